@@ -1,0 +1,193 @@
+"""The loop IR: fused kernels as pure expressions over axes, neutral between code generators.
+
+A kernel stores the values of expressions over a box of axes. Reductions are expressions with axes
+of their own, so `exp(x - max(x)) / sum(exp(x - max(x)))` is one expression, and where a reduction
+is evaluated (hoisted out of the loops it does not depend on) follows from its free axes. Nothing
+here is a closure: everything can be compared, hashed, printed and cached.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Union
+
+import numpy as np
+
+from ..ir.sizes import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One loop variable: 0 <= axis < extent."""
+
+    name: str
+    extent: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """A position in a buffer, in bytes: constant + sum of stride * axis; affine, strides may be
+    symbolic (also 0 or negative)."""
+
+    constant: Size = 0
+    strides: tuple[tuple[Axis, Size], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Memory of one dtype. `name` is unique in a program; its size lives in the program."""
+
+    name: str
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    buffer: Buffer
+    offset: Offset
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.buffer.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """Load at a computed position: affine `offset` plus, for each pair, index value * stride bytes.
+
+    Each index expression is an int64; it has been checked and wrapped (see `Check`)."""
+
+    buffer: Buffer
+    offset: Offset
+    indices: tuple[tuple[Expr, Size], ...]
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.buffer.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal of `dtype`; `bits` is its exact bytes in native order (so NaNs and -0.0 compare)."""
+
+    bits: bytes
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A kernel parameter: a Python or NumPy number that the program passes at run time."""
+
+    name: str
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class SizeValue:
+    """A symbolic size as an integer value (int64)."""
+
+    size: Size
+    dtype: np.dtype = np.dtype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The value of an axis plus nothing else, as int64."""
+
+    axis: Axis
+    dtype: np.dtype = np.dtype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A scalar operation of the registry (`ir.ops` row name) on operands of its loop's dtypes.
+
+    Operand dtypes already match the row's signature: conversions are explicit `Convert`s."""
+
+    op: str
+    args: tuple[Expr, ...]
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """NumPy's `astype` (casting="unsafe") of one element."""
+
+    arg: Expr
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    condition: Expr  # bool
+    true: Expr
+    false: Expr
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.true.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """Fold `body` over `axes`.
+
+    `op`: add, multiply, minimum, maximum (NaN-propagating, as np.minimum), logical_and, logical_or,
+    bitwise_and, bitwise_or, argmin, argmax (position as int64 along the single axis, the first of
+    equals, NaN wins). `dtype` is the accumulator's and the result's; `body` already has it, except
+    for argmin/argmax. Floating-point `add` is at least as accurate as pairwise summation.
+    """
+
+    op: str
+    body: Expr
+    axes: tuple[Axis, ...]
+    dtype: np.dtype
+
+
+Expr = Union[Load, Gather, Const, Scalar, SizeValue, Index, Apply, Convert, Select, Reduce]
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Write `value` at `offset` for every point of the kernel's axes."""
+
+    buffer: Buffer
+    offset: Offset
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """At every point `condition` must hold; if it ever fails the call is abandoned and the user's
+    function runs in Python instead, which raises what NumPy raises."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Running fold (`cumsum`, `cumprod`) of `value` along `axis`, stored at `offset` each step."""
+
+    op: str
+    buffer: Buffer
+    offset: Offset
+    value: Expr
+    axis: Axis
+
+
+Statement = Union[Store, Check, Scan]
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """`for axes: statements`. `axes` run outermost to innermost; statements run in order at each
+    point, and no statement loads what another one of the same kernel stores at another point.
+
+    `vector` is the axis to vectorise (one of `axes`, or the innermost axis of the reductions);
+    `parallel` says that the outermost axis may be split among threads.
+    """
+
+    name: str
+    axes: tuple[Axis, ...]
+    statements: tuple[Statement, ...]
+    vector: Axis | None = None
+    parallel: bool = False

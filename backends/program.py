@@ -1,0 +1,128 @@
+"""A program: what one call of a compiled graph does, step by step, before any code is generated.
+
+Lowering produces it from a graph; each code generator turns it into something callable. All sizes
+are expressions over the program's symbols, which are bound from the inputs when the call begins.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from ..ir.graph import Location, SymbolOrigin
+from ..ir.sizes import Size
+from ..ir.types import ArrayType
+from .loops import Buffer, Kernel, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Placeholder number `index`: an ndarray (`buffer`) or a number passed by value (`scalar`)."""
+
+    index: int
+    type: ArrayType
+    buffer: Buffer | None = None
+    scalar: Scalar | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An array that the graph refers to (`get_attr`); identity kept."""
+
+    value: Any
+    buffer: Buffer
+    type: ArrayType
+
+
+@dataclass(frozen=True, slots=True)
+class Allocate:
+    """Memory for `buffer`. `kind` "array": an ndarray from NumPy's allocator, may be returned or
+    handed to an extern step; "scratch": raw memory that is gone when the call ends."""
+
+    buffer: Buffer
+    type: ArrayType
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Run a kernel over its whole box."""
+
+    kernel: Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An ndarray object `buffer` that shares the memory of `base`: byte `offset` from base's data
+    pointer, with the shape, strides, dtype and writeability of `type`. Its `.base` is the ndarray of
+    `base`, as after NumPy's own slicing (NumPy collapses chains of views to the owner)."""
+
+    buffer: Buffer
+    base: Buffer
+    offset: Size
+    type: ArrayType
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """In the arguments of an extern step: the ndarray of a buffer, or (`scalar`) the NumPy scalar or
+    Python number that a 0-d buffer or a scalar input holds."""
+
+    buffer: Buffer | None = None
+    scalar: Scalar | None = None
+    type: ArrayType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extern:
+    """Call `target(*args, **kwargs)` (pytrees with `Ref`s and `Size`s at the leaves) with the GIL.
+
+    `results` are the buffers of its results, one per array (a single result or a tuple); the call
+    is abandoned if a result differs from its type in dtype, shape or strides, or if it raises.
+    """
+
+    target: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    results: tuple[Buffer, ...]
+    types: tuple[ArrayType, ...]
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    """A relation between sizes that must hold (`left` == `right`, `<=`, `<`); else abandon the call."""
+
+    relation: str
+    left: Size
+    right: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """From here on the call can no longer be abandoned: the floating-point flags were clean and
+    every check passed. Writes to inputs come only after it."""
+
+
+Step = Union[Allocate, Launch, View, Extern, Require, Commit]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One result: the ndarray of `buffer` (form ARRAY), or its single element boxed as a NumPy
+    scalar or Python number (forms SCALAR and PYTHON)."""
+
+    buffer: Buffer
+    type: ArrayType
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`steps` run in order; buffers are released after their last use."""
+
+    inputs: tuple[Input, ...]
+    constants: tuple[Constant, ...]
+    symbols: dict[str, SymbolOrigin]
+    steps: tuple[Step, ...]
+    outputs: tuple[Output, ...]
+    notes: tuple[str, ...] = field(default=())

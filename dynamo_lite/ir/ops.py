@@ -1,0 +1,77 @@
+"""The registry: one row per operation, and every list of operations is a query over the rows.
+
+A row's key is the public callable that the user's code calls (`np.add`, `np.sum`, `operator.getitem`).
+"""
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Kind(enum.Enum):
+    """How an operation reaches native code."""
+
+    POINTWISE = "pointwise"  # element by element after broadcasting; has `llvm`, or `decompose`
+    REDUCTION = "reduction"  # folds axes; `fold` names the loop IR's fold
+    SCAN = "scan"  # cumsum, cumprod
+    VIEW = "view"  # result shares memory with the first argument (or may, as reshape)
+    CREATION = "creation"  # makes a new array from sizes and constants
+    STRUCTURE = "structure"  # concatenate, stack, gather, where(cond): own lowering
+    MATMUL = "matmul"  # BLAS
+    WRITE = "write"  # changes an argument: operator.setitem, np.copyto, iadd …
+    EXTERN = "extern"  # NumPy itself is called as a step of the compiled graph
+
+
+class Effect(enum.Enum):
+    PURE = "pure"
+    WRITES = "writes"  # writes into an argument
+    RANDOM = "random"  # advances a random state
+    STATE = "state"  # reads or changes other process state
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One row.
+
+    `infer(*types_and_constants, **kwargs)` gives the result's ArrayType (or a tuple of them) and
+    raises what NumPy raises for the same mistake. `llvm` maps a kind letter of the loop's operand dtype
+    ("f" float, "i" signed, "u" unsigned, "b" bool) to a template; in it {t} is the vector type,
+    {s} its LLVM suffix (`v8f64`), {a} {b} {c} the operands, {r} the result register's type.
+    A template of the form "@name" calls the generator's own function of that name (`backends.llvm`).
+    `triton` is an expression with {a} {b} {c}. `decompose` rewrites a call in terms of other rows.
+    `flags`: NumPy may report a floating-point condition (divide, over, under, invalid) for it.
+    `checks`: which run-time conditions abandon the call ("zero divisor", "negative power", "bounds").
+    """
+
+    target: Callable[..., Any]
+    name: str
+    kind: Kind
+    infer: Callable[..., Any] | None = None
+    llvm: Mapping[str, str] = field(default_factory=dict)
+    triton: str | Mapping[str, str] | None = None
+    decompose: Callable[..., Any] | None = None
+    fold: str | None = None
+    effect: Effect = Effect.PURE
+    flags: bool = False
+    checks: tuple[str, ...] = ()
+    probes: tuple[Any, ...] = ()
+
+
+ROWS: dict[Any, Op] = {}
+
+
+def op(target: Callable[..., Any], kind: Kind = Kind.POINTWISE, **fields: Any) -> Op:
+    """Add the row of `target`."""
+    name = fields.pop("name", None) or target.__name__
+    row = ROWS[target] = Op(target, name, kind, **fields)
+    return row
+
+
+def row_of(target: Any) -> Op | None:
+    """The row of a callable; None when the operation is unknown (unhashable ones included)."""
+    try:
+        return ROWS.get(target)
+    except TypeError:
+        return None

@@ -1,0 +1,254 @@
+"""Sizes: integers and integer polynomials over symbols, without sympy.
+
+A `Size` is an `int` or a `SizeExpr`. Static code only ever sees ints. An expression is kept in one
+normal form (sorted monomials with non-zero integer coefficients), so structural equality is
+algebraic equality of polynomials; floor division, modulo, minimum and maximum are opaque atoms
+unless they divide out exactly.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Union
+
+Size = Union[int, "SizeExpr"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One unknown size, stride, offset or integer argument, named like `s0` (backed) or `u0`."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A non-polynomial atom: `op` is one of `//`, `%`, `min`, `max`."""
+
+    op: str
+    left: Size
+    right: Size
+
+    def __str__(self) -> str:
+        if self.op in ("min", "max"):
+            return f"{self.op}({self.left}, {self.right})"
+        return f"({self.left} {self.op} {self.right})"
+
+
+Atom = Union[Symbol, Opaque]
+Monomial = tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SizeExpr:
+    """A polynomial with at least one atom; build it with `symbol()` and arithmetic."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    def __add__(self, other: Size) -> Size:
+        return _from_terms((*self.terms, *_terms(other)))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __sub__(self, other: Size) -> Size:
+        return self + other * -1
+
+    def __rsub__(self, other: Size) -> Size:
+        return self * -1 + other
+
+    def __mul__(self, other: Size) -> Size:
+        return _from_terms(
+            (_product(m, n), a * b) for m, a in self.terms for n, b in _terms(other)
+        )
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Size) -> Size:
+        return floordiv(self, other)
+
+    def __rfloordiv__(self, other: Size) -> Size:
+        return floordiv(other, self)
+
+    def __mod__(self, other: Size) -> Size:
+        return modulo(self, other)
+
+    def __rmod__(self, other: Size) -> Size:
+        return modulo(other, self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"the size {self} is symbolic: decide about it through the ShapeEnv")
+
+    def __str__(self) -> str:
+        return " + ".join(_term_text(m, c) for m, c in self.terms).replace("+ -", "- ")
+
+    __repr__ = __str__
+
+
+def symbol(name: str) -> SizeExpr:
+    """The expression that is just the symbol `name`."""
+    return SizeExpr((((Symbol(name),), 1),))
+
+
+def floordiv(left: Size, right: Size) -> Size:
+    """`left // right` as Python defines it; exact polynomial quotients stay polynomials."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left // right
+    if (quotient := _exact_quotient(left, right)) is not None:
+        return quotient
+    return _atom(Opaque("//", left, right))
+
+
+def modulo(left: Size, right: Size) -> Size:
+    """`left % right` as Python defines it; 0 when `right` divides `left` as a polynomial."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left % right
+    if _exact_quotient(left, right) is not None:
+        return 0
+    return _atom(Opaque("%", left, right))
+
+
+def minimum(left: Size, right: Size) -> Size:
+    return _extremum("min", min, left, right)
+
+
+def maximum(left: Size, right: Size) -> Size:
+    return _extremum("max", max, left, right)
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    """The number of elements of a shape."""
+    total: Size = 1
+    for size in sizes:
+        total = total * size
+    return total
+
+
+def evaluate(size: Size, values: Mapping[str, int]) -> int:
+    """The integer that `size` stands for when the symbols have `values`."""
+    if isinstance(size, int):
+        return size
+    total = 0
+    for monomial, coefficient in size.terms:
+        for atom in monomial:
+            coefficient *= _atom_value(atom, values)
+        total += coefficient
+    return total
+
+
+def substitute(size: Size, values: Mapping[str, Size]) -> Size:
+    """`size` with symbols replaced by sizes."""
+    if isinstance(size, int):
+        return size
+    total: Size = 0
+    for monomial, coefficient in size.terms:
+        term: Size = coefficient
+        for atom in monomial:
+            term = term * _atom_substituted(atom, values)
+        total = total + term
+    return total
+
+
+def symbols(size: Size) -> Iterator[str]:
+    """The names of the symbols in `size`, repeated as they occur."""
+    if isinstance(size, int):
+        return
+    for monomial, _ in size.terms:
+        for atom in monomial:
+            if isinstance(atom, Symbol):
+                yield atom.name
+            else:
+                yield from symbols(atom.left)
+                yield from symbols(atom.right)
+
+
+OPAQUE_OPERATORS: Mapping[str, Callable[[int, int], int]] = {
+    "//": int.__floordiv__,
+    "%": int.__mod__,
+    "min": min,
+    "max": max,
+}
+
+
+def _atom_value(atom: Atom, values: Mapping[str, int]) -> int:
+    if isinstance(atom, Symbol):
+        return values[atom.name]
+    return OPAQUE_OPERATORS[atom.op](evaluate(atom.left, values), evaluate(atom.right, values))
+
+
+def _atom_substituted(atom: Atom, values: Mapping[str, Size]) -> Size:
+    if isinstance(atom, Symbol):
+        return values.get(atom.name, _atom(atom))
+    build = {"//": floordiv, "%": modulo, "min": minimum, "max": maximum}[atom.op]
+    return build(substitute(atom.left, values), substitute(atom.right, values))
+
+
+def _atom(atom: Atom) -> SizeExpr:
+    return SizeExpr((((atom,), 1),))
+
+
+def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:
+    if isinstance(size, SizeExpr):
+        return size.terms
+    return (((), size),) if size else ()
+
+
+def _from_terms(terms: Iterable[tuple[Monomial, int]]) -> Size:
+    collected: dict[Monomial, int] = {}
+    for monomial, coefficient in terms:
+        collected[monomial] = collected.get(monomial, 0) + coefficient
+    kept = [(m, c) for m, c in collected.items() if c]
+    if not kept:
+        return 0
+    if len(kept) == 1 and not kept[0][0]:
+        return kept[0][1]
+    return SizeExpr(tuple(sorted(kept, key=_term_order)))
+
+
+def _term_order(term: tuple[Monomial, int]) -> tuple[int, str]:
+    return (-len(term[0]), "*".join(map(str, term[0])))
+
+
+def _product(left: Monomial, right: Monomial) -> Monomial:
+    return tuple(sorted((*left, *right), key=str))
+
+
+def _term_text(monomial: Monomial, coefficient: int) -> str:
+    names = "*".join(map(str, monomial))
+    if not names:
+        return str(coefficient)
+    if coefficient in (1, -1):
+        return names if coefficient == 1 else f"-{names}"
+    return f"{coefficient}*{names}"
+
+
+def _exact_quotient(left: Size, right: Size) -> Size | None:
+    """`left / right` when one monomial divides every term of `left` without remainder."""
+    divisor = _terms(right)
+    if len(divisor) != 1:
+        return None
+    monomial, coefficient = divisor[0]
+    quotient = []
+    for numerator, factor in _terms(left):
+        rest = list(numerator)
+        if factor % coefficient or any(a not in rest for a in monomial):
+            return None
+        for atom in monomial:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        quotient.append((tuple(rest), factor // coefficient))
+    return _from_terms(quotient)
+
+
+def _extremum(name: str, pick: Callable[[int, int], int], left: Size, right: Size) -> Size:
+    if isinstance(left, int) and isinstance(right, int):
+        return pick(left, right)
+    if left == right:
+        return left
+    return _atom(Opaque(name, left, right))

@@ -1,0 +1,86 @@
+"""What a value in a graph is: an ndarray, a NumPy scalar or a Python number, with symbolic sizes."""
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .sizes import Size, product
+
+
+class Form(enum.Enum):
+    """How a value appears to the user; NumPy's results depend on it (NEP 50)."""
+
+    ARRAY = "array"  # numpy.ndarray, also 0-d
+    SCALAR = "scalar"  # a numpy.generic such as numpy.float64
+    PYTHON = "python"  # a Python bool, int, float or complex: weak in promotion
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """The type of one graph value; `strides` are in bytes, as NumPy gives them.
+
+    A C-contiguous array of unknown sizes has strides that are products of its own sizes.
+    `base` names the placeholder or node whose memory the value is a view of, or None.
+    """
+
+    dtype: np.dtype
+    shape: tuple[Size, ...] = ()
+    strides: tuple[Size, ...] = ()
+    form: Form = Form.ARRAY
+    writeable: bool = True
+    aligned: bool = True
+    library: str = "numpy"
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> Size:
+        return product(self.shape)
+
+    @property
+    def is_c_contiguous(self) -> bool:
+        return self.strides == contiguous_strides(self.shape, self.dtype.itemsize)
+
+    def with_layout(self, shape: tuple[Size, ...], strides: tuple[Size, ...]) -> ArrayType:
+        return replace(self, shape=shape, strides=strides, form=Form.ARRAY)
+
+    def __str__(self) -> str:
+        sizes = ", ".join(map(str, self.shape))
+        if self.form is not Form.ARRAY:
+            return f"{self.form.value} {self.dtype}"
+        layout = "" if self.is_c_contiguous else f" strides {self.strides}"
+        return f"{self.dtype}[{sizes}]{layout}"
+
+
+def contiguous_strides(
+    shape: tuple[Size, ...], itemsize: int, order: str = "C"
+) -> tuple[Size, ...]:
+    """Strides in bytes of a packed array in C or Fortran order.
+
+    NumPy treats a size of 0 as 1 when it lays out an array, hence the literal zeros below.
+    """
+    strides: list[Size] = []
+    step: Size = itemsize
+    for size in reversed(shape) if order == "C" else shape:
+        strides.append(step)
+        step = step * (1 if isinstance(size, int) and size == 0 else size)
+    return tuple(reversed(strides)) if order == "C" else tuple(strides)
+
+
+def array(dtype: np.typing.DTypeLike, *shape: Size, order: str = "C") -> ArrayType:
+    """A packed ndarray type, for tests and for results of creation functions."""
+    resolved = np.dtype(dtype)
+    return ArrayType(resolved, shape, contiguous_strides(shape, resolved.itemsize, order))
+
+
+def scalar(dtype: np.typing.DTypeLike) -> ArrayType:
+    return ArrayType(np.dtype(dtype), form=Form.SCALAR)
+
+
+def python_number(kind: type) -> ArrayType:
+    """The weak type of a Python bool, int, float or complex that is not a constant."""
+    return ArrayType(np.dtype(kind), form=Form.PYTHON)
