@@ -1,0 +1,1 @@
+"""Backends: from a graph to something callable."""

@@ -1,0 +1,1 @@
+"""dynamo_lite: torch.compile for NumPy."""

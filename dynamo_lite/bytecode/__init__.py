@@ -1,0 +1,1 @@
+"""Reading, analysing and assembling CPython bytecode."""

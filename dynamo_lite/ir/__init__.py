@@ -1,0 +1,1 @@
+"""The graph level: sizes, types, graphs, the operation registry and passes."""

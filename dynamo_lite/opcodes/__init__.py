@@ -1,0 +1,1 @@
+"""Opcode handlers, in tables by topic."""

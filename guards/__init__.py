@@ -1,0 +1,1 @@
+"""Guards: when a capture may be reused."""

@@ -1,0 +1,42 @@
+"""Build of the native core; everything else is in pyproject.toml."""
+import sys
+from glob import glob
+
+import numpy
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+NO_COMPILER = """
+dynamo_lite has a core written in C++, and building it failed:
+    {error}
+It needs a C++17 compiler and the headers of this Python.
+    Debian, Ubuntu:  apt-get install g++ python3-dev
+    Fedora:          dnf install gcc-c++ python3-devel
+    macOS:           xcode-select --install
+"""
+
+
+class BuildCore(build_ext):
+    """Build the core, and say what is missing when that fails."""
+
+    def build_extensions(self) -> None:
+        try:
+            super().build_extensions()
+        except Exception as error:
+            sys.stderr.write(NO_COMPILER.format(error=error))
+            raise
+
+
+setup(
+    ext_modules=[
+        Extension(
+            "dynamo_lite.native._core",
+            sources=sorted(glob("dynamo_lite/native/*.cpp")),
+            depends=sorted(glob("dynamo_lite/native/*.h")),
+            include_dirs=[numpy.get_include()],
+            extra_compile_args=["-std=c++17", "-O2", "-fno-strict-aliasing", "-fvisibility=hidden"],
+            language="c++",
+        )
+    ],
+    cmdclass={"build_ext": BuildCore},
+)
