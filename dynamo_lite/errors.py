@@ -1,0 +1,22 @@
+"""Every exception class of dynamo_lite."""
+from __future__ import annotations
+
+
+class DynamoError(Exception):
+    """Base of every exception that dynamo_lite raises on purpose."""
+
+
+class Unsupported(DynamoError):
+    """Something cannot be compiled exactly; `str()` is the reason. Never reaches the user."""
+
+
+class GraphBreak(Unsupported):
+    """Tracing cannot go on past the current instruction."""
+
+
+class FullGraphRequired(DynamoError):
+    """`fullgraph=True`, and tracing had to stop; names the user's line and the reason."""
+
+
+class BackendError(DynamoError):
+    """A backend could not compile a graph."""

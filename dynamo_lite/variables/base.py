@@ -1,0 +1,93 @@
+"""VariableTracker: what the translator knows about one Python value.
+
+A tracker stands for a value while a frame is analysed. It answers Python's own questions (attribute,
+item, call, iteration, truth) with further trackers. Whatever fact it gives away it guards first:
+reading a fact is what specialises the trace to it, and what is never read is never guarded.
+A method that cannot answer exactly raises `GraphBreak` with a reason the user can act on.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..guards.sources import Source
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class VariableTracker:
+    """One value. `source` says where it came from, or is None when the frame made it.
+
+    Trackers are compared by identity: one tracker per Python object, so `x is y` is tracker identity
+    for objects made in the frame. Mutable kinds change in place and log it with
+    `tx.side_effects.mutates(self)`.
+    """
+
+    source: Source | None = None
+
+    def python_type(self) -> type:
+        """The exact type of the value (guarded when the tracker was made)."""
+        raise NotImplementedError
+
+    def is_constant(self) -> bool:
+        """Whether `as_constant` works without further guards failing to express it."""
+        return False
+
+    def as_constant(self, tx: Translator) -> Any:
+        """The Python value itself; from here on the trace is specialised to it."""
+        raise GraphBreak(f"the value of {self.describe()} is needed while tracing")
+
+    def as_argument(self, tx: Translator) -> Any:
+        """The value as an argument of a graph node: a Node, a constant, a size or a pytree of them."""
+        return self.as_constant(tx)
+
+    def truth(self, tx: Translator) -> bool:
+        """`bool(value)`, consumed by Python."""
+        return bool(self.as_constant(tx))
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        raise GraphBreak(f"attribute {name!r} of {self.describe()}")
+
+    def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
+
+    def delattr(self, tx: Translator, name: str) -> None:
+        raise GraphBreak(f"deleting attribute {name!r} of {self.describe()}")
+
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """Calling the value."""
+        raise GraphBreak(f"calling {self.describe()}")
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """`value.name(*args, **kwargs)`; a method `method_<name>` of the tracker answers."""
+        if (method := getattr(self, f"method_{name}", None)) is not None:
+            result: VariableTracker = method(tx, *args, **kwargs)
+            return result
+        return self.getattr(tx, name).call(tx, args, kwargs)
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        """The items in order, all known now."""
+        raise GraphBreak(f"iterating over {self.describe()}")
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        """Emit instructions that push the value; only for values without a source."""
+        raise GraphBreak(f"rebuilding {self.describe()} after the compiled part")
+
+    def describe(self) -> str:
+        """How reasons name the value: `x (a list)`."""
+        kind = f"a {self.python_type().__name__}"
+        return f"{self.source} ({kind})" if self.source is not None else kind

@@ -1,0 +1,127 @@
+"""Sources: how a value that existed before the frame ran is reached again.
+
+A guard checks a source, and the replacement code loads one. A source is a path from a flat argument,
+a global, a closure cell or a pinned object; two equal sources reach the same value.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """An object compared by identity, so that it can be part of a source."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pinned) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+class Source:
+    """Base of all sources; `str(source)` is how messages name the value."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSource(Source):
+    """Flat argument number `index` of the frame, called `name` by the user."""
+
+    index: int
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalSource(Source):
+    """`name` looked up in a function's globals, then in its builtins."""
+
+    namespace: Pinned
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class CellSource(Source):
+    """The cell object number `index` of the frame's function's closure."""
+
+    index: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"<cell {self.name}>"
+
+
+@dataclass(frozen=True, slots=True)
+class CellContentsSource(Source):
+    """What a cell holds; `base` is a `CellSource` or any source of a cell object."""
+
+    base: Source
+
+    def __str__(self) -> str:
+        return self.base.name if isinstance(self.base, CellSource) else f"{self.base}.cell_contents"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstSource(Source):
+    """An object fixed when the frame was compiled (a module, a function found through one)."""
+
+    object: Pinned
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class AttrSource(Source):
+    """`base.name`, through Python's own attribute access."""
+
+    base: Source
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.base}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSource(Source):
+    """`base[key]` of a tuple, list or dict; `key` is an int or a hashable constant."""
+
+    base: Source
+    key: Any
+    container: type
+
+    def __str__(self) -> str:
+        return f"{self.base}[{self.key!r}]"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSource(Source):
+    """`type(base)`."""
+
+    base: Source
+
+    def __str__(self) -> str:
+        return f"type({self.base})"
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSource(Source):
+    """`base.shape[axis]` (fact "size") or `base.strides[axis]` (fact "stride") of an array."""
+
+    base: Source
+    fact: str
+    axis: int
+
+    def __str__(self) -> str:
+        return f"{self.base}.{'shape' if self.fact == 'size' else 'strides'}[{self.axis}]"
