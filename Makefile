@@ -1,0 +1,46 @@
+# make demo    set up .venv and run the main examples
+# make test    set up .venv and run the tests
+# PYTHON=python3.12 chooses the interpreter, TESTS=tests/native a part of the tests.
+PYTHON ?= python3
+TESTS ?= tests
+VENV ?= .venv
+JOBS ?= 2
+
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CORE := $(wildcard dynamo_lite/native/*.cpp dynamo_lite/native/*.h)
+
+.PHONY: demo test bench lint clean interpreter
+
+demo: $(STAMP)
+	$(BIN)/python examples/demo.py
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+lint: $(STAMP)
+	$(BIN)/python -m pip install -q "ruff>=0.6" "mypy>=1.11"
+	$(BIN)/ruff check .
+	rm -rf build/lint
+	$(BIN)/python -m pip install -q --no-deps --no-build-isolation --target build/lint .
+	cd build/lint && MYPYPATH=. ../../$(BIN)/python -m mypy -p dynamo_lite --config-file ../../pyproject.toml
+
+# The environment belongs to one interpreter: another PYTHON makes it anew.
+interpreter:
+	@python=$$(.ci/python $(PYTHON)) && \
+	wanted=$$($$python -c 'import sys; print(sys.version)') && \
+	if [ "$$($(BIN)/python -c 'import sys; print(sys.version)' 2>/dev/null)" != "$$wanted" ]; then \
+		rm -rf $(VENV) && $$python -m venv $(VENV); \
+	fi
+
+$(STAMP): pyproject.toml setup.py $(CORE) | interpreter
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q "setuptools>=77" "numpy>=2.0"
+	$(BIN)/python -m pip install -q --no-build-isolation -e ".[test,demo]"
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) build *.egg-info dynamo_lite/native/*.so
