@@ -5,43 +5,16 @@ order, in-place operations included, so that running it is running the user's st
 """
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
+from .node import Location, Node, SymbolOrigin
+from .printer import RESERVED, Source, print_graph
 from .types import ArrayType
 
-
-class Location(NamedTuple):
-    """The user's line that asked for a node."""
-
-    filename: str
-    line: int
-    function: str
-
-    def __str__(self) -> str:
-        return f"{self.filename}:{self.line} in {self.function}"
-
-
-@dataclass(eq=False, slots=True)
-class Node:
-    """One step: `op` is placeholder, call_function, get_attr or output.
-
-    `args` and `kwargs` are pytrees (tuple, list, dict, slice) of nodes and constants. `type` is an
-    ArrayType, a tuple or list of types for functions with several results, or None for no value.
-    A size inside `args` (int or SizeExpr) may be symbolic.
-    """
-
-    op: str
-    name: str
-    target: Any
-    args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = field(default_factory=dict)
-    type: Any = None
-    location: Location | None = None
-
-    def __repr__(self) -> str:
-        return self.name
+__all__ = ["Graph", "Location", "Node", "SymbolOrigin"]
 
 
 @dataclass(eq=False, slots=True)
@@ -51,6 +24,7 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
     symbols: dict[str, SymbolOrigin] = field(default_factory=dict)
     _names: dict[str, int] = field(default_factory=dict)
+    _compiled: tuple[int, Callable[..., tuple[Any, ...]]] | None = None
 
     def placeholder(self, name: str, type: ArrayType) -> Node:
         return self._append(Node("placeholder", self._fresh(name), name, type=type))
@@ -73,9 +47,13 @@ class Graph:
             Node("call_function", name, target, tuple(args), kwargs or {}, type, location)
         )
 
-    def output(self, values: tuple[Any, ...]) -> Node:
-        """The results, always a flat tuple of nodes; comes last and once."""
-        return self._append(Node("output", "output", "output", (tuple(values),)))
+    def output(self, values: tuple[Any, ...], **kwargs: Any) -> Node:
+        """The results, always a flat tuple of nodes; comes last and once.
+
+        A functional graph (`passes.functionalise`) has `writes` here: pairs of a placeholder and
+        the node that holds its final contents.
+        """
+        return self._append(Node("output", "output", "output", (tuple(values),), kwargs))
 
     @property
     def placeholders(self) -> list[Node]:
@@ -86,31 +64,44 @@ class Graph:
         return self.nodes[-1].args[0] if self.nodes and self.nodes[-1].op == "output" else ()
 
     @property
+    def writes(self) -> tuple[tuple[Node, Node], ...]:
+        """(placeholder, node of its final contents) of a functional graph."""
+        return self.nodes[-1].kwargs.get("writes", ()) if self.nodes else ()
+
+    @property
     def calls(self) -> list[Node]:
         return [node for node in self.nodes if node.op == "call_function"]
 
+    @property
+    def source(self) -> Source:
+        """The printed function and the objects its text refers to."""
+        return print_graph(self.nodes, self.symbols)
+
+    @property
+    def code(self) -> str:
+        """The graph as Python text: `def graph(x, y): ...`."""
+        return self.source.text
+
+    def __call__(self, *args: Any) -> tuple[Any, ...]:
+        if self._compiled is None or self._compiled[0] != len(self.nodes):
+            self._compiled = len(self.nodes), self.source.compile()
+        return self._compiled[1](*args)
+
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
+
+    def __str__(self) -> str:
+        return self.code
 
     def _append(self, node: Node) -> Node:
         self.nodes.append(node)
         return node
 
     def _fresh(self, stem: str) -> str:
+        if not stem.isidentifier():
+            stem = "call"
+        if stem in RESERVED or keyword.iskeyword(stem):
+            stem += "_"
         count = self._names.get(stem, 0)
         self._names[stem] = count + 1
         return stem if not count else self._fresh(f"{stem}_{count}")
-
-
-@dataclass(frozen=True, slots=True)
-class SymbolOrigin:
-    """Where a symbol's value is found at run time: a fact of one placeholder.
-
-    `fact` is "size", "stride" (bytes) or "value" (a Python int placeholder itself); `axis` is the
-    dimension for the first two. `hint` is the value seen when the graph was captured.
-    """
-
-    placeholder: int
-    fact: str
-    axis: int
-    hint: int

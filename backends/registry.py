@@ -1,0 +1,58 @@
+"""Backends by name. A backend is `callable(graph, example_inputs) -> callable`.
+
+The callable it returns takes the placeholders' values and returns a tuple of the outputs. Modules of
+the built-in backends are imported when they are first asked for.
+"""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, Union
+
+from ..errors import BackendError
+from ..ir.graph import Graph
+
+Backend = Callable[[Graph, Sequence[Any]], Callable[..., Any]]
+
+# name → module (relative to this package) and the attribute that is the backend
+BUILT_IN: dict[str, tuple[str, str]] = {
+    "auto": (".auto", "compile_graph"),
+    "eager": (".eager", "compile_graph"),
+    "llvm": (".llvm", "compile_graph"),
+    "triton": (".triton", "compile_graph"),
+}
+
+_registered: dict[str, Backend] = {}
+
+
+def register_backend(backend: Backend | None = None, *, name: str | None = None) -> Any:
+    """Make `backend` available by name; also a decorator, with or without `name=`.
+
+    Returns the backend. A later registration of the same name replaces the earlier one, also of a
+    built-in name.
+    """
+    if backend is None:
+        return lambda function: register_backend(function, name=name)
+    if not callable(backend):
+        raise TypeError(f"a backend is callable(graph, example_inputs), not {backend!r}")
+    _registered[name or getattr(backend, "__name__", type(backend).__name__)] = backend
+    return backend
+
+
+def list_backends() -> list[str]:
+    """The names that `backend=` accepts, sorted."""
+    return sorted({*BUILT_IN, *_registered})
+
+
+def lookup_backend(backend: Union[str, Backend]) -> Backend:
+    """The callable for a name (or the callable itself); BackendError for an unknown name."""
+    if callable(backend):
+        return backend
+    if backend in _registered:
+        return _registered[backend]
+    if backend not in BUILT_IN:
+        known = ", ".join(list_backends())
+        raise BackendError(f"no backend is called {backend!r}; there are {known}")
+    module, attribute = BUILT_IN[backend]
+    found: Backend = getattr(importlib.import_module(module, __package__), attribute)
+    return found

@@ -1,0 +1,51 @@
+"""What a graph is made of: nodes, the user's lines they came from, and where symbols are found."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class Location(NamedTuple):
+    """The user's line that asked for a node."""
+
+    filename: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.line} in {self.function}"
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """One step: `op` is placeholder, call_function, get_attr or output.
+
+    `args` and `kwargs` are pytrees (tuple, list, dict, slice) of nodes and constants. `type` is an
+    ArrayType, a tuple or list of types for functions with several results, or None for no value.
+    A size inside `args` (int or SizeExpr) may be symbolic.
+    """
+
+    op: str
+    name: str
+    target: Any
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    type: Any = None
+    location: Location | None = None
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolOrigin:
+    """Where a symbol's value is found at run time: a fact of one placeholder.
+
+    `fact` is "size", "stride" (bytes) or "value" (a Python int placeholder itself); `axis` is the
+    dimension for the first two. `hint` is the value seen when the graph was captured.
+    """
+
+    placeholder: int
+    fact: str
+    axis: int
+    hint: int

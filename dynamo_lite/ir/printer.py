@@ -1,0 +1,210 @@
+"""A graph as Python text that runs: the readable form, the eager backend and the oracle in one.
+
+Literals are written out where the text gives back exactly the same value; every other object
+(arrays, NaN payloads, user callables) is bound by name in the namespace that goes with the text.
+"""
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import core
+from .node import Node, SymbolOrigin
+from .sizes import Size, SizeExpr, substitute, symbol
+
+RESERVED = frozenset({
+    "np", "operator", "core", "graph", "slice", "min", "max", "bool", "int", "float", "complex",
+})
+
+BINARY: Mapping[Any, str] = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
+    operator.floordiv: "//", operator.mod: "%", operator.pow: "**", operator.matmul: "@",
+    operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=",
+    operator.eq: "==", operator.ne: "!=", operator.and_: "&", operator.or_: "|",
+    operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Text that defines `graph`, and the objects that it names."""
+
+    text: str
+    namespace: dict[str, Any]
+
+    def compile(self) -> Callable[..., tuple[Any, ...]]:
+        scope = dict(self.namespace)
+        exec(compile(self.text, "<graph>", "exec"), scope)
+        run: Callable[..., tuple[Any, ...]] = scope["graph"]
+        return run
+
+
+def print_graph(nodes: list[Node], symbols: Mapping[str, SymbolOrigin]) -> Source:
+    """The text and namespace of a whole graph."""
+    return _Printer(nodes, symbols).source()
+
+
+class _Printer:
+    def __init__(self, nodes: list[Node], symbols: Mapping[str, SymbolOrigin]) -> None:
+        self.nodes = nodes
+        self.symbols = symbols
+        self.namespace: dict[str, Any] = {"np": np, "operator": operator, "core": core}
+        self.taken = {node.name for node in nodes} | set(self.namespace)
+        self.renamed = {name: symbol(self._free(name)) for name in symbols}
+
+    def source(self) -> Source:
+        params = [node.name for node in self.nodes if node.op == "placeholder"]
+        lines = [f"def graph({', '.join(params)}):", *self._symbol_lines(params)]
+        for node in self.nodes:
+            lines += [f"    {line}" for line in self._node_lines(node)]
+        return Source("\n".join(lines) + "\n", self.namespace)
+
+    def _symbol_lines(self, params: list[str]) -> Iterator[str]:
+        facts = {"size": "{x}.shape[{axis}]", "stride": "{x}.strides[{axis}]", "value": "{x}"}
+        for name, origin in self.symbols.items():
+            fact = facts[origin.fact].format(x=params[origin.placeholder], axis=origin.axis)
+            yield f"    {self.renamed[name]} = {fact}"
+
+    def _node_lines(self, node: Node) -> Iterable[str]:
+        if node.op == "get_attr":
+            self.namespace[node.name] = node.target
+            return [f"# {node.name}: constant {node.type}"]
+        if node.op == "output":
+            stores = [f"{base}[...] = {new}" for base, new in node.kwargs.get("writes", ())]
+            values = "".join(f"{self.value(value)}, " for value in node.args[0])
+            return [*stores, f"return ({values.strip()})"]
+        if node.op == "placeholder":
+            return []
+        return [f"{self._statement(node)}  # {_comment(node)}"]
+
+    def _statement(self, node: Node) -> str:
+        if node.target is operator.setitem:
+            base, key, value = map(self.value, node.args)
+            return f"{node.name} = {base}[{key}] = {value}"
+        return f"{node.name} = {self._call(node)}"
+
+    def _call(self, node: Node) -> str:
+        args = [self.value(arg) for arg in node.args]
+        if node.target is operator.getitem:
+            return f"{args[0]}[{args[1]}]"
+        if _hashable(node.target) in BINARY and len(args) == 2:
+            return f"{args[0]} {BINARY[node.target]} {args[1]}"
+        args += [f"{name}={self.value(value)}" for name, value in node.kwargs.items()]
+        if (method := METHODS.get(_hashable(node.target))) is not None and args:
+            return f"{args[0]}.{method}({', '.join(args[1:])})"
+        return f"{self.callable(node.target)}({', '.join(args)})"
+
+    def callable(self, target: Any) -> str:
+        if (path := public_path(target)) is not None:
+            return path
+        return self._bind(getattr(target, "__name__", "call"), target)
+
+    def value(self, value: Any) -> str:
+        """An expression for one argument."""
+        kind = type(value)
+        if kind in WRITERS:
+            return WRITERS[kind](self, value)
+        if isinstance(value, type) or callable(value):
+            return self.callable(value)
+        if isinstance(value, np.dtype) and value.isbuiltin == 1:
+            return f"np.dtype({value.str!r})"
+        return self._bind(kind.__name__, value)
+
+    def size(self, size: Size) -> str:
+        text = str(substitute(size, self.renamed))
+        return f"({text})"
+
+    def sequence(self, items: Iterable[Any]) -> str:
+        return ", ".join(map(self.value, items))
+
+    def number(self, value: float | complex) -> str:
+        """repr() where it is exact Python, a bound name for infinities, NaNs and complex values."""
+        text = repr(value)
+        plain = not any(mark in text for mark in "nj")
+        return (f"({text})" if text.startswith("-") else text) if plain else self._bind(
+            type(value).__name__ + "_value", value
+        )
+
+    def _bind(self, stem: str, value: Any) -> str:
+        name = self._free(stem if stem.isidentifier() else "object")
+        self.namespace[name] = value
+        return name
+
+    def _free(self, stem: str) -> str:
+        name = stem
+        while name in self.taken or name in RESERVED:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+
+def _comment(node: Node) -> str:
+    kind = ", ".join(map(str, node.type)) if isinstance(node.type, (tuple, list)) else node.type
+    return f"{kind} · {node.location}" if node.location else f"{kind}"
+
+
+def _tuple(printer: _Printer, value: tuple[Any, ...]) -> str:
+    return f"({printer.sequence(value)}{',' if len(value) == 1 else ''})"
+
+
+WRITERS: Mapping[type, Callable[[_Printer, Any], str]] = {
+    Node: lambda printer, value: value.name,
+    SizeExpr: lambda printer, value: printer.size(value),
+    tuple: _tuple,
+    list: lambda printer, value: f"[{printer.sequence(value)}]",
+    dict: lambda printer, value: "{%s}" % ", ".join(
+        f"{key!r}: {printer.value(item)}" for key, item in value.items()),
+    slice: lambda printer, value: (
+        f"slice({printer.sequence((value.start, value.stop, value.step))})"),
+    int: lambda printer, value: repr(value) if value >= 0 else f"({value})",
+    bool: lambda printer, value: repr(value),
+    float: lambda printer, value: printer.number(value),
+    complex: lambda printer, value: printer.number(value),
+    str: lambda printer, value: repr(value),
+    bytes: lambda printer, value: repr(value),
+    type(None): lambda printer, value: "None",
+    type(...): lambda printer, value: "...",
+}
+
+METHODS: Mapping[Any, str] = {
+    getattr(np.ndarray, name): name
+    for name in dir(np.ndarray)
+    if not name.startswith("_") and callable(getattr(np.ndarray, name))
+}
+
+
+def _hashable(value: Any) -> Any:
+    return value if getattr(type(value), "__hash__", None) else None
+
+
+def public_path(target: Any) -> str | None:
+    """How a program names `target`, such as `np.linalg.norm` or `np.add.reduce`."""
+    owner = getattr(target, "__self__", None)
+    if isinstance(owner, np.ufunc) and (path := public_path(owner)) is not None:
+        return f"{path}.{target.__name__}"
+    found = _public_paths().get(id(target))
+    return found[0] if found is not None and found[1] is target else None
+
+
+@functools.cache
+def _public_paths() -> dict[int, tuple[str, Any]]:
+    """By identity: the shortest public name of everything in NumPy and `operator`."""
+    paths: dict[int, tuple[str, Any]] = {}
+    spaces = (
+        (np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft"), (np.random, "np.random"),
+        (operator, "operator"), (core, "core"),
+    )
+    for space, prefix in spaces:
+        for name in dir(space):
+            value = getattr(space, name)
+            if name.startswith("_") or not callable(value):
+                continue
+            if id(value) not in paths or name == getattr(value, "__name__", None):
+                paths[id(value)] = f"{prefix}.{name}", value
+    paths |= {id(kind): (kind.__name__, kind) for kind in (bool, int, float, complex)}
+    return paths
