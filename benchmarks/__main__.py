@@ -1,0 +1,23 @@
+"""Measure every figure and print them as a Markdown table: `python -m benchmarks [name …]`."""
+from __future__ import annotations
+
+import sys
+
+from . import latency, shapes, throughput
+
+ALL = (*throughput.FIGURES, *latency.FIGURES, *shapes.FIGURES)
+
+
+def main(names: list[str]) -> None:
+    print("| figure | measured | goal | | detail |\n|---|---|---|---|---|")
+    for measure in ALL:
+        if names and measure.__name__ not in names:
+            continue
+        for figure in measure():
+            mark = {True: "reached", False: "**missed**", None: ""}[figure.reached]
+            print(f"| {figure.name} | {figure.value} | {figure.goal} | {mark} | {figure.detail} |",
+                  flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
