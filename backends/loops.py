@@ -4,15 +4,47 @@ A kernel stores the values of expressions over a box of axes. Reductions are exp
 of their own, so `exp(x - max(x)) / sum(exp(x - max(x)))` is one expression, and where a reduction
 is evaluated (hoisted out of the loops it does not depend on) follows from its free axes. Nothing
 here is a closure: everything can be compared, hashed, printed and cached.
+
+Expressions are interned: building an expression that exists gives the existing object, so equality is
+identity, hashing is constant time, and a shared subexpression is one object (an expression is a
+graph, not a tree: walk it with a memo, as `rewrite.walk` does).
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Union
+import threading
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar, Union
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from ..ir.sizes import Size
+
+
+E = TypeVar("E")
+
+_interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+_lock = threading.Lock()
+
+
+class Interned(type):
+    """Metaclass: equal arguments give the same object."""
+
+    def __call__(cls: type[E], *args: Any, **kwargs: Any) -> E:
+        made = type.__call__(cls, *args, **kwargs)
+        key = (cls, *[getattr(made, item.name) for item in fields(made)])
+        with _lock:
+            found: E = _interned.setdefault(key, made)
+        return found
+
+
+class Expression(metaclass=Interned):
+    """Base of the expression nodes."""
+
+    __slots__ = ("__weakref__",)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +72,8 @@ class Buffer:
     dtype: np.dtype
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+@dataclass(frozen=True, slots=True, eq=False)
+class Load(Expression):
     buffer: Buffer
     offset: Offset
 
@@ -50,8 +82,8 @@ class Load:
         return self.buffer.dtype
 
 
-@dataclass(frozen=True, slots=True)
-class Gather:
+@dataclass(frozen=True, slots=True, eq=False)
+class Gather(Expression):
     """Load at a computed position: affine `offset` plus, for each pair, index value * stride bytes.
 
     Each index expression is an int64; it has been checked and wrapped (see `Check`)."""
@@ -65,40 +97,40 @@ class Gather:
         return self.buffer.dtype
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+@dataclass(frozen=True, slots=True, eq=False)
+class Const(Expression):
     """A literal of `dtype`; `bits` is its exact bytes in native order (so NaNs and -0.0 compare)."""
 
     bits: bytes
     dtype: np.dtype
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar(Expression):
     """A kernel parameter: a Python or NumPy number that the program passes at run time."""
 
     name: str
     dtype: np.dtype
 
 
-@dataclass(frozen=True, slots=True)
-class SizeValue:
+@dataclass(frozen=True, slots=True, eq=False)
+class SizeValue(Expression):
     """A symbolic size as an integer value (int64)."""
 
     size: Size
     dtype: np.dtype = np.dtype(np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+@dataclass(frozen=True, slots=True, eq=False)
+class Index(Expression):
     """The value of an axis plus nothing else, as int64."""
 
     axis: Axis
     dtype: np.dtype = np.dtype(np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply(Expression):
     """A scalar operation of the registry (`ir.ops` row name) on operands of its loop's dtypes.
 
     Operand dtypes already match the row's signature: conversions are explicit `Convert`s."""
@@ -108,16 +140,16 @@ class Apply:
     dtype: np.dtype
 
 
-@dataclass(frozen=True, slots=True)
-class Convert:
+@dataclass(frozen=True, slots=True, eq=False)
+class Convert(Expression):
     """NumPy's `astype` (casting="unsafe") of one element."""
 
     arg: Expr
     dtype: np.dtype
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
+@dataclass(frozen=True, slots=True, eq=False)
+class Select(Expression):
     condition: Expr  # bool
     true: Expr
     false: Expr
@@ -127,8 +159,8 @@ class Select:
         return self.true.dtype
 
 
-@dataclass(frozen=True, slots=True)
-class Reduce:
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduce(Expression):
     """Fold `body` over `axes`.
 
     `op`: add, multiply, minimum, maximum (NaN-propagating, as np.minimum), logical_and, logical_or,
