@@ -1,10 +1,81 @@
 // The array runtime: native entries, the functions that generated code calls, threads and objects.
+// docs/architecture.md ("NativeEntry") is the contract with the code generators.
 #pragma once
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <cstddef>
 #include <cstdint>
 
 // Adds NativeEntry, BoundEntry, load_object and the thread settings to the module. Needs NumPy's
 // array API imported (module.cpp does, once for all files).
 int add_runtime(PyObject *module);
+
+// What generated code sees of a call. The byte offsets are part of the contract.
+struct Frame {
+    PyObject **inputs;
+    PyObject **slots;
+    PyObject **constants;
+    const void **runtime;
+    int64_t status;
+};
+static_assert(offsetof(Frame, status) == 4 * sizeof(void *), "generated code reads these offsets");
+
+// A large block of scratch memory, chained to the call that frees it.
+struct ScratchBlock {
+    ScratchBlock *next;
+};
+
+// One call: the frame, and what only the runtime may touch.
+struct Call {
+    Frame frame;
+    Py_ssize_t n_slots;
+    unsigned fp_flags;       // raised earlier in this call, in other threads too (FpFlag bits)
+    bool committed;          // from here on the call cannot be abandoned
+    bool owns_arena;         // this call uses the thread's small scratch arena
+    ScratchBlock *blocks;    // freed when the call ends
+};
+
+inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
+
+using EntryFunction = int32_t (*)(Frame *);
+using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
+
+enum { RUNTIME_FUNCTIONS = 16, OK = 0, FAILED = 1 };
+extern const void *runtime_table[RUNTIME_FUNCTIONS];
+
+// pool.cpp
+void parallel(Frame *frame, ParallelBody body, void *env, int64_t n, int64_t cost_ns);
+int add_pool(PyObject *module);
+
+// scratch.cpp
+void *scratch(Frame *frame, int64_t nbytes);
+void release_scratch(Call *call);
+
+// errstate.cpp
+int add_errstate();
+// Whether NumPy's current error state has something to say about these FpFlag bits.
+bool reports(unsigned fp_flags);
+// Calls `callable`, with every floating-point report turned into an exception.
+PyObject *call_reporting(PyObject *callable, PyObject *const *args, Py_ssize_t n_args);
+
+// unbox.cpp
+int32_t unbox_int(PyObject *object, int64_t *out);
+int32_t unbox_number(PyObject *object, int32_t typenum, void *out);
+
+// blas.cpp
+int add_blas();
+int32_t gemm(Frame *, int32_t typenum, int32_t trans_a, int32_t trans_b, int64_t m, int64_t n,
+             int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb, void *c,
+             int64_t ldc);
+int32_t gemv(Frame *, int32_t typenum, int32_t trans, int64_t m, int64_t n, const void *a,
+             int64_t lda, const void *x, int64_t incx, void *y, int64_t incy);
+int32_t dot(Frame *, int32_t typenum, int64_t n, const void *x, int64_t incx, const void *y,
+            int64_t incy, void *out);
+
+// entry.cpp and loader.cpp
+int add_entry_types(PyObject *module);
+int add_loader(PyObject *module);
+
+// commit, also made by the entry for graphs that never call it.
+int32_t commit(Frame *frame);

@@ -1,0 +1,113 @@
+// NumPy's floating-point error state (np.errstate). It is a context variable that holds an opaque,
+// immutable object; what the object says is asked once and kept for as long as the object stays
+// current.
+#include "fp_state.h"
+#include "runtime.h"
+
+#include <cstring>
+
+namespace {
+
+PyObject *variable;       // numpy._core.umath._extobj_contextvar
+PyObject *describe;       // _get_extobj_dict() -> {"divide": "warn", ...} of the current object
+PyObject *make_extobj;    // _make_extobj(divide="raise", ...) -> object based on the current one
+
+// The last state that was looked at.
+struct ErrorState {
+    PyObject *object;     // owned: so its address cannot be reused
+    PyObject *raising;    // the same state with every report as an exception; made when needed
+    unsigned reported;    // FpFlag bits whose mode is not "ignore"
+} state;
+
+struct Mode {
+    const char *name;
+    unsigned flag;
+} const MODES[] = {{"divide", FP_DIVIDE},
+                   {"over", FP_OVERFLOW},
+                   {"under", FP_UNDERFLOW},
+                   {"invalid", FP_INVALID}};
+
+bool ask_reported(unsigned *reported) {
+    PyObject *modes = PyObject_CallNoArgs(describe);
+    if (modes == nullptr) return false;
+    *reported = 0;
+    for (const Mode &mode : MODES) {
+        PyObject *value = PyDict_GetItemString(modes, mode.name);
+        bool ignored = value != nullptr && PyUnicode_Check(value) &&
+                       PyUnicode_CompareWithASCIIString(value, "ignore") == 0;
+        if (!ignored) *reported |= mode.flag;
+    }
+    Py_DECREF(modes);
+    return true;
+}
+
+// Brings `state` up to date with the context; false with an exception set.
+bool refresh() {
+    PyObject *object = nullptr;
+    if (PyContextVar_Get(variable, nullptr, &object) < 0) return false;
+    if (object == state.object) {
+        Py_XDECREF(object);
+        return object != nullptr;
+    }
+    unsigned reported;
+    if (object == nullptr || !ask_reported(&reported)) {
+        Py_XDECREF(object);
+        return false;
+    }
+    state.reported = reported;
+    Py_XSETREF(state.object, object);
+    Py_CLEAR(state.raising);
+    return true;
+}
+
+PyObject *make_raising(unsigned reported) {
+    PyObject *kwargs = PyDict_New(), *no_args = PyTuple_New(0), *raise = PyUnicode_FromString("raise");
+    PyObject *object = nullptr;
+    bool ok = kwargs != nullptr && no_args != nullptr && raise != nullptr;
+    for (const Mode &mode : MODES) {
+        if (ok && (reported & mode.flag)) ok = PyDict_SetItemString(kwargs, mode.name, raise) == 0;
+    }
+    if (ok) object = PyObject_Call(make_extobj, no_args, kwargs);
+    Py_XDECREF(kwargs);
+    Py_XDECREF(no_args);
+    Py_XDECREF(raise);
+    return object;
+}
+
+}  // namespace
+
+bool reports(unsigned fp_flags) {
+    if (!refresh()) {
+        PyErr_Clear();
+        return true;
+    }
+    return (fp_flags & state.reported) != 0;
+}
+
+PyObject *call_reporting(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
+    if (!refresh()) return nullptr;
+    if (state.reported == 0) return PyObject_Vectorcall(callable, args, n_args, nullptr);
+    if (state.raising == nullptr && (state.raising = make_raising(state.reported)) == nullptr) {
+        return nullptr;
+    }
+    PyObject *token = PyContextVar_Set(variable, state.raising);
+    if (token == nullptr) return nullptr;
+    PyObject *result = PyObject_Vectorcall(callable, args, n_args, nullptr);
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    int failed = PyContextVar_Reset(variable, token);
+    Py_DECREF(token);
+    if (failed) Py_CLEAR(result);
+    if (type != nullptr) PyErr_Restore(type, value, traceback);
+    return result;
+}
+
+int add_errstate() {
+    PyObject *umath = PyImport_ImportModule("numpy._core.umath");
+    if (umath == nullptr) return -1;
+    variable = PyObject_GetAttrString(umath, "_extobj_contextvar");
+    describe = PyObject_GetAttrString(umath, "_get_extobj_dict");
+    make_extobj = PyObject_GetAttrString(umath, "_make_extobj");
+    Py_DECREF(umath);
+    return variable != nullptr && describe != nullptr && make_extobj != nullptr ? 0 : -1;
+}

@@ -1,0 +1,57 @@
+// The floating-point environment of this thread: sticky exception flags, and the control bits
+// (rounding, flush-to-zero) that workers copy from the thread they work for.
+#pragma once
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <xmmintrin.h>
+#define DYNAMO_LITE_MXCSR 1
+#else
+#include <cfenv>
+#endif
+
+// The exceptions that NumPy reports, as bits.
+enum FpFlag : unsigned { FP_INVALID = 1, FP_DIVIDE = 4, FP_OVERFLOW = 8, FP_UNDERFLOW = 16 };
+constexpr unsigned FP_REPORTED = FP_INVALID | FP_DIVIDE | FP_OVERFLOW | FP_UNDERFLOW;
+
+#ifdef DYNAMO_LITE_MXCSR
+// MXCSR keeps the flags in its low bits, in the order that FpFlag copies.
+struct FpControl {
+    unsigned bits;
+};
+
+inline unsigned fp_flags() { return _mm_getcsr() & FP_REPORTED; }
+
+inline void clear_fp_flags() {
+    unsigned state = _mm_getcsr();
+    if (state & FP_REPORTED) _mm_setcsr(state & ~FP_REPORTED);
+}
+
+inline FpControl fp_control() { return {_mm_getcsr() & ~0x3fu}; }
+
+inline void set_fp_control(FpControl control) { _mm_setcsr(control.bits); }
+#else
+struct FpControl {
+    std::fenv_t environment;
+};
+
+inline unsigned fp_flags() {
+    int raised = std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW);
+    return (raised & FE_INVALID ? FP_INVALID : 0u) | (raised & FE_DIVBYZERO ? FP_DIVIDE : 0u) |
+           (raised & FE_OVERFLOW ? FP_OVERFLOW : 0u) | (raised & FE_UNDERFLOW ? FP_UNDERFLOW : 0u);
+}
+
+inline void clear_fp_flags() {
+    if (fp_flags()) std::feclearexcept(FE_ALL_EXCEPT);
+}
+
+inline FpControl fp_control() {
+    FpControl control;
+    std::fegetenv(&control.environment);
+    return control;
+}
+
+inline void set_fp_control(FpControl control) {
+    std::fesetenv(&control.environment);
+    std::feclearexcept(FE_ALL_EXCEPT);
+}
+#endif

@@ -1,0 +1,19 @@
+// NumPy's C API, imported once by module.cpp and shared by every file of the core.
+#pragma once
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#ifndef PY_ARRAY_UNIQUE_SYMBOL
+#define PY_ARRAY_UNIQUE_SYMBOL dynamo_lite_ARRAY_API
+#endif
+#ifndef NPY_NO_DEPRECATED_API
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#endif
+#ifndef NPY_TARGET_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#endif
+#ifndef DYNAMO_LITE_IMPORTS_ARRAY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
