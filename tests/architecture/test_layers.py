@@ -20,7 +20,8 @@ LAYERS = (
     ("public",),
 )
 FRONTEND = (
-    "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator",
+    "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
+    "operators", "object_model", "binding", "inlining",
     "side_effects", "reconstruct", "output",
 )
 COMPILE = ("compile", "explain", "stats", "miss")

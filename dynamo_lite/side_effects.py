@@ -1,0 +1,131 @@
+"""The ordered log of what a frame does to objects that existed before it.
+
+Trackers of mutable objects change in place while tracing, so later reads see earlier writes. The
+log keeps one row per thing that has to be done again, in the order of first doing it; the
+replacement code replays the rows after the graph has succeeded. Objects the frame made itself
+are simply rebuilt with their final contents.
+"""
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .guards.sources import Pinned
+
+if TYPE_CHECKING:
+    from .variables.base import VariableTracker
+    from .variables.cells import CellVariable
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Give the container `tracker` (a list, dict, set or deque with a source) its final contents."""
+
+    tracker: VariableTracker
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAttr:
+    """`object.__setattr__(tracker, name, value)`: hooks of the class have been traced already."""
+
+    tracker: VariableTracker
+    name: str
+    value: VariableTracker
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteAttr:
+    tracker: VariableTracker
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreGlobal:
+    """`namespace.value[name] = value`, where the namespace is a module's dict."""
+
+    namespace: Pinned
+    name: str
+    value: VariableTracker
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteGlobal:
+    namespace: Pinned
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCell:
+    """`cell.cell_contents = value` for a cell that existed before the frame."""
+
+    cell: CellVariable
+    value: VariableTracker
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteCell:
+    cell: CellVariable
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Call `next` on an iterator that existed before the frame, `count` times."""
+
+    tracker: VariableTracker
+    count: int
+
+
+Record = (
+    Contents | StoreAttr | DeleteAttr | StoreGlobal | DeleteGlobal | StoreCell | DeleteCell | Advance
+)
+
+
+class SideEffects:
+    """The log; a later store to the same place replaces the value of the earlier row."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Hashable, Record] = {}
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """What to replay, in order."""
+        return tuple(self._rows.values())
+
+    def mutates(self, tracker: VariableTracker) -> None:
+        """`tracker` is about to change its contents."""
+        if tracker.source is not None:
+            self._rows[tracker] = Contents(tracker)
+
+    def store_attr(self, tracker: VariableTracker, name: str, value: VariableTracker) -> None:
+        if tracker.source is not None:
+            self._put((tracker, name), StoreAttr(tracker, name, value))
+
+    def delete_attr(self, tracker: VariableTracker, name: str) -> None:
+        if tracker.source is not None:
+            self._put((tracker, name), DeleteAttr(tracker, name))
+
+    def store_global(self, namespace: Pinned, name: str, value: VariableTracker) -> None:
+        self._put((namespace, name), StoreGlobal(namespace, name, value))
+
+    def delete_global(self, namespace: Pinned, name: str) -> None:
+        self._put((namespace, name), DeleteGlobal(namespace, name))
+
+    def global_row(self, namespace: Pinned, name: str) -> StoreGlobal | DeleteGlobal | None:
+        """What this frame last did to a global, or None."""
+        row = self._rows.get((namespace, name))
+        return row if isinstance(row, StoreGlobal | DeleteGlobal) else None
+
+    def store_cell(self, cell: CellVariable, value: VariableTracker) -> None:
+        if cell.source is not None:
+            self._put(cell, StoreCell(cell, value))
+
+    def delete_cell(self, cell: CellVariable) -> None:
+        if cell.source is not None:
+            self._put(cell, DeleteCell(cell))
+
+    def _put(self, place: Hashable, row: Record) -> None:
+        """Keep the place's position, as a dict does, unless something was deleted there."""
+        if isinstance(self._rows.get(place), DeleteAttr | DeleteGlobal | DeleteCell):
+            del self._rows[place]
+        self._rows[place] = row

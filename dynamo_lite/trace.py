@@ -1,0 +1,93 @@
+"""What one analysis of a frame produces, and the state that its translators share.
+
+`translator.translate(function, flat_args, options)` gives a `Trace`. `compile`, `output` and the
+guards only ever read it.
+"""
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from .guards.guard_set import GuardSet
+from .guards.shape_env import ShapeEnv
+from .guards.sources import Source
+from .ir.graph import Graph, Location, Node
+from .side_effects import SideEffects
+from .variables.base import VariableTracker
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """What the caller decides about one analysis.
+
+    `dynamic` maps sources of arrays and ints to what is known to change; the shape environment
+    reads it. `unroll_budget` is the number of traced operations that loops may add.
+    """
+
+    dynamic: Any = None
+    unroll_budget: int = 2000
+    seconds: float = 20.0
+    inline_depth: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The frame ran to its end; `value` is what it returns."""
+
+    value: VariableTracker
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Tracing ended just before the root frame's instruction number `index`.
+
+    `stack` is bottom to top with `NULL` trackers where the interpreter keeps NULLs; `locals` maps
+    each bound fast local, by name, to its tracker (cells are `CellVariable`s; unbound names absent).
+    """
+
+    index: int
+    reason: str
+    location: Location
+    stack: tuple[VariableTracker, ...]
+    locals: dict[str, VariableTracker]
+
+
+@dataclass(eq=False, slots=True)
+class TraceState:
+    """Shared by the root translator and those of inlined callees."""
+
+    function: FunctionType
+    flat_args: Sequence[Any]
+    options: TraceOptions
+    graph: Graph
+    guards: GuardSet
+    shapes: ShapeEnv
+    side_effects: SideEffects
+    inputs: list[tuple[Source, Node]] = field(default_factory=list)
+    tracked: dict[int, VariableTracker] = field(default_factory=dict)
+    keep_alive: list[Any] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+    root_steps: int = 0
+    steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One analysed frame: `inputs[i]` is the source of the graph's placeholder `i`.
+
+    The graph has no output node yet: `output` decides which nodes have to leave it.
+    """
+
+    function: FunctionType
+    graph: Graph
+    inputs: list[Source]
+    guards: GuardSet
+    shapes: ShapeEnv
+    side_effects: SideEffects
+    end: Returned | Stopped
+    steps: int = 0
+    restarts: int = 0
+    break_reasons: tuple[str, ...] = ()
