@@ -56,13 +56,17 @@ class ArrayType:
         return f"{self.dtype}[{sizes}]{layout}"
 
 
+EMPTY_STRIDES_ARE_ZERO = np.empty((2, 0)).strides == (0, 0)
+"""How this NumPy lays out arrays without elements: all strides 0, or as if each 0 were a 1."""
+
+
 def contiguous_strides(
     shape: tuple[Size, ...], itemsize: int, order: str = "C"
 ) -> tuple[Size, ...]:
-    """Strides in bytes of a packed array in C or Fortran order.
-
-    NumPy treats a size of 0 as 1 when it lays out an array, hence the literal zeros below.
-    """
+    """Strides in bytes of a packed array in C or Fortran order, as NumPy gives a new array."""
+    empty = any(isinstance(size, int) and size == 0 for size in shape)
+    if empty and EMPTY_STRIDES_ARE_ZERO:
+        return (0,) * len(shape)
     strides: list[Size] = []
     step: Size = itemsize
     for size in reversed(shape) if order == "C" else shape:

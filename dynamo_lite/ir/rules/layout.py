@@ -1,0 +1,177 @@
+"""Broadcasting, and the memory layout that NumPy chooses for the results of elementwise loops."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..facts import Facts
+from ..sizes import Size
+from ..types import ArrayType, contiguous_strides
+from .values import Wrong
+
+Shape = tuple[Size, ...]
+
+
+def same(left: Size, right: Size, facts: Facts) -> bool:
+    """Equality that asks only where the answer is not structural."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left == right
+    return left == right or facts.equal(left, right)
+
+
+def is_one(size: Size, facts: Facts) -> bool:
+    return size == 1 if isinstance(size, int) else facts.equal(size, 1)
+
+
+def same_shape(left: Shape, right: Shape, facts: Facts) -> bool:
+    return len(left) == len(right) and all(same(a, b, facts) for a, b in zip(left, right))
+
+
+def broadcast_shapes(shapes: Iterable[Shape], facts: Facts) -> Shape:
+    """The common shape; raises Wrong when there is none."""
+    found: Shape = ()
+    for shape in shapes:
+        if shape != found:
+            found = _merge(found, shape, facts)
+    return found
+
+
+def _merge(left: Shape, right: Shape, facts: Facts) -> Shape:
+    if len(left) < len(right):
+        left, right = right, left
+    lead = len(left) - len(right)
+    return left[:lead] + tuple(
+        _merge_size(a, b, facts) for a, b in zip(left[lead:], right)
+    )
+
+
+def _merge_size(left: Size, right: Size, facts: Facts) -> Size:
+    if left == right or is_one(right, facts):
+        return left
+    if is_one(left, facts):
+        return right
+    if not same(left, right, facts):
+        raise Wrong
+    return left if isinstance(left, int) else right
+
+
+def broadcast_strides(operand: ArrayType, ndim: int, facts: Facts) -> tuple[Size, ...]:
+    """Byte strides of an operand over `ndim` broadcast axes; axes of size 1 do not move."""
+    own = tuple(
+        0 if is_one(size, facts) else stride
+        for size, stride in zip(operand.shape, operand.strides)
+    )
+    return (0,) * (ndim - operand.ndim) + own
+
+
+def elementwise_strides(
+    shape: Shape, operands: Sequence[ArrayType], itemsize: int, facts: Facts, order: str = "K",
+    *, casts: bool = False,
+) -> tuple[Size, ...]:
+    """Strides of a fresh result with memory order `order` over the operands' layouts.
+
+    `casts`: NumPy uses an iterator, since some array operand does not have the dtype of the loop.
+    """
+    arrays = [operand for operand in operands if operand.ndim]
+    if order == "A":
+        packed = None if casts else _simple_order(shape, arrays, facts)
+        fortran = all(is_contiguous(a, facts, "F") for a in arrays)
+        order = packed or ("F" if fortran else "C")
+    if len(shape) < 2 or order == "C":
+        return contiguous_strides(shape, itemsize)
+    if order == "F":
+        return contiguous_strides(shape, itemsize, "F")
+    if all(a.shape == shape and a.is_c_contiguous for a in arrays):
+        return contiguous_strides(shape, itemsize)
+    if not casts and (simple := _simple_order(shape, arrays, facts)) is not None:
+        return contiguous_strides(shape, itemsize, simple)
+    moves = [broadcast_strides(a, len(shape), facts) for a in arrays]
+    return packed_in_order(shape, axis_order(moves, len(shape), facts), itemsize)
+
+
+def _simple_order(shape: Shape, arrays: Sequence[ArrayType], facts: Facts) -> str | None:
+    """The order NumPy's loop without an iterator uses: all operands C, or all Fortran packed."""
+    if not all(same_shape(a.shape, shape, facts) for a in arrays):
+        return None
+    orders = (o for o in "CF" if all(is_contiguous(a, facts, o) for a in arrays))
+    return next(orders, None)
+
+
+def packed_in_order(shape: Shape, axes: Sequence[int], itemsize: int) -> tuple[Size, ...]:
+    """Strides of packed memory whose fastest axis is `axes[0]`, then `axes[1]`, …"""
+    packed = contiguous_strides(tuple(shape[axis] for axis in axes), itemsize, "F")
+    strides: list[Size] = [0] * len(shape)
+    for axis, stride in zip(axes, packed):
+        strides[axis] = stride
+    return tuple(strides)
+
+
+def axis_order(
+    moves: Sequence[tuple[Size, ...]], ndim: int, facts: Facts
+) -> list[int]:
+    """Axes from fastest to slowest, as NumPy's iterator sorts them.
+
+    The insertion sort of `npyiter_find_best_axis_ordering`: an axis passes another one only when
+    every operand that moves along both agrees, otherwise C order wins.
+    """
+    magnitudes = [[_magnitude(stride, facts) for stride in strides] for strides in moves]
+    order: list[int] = []
+    for axis in reversed(range(ndim)):
+        place = len(order)
+        for position in reversed(range(len(order))):
+            verdict = _passes(magnitudes, axis, order[position], facts)
+            if verdict is False:
+                break
+            if verdict:
+                place = position
+        order.insert(place, axis)
+    return order
+
+
+def _passes(
+    magnitudes: Sequence[Sequence[Size]], axis: int, other: int, facts: Facts
+) -> bool | None:
+    """Whether `axis` is faster than `other`; None when no operand moves along both."""
+    verdict = None
+    for strides in magnitudes:
+        if strides[axis] == 0 or strides[other] == 0:
+            continue
+        if not _less(strides[axis], strides[other], facts):
+            return False
+        verdict = True
+    return verdict
+
+
+def _less(left: Size, right: Size, facts: Facts) -> bool:
+    if isinstance(left, int) and isinstance(right, int):
+        return left < right
+    return left != right and facts.less(left, right)
+
+
+def _magnitude(stride: Size, facts: Facts) -> Size:
+    if isinstance(stride, int):
+        return abs(stride)
+    if facts.equal(stride, 0):
+        return 0
+    return -stride if facts.less(stride, 0) else stride
+
+
+def is_contiguous(kind: ArrayType, facts: Facts, order: str = "C") -> bool:
+    """NumPy's contiguity flag: axes of size 1 may have any stride, empty arrays are contiguous."""
+    if kind.strides == contiguous_strides(kind.shape, kind.dtype.itemsize, order):
+        return True
+    if any(isinstance(size, int) and size == 0 for size in kind.shape):
+        return True
+    expected: Size = kind.dtype.itemsize
+    axes = zip(kind.shape, kind.strides)
+    for size, stride in reversed(list(axes)) if order == "C" else axes:
+        if is_one(size, facts):
+            continue
+        if not same(stride, expected, facts):
+            return False
+        expected = expected * size
+    return True
+
+
+def is_fortran(kind: ArrayType, facts: Facts) -> bool:
+    """Fortran-contiguous and not C-contiguous, as order="A" asks."""
+    return is_contiguous(kind, facts, "F") and not is_contiguous(kind, facts)
