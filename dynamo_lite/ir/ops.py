@@ -60,13 +60,21 @@ class Op:
 
 
 ROWS: dict[Any, Op] = {}
+_POINTWISE: dict[str, Op] = {}
 
 
 def op(target: Callable[..., Any], kind: Kind = Kind.POINTWISE, **fields: Any) -> Op:
     """Add the row of `target`."""
     name = fields.pop("name", None) or target.__name__
     row = ROWS[target] = Op(target, name, kind, **fields)
+    if kind is Kind.POINTWISE:
+        _POINTWISE.setdefault(name, row)
     return row
+
+
+def by_name(name: str) -> Op | None:
+    """The pointwise row called `name`, which is how the loop IR refers to operations."""
+    return _POINTWISE.get(name)
 
 
 def row_of(target: Any) -> Op | None:

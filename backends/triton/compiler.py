@@ -1,0 +1,95 @@
+"""From Triton source to a cubin. The only module that imports Triton; no GPU is needed.
+
+The source gets a file name made of its content hash, so that Triton (and its interpreter) can read
+it back and errors name a line. Floating-point contraction is off: products and sums are rounded
+as NumPy rounds them.
+"""
+from __future__ import annotations
+
+import hashlib
+import linecache
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget, Language
+from triton.compiler import ASTSource
+from triton.compiler.compiler import make_backend
+
+from .emit import TritonKernel
+from .prelude import PRELUDE
+
+HOPPER = GPUTarget("cuda", 90, 32)
+DIVISIBLE = (("tt.divisibility", 16),)
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A compiled kernel: `cubin` to load, `ptx` to look at; `shared` bytes of dynamic memory."""
+
+    name: str
+    cubin: bytes
+    ptx: str
+    shared: int
+    threads: int
+
+
+def load_module(kernel: TritonKernel) -> ModuleType:
+    """The kernel's source as an imported module."""
+    text = PRELUDE + "\n\n" + kernel.source
+    filename = f"<dynamo_lite-triton-{hashlib.sha256(text.encode()).hexdigest()[:16]}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    module = ModuleType(filename.strip("<>").replace("-", "_"))
+    exec(compile(text, filename, "exec"), module.__dict__)
+    return module
+
+
+def signature(kernel: TritonKernel) -> dict[str, str]:
+    types = {parameter.name: parameter.type for parameter in kernel.parameters}
+    if kernel.block > 1:
+        types["BLOCK"] = "constexpr"
+    return types
+
+
+def compile_kernel(
+    kernel: TritonKernel, aligned: bool = True, target: Any = HOPPER
+) -> Binary:
+    """Compile for `target`; `aligned` promises that every pointer is a multiple of 16 bytes."""
+    function = getattr(load_module(kernel), kernel.name)
+    types = signature(kernel)
+    constants = {"BLOCK": kernel.block} if kernel.block > 1 else {}
+    attributes = {
+        (number,): [list(item) for item in DIVISIBLE]
+        for number, parameter in enumerate(kernel.parameters)
+        if aligned and parameter.buffer is not None
+    }
+    source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=attributes)
+    options = {"num_warps": kernel.warps, "num_stages": 3, "enable_fp_fusion": False}
+    return _run_stages(kernel.name, source, target, options)
+
+
+def _run_stages(name: str, source: Any, target: Any, options: dict[str, Any]) -> Binary:
+    """The backend's own stages, without the hashing of the whole package that `triton.compile` does."""
+    backend = make_backend(target)
+    parsed = backend.parse_options(dict(options))
+    context = triton._C.libtriton.ir.context()
+    triton._C.libtriton.ir.load_dialects(context)
+    backend.load_dialects(context)
+    module = source.make_ir(
+        target, parsed, backend.get_codegen_implementation(parsed), backend.get_module_map(), context
+    )
+    stages: dict[str, Any] = {}
+    backend.add_stages(stages, parsed, Language.TRITON)
+    metadata: dict[str, Any] = {"target": target, **parsed.__dict__}
+    built: dict[str, Any] = {}
+    for extension, stage in stages.items():
+        module = built[extension] = stage(module, metadata)
+    return Binary(
+        metadata.get("name", name), bytes(built["cubin"]), str(built["ptx"]),
+        int(metadata.get("shared", 0)), 32 * int(metadata["num_warps"]),
+    )
+
+
+__all__ = ["HOPPER", "Binary", "compile_kernel", "load_module", "signature", "tl"]
