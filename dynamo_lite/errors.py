@@ -20,3 +20,7 @@ class FullGraphRequired(DynamoError):
 
 class BackendError(DynamoError):
     """A backend could not compile a graph."""
+
+
+class MarkedDynamicSpecialized(DynamoError):
+    """A dimension that `mark_dynamic` names had to be fixed; names the line that needed its value."""

@@ -1,0 +1,121 @@
+"""TENSOR_MATCH: what a guard keeps of one array, and the one native op that checks it."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.sizes import Size, SizeExpr, symbols
+from ..ir.types import ArrayType, contiguous_strides
+
+if TYPE_CHECKING:
+    from .kinds import Registers
+
+# The flag bits of PyArrayObject.
+FLAG_BITS = {"C": 0x1, "F": 0x2, "ALIGNED": 0x100, "WRITEABLE": 0x400}
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFacts:
+    """What an array must be: exact type, dtype, sizes and layout.
+
+    A size is an int or one symbol. `order` "C" or "F" means the contiguity flag; otherwise the
+    `strides` count. The strides of a size-1 dimension do not matter to a contiguity flag.
+    """
+
+    type: type
+    dtype: np.dtype
+    shape: tuple[Size, ...]
+    strides: tuple[Size, ...]
+    order: str | None
+    writeable: bool
+    aligned: bool
+
+    def array_type(self) -> ArrayType:
+        strides = self.strides
+        if self.order is not None:
+            strides = contiguous_strides(self.shape, self.dtype.itemsize, self.order)
+        return ArrayType(
+            self.dtype, self.shape, strides, writeable=self.writeable, aligned=self.aligned
+        )
+
+    def symbols(self) -> Iterator[str]:
+        """Names of the symbols that a matching array binds, sizes first."""
+        for size in (*self.shape, *(() if self.order else self.strides)):
+            yield from symbols(size)
+
+    def __str__(self) -> str:
+        sizes = ", ".join(map(str, self.shape))
+        layout = f"order {self.order}" if self.order else f"strides {self.strides}"
+        flags = "" if self.writeable else ", read-only"
+        flags += "" if self.aligned else ", unaligned"
+        return f"{self.type.__name__} {self.dtype}[{sizes}], {layout}{flags}"
+
+
+def order_of(array: np.ndarray) -> str | None:
+    if array.flags.c_contiguous:
+        return "C"
+    return "F" if array.flags.f_contiguous else None
+
+
+def array_op(registers: Registers, register: int, facts: ArrayFacts) -> tuple[Any, ...]:
+    """The whole match as one op; symbols seen first bind their slots, later ones compare."""
+    mask = FLAG_BITS["ALIGNED"] | FLAG_BITS["WRITEABLE"]
+    flags = FLAG_BITS["ALIGNED"] * facts.aligned | FLAG_BITS["WRITEABLE"] * facts.writeable
+    if facts.order is not None:
+        mask |= FLAG_BITS[facts.order]
+        flags |= FLAG_BITS[facts.order]
+    dims = tuple(_dim(registers, size) for size in facts.shape)
+    strides = None
+    if facts.order is None:
+        strides = tuple(_dim(registers, stride) for stride in facts.strides)
+    return (
+        "ARRAY", register, facts.type, facts.dtype, len(dims), mask, flags, dims, strides,
+    )  # fmt: skip
+
+
+def _dim(registers: Registers, size: Size) -> tuple[Any, ...]:
+    if not isinstance(size, SizeExpr):
+        return ("static", size)
+    slot, bound = registers.slot(next(symbols(size)))
+    return ("equal" if bound else "bind", slot)
+
+
+def array_holds(array: Any, facts: ArrayFacts) -> bool:
+    return next(_differences(array, facts), None) is None
+
+
+def array_was(array: Any, facts: ArrayFacts) -> str:
+    """The first difference, as `dtype float32 was float64`."""
+    return next(_differences(array, facts), "matches")
+
+
+def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
+    if type(array) is not facts.type:
+        yield f"type {type(array).__qualname__} was {facts.type.__qualname__} when compiled"
+        return
+    yield from _unequal("dtype", array.dtype, facts.dtype)
+    yield from _unequal("ndim", array.ndim, len(facts.shape))
+    for name in ("writeable", "aligned"):
+        yield from _unequal(name, getattr(array.flags, name), getattr(facts, name))
+    if array.ndim != len(facts.shape):
+        return
+    yield from _sizes("shape", array.shape, facts.shape)
+    if facts.order is None:
+        yield from _sizes("strides", array.strides, facts.strides)
+    elif not array.flags[facts.order]:
+        yield f"order is not {facts.order} as it was when compiled"
+
+
+def _unequal(name: str, now: object, was: object) -> Iterator[str]:
+    if now != was:
+        yield f"{name} {now} was {was} when compiled"
+
+
+def _sizes(name: str, now: tuple[int, ...], was: tuple[Size, ...]) -> Iterator[str]:
+    bound: dict[Size, int] = {}
+    for axis, (actual, expected) in enumerate(zip(now, was)):
+        known = expected if isinstance(expected, int) else bound.setdefault(expected, actual)
+        yield from _unequal(f"{name}[{axis}]", actual, known)

@@ -1,0 +1,161 @@
+"""Which sizes are symbols: the user's marks, the `dynamic` option and what changed between calls.
+
+Precedence for one dimension, the first that speaks wins:
+
+1. `mark_static`: an int.
+2. `mark_dynamic`: a symbol, and an error if the trace needs the value.
+3. `dynamic=True`, `maybe_mark_dynamic`: a symbol.
+4. `dynamic=False`: an int.
+5. automatic (`dynamic=None`): an int until a second value has been seen, then a symbol.
+
+A size of 0 or 1 is an int in every case, because NumPy's rules differ for it.
+"""
+from __future__ import annotations
+
+import enum
+import weakref
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .sources import Source
+
+
+class Mark(enum.Enum):
+    STATIC = "static"
+    DYNAMIC = "dynamic"
+    MAYBE_DYNAMIC = "maybe dynamic"
+
+
+@dataclass(frozen=True, slots=True)
+class DimMark:
+    mark: Mark
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+# By id, because ndarrays have no attributes; a weak reference removes an entry with its array.
+_MARKS: dict[int, dict[int, DimMark]] = {}
+_ALIVE: dict[int, weakref.ref[np.ndarray]] = {}
+
+
+def mark_dynamic(
+    array: np.ndarray, dim: int | Iterable[int], *, min: int | None = None, max: int | None = None
+) -> None:
+    """Make a dimension of this array object symbolic; an error is raised if it gets specialised."""
+    if min is not None and max is not None and min > max:
+        raise ValueError(f"mark_dynamic: min={min} is greater than max={max}")
+    _mark(array, dim, DimMark(Mark.DYNAMIC, min, max))
+
+
+def mark_static(array: np.ndarray, dim: int | Iterable[int] | None = None) -> None:
+    """Keep dimensions of this array object (all by default) fixed at their sizes."""
+    _check_array(array)
+    _mark(array, range(array.ndim) if dim is None else dim, DimMark(Mark.STATIC))
+
+
+def maybe_mark_dynamic(array: np.ndarray, dim: int | Iterable[int]) -> None:
+    """Like `mark_dynamic`, without the error."""
+    _mark(array, dim, DimMark(Mark.MAYBE_DYNAMIC))
+
+
+def marks_of(array: np.ndarray) -> dict[int, DimMark]:
+    """The marks by dimension."""
+    reference = _ALIVE.get(id(array))
+    return _MARKS[id(array)] if reference is not None and reference() is array else {}
+
+
+def _check_array(array: Any) -> None:
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected a NumPy array, got {type(array).__name__}")
+
+
+def _mark(array: np.ndarray, dims: int | Iterable[int], mark: DimMark) -> None:
+    _check_array(array)
+    marks = _marks_for(array)
+    for dim in [dims] if isinstance(dims, int) else dims:
+        axis = range(array.ndim)[dim]
+        earlier = marks.setdefault(axis, mark)
+        if {earlier.mark, mark.mark} == {Mark.DYNAMIC, Mark.STATIC}:
+            raise ValueError(f"dimension {axis} is marked both static and dynamic")
+        marks[axis] = mark
+
+
+def _marks_for(array: np.ndarray) -> dict[int, DimMark]:
+    key = id(array)
+    if marks_of(array):
+        return _MARKS[key]
+
+    def forget(reference: weakref.ref[np.ndarray]) -> None:
+        if _ALIVE.get(key) is reference:
+            del _ALIVE[key], _MARKS[key]
+
+    _ALIVE[key] = weakref.ref(array, forget)
+    _MARKS[key] = {}
+    return _MARKS[key]
+
+
+@dataclass(slots=True)
+class SizeHistory:
+    """Values seen at each analysis of one function, by fact; kept between compilations.
+
+    A fact is `(source, "size" | "stride" | "value", axis)`. One *observation* is one analysed call;
+    two facts may share a symbol only if they were equal in every observation that has both.
+    """
+
+    observations: list[dict[Any, int]] = field(default_factory=list)
+
+    def begin(self) -> dict[Any, int]:
+        """A new observation to fill in; a repeated one is forgotten."""
+        if len(self.observations) > 1 and self.observations[-1] in self.observations[:-1]:
+            self.observations.pop()
+        self.observations.append({})
+        return self.observations[-1]
+
+    def values(self, fact: Any) -> set[int]:
+        return {seen[fact] for seen in self.observations if fact in seen}
+
+    def changed(self, fact: Any) -> bool:
+        return len(self.values(fact)) > 1
+
+    def always_equal(self, left: Any, right: Any) -> bool:
+        return all(
+            seen[left] == seen[right]
+            for seen in self.observations
+            if left in seen and right in seen
+        )
+
+
+@dataclass(slots=True)
+class DynamicPolicy:
+    """The decision for one analysis: `dynamic` is the option of `compile`."""
+
+    dynamic: bool | None = None
+    history: SizeHistory = field(default_factory=SizeHistory)
+    automatic: bool = True
+    now: dict[Any, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.now = self.history.begin()
+
+    def observe(self, source: Source, fact: str, axis: int, value: int) -> None:
+        self.now[source, fact, axis] = value
+
+    def is_dynamic(
+        self, source: Source, fact: str, axis: int, value: int, mark: DimMark | None = None
+    ) -> bool:
+        """Whether the value becomes a symbol."""
+        if fact == "size" and value in (0, 1):
+            return False
+        if mark is not None and mark.mark is Mark.STATIC:
+            return False
+        if mark is not None or self.dynamic:
+            return True
+        if self.dynamic is False or not self.automatic:
+            return False
+        return self.history.changed((source, fact, axis))
+
+    def may_share(self, left: Any, right: Any) -> bool:
+        return self.history.always_equal(left, right)

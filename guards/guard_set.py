@@ -1,0 +1,97 @@
+"""GuardSet: the facts a trace relies on, with their sources and the lines that asked for them."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..ir.graph import Location
+from .kinds import DISJOINT, GuardKind
+from .sources import Source
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guard:
+    """`kind` holds for the value at `source`; `kept` is what the kind captured of it."""
+
+    source: Source
+    kind: GuardKind
+    kept: Any
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        return self.kind.text.format(x=self.source, k=self.kept, id=hex(id(self.kept)))
+
+
+class GuardSet:
+    """Guards by source, in the order in which the sources were first asked about.
+
+    Installing is idempotent. Of two kinds on one source only the stronger one is kept.
+    """
+
+    def __init__(self) -> None:
+        self._by_source: dict[Source, dict[Any, Guard]] = {}
+        self._arrays: dict[Source, np.ndarray] = {}
+        self._written: dict[Source, Location | None] = {}
+
+    def install(
+        self, source: Source, kind: GuardKind, value: Any, location: Location | None = None
+    ) -> None:
+        """Rely on `kind` for `source`, whose value is now `value`.
+
+        For NO_KEY, NO_ATTR and HAS_KEY the value is the key; for relations between two sources
+        (SAME, NOT_ALIASED, DISJOINT) it is the other source; for TENSOR_MATCH the `ArrayFacts`.
+        """
+        guards = self._by_source.setdefault(source, {})
+        guard = Guard(source, kind, kind.capture(value), location)
+        key = (kind.name, guard.kept) if kind.many else kind.name
+        if key in guards or any(kind.name in other.kind.subsumes for other in guards.values()):
+            return
+        for weaker in [k for k, other in guards.items() if other.kind.name in kind.subsumes]:
+            if not kind.many or guards[weaker].kept == guard.kept:
+                del guards[weaker]
+        guards[key] = guard
+
+    def has(self, source: Source, kind: GuardKind) -> bool:
+        return kind.name in self._by_source.get(source, {})
+
+    def watch_array(self, source: Source, array: np.ndarray) -> None:
+        """An array input; it must stay apart in memory from every array the frame writes."""
+        for written in self._written:
+            self._must_be_apart(written, self._arrays[written], source, array)
+        self._arrays[source] = array
+
+    def write_array(self, source: Source, location: Location | None = None) -> None:
+        """The trace writes into this array input: no other input may overlap it."""
+        for other, array in self._arrays.items():
+            if other != source:
+                self._must_be_apart(source, self._arrays[source], other, array)
+        self._written.setdefault(source, location)
+
+    def written(self) -> tuple[Source, ...]:
+        return tuple(self._written)
+
+    def __iter__(self) -> Iterator[Guard]:
+        for guards in self._by_source.values():
+            yield from guards.values()
+        yield from self._disjoint()
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _disjoint(self) -> Iterator[Guard]:
+        seen: set[frozenset[Source]] = set()
+        for written, location in self._written.items():
+            for other in self._arrays:
+                pair = frozenset((written, other))
+                if other != written and pair not in seen:
+                    seen.add(pair)
+                    yield Guard(written, DISJOINT, other, location)
+
+    @staticmethod
+    def _must_be_apart(written: Source, target: Any, source: Source, array: Any) -> None:
+        if np.may_share_memory(target, array):
+            raise GraphBreak(f"{written} is written, and {source} overlaps it in memory")

@@ -1,0 +1,150 @@
+"""Guard kinds: one row each, saying what is kept, how it is checked, lowered and explained.
+
+`capture` turns the value seen at compile time into what the guard keeps; `holds` is the check in
+Python, the specification of the native op that `lower` gives; `text` is the check as people read it
+and `was` finishes the sentence of a miss ("x: " + was).
+"""
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from .arrays import array_holds, array_op, array_was
+from .sources import Source
+
+
+class Registers(Protocol):
+    """What lowering a guard needs to know of the program around it."""
+
+    def register(self, source: Source) -> int:
+        """The register that holds the value of `source`, loaded before if it was not."""
+        ...
+
+    def slot(self, symbol: str) -> tuple[int, bool]:
+        """The scratch slot of a symbol, and whether it was bound before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GuardKind:
+    name: str
+    text: str
+    was: str
+    lower: Callable[[Registers, int, Any], tuple[Any, ...]]
+    holds: Callable[[Any, Any], bool]
+    capture: Callable[[Any], Any] = lambda value: value
+    subsumes: frozenset[str] = frozenset()
+    many: bool = False  # several guards of the kind may stand on one source
+    differs: Callable[[Any, Any], str] | None = None  # a sentence better than `was`
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _simple(op: str) -> Callable[[Registers, int, Any], tuple[Any, ...]]:
+    return lambda registers, register, kept: (op, register, kept)
+
+
+def _pair(op: str) -> Callable[[Registers, int, Any], tuple[Any, ...]]:
+    return lambda registers, register, other: (op, register, registers.register(other))
+
+
+def equal_exactly(left: Any, right: Any) -> bool:
+    """Equality of constants by type and bits: 1 is not True, -0.0 is not 0.0, NaN is NaN."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, float):
+        return struct.pack("d", left) == struct.pack("d", right)
+    if isinstance(left, complex):
+        return struct.pack("dd", left.real, left.imag) == struct.pack("dd", right.real, right.imag)
+    if isinstance(left, tuple):
+        return len(left) == len(right) and all(map(equal_exactly, left, right))
+    return bool(left == right)
+
+
+TYPE = GuardKind(
+    "TYPE", "type({x}) is {k.__qualname__}", "a {k.__qualname__} when compiled",
+    lower=_simple("TYPE"), holds=lambda x, k: type(x) is k, capture=type,
+    differs=lambda x, k: f"is a {type(x).__qualname__}, was a {k.__qualname__} when compiled",
+)  # fmt: skip
+IS = GuardKind(
+    "IS", "{x} is <{k.__class__.__name__} at {id}>", "another object when compiled",
+    lower=_simple("IS"), holds=lambda x, k: x is k,
+    subsumes=frozenset({"TYPE", "EQUALS", "LENGTH"}),
+)  # fmt: skip
+EQUALS = GuardKind(
+    "EQUALS", "{x} == {k!r}", "{k!r} when compiled",
+    lower=_simple("EQUALS"), holds=equal_exactly, subsumes=frozenset({"TYPE"}),
+)  # fmt: skip
+LENGTH = GuardKind(
+    "LENGTH", "len({x}) == {k}", "{k} items long when compiled",
+    lower=_simple("LENGTH"), holds=lambda x, k: len(x) == k, capture=len,
+    differs=lambda x, k: f"has {len(x)} items, had {k} when compiled",
+)  # fmt: skip
+KEYS = GuardKind(
+    "KEYS", "list({x}) == {k!r}", "a mapping with keys {k!r} when compiled",
+    lower=_simple("KEYS"), holds=lambda x, k: equal_exactly(tuple(x), k), capture=tuple,
+    subsumes=frozenset({"LENGTH"}),
+)  # fmt: skip
+NO_KEY = GuardKind(
+    "NO_KEY", "{k!r} not in {x}", "without the key {k!r} when compiled",
+    lower=_simple("NO_KEY"), holds=lambda x, k: k not in x, many=True,
+)  # fmt: skip
+NO_ATTR = GuardKind(
+    "NO_ATTR", "not hasattr({x}, {k!r})", "without the attribute {k!r} when compiled",
+    lower=_simple("NO_ATTR"), holds=lambda x, k: not hasattr(x, k), many=True,
+)  # fmt: skip
+HAS_KEY = GuardKind(
+    "HAS_KEY", "{k!r} in {x}", "a mapping with the key {k!r} when compiled",
+    lower=lambda registers, register, key: ("CALL", register, _HasKey(key)),
+    holds=lambda x, k: k in x, many=True,
+)  # fmt: skip
+INT_SYMBOL = GuardKind(
+    "INT_SYMBOL", "type({x}) is int, called {k}", "an int of 64 bits when compiled",
+    lower=lambda registers, register, symbol: ("INT", register, registers.slot(symbol)[0]),
+    holds=lambda x, k: type(x) is int and -(2**63) <= x < 2**63, subsumes=frozenset({"TYPE"}),
+)  # fmt: skip
+TENSOR_MATCH_STATIC = GuardKind(
+    "TENSOR_MATCH_STATIC", "{x} matches {k}", "{k} when compiled",
+    lower=array_op, holds=array_holds, differs=array_was,
+    subsumes=frozenset({"TYPE", "TENSOR_MATCH_DYNAMIC"}),
+)  # fmt: skip
+TENSOR_MATCH_DYNAMIC = GuardKind(
+    "TENSOR_MATCH_DYNAMIC", "{x} matches {k}", "{k} when compiled",
+    lower=array_op, holds=array_holds, differs=array_was, subsumes=frozenset({"TYPE"}),
+)  # fmt: skip
+SAME = GuardKind(
+    "SAME", "{x} is {k}", "the same object as {k} when compiled",
+    lower=_pair("SAME"), holds=lambda x, other: x is other, many=True,
+)  # fmt: skip
+NOT_ALIASED = GuardKind(
+    "NOT_ALIASED", "{x} is not {k}", "another object than {k} when compiled",
+    lower=_pair("NOT_ALIASED"), holds=lambda x, other: x is not other, many=True,
+)  # fmt: skip
+DISJOINT = GuardKind(
+    "DISJOINT", "{x} and {k} share no memory", "apart from {k} in memory when compiled",
+    lower=_pair("DISJOINT"), holds=lambda x, other: not np.may_share_memory(x, other), many=True,
+    subsumes=frozenset({"NOT_ALIASED"}),
+)  # fmt: skip
+CALL = GuardKind(
+    "CALL", "{k.__name__}({x})", "something that {k.__name__} accepted when compiled",
+    lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True,
+)  # fmt: skip
+
+KINDS = {kind.name: kind for kind in list(globals().values()) if isinstance(kind, GuardKind)}
+
+
+class _HasKey:
+    """`key in mapping` as a call of one argument."""
+
+    __name__ = "has_key"
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def __call__(self, mapping: Any) -> bool:
+        return self.key in mapping

@@ -1,0 +1,118 @@
+"""Why a guard failed, with the value now and the value when compiled: for logs and `explain`."""
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+from ..ir.sizes import evaluate
+from .guard_set import Guard
+from .kinds import DISJOINT, NOT_ALIASED, SAME
+from .program import FlatGuards
+from .shape_env import Relation, ShapeEnv
+from .sources import (
+    AttrSource,
+    CellContentsSource,
+    CellSource,
+    ConstSource,
+    GlobalSource,
+    ItemSource,
+    LocalSource,
+    SizeSource,
+    Source,
+    TypeSource,
+)
+
+BETWEEN_SOURCES = (SAME, NOT_ALIASED, DISJOINT)
+
+
+class Values:
+    """Reaches sources in one call: the flat arguments and the function."""
+
+    def __init__(self, flat_args: Sequence[Any], function: FunctionType | None = None) -> None:
+        self.flat_args = flat_args
+        self.function = function
+
+    def __getitem__(self, source: Source) -> Any:
+        """The value at `source`; raises what reaching it raises."""
+        return RESOLVERS[type(source)](self, source)
+
+
+def _global(values: Values, source: GlobalSource) -> Any:
+    namespace = source.namespace.value
+    if source.name in namespace:
+        return namespace[source.name]
+    return getattr(builtins, source.name)
+
+
+def _cell(values: Values, source: CellSource) -> Any:
+    assert values.function is not None and values.function.__closure__ is not None
+    return values.function.__closure__[source.index]
+
+
+def _size(values: Values, source: SizeSource) -> Any:
+    array = values[source.base]
+    return (array.shape if source.fact == "size" else array.strides)[source.axis]
+
+
+RESOLVERS: dict[type, Callable[[Values, Any], Any]] = {
+    LocalSource: lambda values, source: values.flat_args[source.index],
+    GlobalSource: _global,
+    CellSource: _cell,
+    CellContentsSource: lambda values, source: values[source.base].cell_contents,
+    ConstSource: lambda values, source: source.object.value,
+    AttrSource: lambda values, source: getattr(values[source.base], source.name),
+    ItemSource: lambda values, source: values[source.base][source.key],
+    TypeSource: lambda values, source: type(values[source.base]),
+    SizeSource: _size,
+}
+
+
+def why_failed(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -> str:
+    """The reason that op `index` of a program failed for a call, and the line that asked for it."""
+    owner = flat.owners[index]
+    if isinstance(owner, Source):
+        return f"{owner} cannot be reached"
+    if isinstance(owner, Relation):
+        reason = _relation(owner, shapes, values)
+    else:
+        reason = _guard(owner, values)
+    return f"{reason} (asked for at {owner.location})" if owner.location else reason
+
+
+def _guard(guard: Guard, values: Values) -> str:
+    value = values[guard.source]
+    kind = guard.kind
+    if kind.differs is not None:
+        return f"{guard.source}: {kind.differs(value, guard.kept)}"
+    was = kind.was.format(k=guard.kept)
+    if kind in BETWEEN_SOURCES:
+        return f"{guard.source} was {was}"
+    return f"{guard.source} is {_short(value)}, was {was}"
+
+
+def _relation(relation: Relation, shapes: ShapeEnv, values: Values) -> str:
+    """Both sides with the sizes of this call and of the one that was compiled."""
+    now = {name: values_of(shapes, name, values) for name in relation.symbols()}
+    names = ", ".join(f"{name} = {shapes.infos[name].origin}" for name in now)
+    sides = " and ".join(
+        f"{side} is {evaluate(side, now)}, was {shapes.hint(side)}"
+        for side in (relation.left, relation.right)
+        if not isinstance(side, int)
+    )
+    return f"{relation} failed: {sides} when compiled ({names})"
+
+
+def values_of(shapes: ShapeEnv, name: str, values: Values) -> int:
+    """The value of a symbol in this call."""
+    info = shapes.infos[name]
+    if info.fact == "value":
+        number: int = values[info.source]
+        return number
+    return int(values[SizeSource(info.source, info.fact, info.axis)])
+
+
+def _short(value: Any, limit: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

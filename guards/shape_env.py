@@ -1,0 +1,231 @@
+"""ShapeEnv: the symbols of one trace, what is known of them, and the relations the trace relies on.
+
+It answers the `Facts` questions of `ir.inference`. A question that integer arithmetic and the
+symbols' ranges decide costs nothing; any other is answered from the hints (the values of this very
+call), and the answer becomes a relation that is guarded, with the line that asked.
+"""
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ..errors import MarkedDynamicSpecialized, Unsupported
+from ..ir.facts import StaticFacts
+from ..ir.graph import Location
+from ..ir.sizes import Size, SizeExpr, Symbol, evaluate, substitute, symbol, symbols
+from .dynamic import DimMark, DynamicPolicy, Mark
+from .sources import Source
+
+LOG = logging.getLogger("dynamo_lite.dynamic")
+
+COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "==": int.__eq__, "!=": int.__ne__, "<": int.__lt__, "<=": int.__le__,
+    ">": int.__gt__, ">=": int.__ge__,
+}  # fmt: skip
+NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`left op right` held when the trace was made, and must hold for it to be used."""
+
+    op: str
+    left: Size
+    right: Size
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.op} {self.right}"
+
+    def symbols(self) -> Iterator[str]:
+        yield from symbols(self.left)
+        yield from symbols(self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolInfo:
+    """One symbol: the facts it stands for (several by duck sizing) and its value in this call."""
+
+    name: str
+    source: Source
+    fact: str  # "size", "stride" or "value"
+    axis: int
+    hint: int
+    location: Location | None
+    mark: DimMark | None = None
+
+    @property
+    def origin(self) -> str:
+        suffix = {"size": f".shape[{self.axis}]", "stride": f".strides[{self.axis}]", "value": ""}
+        return f"{self.source}{suffix[self.fact]}"
+
+
+class ShapeEnv:
+    """Symbols `s0`, `s1`, … with sources, hints and lower bounds; and relations between them."""
+
+    def __init__(
+        self,
+        policy: DynamicPolicy | None = None,
+        locate: Callable[[], Location | None] = lambda: None,
+    ) -> None:
+        self.policy = policy or DynamicPolicy()
+        self.locate = locate
+        self.infos: dict[str, SymbolInfo] = {}
+        self.hints: dict[str, int] = {}
+        self.lower: dict[str, int] = {}
+        self.relations: list[Relation] = []
+        self._known = StaticFacts(self.lower, self.hints)
+        self._replaced: dict[str, Size] = {}
+        self._answers: dict[tuple[str, Size], bool] = {}
+        self._shared: dict[tuple[str, int], list[str]] = {}
+        self._facts: dict[tuple[Source, str, int], str] = {}
+
+    # -- symbols
+
+    def size(
+        self, source: Source, fact: str, axis: int, value: int, mark: DimMark | None = None
+    ) -> Size:
+        """The size, stride or int found at a source: an int, or a symbol where it is dynamic."""
+        self.policy.observe(source, fact, axis, value)
+        key = (source, fact, axis)
+        if key in self._facts:
+            return symbol(self._facts[key])
+        if not self.policy.is_dynamic(source, fact, axis, value, mark):
+            return value
+        name = self._duck(key, value) if mark is None and fact != "value" else None
+        if name is None:
+            name = self._create(key, value, mark)
+        self._facts[key] = name
+        return symbol(name)
+
+    def _duck(self, key: tuple[Source, str, int], value: int) -> str | None:
+        """An existing symbol with the same hint that was never seen to differ from this fact."""
+        for name in self._shared.get((key[1], value), ()):
+            info = self.infos[name]
+            if self.policy.may_share(key, (info.source, info.fact, info.axis)):
+                return name
+        return None
+
+    def _create(self, key: tuple[Source, str, int], value: int, mark: DimMark | None) -> str:
+        source, fact, axis = key
+        name = f"s{len(self.infos)}"
+        info = SymbolInfo(name, source, fact, axis, value, self.locate(), mark)
+        self.infos[name] = info
+        self.hints[name] = value
+        if mark is None:
+            self._shared.setdefault((fact, value), []).append(name)
+        LOG.info("%s = %s, now %d", name, info.origin, value)
+        self._bound(info)
+        return name
+
+    def _bound(self, info: SymbolInfo) -> None:
+        """Sizes 0 and 1 are compiled apart, so a symbol of a size is at least 2."""
+        variable, mark = symbol(info.name), info.mark
+        if info.fact == "size":
+            self.lower[info.name] = max(2, (mark.minimum if mark else None) or 2)
+            self._require(">=", variable, self.lower[info.name])
+        if mark is not None and mark.maximum is not None:
+            self._require("<=", variable, mark.maximum)
+
+    # -- the Facts protocol
+
+    def hint(self, size: Size) -> int:
+        return evaluate(size, self.hints)
+
+    def equal(self, left: Size, right: Size) -> bool:
+        return self._decide("==", left, right)
+
+    def less(self, left: Size, right: Size) -> bool:
+        return self._decide("<", left, right)
+
+    def less_equal(self, left: Size, right: Size) -> bool:
+        return self._decide("<=", left, right)
+
+    def compare(self, op: str, left: Size, right: Size) -> bool:
+        """Any of Python's six comparisons."""
+        if op in ("!=", ">", ">="):
+            return not self._decide(NEGATED[op], left, right)
+        return self._decide(op, left, right)
+
+    def specialize(self, size: Size) -> int:
+        """The value as a Python int; from here on the trace holds for this value alone."""
+        if isinstance(size, int):
+            return size
+        value = self.hint(size)
+        LOG.info("%s specialised to %d at %s", size, value, self.locate())
+        self.equal(size, value)
+        return value
+
+    # -- deciding
+
+    def _decide(self, op: str, left: Size, right: Size) -> bool:
+        if isinstance(left, int) and isinstance(right, int):
+            return COMPARE[op](left, right)
+        difference = self.simplify(left) - self.simplify(right)
+        if isinstance(difference, int):
+            return COMPARE[op](difference, 0)
+        known = self._answers.get((op, difference))
+        if known is None:
+            known = self._from_ranges(op, difference)
+        if known is None:
+            known = COMPARE[op](self.hint(difference), 0)
+            self._require(op if known else NEGATED[op], left, right)
+            self._learn(op if known else NEGATED[op], difference)
+        self._answers[op, difference] = known
+        return known
+
+    def simplify(self, size: Size) -> Size:
+        """`size` with the equalities that were found put in."""
+        while self._replaced and any(name in self._replaced for name in symbols(size)):
+            size = substitute(size, self._replaced)
+        return size
+
+    def _from_ranges(self, op: str, difference: Size) -> bool | None:
+        ask = {"==": self._known.equal, "<": self._known.less, "<=": self._known.less_equal}[op]
+        try:
+            return ask(difference, 0)
+        except Unsupported:
+            return None
+
+    def _require(self, op: str, left: Size, right: Size) -> None:
+        self.relations.append(Relation(op, left, right, self.locate()))
+
+    def _learn(self, op: str, difference: SizeExpr) -> None:
+        """Put an equality to use: the youngest symbol it can be solved for is replaced."""
+        if op != "==":
+            self._raise_lower(op, difference)
+            return
+        for name in sorted(set(symbols(difference)), key=_number, reverse=True):
+            solved = _solve(difference, name)
+            if solved is not None and name not in symbols(solved):
+                self._refuse_marked(name, solved)
+                self._replaced[name] = solved
+                return
+
+    def _raise_lower(self, op: str, difference: SizeExpr) -> None:
+        """`s >= n`, `s > n` give the symbol a better lower bound."""
+        name, rest = next(symbols(difference)), difference - symbol(next(symbols(difference)))
+        if op in (">", ">=") and isinstance(rest, int):
+            bound = -rest + (op == ">")
+            self.lower[name] = max(self.lower.get(name, bound), bound)
+
+    def _refuse_marked(self, name: str, solved: Size) -> None:
+        info = self.infos[name]
+        if isinstance(solved, int) and info.mark is not None and info.mark.mark is Mark.DYNAMIC:
+            raise MarkedDynamicSpecialized(
+                f"{info.origin} is marked dynamic, but {self.locate()} needs it to be {solved}"
+            )
+
+
+def _number(name: str) -> int:
+    return int(name[1:])
+
+
+def _solve(difference: SizeExpr, name: str) -> Size | None:
+    """The size that `name` equals when `difference` is zero; None unless it occurs once, as ±1."""
+    alone = (Symbol(name),)
+    for monomial, coefficient in difference.terms:
+        if monomial == alone and coefficient in (1, -1):
+            return (difference - coefficient * symbol(name)) * -coefficient
+    return None
