@@ -1,23 +1,28 @@
 """Canonical instructions: one vocabulary for CPython 3.11, 3.12 and 3.13.
 
-`read(code)` gives the instructions of a code object in order. What differs between versions is undone
-here, once, so that no handler asks for the version:
+`read(code)` gives the instructions of a code object in order. What differs between versions is
+undone here, once, so that no handler asks for the version:
 
 - EXTENDED_ARG, CACHE, PRECALL and KW_NAMES are gone; CALL_KW is CALL with `kwnames`.
-- CALL has `arg` positional and keyword arguments together; `kwnames` names the last ones (a tuple).
+- CALL has `arg` positional and keyword arguments together; `kwnames` (a tuple) names the last ones.
   Under the arguments lie two values: `NULL, callable` (3.11, 3.12), `callable, NULL` (3.13) or
-  `function, self` (all). Push a NULL where PUSH_NULL and LOAD_METHOD stand, and CALL need not know which.
-- LOAD_ATTR with the method bit is LOAD_METHOD: it pushes two values in the order above (`NULL, attribute`
-  or `attribute, NULL` as `CALLABLE_FIRST` says, or `function, self`).
+  `function, self` (all). Push a NULL where PUSH_NULL and LOAD_METHOD stand, and CALL need not know
+  which.
+- LOAD_ATTR with the method bit is LOAD_METHOD: it pushes two values in the order above
+  (`NULL, attribute` or `attribute, NULL` as `CALLABLE_FIRST` says, or `function, self`).
 - LOAD_GLOBAL with the NULL bit is LOAD_GLOBAL and PUSH_NULL, in the order of the version.
 - LOAD_FAST_LOAD_FAST and its kin are two instructions; RETURN_CONST is LOAD_CONST, RETURN_VALUE.
-  LOAD_FAST_CHECK is LOAD_FAST. LOAD_FAST of a cell (3.13) is LOAD_CLOSURE.
-- Jumps are JUMP, POP_JUMP_IF_{TRUE,FALSE,NONE,NOT_NONE}, JUMP_IF_{TRUE,FALSE}_OR_POP (3.11), FOR_ITER, SEND;
-  `target` is the index of an instruction. FOR_ITER pops the iterator and continues after END_FOR.
+  LOAD_FAST_CHECK is LOAD_FAST.
+- LOAD_FAST and STORE_FAST of a slot that holds a cell object are LOAD_CLOSURE and STORE_CLOSURE:
+  they push and store the cell itself (3.13, comprehensions, resume functions).
+- Jumps are JUMP, POP_JUMP_IF_{TRUE,FALSE,NONE,NOT_NONE}, JUMP_IF_{TRUE,FALSE}_OR_POP (3.11),
+  FOR_ITER, SEND; `target` is the index of an instruction. FOR_ITER pops the iterator and continues
+  after END_FOR.
 - TO_BOOL before a conditional jump or UNARY_NOT is gone: these test truth themselves.
-- FORMAT_SIMPLE and FORMAT_WITH_SPEC are FORMAT_VALUE 0 and 4; CALL_INTRINSIC_1 5 and 6 are UNARY_POSITIVE
-  and LIST_TO_TUPLE.
-- COMPARE_OP's `argrepr` is the operator; so is BINARY_OP's (`+`, `+=`); IS_OP and CONTAINS_OP have `arg` 1 for `not`.
+- FORMAT_SIMPLE and FORMAT_WITH_SPEC are FORMAT_VALUE 0 and 4; CALL_INTRINSIC_1 5 and 6 are
+  UNARY_POSITIVE and LIST_TO_TUPLE.
+- COMPARE_OP's `argrepr` is the operator; so is BINARY_OP's (`+`, `+=`); IS_OP and CONTAINS_OP have
+  `arg` 1 for `not`.
 """
 from __future__ import annotations
 
@@ -56,7 +61,7 @@ _COMPARE_SHIFT = {(3, 11): 0, (3, 12): 4}.get(VERSION, 5)
 
 
 class Handler(NamedTuple):
-    """Where an exception goes: the stack is cut to `depth`, then `lasti` (if so) and the exception pushed."""
+    """Where an exception goes: the stack is cut to `depth`; lasti (if so), the exception pushed."""
 
     target: int
     depth: int
@@ -66,10 +71,10 @@ class Handler(NamedTuple):
 class Instruction(NamedTuple):
     """One canonical instruction.
 
-    `index` is its position in the tuple that `read` gives. `argval` is the argument's meaning: a name,
-    a constant, a local's or cell's name; `argrepr` an operator's symbol; `target` a jump's destination.
-    `offset:end` is the range of bytes in `co_code` that it stands for, folded neighbours included; two
-    instructions made from one have the same range.
+    `index` is its position in the tuple that `read` gives. `argval` is the argument's meaning: a
+    name, a constant, a local's or cell's name; `argrepr` an operator's symbol; `target` a jump's
+    destination. `offset:end` is the range of bytes in `co_code` that it stands for, folded
+    neighbours included; two instructions made from one have the same range.
     """
 
     index: int
@@ -165,7 +170,6 @@ def slot_names(code: CodeType) -> tuple[str, ...]:
 
 
 _RENAMED = {
-    "LOAD_FAST_CHECK": "LOAD_FAST",
     "JUMP_FORWARD": "JUMP",
     "JUMP_BACKWARD": "JUMP",
     "JUMP_BACKWARD_NO_INTERRUPT": "JUMP",
@@ -247,13 +251,13 @@ class _Canonicaliser:
             return self.slots[raw.arg]
         return None
 
-    def load_fast(self, raw: Raw) -> None:
-        self.local(raw, "LOAD_FAST", raw.arg)
+    def one_local(self, raw: Raw) -> None:
+        self.local(raw, raw.opname.removesuffix("_CHECK"), raw.arg)
 
     def local(self, raw: Raw, opname: str, slot: int) -> None:
         name = self.slots[slot]
-        if opname == "LOAD_FAST" and name in self.cells:
-            opname = "LOAD_CLOSURE"
+        if name in self.cells:
+            opname = opname.replace("FAST", "CLOSURE")
         self.add(raw, opname, slot, name)
 
     def two_locals(self, raw: Raw) -> None:
@@ -303,8 +307,9 @@ class _Canonicaliser:
 
 
 _RULES = {
-    "LOAD_FAST": _Canonicaliser.load_fast,
-    "LOAD_FAST_CHECK": _Canonicaliser.load_fast,
+    "LOAD_FAST": _Canonicaliser.one_local,
+    "LOAD_FAST_CHECK": _Canonicaliser.one_local,
+    "STORE_FAST": _Canonicaliser.one_local,
     "LOAD_FAST_LOAD_FAST": _Canonicaliser.two_locals,
     "STORE_FAST_LOAD_FAST": _Canonicaliser.two_locals,
     "STORE_FAST_STORE_FAST": _Canonicaliser.two_locals,
@@ -338,7 +343,9 @@ def _index(code: CodeType, drafts: list[Draft]) -> tuple[Instruction, ...]:
     index_at: dict[int, int] = {}
     for index, draft in enumerate(drafts):
         index_at.setdefault(draft.offset, index)
-    line_at = {offset: line for start, end, line in code.co_lines() for offset in range(start, end, 2)}
+    line_at: dict[int, int | None] = {}
+    for start, end, line in code.co_lines():
+        line_at.update(dict.fromkeys(range(start, end, 2), line))
     handler_at: dict[int, Handler] = {}
     for start, end, target, depth, lasti in exception_table(code):
         handler = Handler(index_at[target], depth, lasti)
