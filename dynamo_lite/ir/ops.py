@@ -42,6 +42,8 @@ class Op:
     A template of the form "@name" calls the generator's own function of that name (`backends.llvm`).
     `triton` is an expression with {a} {b} {c}. `decompose` rewrites a call in terms of other rows.
     `flags`: NumPy may report a floating-point condition (divide, over, under, invalid) for it.
+    `window` (views) is called like the target, plus `facts`, and gives the `rules.windows.Window` that
+    the result is of the first argument, or None when NumPy makes a copy.
     `checks`: which run-time conditions abandon the call ("zero divisor", "negative power", "bounds").
     """
 
@@ -53,6 +55,7 @@ class Op:
     triton: str | Mapping[str, str] | None = None
     decompose: Callable[..., Any] | None = None
     fold: str | None = None
+    window: Callable[..., Any] | None = None
     effect: Effect = Effect.PURE
     flags: bool = False
     checks: tuple[str, ...] = ()

@@ -64,9 +64,15 @@ def contiguous_strides(
     shape: tuple[Size, ...], itemsize: int, order: str = "C"
 ) -> tuple[Size, ...]:
     """Strides in bytes of a packed array in C or Fortran order, as NumPy gives a new array."""
-    empty = any(isinstance(size, int) and size == 0 for size in shape)
-    if empty and EMPTY_STRIDES_ARE_ZERO:
+    if EMPTY_STRIDES_ARE_ZERO and any(isinstance(size, int) and size == 0 for size in shape):
         return (0,) * len(shape)
+    return packed_strides(shape, itemsize, order)
+
+
+def packed_strides(
+    shape: tuple[Size, ...], itemsize: int, order: str = "C"
+) -> tuple[Size, ...]:
+    """Strides of a packed view of existing memory, where a size of 0 counts as 1."""
     strides: list[Size] = []
     step: Size = itemsize
     for size in reversed(shape) if order == "C" else shape:

@@ -1,4 +1,4 @@
 """The rows themselves, by topic. Importing this package fills `ir.ops.ROWS`."""
-from . import pointwise
+from . import pointwise, views
 
-__all__ = ["pointwise"]
+__all__ = ["pointwise", "views"]

@@ -1,6 +1,7 @@
 """Broadcasting, and the memory layout that NumPy chooses for the results of elementwise loops."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 
 from ..facts import Facts
@@ -86,6 +87,30 @@ def elementwise_strides(
         return contiguous_strides(shape, itemsize, simple)
     moves = [broadcast_strides(a, len(shape), facts) for a in arrays]
     return packed_in_order(shape, axis_order(moves, len(shape), facts), itemsize)
+
+
+def like_strides(
+    kind: ArrayType, itemsize: int, facts: Facts, order: str = "K"
+) -> tuple[Size, ...]:
+    """Strides of a copy (`np.copy`, `astype`, `*_like`) with the given memory order."""
+    if order == "A":
+        order = "F" if is_fortran(kind, facts) else "C"
+    if order == "K" and (kind.ndim < 2 or is_contiguous(kind, facts)):
+        order = "C"
+    if order == "K" and is_contiguous(kind, facts, "F"):
+        order = "F"
+    if order != "K":
+        return contiguous_strides(kind.shape, itemsize, order)
+    sizes = [_magnitude(stride, facts) for stride in kind.strides]
+    axes = sorted(
+        reversed(range(kind.ndim)),
+        key=functools.cmp_to_key(lambda a, b: _compared(sizes[a], sizes[b], facts)),
+    )
+    return packed_in_order(kind.shape, axes, itemsize)
+
+
+def _compared(left: Size, right: Size, facts: Facts) -> int:
+    return -1 if _less(left, right, facts) else int(_less(right, left, facts))
 
 
 def _simple_order(shape: Shape, arrays: Sequence[ArrayType], facts: Facts) -> str | None:

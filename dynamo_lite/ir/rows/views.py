@@ -1,0 +1,47 @@
+"""Rows of the operations whose result shares memory with their first argument, or may."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..ops import Kind, op
+from ..rules import indexing, views, windows
+from ..rules.views import view_rule
+
+WINDOWS: Mapping[Callable[..., Any], Callable[..., windows.Window | None]] = {
+    np.transpose: windows.transpose,
+    np.matrix_transpose: windows.matrix_transpose,
+    np.swapaxes: windows.swapaxes,
+    np.moveaxis: windows.moveaxis,
+    np.rollaxis: windows.rollaxis,
+    np.squeeze: windows.squeeze,
+    np.broadcast_to: windows.broadcast_to,
+    np.diagonal: windows.diagonal,
+    np.reshape: windows.reshape,
+    np.ravel: windows.ravel,
+    np.expand_dims: windows.expand_dims,
+    np.flip: windows.flip,
+    np.fliplr: windows.fliplr,
+    np.flipud: windows.flipud,
+    np.rot90: windows.rot90,
+    np.real: windows.part("real"),
+    np.imag: windows.part("imag"),
+    np.atleast_1d: windows.atleast(1),
+    np.atleast_2d: windows.atleast(2),
+}
+
+COPIES: Mapping[Callable[..., Any], Callable[..., Any]] = {
+    np.reshape: views.reshaped_copy,
+    np.ravel: views.raveled_copy,
+    np.expand_dims: views.expanded_copy,
+    np.imag: views.imaginary_zeros,
+}
+
+for _target, _window in WINDOWS.items():
+    op(_target, Kind.VIEW, infer=view_rule(_window, COPIES.get(_target)), window=_window)
+
+op(operator.getitem, Kind.VIEW, infer=indexing.getitem, window=indexing.getitem_window,
+   checks=("bounds",))

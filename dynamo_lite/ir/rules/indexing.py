@@ -1,0 +1,237 @@
+"""`a[key]`: basic indices as windows, integer arrays as gathers.
+
+The key is normalised once (`Key`), for reading and for assignment.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...errors import Unsupported
+from ..facts import Facts
+from ..sizes import Size, SizeExpr, floordiv
+from ..types import ArrayType, Form
+from .layout import broadcast_shapes
+from .values import Wrong, as_type, result
+from .windows import Window, array_argument
+
+Pick = tuple[int, Any]  # (axis of the array, index operand)
+
+
+@dataclass(slots=True)
+class Key:
+    """What an index selects: a window for the basic part, and the integer arrays.
+
+    `picks` has (position among the window's axes, operand) for each integer-array index; the window
+    keeps the full axis for those. `separated` is true when basic indices stand between the
+    arrays, so that NumPy puts the broadcast axes first.
+    """
+
+    window: Window
+    picks: list[Pick] = field(default_factory=list)
+    separated: bool = False
+
+
+def parse_key(kind: ArrayType, key: Any, facts: Facts) -> Key:
+    """Normalise `key` for an array of this type; Wrong where NumPy raises."""
+    items = _expanded(kind, key if type(key) is tuple else (key,))
+    shape: list[Size] = []
+    strides: list[Size] = []
+    picks: list[Pick] = []
+    gaps: list[bool] = []  # per item: is it an array index (ints count when arrays are present)
+    offset: Size = 0
+    axis = 0
+    has_arrays = any(isinstance(item, (ArrayType, np.ndarray)) for item in items)
+    for item in items:
+        if item is None:
+            shape.append(1)
+            strides.append(0)
+            gaps.append(False)
+            continue
+        size, stride = kind.shape[axis], kind.strides[axis]
+        axis += 1
+        gaps.append(type(item) is not slice)
+        if type(item) is slice:
+            start, step, length = slice_bounds(item, size, facts)
+            offset = offset + start * stride
+            shape.append(length)
+            strides.append(stride * step)
+        elif has_arrays:
+            picks.append((len(shape), item))
+            shape.append(size)
+            strides.append(stride)
+            if isinstance(item, (int, SizeExpr)):
+                position(item, size, facts)
+        else:
+            offset = offset + position(item, size, facts) * stride
+    scalar = not shape and not any(item is Ellipsis for item in _items(key))
+    window = Window(tuple(shape), tuple(strides), offset, scalar=scalar)
+    return Key(window, picks, _separated(gaps))
+
+
+def _items(key: Any) -> tuple[Any, ...]:
+    return key if type(key) is tuple else (key,)
+
+
+def _separated(gaps: list[bool]) -> bool:
+    """Whether the array indices are not all next to each other."""
+    where = [i for i, is_array in enumerate(gaps) if is_array]
+    return bool(where) and where[-1] - where[0] + 1 != len(where)
+
+
+def _expanded(kind: ArrayType, key: tuple[Any, ...]) -> list[Any]:
+    """One item per axis plus the Nones: ellipsis and missing axes become full slices."""
+    items = [_item(item) for item in key]
+    used = sum(item is not None and item is not Ellipsis for item in items)
+    if used > kind.ndim or sum(item is Ellipsis for item in items) > 1:
+        raise Wrong
+    full = [slice(None)] * (kind.ndim - used)
+    if Ellipsis not in [item for item in items if not isinstance(item, np.ndarray)]:
+        return items + full
+    at = next(i for i, item in enumerate(items) if item is Ellipsis)
+    return items[:at] + full + items[at + 1 :]
+
+
+def _item(item: Any) -> Any:
+    """One index: None, ..., slice, int, size, or an integer array (type or constant)."""
+    if item is None or item is Ellipsis or type(item) in (slice, int, SizeExpr):
+        return item
+    if isinstance(item, (bool, np.bool_)):
+        raise Unsupported("a boolean as index")
+    if isinstance(item, np.integer):
+        return int(item)
+    if isinstance(item, (list, np.ndarray)):
+        return _array_item(np.asarray(item) if _is_plain(item) else _refuse())
+    if isinstance(item, ArrayType):
+        if item.dtype.kind == "b":
+            raise Unsupported("a boolean mask selects a number of elements known only at run time")
+        if item.dtype.kind not in "iu":
+            raise Wrong
+        return item
+    raise Wrong
+
+
+def _is_plain(item: Any) -> bool:
+    if isinstance(item, np.ndarray):
+        return True
+    return type(item) in (int, bool, float) or (
+        type(item) is list and all(map(_is_plain, item))
+    )
+
+
+def _refuse() -> Any:
+    raise Unsupported("a list of array values as index")
+
+
+def _array_item(item: np.ndarray) -> np.ndarray:
+    if item.dtype.kind == "b":
+        raise Unsupported("a boolean mask")
+    if item.size == 0:
+        return item.astype(np.intp)
+    if item.dtype.kind not in "iu":
+        raise Wrong
+    return item
+
+
+def position(item: Size, size: Size, facts: Facts) -> Size:
+    """The place that an integer index names, from 0."""
+    if facts.less(item, 0):
+        item = item + size
+        if facts.less(item, 0):
+            raise Wrong
+    elif not facts.less(item, size):
+        raise Wrong
+    return item
+
+
+def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, int, Size]:
+    """(start, step, length), as `slice.indices` gives them; an empty slice is (0, 1, 0)."""
+    step = _bound(key.step)
+    if step is None:
+        step = 1
+    if not isinstance(step, int):
+        raise Unsupported("a slice step that is not a constant")
+    if step == 0:
+        raise Wrong
+    first: Size = 0 if step > 0 else size - 1
+    last: Size = size if step > 0 else -1
+    start, stop = _bound(key.start), _bound(key.stop)
+    start = first if start is None else _clamped(start, size, step, facts)
+    stop = last if stop is None else _clamped(stop, size, step, facts)
+    low, high = (start, stop) if step > 0 else (stop, start)
+    if facts.less_equal(high, low):
+        return 0, 1, 0
+    length = high - low if step in (1, -1) else floordiv(high - low - 1, abs(step)) + 1
+    return start, step, length
+
+
+def _clamped(bound: Size, size: Size, step: int, facts: Facts) -> Size:
+    lowest, highest = (0, size) if step > 0 else (-1, size - 1)
+    if facts.less(bound, 0):
+        bound = bound + size
+        return lowest if facts.less(bound, 0) else bound
+    return highest if facts.less_equal(size, bound) else bound
+
+
+def _bound(value: Any) -> Size | None:
+    if value is None or isinstance(value, SizeExpr):
+        return value
+    if isinstance(value, ArrayType):
+        raise Unsupported("a slice bound that is computed from data")
+    try:
+        return int(value.__index__())
+    except AttributeError:
+        raise Wrong from None
+
+
+def getitem(a: Any, key: Any, /, *, facts: Facts) -> ArrayType:
+    """`a[key]`: a view, a scalar or, with integer arrays, a gathered copy."""
+    kind = array_argument(a)
+    parsed = parse_key(kind, key, facts)
+    if not parsed.picks:
+        return parsed.window.type_over(kind)
+    return gathered(kind, parsed, facts)
+
+
+def getitem_window(a: Any, key: Any, /, *, facts: Facts) -> Window | None:
+    """The window of a basic index, None for a gather."""
+    parsed = parse_key(array_argument(a), key, facts)
+    return None if parsed.picks else parsed.window
+
+
+def gathered(kind: ArrayType, key: Key, facts: Facts) -> ArrayType:
+    """The type of an integer-array index's result."""
+    picked = [index_type(item) for _, item in key.picks]
+    common = broadcast_shapes((item.shape for item in picked), facts)
+    axes = [axis for axis, _ in key.picks]
+    rest = [n for i, n in enumerate(key.window.shape) if i not in axes]
+    place = 0 if key.separated else axes[0]
+    shape = (*rest[:place], *common, *rest[place:])
+    if any(isinstance(n, int) and n == 0 for n in shape) and not common:
+        raise Unsupported("an empty gather by scalars")
+    raw = _gather_strides(kind, common, rest, place)
+    if not shape and all(item.form is not Form.ARRAY for item in picked):
+        return ArrayType(kind.dtype, form=Form.SCALAR)
+    return result(kind.dtype, shape, raw(shape) if raw else None, scalar=not shape)
+
+
+def _gather_strides(kind: ArrayType, common: Any, rest: Any, place: int) -> Any:
+    """NumPy lays the gathered axes out first and then moves them to their place."""
+    if place == 0:
+        return None
+
+    def strides(shape: tuple[Size, ...]) -> tuple[Size, ...]:
+        fresh = result(kind.dtype, (*common, *rest), scalar=False).strides
+        lead, tail = fresh[: len(common)], fresh[len(common) :]
+        return (*tail[:place], *lead, *tail[place:])
+
+    return strides
+
+
+def index_type(item: Any) -> ArrayType:
+    """The type of an index operand; plain ints broadcast as 0-d."""
+    if isinstance(item, (int, SizeExpr)):
+        return ArrayType(np.dtype(np.intp), form=Form.PYTHON)
+    return as_type(item)

@@ -1,0 +1,341 @@
+"""Windows: what a view operation selects of its argument's memory.
+
+One description serves the type rules, functionalisation and lowering. A window function is called
+like its NumPy function (plus `facts`) and returns a `Window`, or None when NumPy makes a copy.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...errors import Unsupported
+from ..facts import Facts
+from ..sizes import Size, floordiv, modulo, product
+from ..types import ArrayType, Form, packed_strides
+from .layout import Shape, is_contiguous, is_fortran, is_one, same, same_shape
+from .values import Wrong, as_shape, as_type, integer, normal_axes, normal_axis
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Byte `offset` from the argument's data pointer; shape and byte strides of the result."""
+
+    shape: tuple[Size, ...]
+    strides: tuple[Size, ...]
+    offset: Size = 0
+    writeable: bool = True
+    scalar: bool = False  # one element, handed out as a NumPy scalar
+
+    def type_over(self, base: ArrayType) -> ArrayType:
+        """The type of this window on an argument of type `base`."""
+        if self.scalar:
+            return ArrayType(base.dtype, form=Form.SCALAR)
+        return ArrayType(
+            base.dtype, self.shape, self.strides,
+            writeable=base.writeable and self.writeable, aligned=base.aligned,
+        )
+
+
+def array_argument(value: Any) -> ArrayType:
+    """View functions of scalars give scalars or copies; only arrays are described here."""
+    kind = as_type(value)
+    if kind.form is not Form.ARRAY:
+        raise Unsupported("a view operation on a scalar")
+    return kind
+
+
+def _permuted(kind: ArrayType, axes: Sequence[int]) -> Window:
+    return Window(
+        tuple(kind.shape[axis] for axis in axes), tuple(kind.strides[axis] for axis in axes)
+    )
+
+
+def transpose(a: Any, axes: Any = None, *, facts: Facts) -> Window:
+    kind = array_argument(a)
+    if axes is None:
+        return _permuted(kind, range(kind.ndim)[::-1])
+    order = normal_axes(list(axes) if isinstance(axes, (tuple, list)) else [axes], kind.ndim)
+    if len(order) != kind.ndim:
+        raise Wrong
+    return _permuted(kind, order)
+
+
+def matrix_transpose(x: Any, /, *, facts: Facts) -> Window:
+    if array_argument(x).ndim < 2:
+        raise Wrong
+    return swapaxes(x, -1, -2, facts=facts)
+
+
+def swapaxes(a: Any, axis1: Any, axis2: Any, *, facts: Facts) -> Window:
+    kind = array_argument(a)
+    order = list(range(kind.ndim))
+    first, second = normal_axis(axis1, kind.ndim), normal_axis(axis2, kind.ndim)
+    order[first], order[second] = order[second], order[first]
+    return _permuted(kind, order)
+
+
+def moveaxis(a: Any, source: Any, destination: Any, *, facts: Facts) -> Window:
+    kind = array_argument(a)
+    sources, targets = (normal_axes(axes, kind.ndim) for axes in (source, destination))
+    if len(sources) != len(targets) or source is None or destination is None:
+        raise Wrong
+    order = [axis for axis in range(kind.ndim) if axis not in sources]
+    for target, origin in sorted(zip(targets, sources)):
+        order.insert(target, origin)
+    return _permuted(kind, order)
+
+
+def rollaxis(a: Any, axis: Any, start: Any = 0, *, facts: Facts) -> Window:
+    kind = array_argument(a)
+    origin = normal_axis(axis, kind.ndim)
+    goal = integer(start)
+    goal += kind.ndim if goal < 0 else 0
+    if not 0 <= goal <= kind.ndim:
+        raise Wrong
+    order = list(range(kind.ndim))
+    order.remove(origin)
+    order.insert(goal - (origin < goal), origin)
+    return _permuted(kind, order)
+
+
+def squeeze(a: Any, axis: Any = None, *, facts: Facts) -> Window:
+    kind = array_argument(a)
+    if axis is None:
+        gone = {i for i, size in enumerate(kind.shape) if is_one(size, facts)}
+    else:
+        gone = set(normal_axes(axis, kind.ndim))
+        if not all(is_one(kind.shape[i], facts) for i in gone):
+            raise Wrong
+    return _permuted(kind, [i for i in range(kind.ndim) if i not in gone])
+
+
+def broadcast_to(array: Any, shape: Any, subok: Any = False, *, facts: Facts) -> Window:
+    kind = array_argument(array)
+    goal = as_shape(shape)
+    if kind.ndim > len(goal) or any(facts.less(size, 0) for size in goal):
+        raise Wrong
+    lead = len(goal) - kind.ndim
+    strides: list[Size] = [0] * lead
+    for size, stride, wanted in zip(kind.shape, kind.strides, goal[lead:]):
+        if is_one(size, facts):
+            strides.append(0)
+        elif same(size, wanted, facts):
+            strides.append(stride)
+        else:
+            raise Wrong
+    return Window(goal, tuple(strides), writeable=False)
+
+
+def diagonal(
+    a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, facts: Facts
+) -> Window:
+    kind = array_argument(a)
+    if kind.ndim < 2:
+        raise Wrong
+    row, column = normal_axis(axis1, kind.ndim), normal_axis(axis2, kind.ndim)
+    if row == column:
+        raise Wrong
+    shift = integer(offset)
+    rows: Size = kind.shape[row] + min(shift, 0)
+    columns: Size = kind.shape[column] - max(shift, 0)
+    length = rows if facts.less(rows, columns) else columns
+    if facts.less_equal(length, 0):
+        length = 0
+    start: Size = 0
+    if shift > 0 and facts.less(shift, kind.shape[column]):
+        start = shift * kind.strides[column]
+    elif shift < 0 and facts.less(-shift, kind.shape[row]):
+        start = -shift * kind.strides[row]
+    kept = _permuted(kind, [i for i in range(kind.ndim) if i not in (row, column)])
+    return Window(
+        (*kept.shape, length), (*kept.strides, kind.strides[row] + kind.strides[column]),
+        start, writeable=False,
+    )
+
+
+def reshape(
+    a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None, facts: Facts
+) -> Window | None:
+    kind = array_argument(a)
+    if copy is not None:
+        raise Unsupported("reshape with copy=")
+    if order == "A":
+        order = "F" if is_fortran(kind, facts) else "C"
+    if order not in ("C", "F"):
+        raise Wrong
+    goal = resolved_shape(kind, shape, facts)
+    return _reshape(kind, goal, facts, order, renewed=_has_unknown(shape))
+
+
+def resolved_shape(kind: ArrayType, shape: Any, facts: Facts) -> Shape:
+    """A reshape target with its -1 filled in; Wrong when the element counts differ."""
+    sizes = list(as_shape(shape))
+    unknown = [i for i, size in enumerate(sizes) if isinstance(size, int) and size < 0]
+    if len(unknown) > 1 or any(sizes[i] != -1 for i in unknown):
+        raise Wrong
+    if unknown:
+        known = product(size for i, size in enumerate(sizes) if i not in unknown)
+        if same(known, 0, facts) or not same(modulo(kind.size, known), 0, facts):
+            raise Wrong
+        sizes[unknown[0]] = floordiv(kind.size, known)
+    elif not same(product(sizes), kind.size, facts):
+        raise Wrong
+    return tuple(sizes)
+
+
+def _has_unknown(shape: Any) -> bool:
+    return any(isinstance(size, int) and size == -1 for size in as_shape(shape))
+
+
+def _reshape(
+    kind: ArrayType, shape: Shape, facts: Facts, order: str = "C", *, renewed: bool = False
+) -> Window | None:
+    """`renewed`: the strides are worked out even when the shape stays, as for a -1 in it."""
+    if not renewed and same_shape(kind.shape, shape, facts):
+        return Window(shape, kind.strides)
+    if is_contiguous(kind, facts, order) or not facts.less(1, kind.size):
+        return Window(shape, packed_strides(shape, kind.dtype.itemsize, order))
+    strides = _strides_without_copy(kind, shape, facts, order)
+    return None if strides is None else Window(shape, strides)
+
+
+def _strides_without_copy(
+    kind: ArrayType, shape: Shape, facts: Facts, order: str
+) -> tuple[Size, ...] | None:
+    """The algorithm of NumPy's `_attempt_nocopy_reshape`: groups of axes with equal products."""
+    old = [(n, s) for n, s in zip(kind.shape, kind.strides) if not is_one(n, facts)]
+    strides: list[Size] = []
+    old_at = new_at = 0
+    while new_at < len(shape) and old_at < len(old):
+        new_end, old_end = new_at + 1, old_at + 1
+        new_size, old_size = shape[new_at], old[old_at][0]
+        while not same(new_size, old_size, facts):
+            if facts.less(new_size, old_size):
+                new_size, new_end = new_size * shape[new_end], new_end + 1
+            else:
+                old_size, old_end = old_size * old[old_end][0], old_end + 1
+        step = _joined_step(old[old_at:old_end], facts, order)
+        if step is None:
+            return None
+        strides += [step * n for n in packed_strides(shape[new_at:new_end], 1, order)]
+        new_at, old_at = new_end, old_end
+    last = strides[-1] if strides else kind.dtype.itemsize
+    if strides and order == "F":
+        last = last * shape[new_at - 1]
+    return (*strides, *[last] * (len(shape) - len(strides)))
+
+
+def _joined_step(
+    axes: Sequence[tuple[Size, Size]], facts: Facts, order: str
+) -> Size | None:
+    """The stride of the fastest of some (size, stride) axes, when they act as one axis."""
+    slow_first = axes if order == "C" else axes[::-1]
+    for (_, outer), (size, inner) in zip(slow_first, slow_first[1:]):
+        if not same(outer, size * inner, facts):
+            return None
+    return slow_first[-1][1]
+
+
+def ravel(a: Any, order: Any = "C", *, facts: Facts) -> Window | None:
+    kind = array_argument(a)
+    if order == "K":
+        raise Unsupported("ravel in memory order")
+    if order == "A":
+        order = "F" if is_fortran(kind, facts) else "C"
+    if order not in ("C", "F"):
+        raise Wrong
+    if not is_contiguous(kind, facts, order):
+        return None
+    return Window((kind.size,), (kind.dtype.itemsize,))
+
+
+def expand_dims(a: Any, axis: Any, *, facts: Facts) -> Window | None:
+    kind = array_argument(a)
+    count = len(axis) if isinstance(axis, (tuple, list)) else 1
+    axes = normal_axes(axis, kind.ndim + count)
+    rest = iter(kind.shape)
+    shape = tuple(1 if i in axes else next(rest) for i in range(kind.ndim + count))
+    return _reshape(kind, shape, facts)
+
+
+def flip(m: Any, axis: Any = None, *, facts: Facts) -> Window:
+    kind = array_argument(m)
+    return _flipped(kind, normal_axes(axis, kind.ndim), facts)
+
+
+def _flipped(kind: ArrayType, axes: Sequence[int], facts: Facts) -> Window:
+    strides = list(kind.strides)
+    offset: Size = 0
+    for axis in axes:
+        if same(kind.shape[axis], 0, facts):
+            continue
+        offset = offset + (kind.shape[axis] - 1) * kind.strides[axis]
+        strides[axis] = -kind.strides[axis]
+    return Window(kind.shape, tuple(strides), offset)
+
+
+def fliplr(m: Any, *, facts: Facts) -> Window:
+    kind = array_argument(m)
+    if kind.ndim < 2:
+        raise Wrong
+    return _flipped(kind, (1,), facts)
+
+
+def flipud(m: Any, *, facts: Facts) -> Window:
+    kind = array_argument(m)
+    if kind.ndim < 1:
+        raise Wrong
+    return _flipped(kind, (0,), facts)
+
+
+def rot90(m: Any, k: Any = 1, axes: Any = (0, 1), *, facts: Facts) -> Window:
+    kind = array_argument(m)
+    first, second = normal_axes(axes, kind.ndim)
+    turns = integer(k) % 4
+    if turns == 0:
+        return Window(kind.shape, kind.strides)
+    if turns == 2:
+        return _flipped(kind, (first, second), facts)
+    if turns == 1:
+        flipped = _flipped(kind, (second,), facts)
+        return _swapped(flipped, first, second)
+    turned = _swapped(Window(kind.shape, kind.strides), first, second)
+    return _flipped(kind.with_layout(turned.shape, turned.strides), (second,), facts)
+
+
+def _swapped(window: Window, first: int, second: int) -> Window:
+    order = list(range(len(window.shape)))
+    order[first], order[second] = second, first
+    return replace(
+        window, shape=tuple(window.shape[i] for i in order),
+        strides=tuple(window.strides[i] for i in order),
+    )
+
+
+def part(name: str) -> Callable[..., Window | None]:
+    """`np.real` and `np.imag`: of real arrays the array itself, and new zeros."""
+
+    def window(val: Any, *, facts: Facts) -> Window | None:
+        kind = array_argument(val)
+        if kind.dtype.kind == "c":
+            raise Unsupported("the parts of complex arrays")
+        return Window(kind.shape, kind.strides) if name == "real" else None
+
+    return window
+
+
+def atleast(ndim: int) -> Callable[..., Window | None]:
+    """`np.atleast_1d` and `np.atleast_2d` of one array."""
+
+    def window(*arys: Any, facts: Facts) -> Window | None:
+        if len(arys) != 1:
+            raise Unsupported("atleast_nd of several arrays")
+        kind = array_argument(arys[0])
+        if kind.ndim >= ndim:
+            return Window(kind.shape, kind.strides)
+        if kind.ndim == 0:
+            return _reshape(kind, (1,) * ndim, facts)
+        return Window((1, *kind.shape), (0, *kind.strides))
+
+    return window
