@@ -1,4 +1,4 @@
-"""Every exception class of dynamo_lite."""
+"""Every exception and warning class of dynamo_lite."""
 from __future__ import annotations
 
 
@@ -18,9 +18,17 @@ class FullGraphRequired(DynamoError):
     """`fullgraph=True`, and tracing had to stop; names the user's line and the reason."""
 
 
+class RecompileLimitExceeded(DynamoError):
+    """`fullgraph=True`, and a function has used up its `config.recompile_limit` entries."""
+
+
 class BackendError(DynamoError):
     """A backend could not compile a graph."""
 
 
 class MarkedDynamicSpecialized(DynamoError):
-    """A dimension that `mark_dynamic` names had to be fixed; names the line that needed its value."""
+    """A dimension that `mark_dynamic` names had to be fixed; names the line that asked for it."""
+
+
+class DynamoWarning(UserWarning):
+    """Something in dynamo_lite went wrong; the result is right, but it came from plain Python."""

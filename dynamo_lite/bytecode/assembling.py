@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
@@ -25,9 +26,11 @@ from .reading import (
 
 _OPCODE = dis.opmap
 _EXTENDED_ARG = _OPCODE["EXTENDED_ARG"]
+_HAS_ARGUMENT = dis.HAVE_ARGUMENT
 _WITH_NAME = frozenset({"LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR", "LOAD_GLOBAL"})
 _WITH_FLAG_BIT = frozenset({"LOAD_GLOBAL", "LOAD_ATTR"} if VERSION >= (3, 12) else {"LOAD_GLOBAL"})
-_WITH_SLOT = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_DEREF"})
+_WITH_SLOT = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_DEREF", "LOAD_CLOSURE"})
+_RENAMED = {"LOAD_CLOSURE": "LOAD_FAST"} if VERSION >= (3, 13) else {}
 _FORWARD = "_FORWARD" if VERSION < (3, 12) else ""
 _JUMPS = {
     "JUMP": "JUMP_FORWARD",
@@ -39,12 +42,47 @@ _JUMPS = {
 
 
 class Label:
-    """A place to jump forward to; `Assembler.place` puts it."""
+    """A place to jump forward to, or `BODY`-relative: an offset in the original text."""
 
-    __slots__ = ("jumps",)
+    __slots__ = ("body_offset", "offset")
 
-    def __init__(self) -> None:
-        self.jumps: list[int] = []
+    def __init__(self, body_offset: int | None = None) -> None:
+        self.body_offset = body_offset
+        self.offset = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Op:
+    name: str
+    operand: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Jump:
+    name: str
+    label: Label
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    where: dis.Positions | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Protect:
+    """Exceptions of the instructions between the labels go to a place of the original text."""
+
+    start: Label
+    end: Label
+    target: int
+    depth: int
+    lasti: bool
 
 
 class Assembler:
@@ -52,86 +90,31 @@ class Assembler:
 
     Slots (locals, cells, free variables) go by name; `add_local` makes new ones after the locals.
     Opnames are the canonical ones of `reading`. Operands: a slot or attribute by name, LOAD_CONST
-    by value, BINARY_OP by symbol, anything else the number.
+    by value, BINARY_OP by symbol, anything else the number. Nothing is encoded before `finish`.
     """
 
     def __init__(self, code: CodeType) -> None:
         self.code = code
-        self.consts: list[Any] = list(code.co_consts)
-        self.names: list[str] = list(code.co_names)
         self.locals: list[str] = list(code.co_varnames)
-        self.outer: tuple[str, ...] = slot_names(code)[len(code.co_varnames) :]
-        self.text = bytearray()
-        self.lines: list[tuple[int, dis.Positions | None]] = []
-        self.handlers: list[tuple[int, int, int, int, bool]] = []
         self.depth = 0
-        self.max_depth = 0
-        self._const_index: dict[int, int] = {}
-        self._frozen_slots = False
+        self._max_depth = 0
+        self._items: list[_Op | _Jump | _Copy | _Line | Label] = []
+        self._protected: list[_Protect] = []
 
-    # Locals are added first, then slots are referred to: adding one moves the cells.
-
-    def add_local(self, name: str) -> str:
-        """A new local; only before the first instruction that names a cell or free variable."""
-        if self._frozen_slots and self.outer:
-            raise AssertionError("locals are added before cells are used")
+    def add_local(self, stem: str) -> str:
+        """A new local variable that no Python name can clash with."""
+        name = f".{stem}{len(self.locals)}"
         self.locals.append(name)
         return name
 
-    def slot(self, name: str) -> int:
-        if name in self.outer and name not in self.locals:
-            self._frozen_slots = True
-            return len(self.locals) + self.outer.index(name)
-        return self.locals.index(name)
-
     def emit(self, opname: str, operand: Any = 0) -> None:
         """One instruction with its caches."""
-        name, arg = self._encode(opname, operand)
-        effect = dis.stack_effect(
-            _OPCODE[name], arg if _OPCODE[name] >= dis.HAVE_ARGUMENT else None, jump=False
+        self._items.append(_Op(opname, operand))
+        number = _OPCODE[_RENAMED.get(opname, opname)]
+        arg = operand if type(operand) is int and opname != "LOAD_CONST" else 0
+        self._moved(
+            dis.stack_effect(number, arg if number >= _HAS_ARGUMENT else None, jump=False)
         )
-        self._write(name, arg)
-        self._moved(effect)
-
-    def _encode(self, opname: str, operand: Any) -> tuple[str, int]:
-        if opname == "LOAD_CONST":
-            return opname, self._const(operand)
-        if opname == "BINARY_OP":
-            return opname, BINARY_OPERATORS.index(operand)
-        if opname in _WITH_SLOT:
-            return opname, self.slot(operand)
-        if opname == "LOAD_CLOSURE":
-            return ("LOAD_FAST" if VERSION >= (3, 13) else opname), self.slot(operand)
-        if opname in _WITH_NAME:
-            index = self._name(operand)
-            return opname, index << 1 if opname in _WITH_FLAG_BIT else index
-        return opname, operand
-
-    def _write(self, name: str, arg: int) -> None:
-        number = _OPCODE[name]
-        for shift in (24, 16, 8):
-            if arg >> shift:
-                self.text += bytes((_EXTENDED_ARG, arg >> shift & 255))
-        self.text += bytes((number, arg & 255)) + bytes(2 * CACHE_UNITS.get(number, 0))
-
-    def _moved(self, effect: int) -> None:
-        self.depth += effect
-        self.max_depth = max(self.max_depth, self.depth)
-
-    def _const(self, value: Any) -> int:
-        """Constants go by identity: equal ones may differ in type or be mutable."""
-        if (index := self._const_index.get(id(value))) is None:
-            index = self._const_index[id(value)] = len(self.consts)
-            self.consts.append(value)
-        return index
-
-    def _name(self, name: str) -> int:
-        if name not in self.names:
-            self.names.append(name)
-        return self.names.index(name)
-
-    def push_null(self) -> None:
-        self.emit("PUSH_NULL")
 
     def call(self, n: int) -> None:
         """Call with `n` positional arguments; the stack holds the callable and the arguments.
@@ -139,18 +122,18 @@ class Assembler:
         With arguments, the first one takes the place of `self`, which spares the NULL.
         """
         if n == 0:
-            self.push_null()
+            self.emit("PUSH_NULL")
             if not CALLABLE_FIRST:
                 self.emit("SWAP", 2)
         passed = max(n - 1, 0)
         if VERSION == (3, 11):
-            self._write("PRECALL", passed)
-        self._write("CALL", passed)
+            self._items.append(_Op("PRECALL", passed))
+        self._items.append(_Op("CALL", passed))
         self._moved(-passed - 1)
 
-    def call_keywords(self) -> None:
+    def call_unpacked(self) -> None:
         """Call with the stack `callable, tuple, dict`."""
-        self.push_null()
+        self.emit("PUSH_NULL")
         if not CALLABLE_FIRST:
             self.emit("SWAP", 4)
         self.emit("SWAP", 3)
@@ -159,20 +142,12 @@ class Assembler:
 
     def jump(self, opname: str, label: Label) -> None:
         """A forward jump; conditional ones take a bool (3.13 tests nothing else)."""
-        name = _JUMPS[opname]
-        label.jumps.append(len(self.text))
-        self.text += bytes((_EXTENDED_ARG, 0))
-        self._write(name, 0)
+        self._items.append(_Jump(_JUMPS[opname], label))
         self._moved(0 if opname == "JUMP" else -1)
 
     def place(self, label: Label, depth: int | None = None) -> None:
         """`label` is here; `depth` is the stack depth when it is only reached by jumps."""
-        for start in label.jumps:
-            base = start + 4 + 2 * CACHE_UNITS.get(self.text[start + 2], 0)
-            distance = (len(self.text) - base) // 2
-            if distance > 0xFFFF:
-                raise Unsupported("the rewritten function is too long")
-            self.text[start + 1], self.text[start + 3] = distance >> 8, distance & 255
+        self._items.append(label)
         if depth is not None:
             self.depth = depth
 
@@ -182,23 +157,21 @@ class Assembler:
             self.emit("TO_BOOL")
 
     def copy_original(self, start: int, end: int, effect: int) -> None:
-        """Repeat bytes `start:end` of the original, its slots moved as far as locals were added."""
-        self.text += self._moved_slots(self.code.co_code[start:end], start)
+        """Repeat bytes `start:end` of the original text, which moves the stack by `effect`."""
+        self._items.append(_Copy(start, end))
         self._moved(effect)
 
-    def at(self, positions: dis.Positions | None) -> None:
+    def at(self, where: dis.Positions | None) -> None:
         """What follows belongs to this place in the user's source (None: to no line)."""
-        self.lines.append((len(self.text), positions))
+        self._items.append(_Line(where))
 
-    def protect(self, start: int, end: int, target: int, depth: int, lasti: bool) -> None:
-        """Exceptions in `start:end` of the new text go to offset `target` of the *body*."""
-        self.handlers.append((start, end, target, depth, lasti))
+    def protect(self, start: Label, end: Label, target: int, depth: int, lasti: bool) -> None:
+        """Exceptions between two placed labels go to offset `target` of the original text."""
+        self._protected.append(_Protect(start, end, target, depth, lasti))
 
-    def _moved_slots(self, text: bytes, offset: int = 0) -> bytes:
-        shift = len(self.locals) - self.code.co_nlocals
-        if not shift or not self.outer:
-            return text
-        return _shift_cells(self.code, text, offset, shift)
+    def _moved(self, effect: int) -> None:
+        self.depth += effect
+        self._max_depth = max(self._max_depth, self.depth)
 
     def finish(self, body: bool, **changes: Any) -> CodeType:
         """The code object: what was emitted, then (if `body`) the whole original text."""
@@ -206,44 +179,122 @@ class Assembler:
         if body:  # one unit that leads the running line back to where the body expects it
             self.at(dis.Positions(code.co_firstlineno, None, None, None))
             self.emit("NOP")
-        shift = len(self.text)
-        text, lines = bytes(self.text), line_table(self.lines, shift, code.co_firstlineno)
-        table = [(s, e, t + shift, d, i) for s, e, t, d, i in self.handlers]
-        stack = self.max_depth + 1
+        encoded = _Encoder(code, self.locals)
+        text = encoded.encode(self._items)
+        shift = len(text)
+        lines = line_table(encoded.lines, shift, code.co_firstlineno)
+        table = [
+            (p.start.offset, p.end.offset, p.target + shift, p.depth, p.lasti)
+            for p in self._protected
+        ]
         if body:
-            text += self._moved_slots(code.co_code)
+            text += encoded.moved_slots(0, len(code.co_code))
             lines += code.co_linetable
             table += [
                 (start + shift, end + shift, target + shift, depth, lasti)
                 for start, end, target, depth, lasti in exception_table(code)
             ]
-            stack = max(stack, code.co_stacksize)
         return code.replace(
             co_code=text,
-            co_consts=tuple(self.consts),
-            co_names=tuple(self.names),
+            co_consts=tuple(encoded.consts),
+            co_names=tuple(encoded.names),
             co_varnames=tuple(self.locals),
             co_nlocals=len(self.locals),
             co_linetable=lines,
             co_exceptiontable=encode_exception_table(table),
-            co_stacksize=stack,
+            co_stacksize=max(self._max_depth + 1, code.co_stacksize if body else 0),
             **changes,
         )
 
 
-def _shift_cells(code: CodeType, text: bytes, offset: int, shift: int) -> bytes:
-    """`text` (at `offset` of the code) with the slot numbers of cells and free variables moved."""
-    moved = bytearray(text)
-    for raw in raw_instructions(code):
-        if not offset <= raw.offset < offset + len(text) or raw.opcode not in _USES_SLOT:
-            continue
-        if raw.opname in _USES_TWO or raw.arg < code.co_nlocals:
-            continue
-        at = raw.end - 2 * CACHE_UNITS.get(raw.opcode, 0) - offset - 1
-        if moved[at] + shift > 255:
-            raise Unsupported("the function has too many local variables to be split")
-        moved[at] += shift
-    return bytes(moved)
+class _Encoder:
+    """Items to bytes, once all locals are known."""
+
+    def __init__(self, code: CodeType, local_names: list[str]) -> None:
+        self.code = code
+        self.consts: list[Any] = list(code.co_consts)
+        self.names: list[str] = list(code.co_names)
+        self.lines: list[tuple[int, dis.Positions | None]] = []
+        self.slots = {name: index for index, name in enumerate(local_names)}
+        outer = slot_names(code)[code.co_nlocals :]
+        self.slots.update({name: len(local_names) + i for i, name in enumerate(outer)})
+        self.shift = len(local_names) - code.co_nlocals
+        self._const_index: dict[int, int] = {}
+        self._text = bytearray()
+        self._jumps: list[tuple[int, Label]] = []
+
+    def encode(self, items: Sequence[_Op | _Jump | _Copy | _Line | Label]) -> bytes:
+        for item in items:
+            match item:
+                case _Op(name, operand):
+                    self._write(_RENAMED.get(name, name), self._argument(name, operand))
+                case _Jump(name, label):
+                    self._jumps.append((len(self._text), label))
+                    self._text += bytes((_EXTENDED_ARG, 0))
+                    self._write(name, 0)
+                case _Copy(start, end):
+                    self._text += self.moved_slots(start, end)
+                case _Line(where):
+                    self.lines.append((len(self._text), where))
+                case Label():
+                    item.offset = len(self._text)
+        self._aim_jumps()
+        return bytes(self._text)
+
+    def _argument(self, name: str, operand: Any) -> int:
+        if name == "LOAD_CONST":
+            return self._const(operand)
+        if name == "BINARY_OP":
+            return BINARY_OPERATORS.index(operand)
+        if name in _WITH_SLOT:
+            return self.slots[operand]
+        if name in _WITH_NAME:
+            if operand not in self.names:
+                self.names.append(operand)
+            return self.names.index(operand) << (name in _WITH_FLAG_BIT)
+        number: int = operand
+        return number
+
+    def _const(self, value: Any) -> int:
+        """Constants go by identity: equal ones may differ in type or be mutable."""
+        if (index := self._const_index.get(id(value))) is None:
+            index = self._const_index[id(value)] = len(self.consts)
+            self.consts.append(value)
+        return index
+
+    def _write(self, name: str, arg: int) -> None:
+        number = _OPCODE[name]
+        for shift in (24, 16, 8):
+            if arg >> shift:
+                self._text += bytes((_EXTENDED_ARG, arg >> shift & 255))
+        self._text += bytes((number, arg & 255)) + bytes(2 * CACHE_UNITS.get(number, 0))
+
+    def _aim_jumps(self) -> None:
+        """Jumps are written with room for 16 bits; a label may be an offset in the body behind."""
+        end = len(self._text)
+        for start, label in self._jumps:
+            base = start + 4 + 2 * CACHE_UNITS.get(self._text[start + 2], 0)
+            target = label.offset if label.body_offset is None else end + label.body_offset
+            distance = (target - base) // 2
+            if not 0 <= distance <= 0xFFFF:
+                raise Unsupported("the function is too long to be split")
+            self._text[start + 1], self._text[start + 3] = distance >> 8, distance & 255
+
+    def moved_slots(self, start: int, end: int) -> bytes:
+        """Bytes of the original, cells and free variables behind the added locals."""
+        text = bytearray(self.code.co_code[start:end])
+        if not self.shift or len(self.slots) == self.code.co_nlocals + self.shift:
+            return bytes(text)
+        for raw in raw_instructions(self.code):
+            if not start <= raw.offset < end or raw.opcode not in _USES_SLOT:
+                continue
+            if raw.opname in _USES_TWO or raw.arg < self.code.co_nlocals:
+                continue
+            at = raw.end - 2 * CACHE_UNITS.get(raw.opcode, 0) - start - 1
+            if text[at] + self.shift > 255:
+                raise Unsupported("the function has too many local variables to be split")
+            text[at] += self.shift
+        return bytes(text)
 
 
 _USES_SLOT = frozenset(dis.haslocal) | frozenset(dis.hasfree)

@@ -1,0 +1,67 @@
+"""Which locals may still be read from an instruction on, and whether it can be reached again."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import CodeType
+
+from .reading import Instruction, read
+
+_ENDS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE", "JUMP"})
+_READS = frozenset({"LOAD_FAST", "LOAD_CLOSURE", "LOAD_FAST_AND_CLEAR", "DELETE_FAST", "LOAD_DEREF",
+                    "STORE_DEREF", "DELETE_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
+_WRITES = frozenset({"STORE_FAST", "STORE_CLOSURE"})
+_SEES_ALL = frozenset({
+    "locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe", "stack",
+})  # fmt: skip
+"""Names by which code can look at all variables of a frame."""
+
+
+def successors(instruction: Instruction) -> Iterator[int]:
+    """Indices that control may go to, handlers included."""
+    if instruction.opname not in _ENDS:
+        yield instruction.index + 1
+    if instruction.target is not None:
+        yield instruction.target
+    if instruction.handler is not None:
+        yield instruction.handler.target
+
+
+def live_locals(code: CodeType, index: int) -> frozenset[str]:
+    """Names that may be read at `index` or later before they are written again."""
+    if _SEES_ALL.intersection(code.co_names):
+        return frozenset(code.co_varnames) | frozenset(code.co_cellvars)
+    instructions = read(code)
+    live: set[str] = set()
+    written_at: dict[int, frozenset[str]] = {}
+    todo = [(index, frozenset[str]())]
+    while todo:
+        at, written = todo.pop()
+        if at >= len(instructions):
+            continue
+        if at in written_at:  # only what is written on every path counts as written
+            if written_at[at] <= written:
+                continue
+            written &= written_at[at]
+        written_at[at] = written
+        instruction = instructions[at]
+        if instruction.opname in _READS and instruction.argval not in written:
+            live.add(instruction.argval)
+        later = written | {instruction.argval} if instruction.opname in _WRITES else written
+        for following in successors(instruction):
+            todo.append((following, later))
+    return frozenset(live)
+
+
+def repeats(code: CodeType, index: int) -> bool:
+    """Whether control that has passed `index` may come back to it: it is part of a loop."""
+    instructions = read(code)
+    seen: set[int] = set()
+    todo = list(successors(instructions[index]))
+    while todo:
+        at = todo.pop()
+        if at == index:
+            return True
+        if at < len(instructions) and at not in seen:
+            seen.add(at)
+            todo.extend(successors(instructions[at]))
+    return False

@@ -1,0 +1,98 @@
+"""Log artifacts, switched on by `DYNAMO_LOGS` or `configure`.
+
+`DYNAMO_LOGS="+dynamo,guards,recompiles"` is a comma-separated list: a name switches an artifact on,
+`+` shows its details too, `-` leaves only errors; `all` names every one. Each line carries the
+frame that is being compiled: `[frame/recompile]`, or `[frame/recompile_restart]` when its analysis
+restarted, counted from zero. Nothing is formatted for an artifact that is off.
+"""
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
+
+from .config import config
+
+ARTIFACTS = {
+    "dynamo": "the stages of compiling a frame",
+    "dynamic": "symbols of sizes, and what specialised them",
+    "guards": "the conditions under which compiled code is used again",
+    "recompiles": "why a call matched no entry",
+    "graph_breaks": "where and why a graph ended",
+    "graph_code": "captured graphs as Python",
+    "bytecode": "the instructions before and after",
+    "output_code": "what the backend generated",
+    "perf": "what compiling took, and what keeps code slow",
+}
+_PREFIX = "dynamo_lite."
+_LEVELS = {"+": logging.DEBUG, "": logging.INFO, "-": logging.ERROR}
+_current: ContextVar[str] = ContextVar("dynamo_lite_frame", default="-")
+
+
+def logger(artifact: str) -> logging.Logger:
+    """The logger of one artifact; INFO is its normal level, DEBUG its details."""
+    if artifact not in ARTIFACTS:
+        known = ", ".join(ARTIFACTS)
+        raise ValueError(f"no log artifact is called {artifact!r}; there are {known}")
+    return logging.getLogger(_PREFIX + artifact)
+
+
+class _MarkedLines(logging.Formatter):
+    """`[0/0] [guards] text`, for every line of a message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        mark = f"[{_current.get()}] [{record.name.removeprefix(_PREFIX)}] "
+        return "\n".join(mark + line for line in super().format(record).split("\n"))
+
+
+class _CurrentStderr(logging.StreamHandler):  # type: ignore[type-arg]
+    """Writes to whatever `sys.stderr` is at the time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
+
+
+_handler = _CurrentStderr()
+_handler.setFormatter(_MarkedLines())
+
+
+def configure(spec: str) -> None:
+    """Switch artifacts on as `DYNAMO_LOGS` says; an empty string switches all off."""
+    levels = dict.fromkeys(ARTIFACTS, logging.ERROR)
+    for word in filter(None, (part.strip() for part in spec.split(","))):
+        sign = word[0] if word[0] in "+-" else ""
+        name = word.removeprefix(sign)
+        for artifact in ARTIFACTS if name == "all" else (name,):
+            logger(artifact)
+            levels[artifact] = _LEVELS[sign]
+    root = logging.getLogger(_PREFIX.rstrip("."))
+    root.propagate = not spec
+    (root.addHandler if spec else root.removeHandler)(_handler)
+    for artifact, level in levels.items():
+        logger(artifact).setLevel(level)
+
+
+@contextlib.contextmanager
+def frame(mark: str) -> Iterator[None]:
+    """Lines logged inside carry `[mark]`."""
+    token = _current.set(mark)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_frame() -> str:
+    """The mark of the frame that is being compiled, `-` outside of one."""
+    return _current.get()
+
+
+def restarted(count: int) -> None:
+    """The analysis of the current frame starts again: later lines say `[frame/recompile_count]`."""
+    _current.set(f"{_current.get().partition('_')[0]}_{count}")
+
+
+configure(config.logs)
