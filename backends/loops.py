@@ -213,6 +213,7 @@ Statement = Union[Store, Check, Scan]
 class Kernel:
     """`for axes: statements`. `axes` run outermost to innermost; statements run in order at each
     point, and no statement loads what another one of the same kernel stores at another point.
+    Where the box (or the range of a reduction) is empty, nothing in it is evaluated, loads included.
 
     `vector` is the axis to vectorise (one of `axes`, or the innermost axis of the reductions);
     `parallel` says that the outermost axis may be split among threads.

@@ -1,0 +1,64 @@
+"""Arithmetic on affine functions of axes (`Offset`), used for positions in bytes and for indices."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..ir.sizes import Size
+from .loops import Axis, Offset
+
+ZERO = Offset()
+Substitution = Mapping[Axis, Offset]
+
+
+def affine(constant: Size, terms: Iterable[tuple[Axis, Size]]) -> Offset:
+    """The normal form: one non-zero term per axis, sorted by the axis's name."""
+    collected: dict[Axis, Size] = {}
+    for axis, factor in terms:
+        collected[axis] = collected.get(axis, 0) + factor
+    kept = ((axis, factor) for axis, factor in collected.items() if not is_zero(factor))
+    return Offset(constant, tuple(sorted(kept, key=lambda term: term[0].name)))
+
+
+def is_zero(size: Size) -> bool:
+    return isinstance(size, int) and size == 0
+
+
+def is_one(size: Size) -> bool:
+    return isinstance(size, int) and size == 1
+
+
+def along(axis: Axis) -> Offset:
+    """The function whose value is the axis; an axis of one step is always 0."""
+    return ZERO if is_one(axis.extent) else Offset(0, ((axis, 1),))
+
+
+def plus(left: Offset, right: Offset) -> Offset:
+    return affine(left.constant + right.constant, (*left.strides, *right.strides))
+
+
+def times(offset: Offset, factor: Size) -> Offset:
+    return affine(offset.constant * factor, ((a, s * factor) for a, s in offset.strides))
+
+
+def combine(constant: Size, terms: Iterable[tuple[Offset, Size]]) -> Offset:
+    """constant + the sum of function * factor."""
+    total = Offset(constant)
+    for function, factor in terms:
+        total = plus(total, times(function, factor))
+    return total
+
+
+def substitute(offset: Offset, replaced: Substitution) -> Offset:
+    """`offset` with axes replaced by affine functions of other axes."""
+    if not any(axis in replaced for axis, _ in offset.strides):
+        return offset
+    return combine(
+        offset.constant, ((replaced.get(axis, along(axis)), s) for axis, s in offset.strides)
+    )
+
+
+def stride_of(offset: Offset, axis: Axis) -> Size:
+    for candidate, stride in offset.strides:
+        if candidate == axis:
+            return stride
+    return 0

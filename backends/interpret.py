@@ -1,0 +1,366 @@
+"""A slow reference interpreter of programs, in NumPy: the definition of what the loop IR means.
+
+Every load and store is checked to be inside its buffer. Tests compare code generators, and the
+lowering itself, against it.
+"""
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..ir import core as core
+from ..ir.ops import ROWS
+from ..ir.sizes import Size, SizeExpr, evaluate
+from ..ir.tree import map_leaves
+from ..ir.types import ArrayType, Form
+from .loops import (
+    Apply,
+    Axis,
+    Buffer,
+    Check,
+    Const,
+    Convert,
+    Expr,
+    Gather,
+    Index,
+    Kernel,
+    Load,
+    Offset,
+    Reduce,
+    Scalar,
+    Scan,
+    Select,
+    SizeValue,
+    Statement,
+)
+from .program import Allocate, Commit, Extern, Input, Launch, Output, Program, Ref, Require, View
+
+
+class Abandoned(Exception):
+    """The call must be run by Python instead."""
+
+
+RELATIONS: dict[str, Callable[[int, int], bool]] = {
+    "==": int.__eq__,
+    "<=": int.__le__,
+    "<": int.__lt__,
+}
+
+
+@dataclass
+class Memory:
+    """The bytes that a buffer may touch; `origin` is the position of its data pointer in them."""
+
+    data: np.ndarray
+    origin: int
+    owner: Any
+
+    @staticmethod
+    def of(array: np.ndarray) -> Memory:
+        low, high = np.lib.array_utils.byte_bounds(array)
+        data = np.frombuffer((ctypes.c_uint8 * (high - low)).from_address(low), np.uint8)
+        return Memory(data, array.ctypes.data - low, array)
+
+    def bytes_at(self, offsets: np.ndarray, itemsize: int) -> np.ndarray:
+        places = offsets[..., None] + self.origin + np.arange(itemsize)
+        if places.size and (places.min() < 0 or places.max() >= self.data.size):
+            raise IndexError("access outside of the buffer")
+        return places
+
+    def read(self, offsets: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        taken = np.ascontiguousarray(self.data[self.bytes_at(offsets, dtype.itemsize)])
+        return taken.view(dtype)[..., 0]
+
+    def write(self, offsets: np.ndarray, values: np.ndarray) -> None:
+        places = self.bytes_at(offsets, values.dtype.itemsize)
+        self.data[places] = np.ascontiguousarray(values)[..., None].view(np.uint8)
+
+
+class Foreign:
+    """Array interface of a part of some memory; keeps the memory's owner alive."""
+
+    def __init__(
+        self, memory: Memory, start: int, dtype: np.dtype,
+        shape: tuple[int, ...], strides: tuple[int, ...],
+    ) -> None:
+        self.owner = memory.owner
+        address = memory.data.ctypes.data + start
+        self.__array_interface__ = {
+            "data": (address, False), "typestr": dtype.str, "shape": shape,
+            "strides": strides, "version": 3,
+        }
+
+
+@dataclass
+class State:
+    """What a running program knows: arrays and memory of buffers, numbers, sizes, raised flags."""
+
+    symbols: dict[str, int]
+    arrays: dict[Buffer, np.ndarray] = field(default_factory=dict)
+    memory: dict[Buffer, Memory] = field(default_factory=dict)
+    scalars: dict[Scalar, Any] = field(default_factory=dict)
+    flags: set[str] = field(default_factory=set)
+    committed: bool = False
+
+    def bind(self, buffer: Buffer, array: np.ndarray) -> None:
+        self.arrays[buffer] = array
+        self.memory[buffer] = Memory.of(array)
+
+    def size(self, size: Size) -> int:
+        return evaluate(size, self.symbols)
+
+    def shape(self, shape: tuple[Size, ...]) -> tuple[int, ...]:
+        return tuple(self.size(size) for size in shape)
+
+
+def run_program(program: Program, *arguments: Any) -> tuple[Any, ...]:
+    """The outputs of one call; raises `Abandoned` where compiled code would give up."""
+    state = State(_bind_symbols(program, arguments))
+    for item in program.inputs:
+        _bind_input(state, item, arguments[item.index])
+    for constant in program.constants:
+        state.bind(constant.buffer, constant.value)
+    watched = {kind: "call" for kind, mode in np.geterr().items() if mode != "ignore"}
+    ignored = {kind: "ignore" for kind, mode in np.geterr().items() if mode == "ignore"}
+    with np.errstate(**{**watched, **ignored}, call=lambda kind, _: state.flags.add(kind)):  # type: ignore[call-overload]
+        for step in program.steps:
+            RUN[type(step)](state, step)
+    if not state.committed and state.flags:
+        raise Abandoned(f"floating-point flags: {sorted(state.flags)}")
+    boxed: dict[Buffer, Any] = {}
+    return tuple(_box(state, output, boxed) for output in program.outputs)
+
+
+def _bind_symbols(program: Program, arguments: Sequence[Any]) -> dict[str, int]:
+    values = {}
+    for name, origin in program.symbols.items():
+        value = arguments[origin.placeholder]
+        if origin.fact != "value":
+            value = (value.shape if origin.fact == "size" else value.strides)[origin.axis]
+        values[name] = int(value)
+    return values
+
+
+def _bind_input(state: State, item: Input, value: Any) -> None:
+    if item.scalar is not None:
+        state.scalars[item.scalar] = item.scalar.dtype.type(value)
+    elif item.buffer is not None:
+        state.bind(item.buffer, value if isinstance(value, np.ndarray) else np.array(value))
+
+
+def _allocate(state: State, step: Allocate) -> None:
+    """Fresh memory, filled with noise so that a missing store shows."""
+    shape, strides = state.shape(step.type.shape), state.shape(step.type.strides)
+    if 0 in shape:
+        array = np.ndarray(shape, step.type.dtype, strides=strides)
+    else:
+        span = sum((n - 1) * s for n, s in zip(shape, strides)) + step.type.dtype.itemsize
+        memory = np.full(span, 0xA5, np.uint8)
+        array = np.ndarray(shape, step.type.dtype, buffer=memory, strides=strides)
+    state.bind(step.buffer, array)
+
+
+def _view(state: State, step: View) -> None:
+    base = state.memory[step.base]
+    shape, strides = state.shape(step.type.shape), state.shape(step.type.strides)
+    start = base.origin + state.size(step.offset)
+    if 0 in shape:
+        array = np.ndarray(shape, step.type.dtype, strides=strides)
+    else:
+        array = np.asarray(Foreign(base, start, step.type.dtype, shape, strides))
+    if not step.type.writeable:
+        array.flags.writeable = False
+    state.bind(step.buffer, array)
+    state.memory[step.buffer] = Memory(base.data, start, base.owner)
+
+
+def _extern(state: State, step: Extern) -> None:
+    def leaf(item: Any) -> Any:
+        if isinstance(item, SizeExpr):
+            return state.size(item)
+        return _argument(state, item) if isinstance(item, Ref) else item
+
+    args, kwargs = map_leaves(leaf, step.args), map_leaves(leaf, step.kwargs)
+    try:
+        result = step.target(*args, **kwargs)
+    except Exception as error:
+        raise Abandoned(f"{step.target}: {error}") from error
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    for buffer, type_, value in zip(step.results, step.types, results, strict=True):
+        array = np.asarray(value)
+        expected = (type_.dtype, state.shape(type_.shape))
+        same_form = isinstance(value, np.ndarray) == (type_.form is Form.ARRAY)
+        if (array.dtype, array.shape) != expected or not same_form or not _same_strides(
+            array, state.shape(type_.strides)
+        ):
+            raise Abandoned(f"{step.target} gave {array.dtype}{array.shape}, not {expected}")
+        state.bind(buffer, array)
+
+
+def _same_strides(array: np.ndarray, strides: tuple[int, ...]) -> bool:
+    """Strides of dimensions of size 1, and of empty arrays, mean nothing."""
+    if array.size == 0:
+        return True
+    return all(n == 1 or s == t for n, s, t in zip(array.shape, array.strides, strides))
+
+
+def _argument(state: State, ref: Ref) -> Any:
+    if ref.scalar is not None:
+        value = state.scalars[ref.scalar]
+        return value.item() if ref.type is not None and ref.type.form is Form.PYTHON else value
+    assert ref.buffer is not None
+    array = state.arrays[ref.buffer]
+    if ref.type is None or ref.type.form is Form.ARRAY:
+        return array
+    return array[()] if ref.type.form is Form.SCALAR else array.item()
+
+
+def _require(state: State, step: Require) -> None:
+    if not RELATIONS[step.relation](state.size(step.left), state.size(step.right)):
+        raise Abandoned(f"{step.left} {step.relation} {step.right} does not hold")
+
+
+def _commit(state: State, step: Commit) -> None:
+    if state.flags:
+        raise Abandoned(f"floating-point flags: {sorted(state.flags)}")
+    state.committed = True
+
+
+def _box(state: State, output: Output, boxed: dict[Buffer, Any]) -> Any:
+    if output.buffer not in boxed:
+        array = state.arrays[output.buffer]
+        form = output.type.form
+        boxed[output.buffer] = (
+            array if form is Form.ARRAY else array[()] if form is Form.SCALAR else array.item()
+        )
+    return boxed[output.buffer]
+
+
+def run_kernel(state: State, kernel: Kernel) -> None:
+    """All statements over the whole box, one statement after the other."""
+    for statement in kernel.statements:
+        _statement(state, kernel, statement)
+
+
+def _statement(state: State, kernel: Kernel, statement: Statement) -> None:
+    box = Box(state, kernel.axes, {})
+    shape = box.shape
+    if 0 in shape:
+        return
+    if isinstance(statement, Check):
+        if not np.all(np.broadcast_to(box.value(statement.condition), shape)):
+            raise Abandoned("a check failed")
+        return
+    values = np.broadcast_to(box.value(statement.value), shape)
+    if isinstance(statement, Scan):
+        along = kernel.axes.index(statement.axis)
+        values = UFUNCS(statement.op).accumulate(values, axis=along, dtype=values.dtype)
+    if values.dtype != statement.buffer.dtype:
+        raise TypeError(f"{values.dtype} stored into {statement.buffer}")
+    offsets = np.broadcast_to(box.offsets(statement.offset), shape)
+    state.memory[statement.buffer].write(offsets, values)
+
+
+RUN: dict[type, Callable[[State, Any], None]] = {
+    Allocate: _allocate,
+    Launch: lambda state, step: run_kernel(state, step.kernel),
+    View: _view,
+    Extern: _extern,
+    Require: _require,
+    Commit: _commit,
+}
+
+
+def UFUNCS(name: str) -> Any:
+    """The NumPy callable that a scalar operation's name stands for."""
+    for row in ROWS.values():
+        if row.name == name:
+            return row.target
+    return getattr(np, name)
+
+
+@dataclass
+class Box:
+    """Evaluates expressions over all points of a list of axes at once; one dimension per axis."""
+
+    state: State
+    axes: tuple[Axis, ...]
+    memo: dict[Expr, np.ndarray]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.state.size(axis.extent) for axis in self.axes)
+
+    def index(self, axis: Axis) -> np.ndarray:
+        dims = [1] * len(self.axes)
+        dims[self.axes.index(axis)] = -1
+        return np.arange(self.state.size(axis.extent), dtype=np.int64).reshape(dims)
+
+    def offsets(self, offset: Offset) -> np.ndarray:
+        total = np.full((1,) * len(self.axes), self.state.size(offset.constant), np.int64)
+        for axis, stride in offset.strides:
+            total = total + self.index(axis) * self.state.size(stride)
+        return total
+
+    def value(self, expr: Expr) -> np.ndarray:
+        """An array that broadcasts to the shape of the box."""
+        if expr not in self.memo:
+            result = EVALUATE[type(expr)](self, expr)
+            if result.dtype != expr.dtype:
+                raise TypeError(f"{expr} evaluated to {result.dtype}")
+            self.memo[expr] = result
+        return self.memo[expr]
+
+    def full(self, value: Any, dtype: np.dtype) -> np.ndarray:
+        return np.full((1,) * len(self.axes), value, dtype)
+
+
+def _gather(box: Box, expr: Gather) -> np.ndarray:
+    offsets = box.offsets(expr.offset)
+    for index, stride in expr.indices:
+        offsets = offsets + box.value(index) * box.state.size(stride)
+    return box.state.memory[expr.buffer].read(offsets, expr.dtype)
+
+
+def _apply(box: Box, expr: Apply) -> np.ndarray:
+    operands = [box.value(arg) for arg in expr.args]
+    result: np.ndarray = UFUNCS(expr.op)(*operands)
+    return result
+
+
+def _reduce(box: Box, expr: Reduce) -> np.ndarray:
+    inner = Box(box.state, (*box.axes, *expr.axes), {})
+    count = len(expr.axes)
+    folded = inner.shape[len(box.axes) :]
+    body = np.empty(inner.shape, expr.dtype) if 0 in folded else inner.value(expr.body)
+    body = np.broadcast_to(body, (*body.shape[: len(box.axes)], *folded))
+    body = body.reshape(*body.shape[: len(box.axes)], int(np.prod(folded, dtype=np.int64)))
+    assert count == 1 or not expr.op.startswith("arg")
+    if expr.op in ("argmin", "argmax"):
+        return np.asarray(getattr(np, expr.op)(body, axis=-1)).astype(np.int64)
+    if body.shape[-1] == 0 and expr.op in ("minimum", "maximum"):
+        raise Abandoned("a minimum of nothing")
+    result = getattr(np, expr.op).reduce(body, axis=-1, dtype=expr.dtype)
+    return np.asarray(result)
+
+
+def _gathered_load(box: Box, expr: Load) -> np.ndarray:
+    return box.state.memory[expr.buffer].read(box.offsets(expr.offset), expr.dtype)
+
+
+EVALUATE: dict[type, Callable[[Box, Any], np.ndarray]] = {
+    Load: _gathered_load,
+    Gather: _gather,
+    Const: lambda box, e: box.full(np.frombuffer(e.bits, e.dtype)[0], e.dtype),
+    Scalar: lambda box, e: box.full(box.state.scalars[e], e.dtype),
+    SizeValue: lambda box, e: box.full(box.state.size(e.size), e.dtype),
+    Index: lambda box, e: box.index(e.axis),
+    Apply: _apply,
+    Convert: lambda box, e: box.value(e.arg).astype(e.dtype),
+    Select: lambda box, e: np.where(box.value(e.condition), box.value(e.true), box.value(e.false)),
+    Reduce: _reduce,
+}

@@ -1,0 +1,195 @@
+"""The state of one lowering: values of nodes so far, and the steps of the program being made."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...ir.graph import Graph, Node
+from ...ir.sizes import Size, SizeExpr, evaluate
+from ...ir.types import ArrayType, Form, contiguous_strides, scalar
+from .. import affine, simplify
+from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Statement, Store
+from ..program import Allocate, Launch, Require, Step, View
+from .values import CannotLower, Value, broadcast_index, load_of
+
+Lower = Callable[..., Any]
+LOWERINGS: dict[Any, Lower] = {}
+
+
+def lowers(*targets: Any) -> Callable[[Lower], Lower]:
+    """Register the lowering of callables: `function(low, node, *args, **kwargs) -> Value | tuple`.
+
+    Arguments come with nodes replaced by their values. It raises CannotLower for what it leaves to
+    NumPy, before it has emitted anything.
+    """
+
+    def register(function: Lower) -> Lower:
+        for target in targets:
+            LOWERINGS[target] = function
+        return function
+
+    return register
+
+
+@dataclass
+class Lowering:
+    """Emits steps in an order in which they can run."""
+
+    graph: Graph
+    steps: list[Step] = field(default_factory=list)
+    values: dict[Node, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    required: set[tuple[str, Size, Size]] = field(default_factory=set)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    # names
+    def fresh(self, stem: str) -> str:
+        count = self.counts.get(stem, 0)
+        self.counts[stem] = count + 1
+        return f"{stem}{count}"
+
+    def axis(self, extent: Size) -> Axis:
+        return Axis(self.fresh("i"), extent)
+
+    def axes(self, shape: Sequence[Size]) -> tuple[Axis, ...]:
+        return tuple(self.axis(size) for size in shape)
+
+    def buffer(self, dtype: np.dtype, stem: str = "t") -> Buffer:
+        return Buffer(self.fresh(stem), dtype)
+
+    # run-time relations
+    def require(self, relation: str, left: Size, right: Size) -> None:
+        """The relation must hold at run time; nothing when it can be seen to hold."""
+        if isinstance(left, int) and isinstance(right, int):
+            holds = {"==": left == right, "<=": left <= right, "<": left < right}[relation]
+            if not holds:
+                raise CannotLower(f"{left} {relation} {right} never holds")
+            return
+        if relation in ("==", "<=") and left == right or self.follows(relation, left, right):
+            return
+        if (relation, left, right) not in self.required:
+            self.required.add((relation, left, right))
+            self.steps.append(Require(relation, left, right))
+
+    def follows(self, relation: str, left: Size, right: Size) -> bool:
+        """Sizes of inputs are at least 2 when they are symbols."""
+        if relation == "==" or not isinstance(left, int):
+            return False
+        names = {term for monomial, _ in right.terms for term in monomial}  # type: ignore[union-attr]
+        plain = all(str(name) in self.graph.symbols for name in names)
+        facts = {self.graph.symbols[str(name)].fact for name in names} if plain else {"value"}
+        if facts != {"size"} or any(c < 0 for m, c in right.terms if m):  # type: ignore[union-attr]
+            return False
+        least = evaluate(right, {str(name): 2 for name in names})
+        return left < least if relation == "<" else left <= least
+
+    def hint(self, size: Size, unknown: int = 64) -> int:
+        """A likely value, for decisions of cost only."""
+        if isinstance(size, int):
+            return size
+        hints = {name: origin.hint for name, origin in self.graph.symbols.items()}
+        try:
+            return evaluate(size, hints)
+        except (KeyError, ZeroDivisionError):
+            return unknown
+
+    # values
+    def lazy(self, type_: ArrayType, axes: tuple[Axis, ...], expr: Expr) -> Value:
+        """A new array that is computed where it is used."""
+        return Value(type_, axes, simplify.convert(expr, type_.dtype), fresh=True)
+
+    def view(
+        self, type_: ArrayType, value: Value, axes: tuple[Axis, ...], index: Sequence[Offset]
+    ) -> Value:
+        """`value` read at `index`: a view of it, lazy or not."""
+        return Value(type_, axes, value.at(index), fresh=value.fresh)
+
+    def memory_value(self, type_: ArrayType, buffer: Buffer, constant: Size = 0) -> Value:
+        """The value that a buffer holds with the type's shape and strides."""
+        axes = self.axes(type_.shape)
+        strides = ((a, s) for a, s in zip(axes, type_.strides) if not affine.is_one(a.extent))
+        return Value(type_, axes, Load(buffer, affine.affine(constant, strides)), buffer)
+
+    def broadcast(self, value: Value, axes: Sequence[Axis]) -> Expr:
+        """The element of `value` at the point `axes` of a shape that it broadcasts to."""
+        index, unproved = broadcast_index(value.shape, axes)
+        for left, right in unproved:
+            self.require("==", left, right)
+        return value.at(index)
+
+    # steps
+    def launch(self, axes: tuple[Axis, ...], *statements: Statement) -> None:
+        self.steps.append(Launch(Kernel(self.fresh("kernel"), axes, statements)))
+
+    def allocate(self, type_: ArrayType, stem: str = "t") -> Buffer:
+        buffer = self.buffer(type_.dtype, stem)
+        self.steps.append(Allocate(buffer, type_, "scratch"))
+        return buffer
+
+    def materialise(self, value: Value, why: str, *, layout: ArrayType | None = None) -> Value:
+        """Compute every element of `value` into memory of its own."""
+        type_ = layout or packed(value.type, value.shape, value.dtype)
+        buffer = self.allocate(type_)
+        made = self.memory_value(type_, buffer)
+        self.store(made, value)
+        if why:
+            self.notes.append(f"{buffer.name}: {why}")
+        return made
+
+    def store(self, target: Value, value: Value) -> None:
+        """Fill `target`, which is memory, with `value`, of a shape that broadcasts to it."""
+        place = load_of(target)
+        expr = simplify.convert(self.broadcast(value, target.axes), target.dtype)
+        self.launch(target.axes, Store(place.buffer, place.offset, expr))
+
+    def in_memory(self, value: Value, why: str) -> Value:
+        """A value whose elements can be loaded."""
+        return value if value.is_loaded else self.materialise(value, why)
+
+    def as_array(self, value: Value, why: str) -> Value:
+        """A value whose ndarray object exists, as the value's type describes it."""
+        if value.array is not None:
+            return value
+        if not value.is_memory:
+            return self.materialise(value, why)
+        load, buffer = load_of(value), self.buffer(value.dtype, "v")
+        shaped = replace(value.type, shape=value.shape, strides=value.strides(), form=Form.ARRAY)
+        self.steps.append(View(buffer, load.buffer, load.offset.constant, shaped))
+        return replace(value, array=buffer)
+
+    def number(self, value: Any) -> Value:
+        """A NumPy scalar constant, or a strong Python bool, as a value."""
+        dtype = np.asarray(value).dtype
+        return Value(scalar(dtype), (), simplify.const(value, dtype))
+
+
+def packed(type_: ArrayType, shape: tuple[Size, ...], dtype: np.dtype) -> ArrayType:
+    """`type_` where it describes packed memory of this dtype; otherwise its C-ordered copy."""
+    plain = replace(type_, dtype=dtype, shape=shape, writeable=True, aligned=True)
+    if type_.shape == shape and type_.dtype == dtype and is_packed(shape, type_.strides, dtype):
+        return plain
+    return replace(plain, strides=contiguous_strides(shape, dtype.itemsize))
+
+
+def is_packed(shape: Sequence[Size], strides: Sequence[Size], dtype: np.dtype) -> bool:
+    """Whether the elements fill a stretch of memory in some order of the dimensions."""
+    if len(strides) != len(shape):
+        return False
+    if any(affine.is_zero(n) for n in shape):
+        return True
+    pending = [(n, s) for n, s in zip(shape, strides) if not affine.is_one(n)]
+    step: Size = dtype.itemsize
+    while pending:
+        found = next((pair for pair in pending if pair[1] == step), None)
+        if found is None:
+            return False
+        pending.remove(found)
+        step = step * found[0]
+    return True
+
+
+def is_size(value: Any) -> bool:
+    return isinstance(value, SizeExpr) or (isinstance(value, int) and not isinstance(value, bool))

@@ -1,0 +1,53 @@
+"""Calls of NumPy itself as a step of the program: whatever has no native lowering."""
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...ir.node import Node
+from ...ir.tree import map_leaves
+from ...ir.types import ArrayType, Form
+from ..loops import Buffer, Scalar
+from ..program import Extern, Ref
+from .context import Lowering
+from .values import Value
+
+
+def lower_extern(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The results of `node.target(*args, **kwargs)`, called with real arrays and numbers."""
+    given = map_leaves(lambda leaf: reference(low, leaf, node.name), (args, kwargs))
+    types = result_types(node)
+    buffers = tuple(low.buffer(type_.dtype, "r") for type_ in types)
+    low.steps.append(Extern(node.target, *given, buffers, types, node.location))
+    values = [low.memory_value(type_, buffer) for type_, buffer in zip(types, buffers)]
+    if isinstance(node.type, ArrayType):
+        return values[0]
+    return None if node.type is None else type(node.type)(values)
+
+
+def result_types(node: Node) -> tuple[ArrayType, ...]:
+    if node.type is None:
+        return ()
+    return (node.type,) if isinstance(node.type, ArrayType) else tuple(node.type)
+
+
+def reference(low: Lowering, leaf: Any, reader: str) -> Any:
+    """What stands for a value in the arguments of an extern step."""
+    if not isinstance(leaf, Value):
+        return leaf
+    if isinstance(leaf.expr, Scalar):
+        return Ref(scalar=leaf.expr, type=leaf.type)
+    if leaf.type.form is Form.ARRAY:
+        ready = low.as_array(leaf, f"{reader} is a call of NumPy")
+        return Ref(buffer=ready.array, type=leaf.type)
+    return Ref(buffer=own_number(low, leaf), type=leaf.type)
+
+
+def own_number(low: Lowering, value: Value) -> Buffer:
+    """A 0-d buffer that holds a number, to be boxed."""
+    if value.array is not None:
+        return value.array
+    layout = replace(value.type, dtype=value.dtype, form=Form.ARRAY)
+    made = low.materialise(value, "", layout=layout)
+    assert made.array is not None
+    return made.array

@@ -1,0 +1,100 @@
+"""The driver: every node of a graph in order, then the outputs, then the passes over steps."""
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...ir.graph import Graph
+from ...ir.node import Node
+from ...ir.tree import map_leaves
+from ...ir.types import ArrayType, Form
+from ..loops import Scalar
+from ..program import Constant, Input, Output, Program
+from . import pointwise, reductions, views  # noqa: F401  (they register their lowerings)
+from .context import LOWERINGS, Lowering
+from .externs import lower_extern, own_number
+from .values import CannotLower, Value
+
+
+def lower(graph: Graph, facts: Any = None) -> Program:
+    """The program of a functional graph: fused, scheduled, with its memory planned.
+
+    Handles every graph: what has no native lowering becomes a call of NumPy.
+    """
+    return lower_steps(graph)
+
+
+def lower_steps(graph: Graph) -> Program:
+    """The program before fusion: one kernel per value that must be in memory."""
+    low = Lowering(graph)
+    inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
+    constants = tuple(_constant(low, node) for node in graph.nodes if node.op == "get_attr")
+    for node in graph.calls:
+        low.values[node] = lower_call(low, node)
+    outputs = tuple(_output(low, item) for item in graph.outputs)
+    return Program(
+        inputs, constants, dict(graph.symbols), tuple(low.steps), outputs, tuple(low.notes)
+    )
+
+
+def _input(low: Lowering, index: int, node: Node) -> Input:
+    if node.type.form is Form.ARRAY:
+        buffer = low.buffer(node.type.dtype, f"{node.name}_in")
+        low.values[node] = low.memory_value(node.type, buffer)
+        return Input(index, node.type, buffer=buffer)
+    number = Scalar(low.fresh(f"{node.name}_in"), node.type.dtype)
+    low.values[node] = Value(node.type, (), number)
+    return Input(index, node.type, scalar=number)
+
+
+def _constant(low: Lowering, node: Node) -> Constant:
+    buffer = low.buffer(node.type.dtype, "constant")
+    low.values[node] = low.memory_value(node.type, buffer)
+    return Constant(node.target, buffer, node.type)
+
+
+def lower_call(low: Lowering, node: Node) -> Any:
+    """The value of one call; a call without a native lowering is made as an extern step."""
+    args, kwargs = map_leaves(lambda leaf: _resolved(low, leaf), (node.args, node.kwargs))
+    try:
+        return _native(low, node, args, kwargs)
+    except CannotLower as reason:
+        low.notes.append(f"{node.name} is a call of NumPy: {reason}")
+        return lower_extern(low, node, args, kwargs)
+
+
+def _resolved(low: Lowering, leaf: Any) -> Any:
+    return low.values[leaf] if isinstance(leaf, Node) else leaf
+
+
+def _native(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if node.target is operator.getitem and isinstance(args[0], (tuple, list)):
+        return args[0][args[1]]
+    try:
+        found = LOWERINGS.get(node.target)
+    except TypeError:
+        found = None
+    if found is None and isinstance(node.target, np.ufunc):
+        found = pointwise.lower_ufunc
+    if found is None:
+        raise CannotLower("no lowering")
+    if not isinstance(node.type, (ArrayType, tuple, list)):
+        raise CannotLower("its type is not known")
+    return found(low, node, *args, **kwargs)
+
+
+def _output(low: Lowering, item: Any) -> Output:
+    """The buffer whose ndarray (or single element) is the result; equal nodes share it."""
+    value = low.values[item]
+    if value.type.form is Form.ARRAY:
+        ready = low.as_array(value, "it is an output")
+        low.values[item] = ready
+        assert ready.array is not None
+        return Output(ready.array, value.type)
+    if value.array is None:
+        low.values[item] = value = replace(value, array=own_number(low, value))
+    assert value.array is not None
+    return Output(value.array, value.type)

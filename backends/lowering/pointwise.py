@@ -1,0 +1,224 @@
+"""Element by element: ufuncs, where, clip, astype, copies."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.node import Node
+from ...ir.ops import Op, row_of
+from ...ir.sizes import SizeExpr
+from ...ir.types import Form
+from .. import simplify
+from ..loops import Axis, Check, Const, Expr
+from ..simplify import BOOL, Inexact, const, convert
+from .context import Lowering, is_size, lowers
+from .values import NATIVE, CannotLower, Value
+
+WEAK = {"b": np.dtype(np.bool_), "i": int, "u": int, "f": float, "c": complex}
+LETTER = {"b": "b", "i": "i", "u": "u", "f": "f"}
+Operand = Any  # Value, a Python or NumPy number, or a symbolic size
+
+
+def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
+    """A ufunc with one result, in the loop that NumPy would choose."""
+    ufunc = node.target
+    dtypes = loop_dtypes(ufunc, args, kwargs)
+    if ufunc.nout != 1 or len(args) != ufunc.nin:
+        raise CannotLower(f"{ufunc.__name__} has several results or an out argument")
+    why_not = why_not_native(ufunc, dtypes)
+    if why_not:
+        raise CannotLower(why_not)
+    axes = low.axes(node.type.shape)
+    operands = tuple(operand_at(low, arg, axes, dtype) for arg, dtype in zip(args, dtypes))
+    for condition in checks_of(ufunc.__name__, operands):
+        if not simplify.is_true(condition):
+            low.launch(axes, Check(condition))
+    return low.lazy(node.type, axes, simplify.apply(name_of(ufunc), operands, dtypes[-1]))
+
+
+def name_of(target: Any) -> str:
+    row = row_of(target)
+    return row.name if row is not None else str(target.__name__)
+
+
+ALLOWED_KWARGS: dict[str, Any] = {"where": True, "casting": "same_kind", "order": "K", "subok": True}
+
+
+def loop_dtypes(ufunc: np.ufunc, args: Sequence[Operand], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The dtypes of operands and result in NumPy's loop for these operands."""
+    rest = dict(kwargs)
+    dtype = rest.pop("dtype", None)
+    for name, value in rest.items():
+        if name not in ALLOWED_KWARGS or value is not ALLOWED_KWARGS[name]:
+            if not (isinstance(value, str) and value == ALLOWED_KWARGS.get(name)):
+                raise CannotLower(f"{ufunc.__name__}({name}=…)")
+    asked = tuple(map(weak_dtype, args)) + (None,) * ufunc.nout
+    signature = None if dtype is None else (None,) * ufunc.nin + (np.dtype(dtype),)
+    if signature is None:
+        return tuple(ufunc.resolve_dtypes(asked))
+    return tuple(ufunc.resolve_dtypes(asked, signature=signature))
+
+
+def weak_dtype(arg: Operand) -> Any:
+    """How an operand takes part in promotion (NEP 50)."""
+    if isinstance(arg, Value):
+        return WEAK[arg.type.dtype.kind] if arg.is_weak else arg.dtype
+    if isinstance(arg, np.generic):
+        return arg.dtype
+    if isinstance(arg, SizeExpr):
+        return int
+    if type(arg) in (int, float, complex):
+        return type(arg)
+    if type(arg) is bool:
+        return BOOL
+    raise CannotLower(f"an operand of type {type(arg).__name__}")
+
+
+def why_not_native(ufunc: np.ufunc, dtypes: Sequence[np.dtype]) -> str | None:
+    """Why kernels cannot run this loop, or None when they can."""
+    if any(dtype not in NATIVE for dtype in dtypes):
+        return f"{ufunc.__name__} on {dtypes[0]}"
+    inputs = dtypes[: ufunc.nin]
+    if any(dtype != inputs[0] for dtype in inputs):
+        return f"{ufunc.__name__} has no loop of its own for {inputs[0]} and {inputs[-1]}"
+    row = row_of(ufunc)
+    if not has_loop(row, inputs[0]):
+        return f"{ufunc.__name__} has no native form for {inputs[0]}"
+    return None
+
+
+def has_loop(row: Op | None, dtype: np.dtype) -> bool:
+    return row is None or LETTER[dtype.kind] in row.llvm
+
+
+def operand_at(low: Lowering, arg: Operand, axes: Sequence[Axis], dtype: np.dtype) -> Expr:
+    """The operand's element at `axes`, converted to the loop's dtype."""
+    try:
+        if isinstance(arg, Value):
+            return _converted(low.broadcast(arg, axes), dtype, weak=arg.is_weak)
+        if is_size(arg):
+            return _converted(simplify.size_value(arg), dtype, weak=True)
+        return const(arg, dtype)
+    except Inexact as error:
+        raise CannotLower(f"the constant {arg!r} as {dtype}: {error}") from None
+
+
+def _converted(expr: Expr, dtype: np.dtype, weak: bool) -> Expr:
+    """A Python int becomes a narrow float through double, and must fit a narrow integer."""
+    if weak and expr.dtype.kind == "i" and dtype != expr.dtype:
+        if isinstance(expr, Const):
+            return const(int(simplify.value_of(expr)), dtype)
+        if dtype.kind == "f":
+            return convert(convert(expr, np.dtype(np.float64)), dtype)
+        raise CannotLower(f"a Python int that may not fit {dtype}")
+    return convert(expr, dtype)
+
+
+def checks_of(name: str, operands: Sequence[Expr]) -> list[Expr]:
+    """What must hold at every point, else NumPy has something to say that flags do not show."""
+    dtype = operands[0].dtype
+    if dtype.kind not in "iu":
+        return []
+    if name in DIVISIONS:
+        return _division_checks(operands, dtype)
+    if name == "power" and dtype.kind == "i":
+        return [compare("greater_equal", operands[1], const(0, dtype))]
+    return []
+
+
+DIVISIONS = frozenset(("floor_divide", "remainder", "fmod", "divmod", "mod"))
+
+
+def _division_checks(operands: Sequence[Expr], dtype: np.dtype) -> list[Expr]:
+    left, right = operands
+    found = [compare("not_equal", right, const(0, dtype))]
+    if dtype.kind == "i":
+        lowest = const(np.iinfo(dtype).min, dtype)
+        minus_one = compare("not_equal", right, const(-1, dtype))
+        found.append(
+            simplify.apply("logical_or", (minus_one, compare("not_equal", left, lowest)), BOOL)
+        )
+    return found
+
+
+def compare(name: str, left: Expr, right: Expr) -> Expr:
+    return simplify.apply(name, (left, right), BOOL)
+
+
+@lowers(np.where)
+def where(low: Lowering, node: Node, condition: Any, *choices: Any) -> Value:
+    """np.where of three arguments; both branches are computed, as in NumPy."""
+    if len(choices) != 2:
+        raise CannotLower("np.where of one argument has a size that depends on data")
+    axes = low.axes(node.type.shape)
+    test = operand_at(low, condition, axes, dtype_of(condition))
+    if test.dtype != BOOL:
+        test = compare("not_equal", test, const(0, test.dtype))
+    true, false = (operand_at(low, choice, axes, node.type.dtype) for choice in choices)
+    require_native(test.dtype, true.dtype)
+    return low.lazy(node.type, axes, simplify.select(test, true, false))
+
+
+def dtype_of(arg: Operand) -> np.dtype:
+    return arg.dtype if isinstance(arg, Value) else np.asarray(arg).dtype
+
+
+def require_native(*dtypes: np.dtype) -> None:
+    for dtype in dtypes:
+        if dtype not in NATIVE:
+            raise CannotLower(f"no kernels for {dtype}")
+
+
+@lowers(np.clip)
+def clip(
+    low: Lowering, node: Node, a: Any, a_min: Any = None, a_max: Any = None, **kwargs: Any
+) -> Value:
+    """np.clip: `minimum(maximum(a, low), high)` in the dtype that all three promote to."""
+    a_min, a_max = kwargs.pop("min", a_min), kwargs.pop("max", a_max)
+    if kwargs or isinstance(a, np.generic):
+        raise CannotLower(f"np.clip with {sorted(kwargs)}")
+    axes, dtype = low.axes(node.type.shape), node.type.dtype
+    require_native(dtype)
+    bounds = [("maximum", a_min), ("minimum", a_max)]
+    given = [(name, bound) for name, bound in bounds if bound is not None]
+    if any(weak_dtype(b) is not int and dtype_of(b).kind == "f" and dtype.kind != "f" for _, b in given):
+        raise CannotLower("np.clip of integers to floats")
+    result = operand_at(low, a, axes, dtype)
+    for name, bound in given:
+        limit = operand_at(low, bound, axes, dtype)
+        result = simplify.apply(name, (result, limit), dtype)
+    return low.lazy(node.type, axes, result)
+
+
+@lowers(np.ndarray.astype, np.astype)
+def astype(low: Lowering, node: Node, a: Value, dtype: Any, *args: Any, **kwargs: Any) -> Value:
+    """A cast (casting is checked when the type is inferred) into new memory."""
+    if kwargs.get("copy", True) is not True or args[3:]:
+        raise CannotLower("astype(copy=False) may return its operand")
+    return copied(low, node, a)
+
+
+@lowers(np.ndarray.copy, np.copy)
+def copy(low: Lowering, node: Node, a: Value, *args: Any, **kwargs: Any) -> Value:
+    if kwargs.get("subok"):
+        raise CannotLower("copy(subok=True)")
+    return copied(low, node, a)
+
+
+@lowers(np.array)
+def array(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
+    if kwargs.get("copy", True) is not True or not isinstance(a, Value):
+        raise CannotLower("np.array of something else than one array")
+    return copied(low, node, a)
+
+
+def copied(low: Lowering, node: Node, a: Any) -> Value:
+    require_native(dtype_of(a), node.type.dtype)
+    axes = low.axes(node.type.shape)
+    return low.lazy(node.type, axes, operand_at(low, a, axes, node.type.dtype))
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, Value) and value.type.form is Form.ARRAY

@@ -1,0 +1,272 @@
+"""Reductions: folds over axes, and the statistics that NumPy builds from them."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...ir.node import Node
+from ...ir.sizes import Size, product
+from ...ir.types import ArrayType, contiguous_strides
+from .. import affine, reshaping, simplify
+from ..loops import Axis, Expr, Offset, Reduce
+from ..simplify import BOOL, INT64, const, convert
+from .context import Lowering, lowers, packed
+from .pointwise import compare, require_native
+from .values import CannotLower, Value
+
+FLOAT64 = np.dtype(np.float64)
+NO_VALUE = np._NoValue
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """How a reduction reads its operand: over the result's `axes` and the `folded` ones."""
+
+    axes: tuple[Axis, ...]
+    folded: tuple[Axis, ...]
+    index: tuple[Offset, ...]
+
+    @property
+    def count(self) -> Size:
+        return product(axis.extent for axis in self.folded)
+
+    def again(self, low: Lowering) -> Folding:
+        """The same folding with folded axes of its own, to enclose a reduction of this one."""
+        fresh = {axis: low.axis(axis.extent) for axis in self.folded}
+        moved = {axis: affine.along(made) for axis, made in fresh.items()}
+        index = tuple(affine.substitute(one, moved) for one in self.index)
+        return Folding(self.axes, tuple(fresh.values()), index)
+
+    def reduce(self, op: str, body: Expr, dtype: np.dtype) -> Expr:
+        return Reduce(op, body, self.folded, dtype) if self.folded else body
+
+
+def fold_over(low: Lowering, node: Node, shape: Sequence[Size], axis: Any, keepdims: bool) -> Folding:
+    """Pair the operand's dimensions with axes of the result, and with new axes to fold over."""
+    folded_dims = dims_of(axis, len(shape))
+    axes = low.axes(node.type.shape)
+    kept = iter(axes)
+    folded: list[Axis] = []
+    index: list[Offset] = []
+    for dim, size in enumerate(shape):
+        if dim not in folded_dims:
+            index.append(affine.along(next(kept)))
+            continue
+        if keepdims:
+            next(kept)
+        made = low.axis(size)
+        if affine.is_one(size):
+            index.append(affine.ZERO)
+        else:
+            folded.append(made)
+            index.append(affine.along(made))
+    return Folding(axes, tuple(folded), tuple(index))
+
+
+def dims_of(axis: Any, ndim: int) -> set[int]:
+    if axis is None:
+        return set(range(ndim))
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    return {operator.index(one) % ndim for one in given} if ndim else set()
+
+
+def plain(kwargs: dict[str, Any], **expected: Any) -> dict[str, Any]:
+    """Take known keyword arguments out of `kwargs`; whatever else was given has no lowering."""
+    given = {name: value for name, value in kwargs.items() if value is not NO_VALUE}
+    taken = {name: given.pop(name, default) for name, default in expected.items()}
+    inert = {"out": None, "where": True}
+    for name, value in given.items():
+        if name not in inert or value is not inert[name]:
+            raise CannotLower(f"a reduction with {name}=")
+    return taken
+
+
+# np.sum(a, axis, dtype, out, keepdims, …): the order of the positional arguments
+WITH_DTYPE = ("axis", "dtype", "out", "keepdims", "initial", "where")
+WITHOUT_DTYPE = ("axis", "out", "keepdims", "initial", "where")
+FOLDS: dict[Any, tuple[str, tuple[str, ...]]] = {
+    np.sum: ("add", WITH_DTYPE),
+    np.prod: ("multiply", WITH_DTYPE),
+    np.min: ("minimum", WITHOUT_DTYPE),
+    np.max: ("maximum", WITHOUT_DTYPE),
+    np.amin: ("minimum", WITHOUT_DTYPE),
+    np.amax: ("maximum", WITHOUT_DTYPE),
+    np.any: ("logical_or", WITHOUT_DTYPE),
+    np.all: ("logical_and", WITHOUT_DTYPE),
+}
+NEEDS_ELEMENTS = frozenset(("minimum", "maximum"))
+
+
+@lowers(*FOLDS)
+def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
+    """sum, prod, min, max, any, all: the accumulator has the result's dtype."""
+    op, names = FOLDS[node.target]
+    options = plain({**dict(zip(names, args)), **kwargs}, axis=None, dtype=None, keepdims=False)
+    dtype = node.type.dtype
+    value = operand(a)
+    require_native(value.dtype, dtype)
+    over = fold_over(low, node, value.shape, options["axis"], options["keepdims"])
+    if op in NEEDS_ELEMENTS:
+        low.require("<", 0, over.count)
+    body = value.at(over.index)
+    if op.startswith("logical"):
+        body = truth(body)
+    expr = over.reduce(op, convert(body, dtype), dtype)
+    return low.lazy(node.type, over.axes, expr)
+
+
+def operand(a: Any) -> Value:
+    if not isinstance(a, Value):
+        raise CannotLower("a reduction of a constant")
+    return a
+
+
+def truth(expr: Expr) -> Expr:
+    return expr if expr.dtype == BOOL else compare("not_equal", expr, const(0, expr.dtype))
+
+
+@lowers(np.count_nonzero)
+def count_nonzero(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> Value:
+    options = plain(kwargs, keepdims=False)
+    value = operand(a)
+    require_native(value.dtype)
+    over = fold_over(low, node, value.shape, axis, options["keepdims"])
+    body = convert(truth(value.at(over.index)), INT64)
+    return low.lazy(node.type, over.axes, over.reduce("add", body, INT64))
+
+
+@lowers(np.argmin, np.argmax)
+def arg_extremum(
+    low: Lowering, node: Node, a: Any, axis: Any = None, out: Any = None, **kwargs: Any
+) -> Value:
+    """The position of the first extremum; over everything when there is no axis."""
+    options = plain({**kwargs, "out": out}, keepdims=False)
+    value = operand(a)
+    require_native(value.dtype)
+    if axis is None and len(value.shape) != 1:
+        value = flattened(low, value, node.name)
+        if options["keepdims"]:
+            raise CannotLower("argmin of everything with keepdims")
+    over = fold_over(low, node, value.shape, axis, options["keepdims"])
+    low.require("<", 0, over.count)
+    op = node.target.__name__
+    expr = over.reduce(op, value.at(over.index), INT64) if over.folded else const(0, INT64)
+    return low.lazy(node.type, over.axes, expr)
+
+
+def flattened(low: Lowering, value: Value, reader: str) -> Value:
+    """The elements in C order along one axis."""
+    flat = (low.axis(product(value.shape)),)
+    if (expr := reshaping.reshape(value.expr, value.axes, flat)) is None:
+        strides = contiguous_strides(value.shape, value.dtype.itemsize)
+        layout = packed(value.type.with_layout(value.shape, strides), value.shape, value.dtype)
+        copy = low.materialise(value, f"{reader} reads it in C order", layout=layout)
+        expr = reshaping.reshape(copy.expr, copy.axes, flat)
+        assert expr is not None
+    return Value(ArrayType(value.dtype, (flat[0].extent,)), flat, expr, fresh=True)
+
+
+@lowers(np.ptp)
+def ptp(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> Value:
+    options = plain(kwargs, keepdims=False)
+    value = operand(a)
+    require_native(value.dtype)
+    over = fold_over(low, node, value.shape, axis, options["keepdims"])
+    low.require("<", 0, over.count)
+    body, dtype = value.at(over.index), value.dtype
+    if dtype == BOOL:
+        raise CannotLower("np.ptp of bool")
+    high, least = over.reduce("maximum", body, dtype), over.reduce("minimum", body, dtype)
+    return low.lazy(node.type, over.axes, simplify.apply("subtract", (high, least), dtype))
+
+
+def _mean_dtype(value: Value, dtype: Any) -> np.dtype:
+    """What NumPy accumulates a mean in: float64 for integers and bools, else the operand's dtype."""
+    if dtype is not None:
+        return np.dtype(dtype)
+    return FLOAT64 if value.dtype.kind in "iub" else value.dtype
+
+
+def divided(total: Expr, count: Size, correction: Any = 0) -> Expr:
+    """total / count as NumPy's mean has it: in float64, rounded to the total's dtype."""
+    number = convert(simplify.size_value(count), FLOAT64)
+    if correction:
+        number = simplify.apply("subtract", (number, const(correction, FLOAT64)), FLOAT64)
+        if isinstance(count, int):
+            number = const(max(count - correction, 0), FLOAT64)
+    quotient = simplify.apply("true_divide", (convert(total, FLOAT64), number), FLOAT64)
+    return convert(quotient, total.dtype)
+
+
+@lowers(np.mean)
+def mean(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
+    given = {**dict(zip(("axis", "dtype", "out", "keepdims"), args)), **kwargs}
+    options = plain(given, axis=None, dtype=None, keepdims=False)
+    value = operand(a)
+    accumulator = _mean_dtype(value, options["dtype"])
+    require_native(value.dtype, accumulator)
+    over = fold_over(low, node, value.shape, options["axis"], options["keepdims"])
+    low.require("<", 0, over.count)
+    total = over.reduce("add", convert(value.at(over.index), accumulator), accumulator)
+    return low.lazy(node.type, over.axes, divided(total, over.count))
+
+
+@lowers(np.var, np.std)
+def variance(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
+    """The mean of squared deviations from the mean, in two passes as NumPy does."""
+    given = {**dict(zip(("axis", "dtype", "out", "ddof", "keepdims"), args)), **kwargs}
+    options = plain(given, axis=None, dtype=None, keepdims=False, ddof=0)
+    value, ddof = operand(a), options["ddof"]
+    accumulator = _mean_dtype(value, options["dtype"])
+    require_native(value.dtype, accumulator)
+    if accumulator.kind != "f" or (options["dtype"] is not None and accumulator != value.dtype):
+        raise CannotLower("a variance in another dtype")
+    if type(ddof) is not int:
+        raise CannotLower("a variance with a fractional ddof")
+    over = fold_over(low, node, value.shape, options["axis"], options["keepdims"])
+    low.require("<", max(ddof, 0), over.count)
+    summed = over.reduce("add", convert(value.at(over.index), accumulator), accumulator)
+    centre = divided(summed, over.count)
+    over = over.again(low)
+    element = convert(value.at(over.index), accumulator)
+    deviation = simplify.apply("subtract", (element, centre), accumulator)
+    square = simplify.apply("multiply", (deviation, deviation), accumulator)
+    result = divided(over.reduce("add", square, accumulator), over.count, ddof)
+    if node.target is np.std:
+        result = simplify.apply("sqrt", (result,), accumulator)
+    return low.lazy(node.type, over.axes, result)
+
+
+@lowers(np.linalg.norm)
+def norm(
+    low: Lowering, node: Node, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False
+) -> Value:
+    """Vector norms 1, 2, inf, -inf, and the Frobenius norm."""
+    value = operand(x)
+    dtype = value.dtype if value.dtype.kind == "f" else FLOAT64
+    require_native(value.dtype, dtype)
+    dims = dims_of(axis, len(value.shape))
+    kind = _norm_kind(ord, len(dims), axis is None)
+    over = fold_over(low, node, value.shape, axis, keepdims)
+    if kind in ("maximum", "minimum"):
+        low.require("<", 0, over.count)
+    element = convert(value.at(over.index), dtype)
+    if kind == "square":
+        squares = simplify.apply("multiply", (element, element), dtype)
+        result = simplify.apply("sqrt", (over.reduce("add", squares, dtype),), dtype)
+    else:
+        result = over.reduce(kind, simplify.apply("absolute", (element,), dtype), dtype)
+    return low.lazy(node.type, over.axes, result)
+
+
+def _norm_kind(order: Any, ndim: int, whole: bool) -> str:
+    if order is None and (whole or ndim in (1, 2)) or order == "fro" and ndim == 2:
+        return "square"
+    kinds = {2: "square", 1: "add", np.inf: "maximum", -np.inf: "minimum"}
+    if ndim == 1 and isinstance(order, (int, float)) and order in kinds:
+        return kinds[order]
+    raise CannotLower(f"np.linalg.norm with ord={order}")

@@ -1,0 +1,211 @@
+"""Views: slicing, transposes, broadcasting, reshapes. They move axes and never touch elements."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.node import Node
+from ...ir.sizes import Size, SizeExpr, maximum, minimum
+from ...ir.types import ArrayType, contiguous_strides
+from .. import affine, reshaping
+from ..loops import Axis, Offset
+from .context import Lowering, is_size, lowers, packed
+from .values import CannotLower, Value
+
+
+def basic_getitem(low: Lowering, node: Node, value: Value, key: tuple[Any, ...]) -> Value:
+    """Indexing with integers, slices, None and Ellipsis."""
+    axes = low.axes(node.type.shape)
+    index: list[Offset] = []
+    made = iter(axes)
+    sizes = iter(value.shape)
+    for item in spelled_out(key, len(value.shape)):
+        if item is None:
+            next(made)
+        elif isinstance(item, slice):
+            index.append(_sliced(low, item, next(sizes), next(made)))
+        else:
+            index.append(Offset(position_in(low, item, next(sizes))))
+    return low.view(node.type, value, axes, index)
+
+
+def spelled_out(key: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+    """The key with the Ellipsis (also the one that every key ends with) written as full slices."""
+    used = sum(item is not None and item is not Ellipsis for item in key)
+    full = (slice(None),) * (ndim - used)
+    if any(item is Ellipsis for item in key):
+        at = next(i for i, item in enumerate(key) if item is Ellipsis)
+        return key[:at] + full + key[at + 1 :]
+    return key + full
+
+
+def position_in(low: Lowering, item: Any, size: Size) -> Size:
+    """An integer index counted from the front."""
+    if isinstance(item, SizeExpr):
+        low.require("<=", 0, item)
+        low.require("<", item, size)
+        return item
+    number = operator.index(item)
+    return number if number >= 0 else size + number
+
+
+def _sliced(low: Lowering, item: slice, size: Size, axis: Axis) -> Offset:
+    step = 1 if item.step is None else item.step
+    if not isinstance(step, int):
+        raise CannotLower("a slice whose step is not a constant")
+    start = _start(low, item.start, size, step)
+    return affine.plus(Offset(start), affine.times(affine.along(axis), step))
+
+
+def _start(low: Lowering, start: Any, size: Size, step: int) -> Size:
+    """Where a slice begins, as `slice.indices` says; any place will do if the slice is empty."""
+    if isinstance(size, int) and (start is None or isinstance(start, int)):
+        return slice(start, None, step).indices(size)[0]
+    if start is None:
+        return 0 if step > 0 else size - 1
+    if isinstance(start, SizeExpr):
+        low.require("<=", 0, start)
+    elif start < 0:
+        return maximum(size + start, 0) if not low.follows("<=", 0, size + start) else size + start
+    if step > 0 or low.follows("<=", start, size - 1):
+        return start
+    return minimum(start, size - 1)
+
+
+def permuted(low: Lowering, node: Node, value: Value, order: Sequence[int]) -> Value:
+    """Dimension k of the result is dimension order[k] of the operand."""
+    axes = low.axes(tuple(value.shape[k] for k in order))
+    index = [affine.ZERO] * len(order)
+    for axis, k in zip(axes, order):
+        index[k] = affine.along(axis)
+    return low.view(node.type, value, axes, index)
+
+
+def _dims(axes: Any, ndim: int) -> list[int]:
+    given = axes if isinstance(axes, (tuple, list)) else (axes,)
+    return [operator.index(axis) % ndim if ndim else 0 for axis in given]
+
+
+@lowers(np.transpose, np.permute_dims, np.matrix_transpose)
+def transpose(low: Lowering, node: Node, a: Value, axes: Any = None) -> Value:
+    ndim = len(a.shape)
+    if node.target is np.matrix_transpose:
+        return permuted(low, node, a, [*range(ndim - 2), ndim - 1, ndim - 2])
+    order = range(ndim)[::-1] if axes is None else _dims(axes, ndim)
+    return permuted(low, node, a, list(order))
+
+
+@lowers(np.swapaxes)
+def swapaxes(low: Lowering, node: Node, a: Value, axis1: int, axis2: int) -> Value:
+    order = list(range(len(a.shape)))
+    first, second = _dims((axis1, axis2), len(order))
+    order[first], order[second] = order[second], order[first]
+    return permuted(low, node, a, order)
+
+
+@lowers(np.moveaxis)
+def moveaxis(low: Lowering, node: Node, a: Value, source: Any, destination: Any) -> Value:
+    ndim = len(a.shape)
+    sources, targets = _dims(source, ndim), _dims(destination, ndim)
+    order = [k for k in range(ndim) if k not in sources]
+    for target, dim in sorted(zip(targets, sources)):
+        order.insert(target, dim)
+    return permuted(low, node, a, order)
+
+
+@lowers(np.broadcast_to)
+def broadcast_to(low: Lowering, node: Node, array: Any, shape: Any, subok: bool = False) -> Value:
+    if not isinstance(array, Value):
+        raise CannotLower("np.broadcast_to of a constant")
+    axes = low.axes(node.type.shape)
+    return Value(node.type, axes, low.broadcast(array, axes), fresh=array.fresh)
+
+
+@lowers(np.expand_dims, np.squeeze, np.atleast_1d, np.atleast_2d, np.atleast_3d)
+def unit_dims(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
+    """Dimensions of one element come or go; the others keep their order."""
+    if not isinstance(a, Value) or not isinstance(node.type, ArrayType):
+        raise CannotLower("several results, or a constant operand")
+    if a.type.shape == node.type.shape and a.type.form is node.type.form and (
+        node.target is not np.expand_dims and node.target is not np.squeeze
+    ):
+        return a
+    axes = low.axes(node.type.shape)
+    real = iter(axis for axis in axes if not affine.is_one(axis.extent))
+    index = [affine.ZERO if affine.is_one(n) else affine.along(next(real)) for n in a.shape]
+    return low.view(node.type, a, axes, index)
+
+
+@lowers(np.flip, np.fliplr, np.flipud)
+def flip(low: Lowering, node: Node, m: Value, axis: Any = None) -> Value:
+    ndim = len(m.shape)
+    fixed = {np.fliplr: [1], np.flipud: [0]}.get(node.target)
+    flipped = fixed or (list(range(ndim)) if axis is None else _dims(axis, ndim))
+    axes = low.axes(m.shape)
+    index = [
+        affine.affine(made.extent - 1, [(made, -1)])
+        if k in flipped and not affine.is_one(made.extent)
+        else affine.along(made)
+        for k, made in enumerate(axes)
+    ]
+    return low.view(node.type, m, axes, index)
+
+
+@lowers(np.reshape)
+def reshape(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
+    if kwargs.get("order", "C") != "C" or kwargs.get("copy") is not None or args[1:]:
+        raise CannotLower("np.reshape in another order")
+    if not isinstance(a, Value):
+        raise CannotLower("np.reshape of a constant")
+    return reshaped(low, node, a)
+
+
+@lowers(np.ravel)
+def ravel(low: Lowering, node: Node, a: Any, order: str = "C") -> Value:
+    if order != "C" or not isinstance(a, Value):
+        raise CannotLower("np.ravel in another order")
+    if len(a.shape) == 1 and a.is_memory and a.strides() == node.type.strides:
+        return low.view(node.type, a, a.axes, [affine.along(axis) for axis in a.axes])
+    return reshaped(low, node, a)
+
+
+@lowers(np.ndarray.flatten)
+def flatten(low: Lowering, node: Node, a: Value, order: str = "C") -> Value:
+    if order != "C":
+        raise CannotLower("flatten in another order")
+    made = reshaped(low, node, a)
+    return low.lazy(node.type, made.axes, made.expr)
+
+
+def reshaped(low: Lowering, node: Node, value: Value) -> Value:
+    """A view where the elements' places stay affine; else a view of a C-ordered copy."""
+    axes = low.axes(node.type.shape)
+    expr = reshaping.reshape(value.expr, value.axes, axes)
+    if expr is not None:
+        return Value(node.type, axes, expr, fresh=value.fresh)
+    strides = contiguous_strides(value.shape, value.dtype.itemsize)
+    layout = packed(value.type.with_layout(value.shape, strides), value.shape, value.dtype)
+    copy = low.materialise(value, f"{node.name} regroups dimensions", layout=layout)
+    expr = reshaping.reshape(copy.expr, copy.axes, axes)
+    assert expr is not None
+    return Value(node.type, axes, expr)
+
+
+def is_basic(key: Any) -> bool:
+    """Whether an indexing key makes a view."""
+    items = key if isinstance(key, tuple) else (key,)
+    return all(
+        item is None or item is Ellipsis or isinstance(item, slice) or is_size(item)
+        or (isinstance(item, np.integer))
+        for item in items
+    )
+
+
+@lowers(operator.getitem)
+def getitem(low: Lowering, node: Node, value: Any, key: Any) -> Value:
+    if not isinstance(value, Value) or not is_basic(key):
+        raise CannotLower("indexing with arrays")
+    return basic_getitem(low, node, value, key if isinstance(key, tuple) else (key,))
