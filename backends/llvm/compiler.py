@@ -1,0 +1,70 @@
+"""Machine code through llvmlite; imported only when something has to be compiled."""
+from __future__ import annotations
+
+import threading
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from .target import Target
+
+_lock = threading.RLock()
+
+
+@cache
+def machine(target: Target) -> llvm.TargetMachine:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    triple = llvm.get_process_triple()
+    return llvm.Target.from_triple(triple).create_target_machine(
+        cpu=target.cpu, features="", opt=2, reloc="pic", codemodel="small"
+    )
+
+
+def light_passes() -> llvm.ModulePassManager:
+    """The text is already in SSA form and hoisted: what is left is promotion and peepholes."""
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_sroa_pass()
+    manager.add_instruction_combine_pass()
+    manager.add_simplify_cfg_pass()
+    manager.add_dead_code_elimination_pass()
+    return manager
+
+
+def optimised(text: str, target: Target) -> llvm.ModuleRef:
+    module = llvm.parse_assembly(text)
+    module.triple = llvm.get_process_triple()
+    builder = llvm.create_pass_builder(machine(target), llvm.create_pipeline_tuning_options(1))
+    light_passes().run(module, builder)
+    return module
+
+
+def compile_text(text: str, target: Target) -> bytes:
+    """A relocatable object."""
+    with _lock:
+        return bytes(machine(target).emit_object(optimised(text, target)))
+
+
+def assembly(text: str, target: Target) -> str:
+    """The machine code as text, for people."""
+    with _lock:
+        return str(machine(target).emit_assembly(optimised(text, target)))
+
+
+@cache
+def _jit() -> llvm.LLJIT:
+    return llvm.create_lljit_compiler(use_jit_link=False)
+
+
+_loaded = 0
+
+
+def link(code: bytes, symbol: str) -> tuple[int, object]:
+    """The address of a symbol of an object, and what keeps it in memory."""
+    global _loaded
+    with _lock:
+        _loaded += 1
+        library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+        library.export_symbol(symbol)
+        tracker = library.link(_jit(), f"dynamo_lite_{_loaded}")
+        return int(tracker[symbol]), tracker

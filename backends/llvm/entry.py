@@ -1,0 +1,338 @@
+"""A program as one LLVM function, `i32 @entry(ptr frame)`: 0 when done, 1 when abandoned."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...ir.sizes import Size, product
+from ...ir.types import ArrayType, Form
+from ..loops import Buffer, Kernel
+from ..program import (
+    Allocate,
+    Commit,
+    Extern,
+    Input,
+    Launch,
+    Output,
+    Program,
+    Ref,
+    Require,
+    Step,
+    View,
+)
+from .emit import BOOL, F64, I64, Builder, Value
+from .externs import flat_callable, leaves
+from .frame import DATA, DIMENSIONS, STRIDES, Frame
+from .kernels import KernelCode, KernelWriter
+from .nest import emit_size
+from .target import Target
+
+PARALLEL_FROM = 15_000  # nanoseconds of work from which a kernel is offered to other threads
+ON_STACK = 4096  # bytes of scratch that live in the function's frame
+PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
+NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCode:
+    """LLVM text and what the native entry needs beside the machine code."""
+
+    text: str
+    n_inputs: int
+    n_slots: int
+    n_outputs: int
+    constants: tuple[Any, ...]
+    descrs: tuple[np.dtype, ...]
+
+
+@dataclass(slots=True)
+class EntryWriter:
+    program: Program
+    target: Target
+    builder: Builder = field(default_factory=Builder)
+    kernels: list[KernelCode] = field(default_factory=list)
+    pointers: dict[str, str] = field(default_factory=dict)
+    objects: dict[str, str] = field(default_factory=dict)
+    scalars: dict[str, Value] = field(default_factory=dict)
+    symbols: dict[str, Value] = field(default_factory=dict)
+    sizes: dict[Size, Value] = field(default_factory=dict)
+    slots: dict[str, int] = field(default_factory=dict)
+    descrs: dict[np.dtype, int] = field(default_factory=dict)
+    callables: list[Callable[..., Any]] = field(default_factory=list)
+    n_slots: int = 0
+    frame: Frame = field(init=False)
+    first_descr: int = field(init=False)
+
+    def write(self) -> EntryCode:
+        self.n_slots = len(self.program.outputs)
+        for number, output in enumerate(self.program.outputs):
+            if output.type.form is Form.ARRAY:
+                self.slots.setdefault(output.buffer.name, number)
+        n_calls = sum(isinstance(step, Extern) for step in self.program.steps)
+        self.first_descr = len(self.program.constants) + n_calls
+        self.frame = Frame(self.builder)
+        for item in self.program.inputs:
+            self._bind(item)
+        self._bind_symbols()
+        for number, constant in enumerate(self.program.constants):
+            self._array(constant.buffer, self.frame.constant(number))
+        for step in self.program.steps:
+            STEPS[type(step)](self, step)
+        for number, output in enumerate(self.program.outputs):
+            self._output(number, output)
+        return EntryCode(
+            self._module(),
+            len(self.program.inputs),
+            self.n_slots,
+            len(self.program.outputs),
+            (*(c.value for c in self.program.constants), *self.callables),
+            tuple(self.descrs),
+        )
+
+    def _module(self) -> str:
+        kernels = "\n".join(kernel.text for kernel in self.kernels)
+        body = "\n".join([*self.builder.allocas, *self.builder.lines])
+        width = 8 * self.target.vector_bytes
+        return (
+            f"{kernels}\ndefine i32 @entry(ptr %frame) #0 {{\nentry:\n{body}\n  ret i32 0\n"
+            f"abandon:\n  ret i32 1\n}}\n"
+            f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
+            f'"min-legal-vector-width"="{width}" }}\n'
+        )
+
+    # What the program gets ------------------------------------------------------------------------
+
+    def _bind(self, item: Input) -> None:
+        if item.buffer is None and item.scalar is None:
+            return
+        source = self.frame.input(item.index)
+        if item.buffer is not None:
+            self._array(item.buffer, source)
+        if item.scalar is not None:
+            self.objects[item.scalar.name] = source
+            self.scalars[item.scalar.name] = self._number(source, item.type, item.scalar.dtype)
+
+    def _array(self, buffer: Buffer, source: str) -> None:
+        self.objects[buffer.name] = source
+        self.pointers[buffer.name] = self.frame.pointer_at(source, DATA)
+
+    def _number(self, source: str, type_: ArrayType, dtype: np.dtype) -> Value:
+        """The value of a NumPy scalar or Python number."""
+        if type_.form is Form.PYTHON and dtype == F64 and type_.dtype == F64:
+            return self.builder.load(self.builder.offset(source, DATA), F64)
+        place = self.builder.stack("i64")
+        self.frame.checked("unbox_number", f"ptr {source}", f"i32 {dtype.num}", f"ptr {place}")
+        return self.builder.load(place, dtype)
+
+    def _bind_symbols(self) -> None:
+        offsets = {"size": DIMENSIONS, "stride": STRIDES}
+        for name, origin in self.program.symbols.items():
+            source = self.frame.input(origin.placeholder)
+            if origin.fact == "value":
+                place = self.builder.stack("i64")
+                self.frame.checked("unbox_int", f"ptr {source}", f"ptr {place}")
+            else:
+                numbers = self.frame.pointer_at(source, offsets[origin.fact])
+                place = self.builder.offset(numbers, 8 * origin.axis)
+            self.symbols[name] = self.builder.load(place, I64)
+
+    # Parts of calls -------------------------------------------------------------------------------
+
+    def size(self, size: Size) -> Value:
+        if size not in self.sizes:
+            self.sizes[size] = emit_size(self.builder, size, self.symbols)
+        return self.sizes[size]
+
+    def descr(self, dtype: np.dtype) -> str:
+        index = self.descrs.setdefault(dtype, len(self.descrs))
+        return f"ptr {self.frame.constant(self.first_descr + index)}"
+
+    def shape(self, sizes: Sequence[Size]) -> str:
+        return f"ptr {self.frame.integers([self.size(size) for size in sizes])}"
+
+    def new_slot(self, buffer: str | None = None) -> int:
+        if buffer is not None and buffer in self.slots:
+            return self.slots[buffer]
+        number, self.n_slots = self.n_slots, self.n_slots + 1
+        if buffer is not None:
+            self.slots[buffer] = number
+        return number
+
+    def box(self, slot: int, type_: ArrayType, pointer: str) -> None:
+        """A NumPy scalar or Python number from memory, into a slot."""
+        where = ("ptr %frame", f"i64 {slot}")
+        if type_.form is Form.SCALAR:
+            self.frame.checked("box_scalar", *where, self.descr(type_.dtype), f"ptr {pointer}")
+        else:
+            kind = PYTHON_KINDS[type_.dtype.kind]
+            self.frame.checked("box_python", *where, f"i32 {kind}", f"ptr {pointer}")
+
+    # Steps ----------------------------------------------------------------------------------------
+
+    def allocate(self, step: Allocate) -> None:
+        if step.kind == "scratch":
+            self.pointers[step.buffer.name] = self._scratch(step.type)
+            return
+        slot = self.new_slot(step.buffer.name)
+        type_ = step.type
+        strides = "ptr null" if type_.is_c_contiguous else self.shape(type_.strides)
+        self.pointers[step.buffer.name] = self.frame.checked(
+            "new_array", "ptr %frame", f"i64 {slot}", self.descr(type_.dtype),
+            f"i32 {type_.ndim}", self.shape(type_.shape), strides,
+        )
+        self.objects[step.buffer.name] = self.frame.slot(slot)
+
+    def _scratch(self, type_: ArrayType) -> str:
+        nbytes = product(type_.shape) * type_.dtype.itemsize
+        if isinstance(nbytes, int) and nbytes <= ON_STACK:
+            return self.builder.stack("i8", max(nbytes, 8))
+        return self.frame.checked("scratch", "ptr %frame", f"i64 {self.size(nbytes).ref}")
+
+    def launch(self, step: Launch) -> None:
+        kernel = step.kernel
+        code = KernelWriter(kernel, self.target).write()
+        self.kernels.append(code)
+        env = self._environment(code)
+        extent = self.size(kernel.axes[0].extent) if kernel.axes else self.builder.integer(1)
+        direct = f"call void @{code.name}(ptr {env}, i64 0, i64 {extent.ref})"
+        if not kernel.parallel:
+            self.builder.void(direct)
+        else:
+            self._offer(code, kernel, env, extent, direct)
+        if code.checks:
+            status = self.builder.emit(f"load i64, ptr {self.frame.status}, align 8")
+            self.frame.abandon_if(f"icmp ne i64 {status}, 0")
+
+    def _environment(self, code: KernelCode) -> str:
+        env = self.builder.stack("i64", max(1, len(code.env)))
+        for position, (kind, name) in enumerate(code.env):
+            pointer = self.builder.offset(env, 8 * position)
+            if kind in ("symbol", "scalar"):
+                value = self.symbols[name] if kind == "symbol" else self.scalars[name]
+                self.builder.store(value, pointer)
+            else:
+                ref = self.frame.status if kind == "status" else self.pointers[name]
+                self.builder.void(f"store ptr {ref}, ptr {pointer}")
+        return env
+
+    def _offer(
+        self, code: KernelCode, kernel: Kernel, env: str, extent: Value, direct: str
+    ) -> None:
+        """Run in this thread when there is little to do, else leave it to the thread pool."""
+        points = product(axis.extent for axis in kernel.axes)
+        picoseconds = max(1, round(1000 * code.cost))
+        if isinstance(points, int):
+            cost = self.builder.integer(points * picoseconds // 1000)
+            if int(cost.ref) < PARALLEL_FROM:
+                self.builder.void(direct)
+                return
+        else:
+            cost = (self.size(points) * picoseconds).binary("sdiv", 1000)
+        share, alone, done = (self.builder.fresh(stem) for stem in ("share", "alone", "done"))
+        little = Value(self.builder, self.builder.emit(f"icmp slt i64 {cost.ref}, {PARALLEL_FROM}"), BOOL)
+        self.builder.branch(little, alone, share)
+        self.builder.label(alone)
+        self.builder.void(direct)
+        self.builder.jump(done)
+        self.builder.label(share)
+        self.frame.call(
+            "parallel", "ptr %frame", f"ptr @{code.name}", f"ptr {env}", f"i64 {extent.ref}",
+            f"i64 {cost.ref}",
+        )
+        self.builder.jump(done)
+        self.builder.label(done)
+
+    def view(self, step: View) -> None:
+        slot = self.new_slot(step.buffer.name)
+        data = self.builder.offset(self.pointers[step.base.name], self.size(step.offset))
+        type_ = step.type
+        self.frame.checked(
+            "new_view", "ptr %frame", f"i64 {slot}", f"ptr {self.objects[step.base.name]}",
+            f"ptr {data}", self.descr(type_.dtype), f"i32 {type_.ndim}", self.shape(type_.shape),
+            self.shape(type_.strides), f"i32 {int(type_.writeable)}",
+        )
+        self.pointers[step.buffer.name] = data
+        self.objects[step.buffer.name] = self.frame.slot(slot)
+
+    def extern(self, step: Extern) -> None:
+        values = [self._argument(leaf) for leaf in leaves((step.args, step.kwargs))]
+        number = len(self.program.constants) + len(self.callables)
+        self.callables.append(flat_callable(step))
+        place = self.builder.stack("ptr", max(1, len(values)))
+        for position, value in enumerate(values):
+            self.builder.void(f"store ptr {value}, ptr {self.builder.offset(place, 8 * position)}")
+        first = self.n_slots
+        self.n_slots += len(step.results)
+        self.frame.checked(
+            "call_extern", "ptr %frame", f"i64 {number}", f"i64 {first}",
+            f"i64 {len(step.results)}", f"i64 {len(values)}", f"ptr {place}",
+        )
+        for position, (buffer, type_) in enumerate(zip(step.results, step.types)):
+            self._result(buffer, type_, first + position)
+
+    def _argument(self, leaf: Ref | Size) -> str:
+        """The object for one leaf of an extern call."""
+        if isinstance(leaf, Ref) and leaf.scalar is not None:
+            return self.objects[leaf.scalar.name]
+        slot = self.n_slots
+        if isinstance(leaf, Ref):
+            assert leaf.buffer is not None
+            if leaf.type is None or leaf.type.form is Form.ARRAY:
+                return self.objects[leaf.buffer.name]
+            self.new_slot()
+            self.box(slot, leaf.type, self.pointers[leaf.buffer.name])
+        else:
+            self.new_slot()
+            place = self.frame.integers([self.size(leaf)])
+            self.frame.checked(
+                "box_python", "ptr %frame", f"i64 {slot}", "i32 1", f"ptr {place}"
+            )
+        return self.frame.slot(slot)
+
+    def _result(self, buffer: Buffer, type_: ArrayType, slot: int) -> None:
+        """Bind one result of an extern call; abandon when it is not what the graph expects."""
+        source = self.frame.slot(slot)
+        if type_.form is Form.ARRAY:
+            self.frame.checked(
+                "match_array", f"ptr {source}", self.descr(type_.dtype), f"i32 {type_.ndim}",
+                self.shape(type_.shape), self.shape(type_.strides),
+            )
+            self._array(buffer, source)
+            return
+        place = self.builder.stack("i64", 2)
+        self.frame.checked(
+            "unbox_number", f"ptr {source}", f"i32 {type_.dtype.num}", f"ptr {place}"
+        )
+        self.pointers[buffer.name], self.objects[buffer.name] = place, source
+
+    def require(self, step: Require) -> None:
+        left, right = self.size(step.left), self.size(step.right)
+        self.frame.abandon_if(f"icmp {NEGATED[step.relation]} i64 {left.ref}, {right.ref}")
+
+    def commit(self, _: Commit) -> None:
+        self.frame.checked("commit", "ptr %frame")
+
+    def _output(self, number: int, output: Output) -> None:
+        name = output.buffer.name
+        if output.type.form is not Form.ARRAY:
+            self.box(number, output.type, self.pointers[name])
+        elif self.slots.get(name) != number or name not in self._made():
+            self.frame.own(number, self.objects[name])
+
+    def _made(self) -> set[str]:
+        """The buffers whose ndarray was put into its slot by a step."""
+        made = (s for s in self.program.steps if isinstance(s, (Allocate, View)))
+        return {step.buffer.name for step in made}
+
+
+STEPS: Mapping[type[Step], Callable[[EntryWriter, Any], None]] = {
+    Allocate: EntryWriter.allocate,
+    Launch: EntryWriter.launch,
+    View: EntryWriter.view,
+    Extern: EntryWriter.extern,
+    Require: EntryWriter.require,
+    Commit: EntryWriter.commit,
+}

@@ -1,0 +1,93 @@
+"""Calls from an entry function into the native run time, through the table that its frame points to."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .emit import BOOL, Builder, Value
+
+# name → index in the run-time table and return type (docs/architecture.md)
+RUNTIME: dict[str, tuple[int, str]] = {
+    "new_array": (0, "ptr"),
+    "scratch": (1, "ptr"),
+    "parallel": (2, "void"),
+    "call_extern": (3, "i32"),
+    "new_view": (4, "i32"),
+    "box_scalar": (5, "i32"),
+    "box_python": (6, "i32"),
+    "commit": (7, "i32"),
+    "unbox_int": (8, "i32"),
+    "match_array": (9, "i32"),
+    "release": (13, "void"),
+    "unbox_number": (14, "i32"),
+}
+STATUS_OFFSET = 32
+DATA, DIMENSIONS, STRIDES = 16, 32, 40  # fields of PyArrayObject; a float's value is at 16 too
+
+
+class Frame:
+    """The frame that an entry function gets, and the ways to use it."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.inputs = self.field(0)
+        self.slots = self.field(8)
+        self.constants = self.field(16)
+        self.runtime = self.field(24)
+        self.status = builder.offset("%frame", STATUS_OFFSET)
+
+    def field(self, offset: int) -> str:
+        return self.pointer_at("%frame", offset)
+
+    def pointer_at(self, base: str, offset: int) -> str:
+        pointer = self.builder.offset(base, offset)
+        return self.builder.emit(f"load ptr, ptr {pointer}, align 8")
+
+    def call(self, name: str, *args: str) -> str:
+        """The result of a run-time function; the frame is passed where the function takes one."""
+        index, returns = RUNTIME[name]
+        function = self.pointer_at(self.runtime, 8 * index)
+        text = f"call {returns} {function}({', '.join(args)})"
+        if returns == "void":
+            self.builder.void(text)
+            return ""
+        return self.builder.emit(text)
+
+    def checked(self, name: str, *args: str) -> str:
+        """The same; the call is abandoned when the function fails."""
+        result = self.call(name, *args)
+        if RUNTIME[name][1] == "ptr":
+            self.abandon_if(f"icmp eq ptr {result}, null")
+        else:
+            self.abandon_if(f"icmp ne i32 {result}, 0")
+        return result
+
+    def abandon_if(self, condition: str) -> None:
+        failed = Value(self.builder, self.builder.emit(condition), BOOL)
+        following = self.builder.fresh("go")
+        self.builder.branch(failed, "abandon", following)
+        self.builder.label(following)
+
+    def input(self, index: int) -> str:
+        return self.pointer_at(self.inputs, 8 * index)
+
+    def constant(self, index: int) -> str:
+        return self.pointer_at(self.constants, 8 * index)
+
+    def slot(self, index: int) -> str:
+        return self.pointer_at(self.slots, 8 * index)
+
+    def own(self, index: int, object_: str) -> None:
+        """Put a new reference to an object into a slot. Only arrays come here, which are mortal."""
+        count = self.builder.emit(f"load i32, ptr {object_}, align 8")
+        more = self.builder.emit(f"add i32 {count}, 1")
+        self.builder.void(f"store i32 {more}, ptr {object_}, align 8")
+        self.builder.void(f"store ptr {object_}, ptr {self.builder.offset(self.slots, 8 * index)}")
+
+    def integers(self, values: Sequence[Value]) -> str:
+        """The address of an array of i64 in the frame of the function."""
+        if not values:
+            return "null"
+        pointer = self.builder.stack("i64", len(values))
+        for position, value in enumerate(values):
+            self.builder.store(value, self.builder.offset(pointer, 8 * position))
+        return pointer

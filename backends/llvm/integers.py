@@ -1,0 +1,103 @@
+"""Integer operations that LLVM leaves undefined in some cases, as NumPy defines them.
+
+Division by zero gives 0 and the smallest number divided by -1 itself; NumPy warns about the first:
+lowering puts a check beside the operation.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from .emit import BOOL, Value
+
+BYTE = np.dtype(np.uint8)
+
+
+def _bits(a: Value) -> int:
+    return 8 * a.dtype.itemsize
+
+
+def _smallest(a: Value) -> int:
+    return -(1 << (_bits(a) - 1))
+
+
+def _safe_divisor(a: Value, b: Value) -> tuple[Value, Value]:
+    """A divisor that never traps, and where the real one is zero."""
+    zero = b.eq(0)
+    bad = zero
+    if a.dtype.kind == "i":
+        bad = zero | (a.eq(_smallest(a)) & b.eq(-1))
+    return bad.select(1, b), zero
+
+
+def _divided(a: Value, b: Value) -> tuple[Value, Value, Value]:
+    """Quotient towards zero, remainder, and where the divisor is zero."""
+    divisor, zero = _safe_divisor(a, b)
+    quotient = a.binary("sdiv" if a.dtype.kind == "i" else "udiv", divisor)
+    return quotient, a - quotient * divisor, zero
+
+
+def floor_divide(a: Value, b: Value) -> Value:
+    quotient, remainder, zero = _divided(a, b)
+    if a.dtype.kind == "i":
+        down = remainder.ne(0) & (remainder ^ b).lt(0)
+        quotient = down.select(quotient - 1, quotient)
+    return zero.select(0, quotient)
+
+
+def remainder(a: Value, b: Value) -> Value:
+    """The sign is the divisor's."""
+    _, rest, zero = _divided(a, b)
+    if a.dtype.kind == "i":
+        moved = rest.ne(0) & (rest ^ b).lt(0)
+        rest = moved.select(rest + b, rest)
+    return zero.select(0, rest)
+
+
+def fmod(a: Value, b: Value) -> Value:
+    """The sign is the dividend's."""
+    _, rest, zero = _divided(a, b)
+    return zero.select(0, rest)
+
+
+def left_shift(a: Value, b: Value) -> Value:
+    """Shifting by as much as the type has bits, or by a negative number, gives 0."""
+    valid = _unsigned_below(b, _bits(a))
+    return valid.select(a << valid.select(b, 0), 0)
+
+
+def right_shift(a: Value, b: Value) -> Value:
+    """Too large shifts leave only the sign."""
+    valid = _unsigned_below(b, _bits(a))
+    if a.dtype.kind == "u":
+        return valid.select(a >> valid.select(b, 0), 0)
+    return a >> valid.select(b, _bits(a) - 1)
+
+
+def _unsigned_below(b: Value, limit: int) -> Value:
+    bound = b.builder.constant(b.dtype, limit).splat(b.lanes)
+    return b.like(b.builder.emit(f"icmp ult {b.type} {b.ref}, {bound.ref}"), BOOL)
+
+
+def bitwise_count(a: Value) -> Value:
+    """The number of ones in the absolute value, as uint8."""
+    if a.dtype.kind == "i":
+        a = a.like(a.builder.emit(f"call {a.type} @llvm.abs.{a.suffix}({a}, i1 false)"))
+    count = a.call("ctpop")
+    return count.cast("trunc", BYTE) if a.dtype.itemsize > 1 else count.like_retyped(BYTE)
+
+
+def reciprocal(a: Value) -> Value:
+    """1 // a towards zero; 0 has NumPy's answer for it only after a check."""
+    one = a.builder.constant(a.dtype, 1).splat(a.lanes)
+    quotient, _, zero = _divided(one, a)
+    return zero.select(_smallest(a) if a.dtype.kind == "i" else -1, quotient)
+
+
+FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+    f.__name__: f
+    for f in (
+        floor_divide, remainder, fmod, left_shift, right_shift, bitwise_count, reciprocal,
+    )
+}

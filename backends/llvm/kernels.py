@@ -1,0 +1,289 @@
+"""One kernel of the loop IR as one LLVM function, `void @name(ptr env, i64 begin, i64 end)`.
+
+`env` holds what the kernel reads from outside, eight bytes each; `begin` and `end` bound its outermost
+axis, so that a kernel can run in parts.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...ir.sizes import Size, symbols
+from .. import rewrite
+from ..loops import (
+    Apply,
+    Axis,
+    Buffer,
+    Check,
+    Const,
+    Convert,
+    Expr,
+    Gather,
+    Index,
+    Kernel,
+    Load,
+    Offset,
+    Reduce,
+    Scalar,
+    Scan,
+    Select,
+    SizeValue,
+    Statement,
+    Store,
+)
+from . import memory, scalars
+from .cost import cost_of
+from .emit import BOOL, I64, Builder, Value
+from .folding import moved, whole_steps
+from .nest import Lane, Nest
+from .reductions import FOLDS, emit_reduce
+from .schedule import unroll_of, vector_axis
+from .target import Target
+from .terms import Term, Terms
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCode:
+    """The text of a kernel's function; `env` names its fields: buffers, symbols, scalars, and
+    "status" when it checks something. `cost` is nanoseconds per point of its axes, roughly."""
+
+    name: str
+    text: str
+    env: tuple[tuple[str, str], ...]
+    cost: float
+    checks: bool
+
+
+def emit_scalar(nest: Nest, term: Term) -> Value:
+    assert isinstance(term.expr, Scalar)
+    return nest.scalars[term.expr.name]
+
+
+def emit_size_value(nest: Nest, term: Term) -> Value:
+    assert isinstance(term.expr, SizeValue)
+    return nest.size(term.expr.size)
+
+
+PRODUCERS = {
+    Load: memory.emit_load,
+    Gather: memory.emit_gather,
+    Index: memory.emit_index,
+    Const: scalars.emit_const,
+    Apply: scalars.emit_apply,
+    Convert: scalars.emit_convert,
+    Select: scalars.emit_select,
+    Reduce: emit_reduce,
+    Scalar: emit_scalar,
+    SizeValue: emit_size_value,
+}
+
+
+def produce(nest: Nest, term: Term) -> Value:
+    return PRODUCERS[type(term.expr)](nest, term)
+
+
+def lanes_of(kernel: Kernel, target: Target) -> int:
+    """As many lanes as fill a vector with the widest element that is computed with."""
+    exprs = rewrite.walk(value_of(s) for s in kernel.statements)
+    kinds = (e.dtype for e in exprs if not isinstance(e, (Index, SizeValue)))
+    widest = max((d.itemsize for d in kinds), default=8)
+    return max(2, target.vector_bytes // widest)
+
+
+def value_of(statement: Statement) -> Expr:
+    return statement.condition if isinstance(statement, Check) else statement.value
+
+
+class KernelWriter:
+    """Writes one kernel."""
+
+    def __init__(self, kernel: Kernel, target: Target) -> None:
+        self.kernel, self.target = kernel, target
+        self.builder = Builder()
+        self.nest = Nest(self.builder, lanes_of(kernel, target), produce)
+        self.axes = tuple(a for a in kernel.axes if a not in self._scanned())
+        self.vector = vector_axis(kernel, self.axes)
+        self.terms = Terms(frozenset(self.axes))
+        self.items: list[tuple[Statement, Term]] = []
+        for statement in kernel.statements:
+            self.items.append((statement, self.terms.of(value_of(statement))))
+            if not isinstance(statement, Check):
+                self.terms.store(statement.buffer.name)
+        self.cost = cost_of(term.expr for _, term in self.items)
+
+    def _scanned(self) -> set[Axis]:
+        return {s.axis for s in self.kernel.statements if isinstance(s, Scan)}
+
+    def write(self) -> KernelCode:
+        env = self._load_env()
+        self._level(self.axes)
+        self.builder.void("ret void")
+        lines = "\n".join([*self.builder.allocas, *self.builder.lines])
+        name = self.kernel.name
+        text = f"define internal void @{name}(ptr %env, i64 %begin, i64 %end) #0 {{\nentry:\n{lines}\n}}\n"
+        checks = any(isinstance(s, Check) for s in self.kernel.statements)
+        return KernelCode(name, text, env, self.cost, checks)
+
+    # Environment ----------------------------------------------------------------------------------
+
+    def _load_env(self) -> tuple[tuple[str, str], ...]:
+        fields = environment(self.kernel)
+        nest, builder = self.nest, self.builder
+        for position, (kind, name) in enumerate(fields):
+            pointer = builder.offset("%env", 8 * position)
+            if kind == "symbol":
+                nest.symbols[name] = builder.load(pointer, I64)
+            elif kind == "scalar":
+                dtype = self._scalar_dtype(name)
+                nest.scalars[name] = builder.load(pointer, dtype)
+            else:
+                ref = builder.emit(f"load ptr, ptr {pointer}, align 8")
+                if kind == "buffer":
+                    nest.bases[name] = ref
+                else:
+                    nest.status = ref
+        return fields
+
+    def _scalar_dtype(self, name: str) -> np.dtype:
+        for expr in rewrite.walk(value_of(s) for s in self.kernel.statements):
+            if isinstance(expr, Scalar) and expr.name == name:
+                return expr.dtype
+        raise KeyError(name)
+
+    # Loops ----------------------------------------------------------------------------------------
+
+    def _bounds(self, axis: Axis) -> tuple[Value, Value]:
+        """The outermost axis runs over the part that was asked for."""
+        if axis != self.kernel.axes[0]:
+            return self.builder.integer(0), self.nest.size(axis.extent)
+        if isinstance(axis.extent, int) and not self.kernel.parallel:
+            return self.builder.integer(0), self.builder.integer(axis.extent)
+        return Value(self.builder, "%begin", I64), Value(self.builder, "%end", I64)
+
+    def _level(self, axes: tuple[Axis, ...]) -> None:
+        """The loops over `axes` and the statements inside."""
+        if not axes:
+            self._statements()
+            return
+        axis, inner = axes[0], axes[1:]
+        vector = axis == self.vector
+        self._hoist(widen=self.nest.width if vector or self.nest.lane else 0)
+        if vector:
+            self._vector_loop(axis, inner)
+            return
+
+        def body(_: Sequence[Value]) -> Sequence[Value]:
+            self._level(inner)
+            return ()
+
+        self.nest.axis_loop(axis, body, bounds=self._bounds(axis))
+
+    def _hoist(self, widen: int) -> None:
+        self.nest.hoist([term for _, term in self.items], widen)
+        for statement, _ in self.items:
+            if not isinstance(statement, Check):
+                self.nest.prefix(statement.buffer, statement.offset)
+
+    def _vector_loop(self, axis: Axis, inner: tuple[Axis, ...]) -> None:
+        """Whole vectors, several per turn where the body is short, then the rest under a mask."""
+        nest, builder, width = self.nest, self.builder, self.nest.width
+        begin, end = self._bounds(axis)
+        unroll = 1 if inner else unroll_of(self.cost)
+        middle = whole_steps(begin, end, width * unroll)
+
+        def whole(base: Value, _: list[Value]) -> Sequence[Value]:
+            for number in range(unroll):
+                with nest.lanes(Lane(axis, moved(base, number * width), width)):
+                    self._level(inner)
+            return ()
+
+        def rest(base: Value, _: list[Value]) -> Sequence[Value]:
+            with nest.lanes(nest.partial(axis, base, end, width)):
+                self._level(inner)
+            return ()
+
+        builder.loop(begin, middle, width * unroll, (), whole)
+        builder.loop(middle, end, width, (), rest)
+
+    # Statements -----------------------------------------------------------------------------------
+
+    def _statements(self) -> None:
+        for statement, term in self.items:
+            if isinstance(statement, Store):
+                value = self.nest.value(term)
+                memory.emit_store(self.nest, statement.buffer, statement.offset, value)
+            elif isinstance(statement, Check):
+                self._check(self.nest.value(term))
+            else:
+                self._scan(statement, term)
+
+    def _check(self, holds: Value) -> None:
+        """Mark the call as failed unless the condition holds in every lane."""
+        builder = self.builder
+        if holds.lanes > 1:
+            ref = builder.emit(f"call i1 @llvm.vector.reduce.and.{holds.suffix}({holds})")
+            holds = Value(builder, ref, BOOL)
+
+        def fail() -> Sequence[Value]:
+            builder.emit(f"atomicrmw or ptr {self.nest.status}, i64 1 monotonic")
+            return ()
+
+        builder.when(~holds, (), fail)
+
+    def _scan(self, statement: Scan, term: Term) -> None:
+        """A running fold in a scalar loop; lanes of another axis run side by side."""
+        nest, fold = self.nest, FOLDS[statement.op]
+        dtype = statement.buffer.dtype
+        lanes = nest.lane.width if nest.lane else 1
+        neutral = -0.0 if statement.op == "add" and dtype.kind == "f" else fold.neutral(dtype)
+        start = self.builder.constant(dtype, neutral).splat(lanes)
+        nest.hoist([term], widen=lanes if lanes > 1 else 0)
+        nest.prefix(statement.buffer, statement.offset)
+
+        def step(state: Sequence[Value]) -> Sequence[Value]:
+            total = fold.combine(state[0], nest.value(term).splat(lanes))
+            memory.emit_store(nest, statement.buffer, statement.offset, total)
+            return [total]
+
+        nest.axis_loop(statement.axis, step, [start])
+
+
+def environment(kernel: Kernel) -> tuple[tuple[str, str], ...]:
+    """(kind, name) of everything a kernel needs from outside, in a fixed order."""
+    buffers: dict[str, None] = {}
+    sizes: list[Size] = [axis.extent for axis in kernel.axes]
+    parameters: dict[str, None] = {}
+
+    def access(buffer: Buffer, offset: Offset) -> None:
+        buffers[buffer.name] = None
+        sizes.append(offset.constant)
+        sizes.extend(stride for _, stride in offset.strides)
+
+    for expr in rewrite.walk(value_of(s) for s in kernel.statements):
+        match expr:
+            case Load():
+                access(expr.buffer, expr.offset)
+            case Gather():
+                access(expr.buffer, expr.offset)
+                sizes.extend(stride for _, stride in expr.indices)
+            case Scalar():
+                parameters[expr.name] = None
+            case SizeValue():
+                sizes.append(expr.size)
+            case Reduce():
+                sizes.extend(axis.extent for axis in expr.axes)
+    for statement in kernel.statements:
+        if not isinstance(statement, Check):
+            access(statement.buffer, statement.offset)
+        if isinstance(statement, Scan):
+            sizes.append(statement.axis.extent)
+    names = dict.fromkeys(name for size in sizes for name in symbols(size))
+    status = [("status", "")] if any(isinstance(s, Check) for s in kernel.statements) else []
+    return (
+        *(("buffer", name) for name in buffers),
+        *(("symbol", name) for name in names),
+        *(("scalar", name) for name in parameters),
+        *status,
+    )

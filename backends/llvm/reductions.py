@@ -1,0 +1,190 @@
+"""Reductions: folds of an expression over axes of its own.
+
+Where the enclosing lane axis is free in the body, every lane folds for itself in scalar loops.
+Otherwise the innermost axis of the reduction is vectorised, with several accumulators.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..loops import Reduce
+from .emit import I64, Value
+from .folding import (
+    ACCUMULATORS,
+    Combine,
+    horizontal,
+    outer_loops,
+    scalar_loops,
+    tree,
+    vector_loop,
+)
+from .nest import Nest
+from .pairwise import PairwiseSum
+from .scalars import apply, maximum, minimum
+from .terms import Term
+
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """How one fold combines, and its neutral element for a dtype."""
+
+    combine: Combine
+    neutral: Callable[[np.dtype], float | int]
+
+
+def _lowest(dtype: np.dtype) -> float | int:
+    return -np.inf if dtype.kind == "f" else 0 if dtype.kind == "b" else int(np.iinfo(dtype).min)
+
+
+def _highest(dtype: np.dtype) -> float | int:
+    return np.inf if dtype.kind == "f" else 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+
+
+def _extremum(op: str, of_floats: Combine) -> Combine:
+    def combine(a: Value, b: Value) -> Value:
+        return of_floats(a, b) if a.dtype.kind == "f" else apply(op, [a, b], a.dtype)
+
+    return combine
+
+
+def _zero(_: np.dtype) -> int:
+    return 0
+
+
+def _one(_: np.dtype) -> int:
+    return 1
+
+
+def _ones(dtype: np.dtype) -> int:
+    return 1 if dtype.kind == "b" else -1
+
+
+def _plus(a: Value, b: Value) -> Value:
+    return a | b if a.dtype.kind == "b" else a + b
+
+
+def _times(a: Value, b: Value) -> Value:
+    return a & b if a.dtype.kind == "b" else a * b
+
+
+FOLDS: Mapping[str, Fold] = {
+    "add": Fold(_plus, _zero),
+    "multiply": Fold(_times, _one),
+    "minimum": Fold(_extremum("minimum", minimum), _highest),
+    "maximum": Fold(_extremum("maximum", maximum), _lowest),
+    "logical_and": Fold(Value.__and__, _one),
+    "logical_or": Fold(Value.__or__, _zero),
+    "bitwise_and": Fold(Value.__and__, _ones),
+    "bitwise_or": Fold(Value.__or__, _zero),
+    "bitwise_xor": Fold(Value.__xor__, _zero),
+}
+
+
+def emit_reduce(nest: Nest, term: Term) -> Value:
+    """The value of a reduction at the nest's position."""
+    expr = term.expr
+    assert isinstance(expr, Reduce)
+    if expr.op in ("argmin", "argmax"):
+        return emit_position(nest, term)
+    (body,) = term.args
+    fold = FOLDS[expr.op]
+    neutral = nest.builder.constant(expr.dtype, fold.neutral(expr.dtype))
+    if nest.varies(term):
+        assert nest.lane is not None
+        return _per_lane(nest, expr, body, fold, neutral.splat(nest.lane.width))
+    if nest.lane is not None:
+        return _per_lane(nest, expr, body, fold, neutral)
+    return _along_lanes(nest, expr, body, fold, neutral)
+
+
+def _per_lane(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Value) -> Value:
+    """Scalar loops over the reduced axes; every lane has its own accumulator."""
+    lanes = neutral.lanes
+    if expr.op == "add" and expr.dtype.kind == "f":
+        return PairwiseSum(nest, expr.dtype, lanes).in_scalar_loops(expr.axes, body)
+
+    def step(state: Sequence[Value]) -> Sequence[Value]:
+        return [fold.combine(state[0], nest.value(body).splat(lanes))]
+
+    return scalar_loops(nest, expr.axes, body, [neutral], step)[0]
+
+
+def _along_lanes(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Value) -> Value:
+    """The innermost reduced axis in vectors, the others in scalar loops."""
+    if expr.op == "add" and expr.dtype.kind == "f":
+        return PairwiseSum(nest, expr.dtype, nest.width).in_vector_loops(expr.axes, body)
+    width = nest.width
+    start = [neutral.splat(width)] * ACCUMULATORS
+
+    def step(state: Sequence[Value], number: int) -> Sequence[Value]:
+        value = nest.vector(body)
+        assert nest.lane is not None
+        joined = fold.combine(state[number], value)
+        if nest.lane.mask is not None:
+            joined = nest.lane.mask.select(joined, state[number])
+        return [*state[:number], joined, *state[number + 1 :]]
+
+    def row(state: Sequence[Value]) -> list[Value]:
+        return vector_loop(nest, expr.axes[-1], body, state, step, ACCUMULATORS)
+
+    parts = outer_loops(nest, expr.axes[:-1], body, start, row)
+    return horizontal(tree(parts, fold.combine), fold.combine)
+
+
+def emit_position(nest: Nest, term: Term) -> Value:
+    """argmin and argmax: the first of equals; the first NaN wins."""
+    expr = term.expr
+    assert isinstance(expr, Reduce)
+    (body,), (axis,) = term.args, expr.axes
+    dtype = body.expr.dtype
+    lowest = _lowest if expr.op == "argmax" else _highest
+    lanes = nest.lane.width if nest.varies(term) and nest.lane else 1
+    vector = nest.lane is None
+    worst = nest.builder.constant(dtype, lowest(dtype)).splat(nest.width if vector else lanes)
+    zero = nest.builder.integer(0).splat(worst.lanes)
+
+    def update(state: Sequence[Value], value: Value, index: Value) -> list[Value]:
+        better = beats(expr.op, value, state[0])
+        if nest.lane is not None and vector and nest.lane.mask is not None:
+            better = better & nest.lane.mask
+        return [better.select(value, state[0]), better.select(index, state[1])]
+
+    def scalar_step(state: Sequence[Value]) -> Sequence[Value]:
+        return update(state, nest.value(body).splat(lanes), nest.bound[axis].splat(lanes))
+
+    def vector_step(state: Sequence[Value], _: int) -> Sequence[Value]:
+        assert nest.lane is not None
+        iota = nest.builder.vector(I64, range(nest.width))
+        return update(state, nest.vector(body), iota + nest.lane.base)
+
+    if not vector:
+        return scalar_loops(nest, expr.axes, body, [worst, zero], scalar_step)[1]
+    nest.hoist([body], widen=nest.width)
+    best, places = vector_loop(nest, axis, body, [worst, zero], vector_step, 1)
+    return _first_of_lanes(expr.op, best, places)
+
+
+def beats(op: str, new: Value, best: Value) -> Value:
+    """Does a later element replace the best so far?"""
+    better = new.gt(best) if op == "argmax" else new.lt(best)
+    if new.dtype.kind != "f":
+        return better
+    return (better | new.is_nan()) & best.compare("ord", best)
+
+
+def _first_of_lanes(op: str, best: Value, places: Value) -> Value:
+    while best.lanes > 1:
+        half = best.lanes // 2
+        halves = range(half), range(half, 2 * half)
+        a, b = (best.shuffle(h) for h in halves)
+        at_a, at_b = (places.shuffle(h) for h in halves)
+        same = a.eq(b)
+        if a.dtype.kind == "f":
+            same = same | (a.is_nan() & b.is_nan())
+        second = beats(op, b, a) | (same & at_b.lt(at_a))
+        best, places = second.select(b, a), second.select(at_b, at_a)
+    return places
