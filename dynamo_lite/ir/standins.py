@@ -18,6 +18,9 @@ from .sizes import SizeExpr
 from .tree import leaves, map_leaves
 from .types import ArrayType, Form
 
+ARRAY_METHODS = frozenset(
+    method for method in vars(np.ndarray).values() if callable(method) and method.__hash__
+)
 LIMIT = 1 << 20
 """The most elements that a stand-in may have when a function is run on it."""
 
@@ -67,6 +70,8 @@ def run_quietly(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
     """Call with floating-point conditions and warnings silenced."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if args and isinstance(args[0], np.generic) and target in ARRAY_METHODS:
+            return getattr(args[0], target.__name__)(*args[1:], **kwargs)
         return target(*args, **kwargs)
 
 

@@ -1,4 +1,4 @@
 """The rows themselves, by topic. Importing this package fills `ir.ops.ROWS`."""
-from . import pointwise, views
+from . import creation, folds, pointwise, views
 
-__all__ = ["pointwise", "views"]
+__all__ = ["creation", "folds", "pointwise", "views"]

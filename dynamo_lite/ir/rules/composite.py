@@ -1,0 +1,58 @@
+"""Functions that NumPy itself composes of others: one definition gives both type and decomposition.
+
+A definition is called with an `Emit` and the NumPy function's own arguments, and makes the calls
+NumPy makes, in NumPy's order and dtypes. With `TypeEmit` values are types; the decompose pass runs
+the same definition with values that are nodes.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ...errors import Unsupported
+from ..facts import Facts
+from ..ops import row_of
+from ..types import ArrayType
+from .values import as_type
+
+
+class Emit(Protocol):
+    """Makes calls on behalf of a definition."""
+
+    facts: Facts
+
+    def __call__(self, target: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call another operation."""
+        ...
+
+    def type(self, value: Any) -> ArrayType:
+        """The type of an operand."""
+        ...
+
+
+class TypeEmit:
+    """Calls are their types."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def __call__(self, target: Any, *args: Any, **kwargs: Any) -> Any:
+        row = row_of(target)
+        if row is None or row.infer is None:
+            raise Unsupported(f"no rule for {target}")
+        return row.infer(*args, facts=self.facts, **kwargs)
+
+    def type(self, value: Any) -> ArrayType:
+        return as_type(value)
+
+
+Definition = Callable[..., Any]
+
+
+def composed(definition: Definition) -> Callable[..., Any]:
+    """The type rule that follows from a definition."""
+
+    def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
+        return definition(TypeEmit(facts), *args, **kwargs)
+
+    return infer

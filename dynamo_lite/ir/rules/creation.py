@@ -1,0 +1,263 @@
+"""New arrays from sizes and constants, copies and conversions."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import Unsupported
+from ..facts import Facts
+from ..sizes import Size, SizeExpr, floordiv
+from ..types import ArrayType, Form, contiguous_strides
+from .layout import broadcast_shapes, is_contiguous, like_strides, same_shape
+from .reductions import truth
+from .values import (
+    Wrong,
+    as_array,
+    as_dtype,
+    as_shape,
+    as_size,
+    as_type,
+    check_size,
+    integer,
+    is_constant,
+    result,
+)
+
+
+def plain_rule(
+    shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
+    facts: Facts,
+) -> ArrayType:
+    """`zeros`, `ones`, `empty`."""
+    _host(device, like)
+    return _new(as_shape(shape), np.dtype(float) if dtype is None else as_dtype(dtype), order, facts)
+
+
+def full_rule(
+    shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None,
+    like: Any = None, facts: Facts,
+) -> ArrayType:
+    _host(device, like)
+    fill = as_type(fill_value)
+    found = fill.dtype if dtype is None else as_dtype(dtype)
+    made = _new(as_shape(shape), found, order, facts)
+    _check_fill(fill_value, fill, made, facts)
+    return made
+
+
+def _check_fill(value: Any, fill: ArrayType, made: ArrayType, facts: Facts) -> None:
+    broadcast = broadcast_shapes((fill.shape, made.shape), facts)
+    if not same_shape(broadcast, made.shape, facts):
+        raise Wrong
+    if fill.form is Form.PYTHON and fill.dtype.kind == "i" and made.dtype.kind in "iu":
+        if not is_constant(value):
+            if made.dtype != np.dtype(np.intp):
+                raise Unsupported("filling with a Python int that may not fit")
+            return
+        limits = np.iinfo(made.dtype)
+        if not limits.min <= value <= limits.max:
+            raise Wrong
+    if made.dtype.kind in "biu" and fill.dtype.kind in "fc" or (
+        made.dtype.kind == "f" and fill.dtype.kind == "c"
+    ):
+        raise Unsupported("filling with a value of a wider kind")
+
+
+def _new(shape: tuple[Size, ...], dtype: np.dtype, order: Any, facts: Facts) -> ArrayType:
+    shape = tuple(check_size(size, facts) for size in shape)
+    if order not in ("C", "F"):
+        raise Unsupported(f"order={order!r}")
+    strides = contiguous_strides(shape, dtype.itemsize, order)
+    return result(dtype, shape, strides, scalar=False)
+
+
+def like_rule(
+    a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *,
+    device: Any = None, facts: Facts,
+) -> ArrayType:
+    """`zeros_like`, `ones_like`, `empty_like`."""
+    _host(device, None)
+    kind = as_array(a)
+    found = kind.dtype if dtype is None else as_dtype(dtype)
+    if shape is None:
+        strides = like_strides(kind, found.itemsize, facts, _order(order))
+        return result(found, kind.shape, strides, scalar=False)
+    raise Unsupported("shape= in a *_like function")
+
+
+def full_like_rule(
+    a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
+    shape: Any = None, *, device: Any = None, facts: Facts,
+) -> ArrayType:
+    made = like_rule(a, dtype, order, subok, shape, device=device, facts=facts)
+    _check_fill(fill_value, as_type(fill_value), made, facts)
+    return made
+
+
+def arange_rule(
+    start_or_stop: Any = None, /, stop: Any = None, step: Any = 1, *, dtype: Any = None,
+    start: Any = None, device: Any = None, like: Any = None, facts: Facts,
+) -> ArrayType:
+    _host(device, like)
+    first = start_or_stop if start_or_stop is not None else start
+    if first is None and stop is None:
+        raise Wrong
+    if stop is None:
+        first, stop = 0, first
+    elif first is None:
+        first = 0
+    step = 1 if step is None else step
+    if not any(isinstance(part, (SizeExpr, ArrayType)) for part in (first, stop, step)):
+        return _constant_arange(first, stop, step, dtype)
+    return _integer_arange(as_size(first), as_size(stop), integer(step), dtype, facts)
+
+
+def _constant_arange(first: Any, stop: Any, step: Any, dtype: Any) -> ArrayType:
+    """Length as NumPy computes it, dtype from NumPy itself on an empty range."""
+    try:
+        length = math.ceil((stop - first) / step)
+        found = np.arange(first, first, step, dtype=dtype).dtype
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        raise Wrong from None
+    if not isinstance(first, (int, float)) or length > 2**53 or found.kind == "b":
+        raise Unsupported("an arange of unusual bounds")
+    if dtype is None:
+        found = np.result_type(
+            *(np.min_scalar_type(part) if abs(part) >= 2**63 else np.asarray(part).dtype
+              for part in (first, stop, step))
+        )
+    return result(found, (max(length, 0),), scalar=False)
+
+
+def _integer_arange(first: Size, stop: Size, step: int, dtype: Any, facts: Facts) -> ArrayType:
+    if step == 0:
+        raise Wrong
+    found = np.dtype(np.intp) if dtype is None else as_dtype(dtype)
+    distance = stop - first if step > 0 else first - stop
+    if facts.less_equal(distance, 0):
+        return result(found, (0,), scalar=False)
+    length = distance if abs(step) == 1 else floordiv(distance + abs(step) - 1, abs(step))
+    return result(found, (length,), scalar=False)
+
+
+def linspace_rule(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False,
+    dtype: Any = None, axis: Any = 0, *, device: Any = None, facts: Facts,
+) -> ArrayType:
+    _host(device, None)
+    kinds = (as_type(start), as_type(stop))
+    if any(type(end) is int and abs(end) >= 2**63 for end in (start, stop)):
+        raise Unsupported("linspace between huge integers")
+    if any(kind.ndim for kind in kinds) or truth(retstep):
+        raise Unsupported("linspace between arrays, or with retstep")
+    found = np.result_type(*(kind.dtype for kind in kinds), float(1))
+    if found.kind != "f":
+        raise Unsupported("a complex linspace")
+    found = found if dtype is None else as_dtype(dtype)
+    return result(found, (check_size(as_size(num), facts),), scalar=False)
+
+
+def eye_rule(
+    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *,
+    device: Any = None, like: Any = None, facts: Facts,
+) -> ArrayType:
+    _host(device, like)
+    integer(k)
+    shape = (as_size(N), as_size(N if M is None else M))
+    return _new(shape, as_dtype(dtype), order, facts)
+
+
+def identity_rule(n: Any, dtype: Any = None, *, like: Any = None, facts: Facts) -> ArrayType:
+    return eye_rule(n, dtype=float if dtype is None else dtype, like=like, facts=facts)
+
+
+def tri_rule(
+    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None, facts: Facts
+) -> ArrayType:
+    return eye_rule(N, M, k, dtype, like=like, facts=facts)
+
+
+def copy_rule(a: Any, order: Any = "K", subok: Any = False, *, facts: Facts) -> ArrayType:
+    """`np.copy`: always an array."""
+    kind = as_array(a)
+    strides = like_strides(kind, kind.dtype.itemsize, facts, _order(order))
+    return result(kind.dtype, kind.shape, strides, scalar=False)
+
+
+def method_copy_rule(a: Any, order: Any = "C", *, facts: Facts) -> ArrayType:
+    """`x.copy()`: a scalar's copy is the scalar."""
+    kind = as_type(a)
+    return kind if kind.form is not Form.ARRAY else copy_rule(a, order, facts=facts)
+
+
+def flatten_rule(a: Any, order: Any = "C", *, facts: Facts) -> ArrayType:
+    kind = as_array(a)
+    return result(kind.dtype, (kind.size,))
+
+
+def astype_rule(
+    a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True,
+    copy: Any = True, *, facts: Facts,
+) -> ArrayType:
+    """`x.astype`; without `copy` the array itself may come back, which is an alias."""
+    kind = as_type(a)
+    found = as_dtype(dtype)
+    if not np.can_cast(kind.dtype, found, casting):
+        raise Wrong
+    if kind.form is not Form.ARRAY:
+        return replace(kind, dtype=found, form=Form.SCALAR)
+    if not truth(copy) and found == kind.dtype:
+        if _order(order) != "K" and not is_contiguous(kind, facts, _order(order)):
+            raise Unsupported("astype with copy=False and another memory order")
+        return kind
+    strides = like_strides(kind, found.itemsize, facts, _order(order))
+    return result(found, kind.shape, strides, scalar=False)
+
+
+def same_or_copy(copy_default: bool, order_default: str = "K") -> Callable[..., ArrayType]:
+    """`np.array`, `np.asarray`: of one array, or of constants."""
+
+    def infer(
+        a: Any, dtype: Any = None, order: Any = order_default, *, copy: Any = copy_default,
+        subok: Any = False, ndmin: Any = 0, device: Any = None, like: Any = None, facts: Facts,
+        **unknown: Any,
+    ) -> ArrayType:
+        _host(device, like)
+        if unknown or integer(ndmin) or order not in (order_default, None):
+            raise Unsupported("array() with uncommon arguments")
+        kind = as_array(a)
+        found = kind.dtype if dtype is None else as_dtype(dtype)
+        if isinstance(a, ArrayType) and found == kind.dtype and not copy and \
+                a.form is Form.ARRAY:
+            return kind
+        strides = like_strides(kind, found.itemsize, facts)
+        return result(found, kind.shape, strides, scalar=False)
+
+    return infer
+
+
+def contiguous_rule(a: Any, dtype: Any = None, *, like: Any = None, facts: Facts) -> ArrayType:
+    """`np.ascontiguousarray`: at least 1-d; the array itself when it is packed already."""
+    _host(None, like)
+    kind = as_array(a)
+    found = kind.dtype if dtype is None else as_dtype(dtype)
+    if kind.ndim == 0:
+        raise Unsupported("ascontiguousarray of a 0-d array")
+    if found == kind.dtype and isinstance(a, ArrayType) and is_contiguous(kind, facts):
+        return kind
+    return result(found, kind.shape)
+
+
+def _order(order: Any) -> str:
+    if order not in ("C", "F", "A", "K"):
+        raise Unsupported(f"order={order!r}")
+    return str(order)
+
+
+def _host(device: Any, like: Any) -> None:
+    if device not in (None, "cpu") or like is not None:
+        raise Unsupported("device= or like=")
