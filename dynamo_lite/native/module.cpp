@@ -1,7 +1,63 @@
 // The extension module dynamo_lite.native._core.
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#define DYNAMO_LITE_IMPORTS_ARRAY
+#include "core.h"
+#include "runtime.h"
 
-static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", nullptr, -1, nullptr};
+PyObject *abandoned = nullptr;
 
-PyMODINIT_FUNC PyInit__core(void) { return PyModule_Create(&definition); }
+namespace {
+
+PyObject *abandoned_repr(PyObject *) { return PyUnicode_FromString("ABANDONED"); }
+
+PyObject *abandoned_reduce(PyObject *, PyObject *) { return PyUnicode_FromString("ABANDONED"); }
+
+PyMethodDef abandoned_methods[] = {
+    {"__reduce__", abandoned_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot abandoned_slots[] = {
+    {Py_tp_repr, reinterpret_cast<void *>(abandoned_repr)},
+    {Py_tp_methods, abandoned_methods},
+    {Py_tp_doc, const_cast<char *>("What a target returns when it gave up without any effect.")},
+    {0, nullptr},
+};
+
+PyType_Spec abandoned_spec = {
+    "dynamo_lite.native.Abandoned", sizeof(PyObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    abandoned_slots,
+};
+
+int add_abandoned(PyObject *module) {
+    Ref type(PyType_FromSpec(&abandoned_spec));
+    if (!type) return -1;
+    abandoned = PyObject_New(PyObject, reinterpret_cast<PyTypeObject *>(type.get()));
+    return abandoned ? PyModule_AddObjectRef(module, "ABANDONED", abandoned) : -1;
+}
+
+using Part = int (*)(PyObject *);
+constexpr Part PARTS[] = {
+    add_abandoned, add_watchers, add_guard_program, add_callable, add_frame_hook, add_runtime,
+};
+
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "dynamo_lite.native._core",
+    "The compiled callable, its guards, and the runtime of compiled graphs.",
+    -1, nullptr, nullptr, nullptr, nullptr, nullptr,
+};
+
+}  // namespace
+
+PyMODINIT_FUNC PyInit__core() {
+    import_array();
+    PyObject *module = PyModule_Create(&definition);
+    if (!module) return nullptr;
+    for (Part add : PARTS) {
+        if (add(module) < 0) {
+            Py_DECREF(module);
+            return nullptr;
+        }
+    }
+    return module;
+}

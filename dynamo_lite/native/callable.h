@@ -1,0 +1,39 @@
+// CompiledFunction, the callable that compile returns, and the entries it chooses from.
+#pragma once
+#include "binding.h"
+#include "core.h"
+#include "guard_program.h"
+
+// One compiled variant of a function.
+struct CacheEntry {
+    PyObject_HEAD
+    GuardProgram *program;
+    PyObject *target;        // null once retired
+    PyObject *info;
+    Py_ssize_t hits;         // calls that the target completed
+    Py_ssize_t abandoned;    // calls that it gave up
+    Py_ssize_t streak;       // of those, how many since it last completed one
+};
+
+struct CompiledFunction {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *dict, *weakrefs;
+    PyObject *function;
+    PyObject *miss;
+    PyObject *entries;       // a tuple of CacheEntry; replaced, not changed, while others look at it
+    PyObject *disabled;      // why nothing is compiled any more, or null
+    Signature signature;
+    unsigned long compiling; // the thread in which `miss` runs, or 0
+    Py_ssize_t retire_after;
+};
+
+extern PyTypeObject *cache_entry_type;
+int add_cache_entry(PyObject *module);
+PyObject *new_cache_entry(GuardProgram *program, PyObject *target, PyObject *info);
+
+// The vectorcall of a CompiledFunction.
+PyObject *call_compiled(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+// Makes the signature and the entries follow the function's code, which a program may replace.
+void follow_code(CompiledFunction *self);

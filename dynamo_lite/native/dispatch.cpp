@@ -1,0 +1,183 @@
+// One call of a CompiledFunction: bind, find the entry whose guards pass, run it.
+#include <algorithm>
+
+#include "callable.h"
+#include "frame_hook.h"
+
+namespace {
+
+// The arguments as the caller passed them; they outlive the call.
+struct Call {
+    PyObject *const *args;
+    size_t nargsf;
+    PyObject *kwnames;
+};
+
+// The flat arguments, and how many: the function's code may change under a call.
+struct Flat {
+    PyObject *const *values;
+    int n;
+};
+
+PyObject *run_function(CompiledFunction *self, const Call &call) {
+    return run_plain(self->function, call.args, call.nargsf, call.kwnames);
+}
+
+CacheEntry *entry_at(PyObject *entries, Py_ssize_t i) {
+    return reinterpret_cast<CacheEntry *>(PyTuple_GET_ITEM(entries, i));
+}
+
+// Moves entry `i` of `entries` to the front, in place when nobody else looks at the tuple. Does
+// nothing when the entries have changed meanwhile, or when there is no memory.
+void move_to_front(CompiledFunction *self, PyObject *entries, Py_ssize_t i) {
+    if (self->entries != entries) return;
+    Ref moved;
+    if (Py_REFCNT(entries) > 2) {  // more than this call and the function itself
+        moved = Ref(PyTuple_New(PyTuple_GET_SIZE(entries)));
+        if (!moved) return PyErr_Clear();
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(entries); ++k) {
+            PyTuple_SET_ITEM(moved.get(), k, Py_NewRef(PyTuple_GET_ITEM(entries, k)));
+        }
+        entries = moved.get();
+    }
+    PyObject **items = &PyTuple_GET_ITEM(entries, 0);
+    std::rotate(items, items + i, items + i + 1);
+    if (moved) Py_SETREF(self->entries, moved.release());
+}
+
+// The first entry whose guards pass, as a new reference in `found`, or null. False with an
+// exception that a guard must not hide.
+bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
+    Ref entries = Ref::borrow(self->entries);
+    Py_ssize_t n = entries ? PyTuple_GET_SIZE(entries.get()) : 0;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        CacheEntry *entry = entry_at(entries.get(), i);
+        if (entry->program->block.n_args != flat.n) continue;
+        int failing = run_guards(entry->program, flat.values, self->function);
+        if (failing == GUARD_RAISED) return false;
+        if (failing != GUARD_PASSED) continue;
+        found = Ref::borrow(reinterpret_cast<PyObject *>(entry));
+        if (i) move_to_front(self, entries.get(), i);
+        return true;
+    }
+    return true;
+}
+
+PyObject *vectorcall(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
+    vectorcallfunc function = PyVectorcall_Function(callable);
+    return function ? function(callable, args, n_args, nullptr)
+                    : PyObject_Vectorcall(callable, args, n_args, nullptr);
+}
+
+void note_abandoned(CompiledFunction *self, CacheEntry *entry) {
+    ++entry->abandoned;
+    if (++entry->streak >= self->retire_after && self->retire_after > 0) Py_CLEAR(entry->target);
+}
+
+PyObject *run_entry(CompiledFunction *self, CacheEntry *entry, const Call &call,
+                    const Flat &flat) {
+    if (!entry->target) return run_function(self, call);
+    Ref target = Ref::borrow(entry->target);
+    PyObject *result = vectorcall(target.get(), flat.values, flat.n);
+    if (result == abandoned) {
+        Py_DECREF(result);
+        note_abandoned(self, entry);
+        return run_function(self, call);
+    }
+    if (result) {
+        ++entry->hits;
+        entry->streak = 0;
+    }
+    return result;
+}
+
+// Asks for an entry. While that goes on, every other call that finds none runs the function.
+bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
+    Ref arguments(PyTuple_New(flat.n)), miss = Ref::borrow(self->miss);
+    if (!arguments) return false;
+    for (int i = 0; i < flat.n; ++i) {
+        PyTuple_SET_ITEM(arguments.get(), i, Py_NewRef(flat.values[i]));
+    }
+    self->compiling = PyThread_get_thread_ident();
+    Ref answer(PyObject_CallFunctionObjArgs(miss.get(), reinterpret_cast<PyObject *>(self),
+                                            arguments.get(), nullptr));
+    self->compiling = 0;
+    return static_cast<bool>(answer);
+}
+
+bool can_ask(CompiledFunction *self) { return !self->compiling && !self->disabled && self->miss; }
+
+PyObject *dispatch(CompiledFunction *self, const Call &call, const Flat &flat) {
+    for (bool has_asked = false;; has_asked = true) {
+        Ref found;
+        if (!find_entry(self, flat, found)) return nullptr;
+        if (found) {
+            return run_entry(self, reinterpret_cast<CacheEntry *>(found.get()), call, flat);
+        }
+        if (has_asked || !can_ask(self)) return run_function(self, call);
+        if (!ask_for_entry(self, flat)) return nullptr;
+    }
+}
+
+// The owned flat arguments of one call.
+class FlatArguments {
+public:
+    explicit FlatArguments(int n) : n(n), values(n > ON_STACK ? new PyObject *[n] : small) {
+        std::fill_n(values, n, nullptr);
+    }
+    ~FlatArguments() {
+        for (int i = 0; i < n; ++i) Py_XDECREF(values[i]);
+        if (values != small) delete[] values;
+    }
+    FlatArguments(const FlatArguments &) = delete;
+    PyObject **data() { return values; }
+
+private:
+    static constexpr int ON_STACK = 16;
+    int n;
+    PyObject *small[ON_STACK];
+    PyObject **values;
+};
+
+PyObject *bind_and_dispatch(CompiledFunction *self, const Call &call) {
+    Signature signature = self->signature;
+    Ref code = Ref::borrow(reinterpret_cast<PyObject *>(signature.code));
+    FlatArguments flat(signature.flat);
+    switch (bind(signature, self->function, call.args, PyVectorcall_NARGS(call.nargsf),
+                 call.kwnames, flat.data())) {
+    case Binding::BOUND: return dispatch(self, call, {flat.data(), signature.flat});
+    case Binding::MISMATCH: return run_function(self, call);
+    case Binding::RAISED: return nullptr;
+    }
+    Py_UNREACHABLE();
+}
+
+bool is_compiling_here(CompiledFunction *self) {
+    return self->compiling && self->compiling == PyThread_get_thread_ident();
+}
+
+bool has_nothing_to_try(CompiledFunction *self) {
+    return self->disabled && self->entries && PyTuple_GET_SIZE(self->entries) == 0;
+}
+
+}  // namespace
+
+void follow_code(CompiledFunction *self) {
+    PyObject *code = PyFunction_GET_CODE(self->function);
+    if (code == reinterpret_cast<PyObject *>(self->signature.code)) return;
+    Ref old_code(reinterpret_cast<PyObject *>(self->signature.code));
+    self->signature = signature_of(code);
+    Ref old_entries(std::exchange(self->entries, PyTuple_New(0)));
+}
+
+PyObject *call_compiled(PyObject *object, PyObject *const *args, size_t nargsf,
+                        PyObject *kwnames) {
+    auto self = reinterpret_cast<CompiledFunction *>(object);
+    Call call{args, nargsf, kwnames};
+    follow_code(self);
+    if (is_compiling_here(self) || has_nothing_to_try(self)) return run_function(self, call);
+    if (!kwnames && PyVectorcall_NARGS(nargsf) == self->signature.direct) {
+        return dispatch(self, call, {args, self->signature.direct});
+    }
+    return bind_and_dispatch(self, call);
+}

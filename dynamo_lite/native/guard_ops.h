@@ -1,0 +1,90 @@
+// The instructions of guard programs, and the machine that runs one of them at a time.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "core.h"
+
+namespace guards {
+
+enum class Code : uint8_t {
+    // loads
+    ATTR, ITEM, TUPLE_ITEM, LIST_ITEM, DICT_ITEM, CELL, GLOBAL, CONST, CLOSURE, DEFAULT, KWDEFAULT,
+    TYPE_OF, INSTANCE_DICT,
+    // checks
+    IS, WEAK_IS, TYPE, EQUALS, EQUALS_INT, LENGTH, KEYS, NO_KEY, NO_ATTR, ARRAY, ARRAY_LIKE, INT,
+    RELATION, DISJOINT, NOT_ALIASED, SAME, FLAG, CALL,
+};
+
+// What a size or a stride must be.
+struct Extent {
+    enum Kind : uint8_t { STATIC, ANY, BIND, EQUAL } kind;
+    int64_t value;  // the size, or the slot
+};
+
+// One token of a postfix expression over slots.
+struct Token {
+    enum Kind : uint8_t { NUMBER, SLOT, ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO, MIN, MAX } kind;
+    int64_t value;
+};
+
+struct Relation {
+    enum Comparison : uint8_t { EQ, NE, LT, LE, GT, GE } comparison;
+    std::vector<Token> left, right;
+};
+
+// Operands are borrowed from the tuples that the program keeps alive.
+struct Op {
+    Code code;
+    bool is_load;
+    bool is_pure;            // a check that never runs Python code, so it may move
+    uint8_t ndim;            // ARRAY
+    int32_t origin;          // the index of this op as given
+    int32_t a, b;            // registers that are read
+    int32_t dst;             // register that is written
+    PyObject *object;        // the operand; for ARRAY the type
+    PyObject *second, *third;
+    int64_t number;          // index, count, hash of a key, or slot
+    int32_t flags_mask, flags;
+    const Extent *dims, *strides;
+    const Relation *relation;
+};
+
+// What an op reads and writes: registers as r, slots as -1 - slot.
+struct Footprint {
+    std::vector<int> reads, writes;
+};
+
+// The parsed form of a program.
+struct Block {
+    std::vector<Op> ops;
+    std::vector<Footprint> footprints;           // by origin
+    std::vector<std::unique_ptr<Extent[]>> extents;
+    std::vector<std::unique_ptr<Relation>> relations;
+    int32_t n_args = 0, n_registers = 0, n_slots = 0;
+};
+
+// Fills `block` from `ops`, a tuple of tuples; sets ValueError or TypeError and returns false when
+// an op is malformed or reads what no earlier op has written.
+bool parse(PyObject *ops, Block &block);
+
+// `ops` with what a program must not keep alive replaced by weak references.
+PyObject *weaken(PyObject *ops);
+
+// The state of one evaluation. Registers from n_args on are owned.
+struct Machine {
+    PyObject **registers;
+    int64_t *slots;
+    PyObject *function;  // null when the program is checked without one
+};
+
+constexpr size_t MAX_STACK = 16;  // of a postfix expression
+
+PyObject *load(const Op &op, const Machine &machine);  // a new reference, or null
+bool holds(const Op &op, const Machine &machine);
+bool holds_array(const Op &op, const Machine &machine);
+bool holds_array_like(const Op &op, const Machine &machine);
+bool holds_relation(const Relation &relation, const int64_t *slots);
+bool disjoint(PyObject *left, PyObject *right);
+
+}  // namespace guards

@@ -1,0 +1,170 @@
+// Guard ops about arrays and their sizes.
+#include <algorithm>
+
+#include "constants.h"
+#include "guard_ops.h"
+
+namespace guards {
+namespace {
+
+inline bool fits(const Extent &extent, int64_t n, int64_t *slots) {
+    switch (extent.kind) {
+    case Extent::STATIC: return n == extent.value;
+    case Extent::ANY: return true;
+    case Extent::BIND: slots[extent.value] = n; return true;
+    case Extent::EQUAL: return n == slots[extent.value];
+    }
+    Py_UNREACHABLE();
+}
+
+inline bool all_fit(const Extent *extents, const npy_intp *sizes, int ndim, int64_t *slots) {
+    for (int i = 0; i < ndim; ++i) {
+        if (!fits(extents[i], sizes[i], slots)) return false;
+    }
+    return true;
+}
+
+// The sizes in an attribute that is a tuple of ints; false when it is something else.
+bool read_sizes(PyObject *array, const char *attribute, int ndim, npy_intp *sizes) {
+    Ref tuple(PyObject_GetAttrString(array, attribute));
+    if (!tuple || !PyTuple_Check(tuple.get()) || PyTuple_GET_SIZE(tuple.get()) != ndim) {
+        return false;
+    }
+    for (int i = 0; i < ndim; ++i) {
+        sizes[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple.get(), i));
+        if (sizes[i] == -1 && PyErr_Occurred()) return false;
+    }
+    return true;
+}
+
+struct Flag {
+    int bit;
+    const char *attribute;
+};
+
+constexpr Flag FLAGS[] = {
+    {NPY_ARRAY_C_CONTIGUOUS, "c_contiguous"}, {NPY_ARRAY_F_CONTIGUOUS, "f_contiguous"},
+};
+
+// Arrays outside NumPy tell their contiguity only; other flags are taken as they should be.
+bool has_flags(PyObject *array, int mask, int wanted) {
+    Ref flags(PyObject_GetAttrString(array, "flags"));
+    if (!flags) return false;
+    for (const Flag &flag : FLAGS) {
+        if (!(mask & flag.bit)) continue;
+        Ref is_set(PyObject_GetAttrString(flags.get(), flag.attribute));
+        if (!is_set || PyObject_IsTrue(is_set.get()) != ((wanted & flag.bit) != 0)) return false;
+    }
+    return true;
+}
+
+bool apply(const Token &token, int64_t &left, int64_t right) {
+    switch (token.kind) {
+    case Token::ADD: return !__builtin_add_overflow(left, right, &left);
+    case Token::SUBTRACT: return !__builtin_sub_overflow(left, right, &left);
+    case Token::MULTIPLY: return !__builtin_mul_overflow(left, right, &left);
+    case Token::MIN: left = std::min(left, right); return true;
+    case Token::MAX: left = std::max(left, right); return true;
+    default: break;
+    }
+    if (right == 0 || (right == -1 && left == INT64_MIN)) return false;
+    int64_t quotient = left / right, rest = left % right;
+    if (rest != 0 && (rest < 0) != (right < 0)) {  // Python rounds towards minus infinity
+        quotient -= 1;
+        rest += right;
+    }
+    left = token.kind == Token::DIVIDE ? quotient : rest;
+    return true;
+}
+
+// The value of a postfix expression; false when it leaves 64 bits or divides by zero.
+bool evaluate(const std::vector<Token> &tokens, const int64_t *slots, int64_t &value) {
+    int64_t stack[MAX_STACK];
+    size_t depth = 0;
+    for (const Token &token : tokens) {
+        if (token.kind == Token::NUMBER) {
+            stack[depth++] = token.value;
+        } else if (token.kind == Token::SLOT) {
+            stack[depth++] = slots[token.value];
+        } else {
+            --depth;
+            if (!apply(token, stack[depth - 1], stack[depth])) return false;
+        }
+    }
+    value = stack[0];
+    return true;
+}
+
+struct Bytes {
+    intptr_t begin, end;
+};
+
+// The bytes from an array's first element to its last, in memory order.
+Bytes extent_of(PyArrayObject *array) {
+    intptr_t begin = reinterpret_cast<intptr_t>(PyArray_DATA(array));
+    intptr_t end = begin + PyArray_ITEMSIZE(array);
+    for (int i = 0; i < PyArray_NDIM(array); ++i) {
+        if (PyArray_DIM(array, i) == 0) return {begin, begin};
+        intptr_t span = (PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
+        (span < 0 ? begin : end) += span;
+    }
+    return {begin, end};
+}
+
+}  // namespace
+
+bool holds_array(const Op &op, const Machine &machine) {
+    PyObject *value = machine.registers[op.a];
+    if (reinterpret_cast<PyObject *>(Py_TYPE(value)) != op.object) return false;
+    auto array = reinterpret_cast<PyArrayObject *>(value);
+    auto dtype = reinterpret_cast<PyObject *>(PyArray_DESCR(array));
+    if (dtype != op.second && !same_dtype(PyArray_DESCR(array),
+                                          reinterpret_cast<PyArray_Descr *>(op.second))) {
+        return false;
+    }
+    return PyArray_NDIM(array) == op.ndim && (PyArray_FLAGS(array) & op.flags_mask) == op.flags &&
+           all_fit(op.dims, PyArray_DIMS(array), op.ndim, machine.slots) &&
+           (!op.strides || all_fit(op.strides, PyArray_STRIDES(array), op.ndim, machine.slots));
+}
+
+bool holds_array_like(const Op &op, const Machine &machine) {
+    PyObject *value = machine.registers[op.a];
+    if (reinterpret_cast<PyObject *>(Py_TYPE(value)) != op.object) return false;
+    Ref dtype(PyObject_GetAttrString(value, "dtype"));
+    if (!dtype || !PyArray_DescrCheck(dtype.get()) ||
+        !same_dtype(reinterpret_cast<PyArray_Descr *>(dtype.get()),
+                    reinterpret_cast<PyArray_Descr *>(op.second))) {
+        return false;
+    }
+    npy_intp sizes[NPY_MAXDIMS];
+    return read_sizes(value, "shape", op.ndim, sizes) &&
+           all_fit(op.dims, sizes, op.ndim, machine.slots) &&
+           has_flags(value, op.flags_mask, op.flags) &&
+           (!op.strides || (read_sizes(value, "strides", op.ndim, sizes) &&
+                            all_fit(op.strides, sizes, op.ndim, machine.slots)));
+}
+
+bool holds_relation(const Relation &relation, const int64_t *slots) {
+    int64_t left, right;
+    if (!evaluate(relation.left, slots, left) || !evaluate(relation.right, slots, right)) {
+        return false;
+    }
+    switch (relation.comparison) {
+    case Relation::EQ: return left == right;
+    case Relation::NE: return left != right;
+    case Relation::LT: return left < right;
+    case Relation::LE: return left <= right;
+    case Relation::GT: return left > right;
+    case Relation::GE: return left >= right;
+    }
+    Py_UNREACHABLE();
+}
+
+bool disjoint(PyObject *left, PyObject *right) {
+    if (!PyArray_Check(left) || !PyArray_Check(right)) return false;
+    Bytes a = extent_of(reinterpret_cast<PyArrayObject *>(left));
+    Bytes b = extent_of(reinterpret_cast<PyArrayObject *>(right));
+    return a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
+}
+
+}  // namespace guards
