@@ -11,24 +11,27 @@ from ...ir.graph import Graph, Node
 from ...ir.sizes import Size, SizeExpr, evaluate
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
 from .. import affine, simplify
+from ..fusion import Access, Accesses
 from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Statement, Store
 from ..program import Allocate, Launch, Require, Step, View
 from .values import CannotLower, Value, broadcast_index, load_of
 
 Lower = Callable[..., Any]
 LOWERINGS: dict[Any, Lower] = {}
+ACCESSES: Accesses = {}
 
 
-def lowers(*targets: Any) -> Callable[[Lower], Lower]:
+def lowers(*targets: Any, reads: Access) -> Callable[[Lower], Lower]:
     """Register the lowering of callables: `function(low, node, *args, **kwargs) -> Value | tuple`.
 
     Arguments come with nodes replaced by their values. It raises CannotLower for what it leaves to
-    NumPy, before it has emitted anything.
+    NumPy, before it has emitted anything. `reads` says how it reads its operands.
     """
 
     def register(function: Lower) -> Lower:
         for target in targets:
             LOWERINGS[target] = function
+            ACCESSES[target] = reads
         return function
 
     return register

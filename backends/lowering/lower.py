@@ -11,10 +11,11 @@ from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.tree import map_leaves
 from ...ir.types import ArrayType, Form
-from ..loops import Scalar
+from ..fusion import choose_materialised
+from ..loops import Load, Offset, Scalar
 from ..program import Constant, Input, Output, Program
 from . import pointwise, reductions, views  # noqa: F401  (they register their lowerings)
-from .context import LOWERINGS, Lowering
+from .context import ACCESSES, LOWERINGS, Lowering
 from .externs import lower_extern, own_number
 from .values import CannotLower, Value
 
@@ -32,12 +33,22 @@ def lower_steps(graph: Graph) -> Program:
     low = Lowering(graph)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     constants = tuple(_constant(low, node) for node in graph.nodes if node.op == "get_attr")
+    kept = choose_materialised(graph, ACCESSES)
     for node in graph.calls:
-        low.values[node] = lower_call(low, node)
+        value = lower_call(low, node)
+        if node in kept and isinstance(value, Value) and not value.is_memory:
+            value = _kept(low, value, kept[node])
+        low.values[node] = value
     outputs = tuple(_output(low, item) for item in graph.outputs)
     return Program(
         inputs, constants, dict(graph.symbols), tuple(low.steps), outputs, tuple(low.notes)
     )
+
+
+def _kept(low: Lowering, value: Value, why: str) -> Value:
+    if value.type.form is Form.ARRAY:
+        return low.materialise(value, why)
+    return replace(value, array=(buffer := own_number(low, value)), expr=Load(buffer, Offset()))
 
 
 def _input(low: Lowering, index: int, node: Node) -> Input:

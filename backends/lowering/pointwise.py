@@ -11,6 +11,7 @@ from ...ir.ops import Op, row_of
 from ...ir.sizes import SizeExpr
 from ...ir.types import Form
 from .. import simplify
+from ..fusion import Access
 from ..loops import Axis, Check, Const, Expr
 from ..simplify import BOOL, Inexact, const, convert
 from .context import Lowering, is_size, lowers
@@ -147,7 +148,7 @@ def compare(name: str, left: Expr, right: Expr) -> Expr:
     return simplify.apply(name, (left, right), BOOL)
 
 
-@lowers(np.where)
+@lowers(np.where, reads=Access.SAME)
 def where(low: Lowering, node: Node, condition: Any, *choices: Any) -> Value:
     """np.where of three arguments; both branches are computed, as in NumPy."""
     if len(choices) != 2:
@@ -171,7 +172,7 @@ def require_native(*dtypes: np.dtype) -> None:
             raise CannotLower(f"no kernels for {dtype}")
 
 
-@lowers(np.clip)
+@lowers(np.clip, reads=Access.SAME)
 def clip(
     low: Lowering, node: Node, a: Any, a_min: Any = None, a_max: Any = None, **kwargs: Any
 ) -> Value:
@@ -192,7 +193,7 @@ def clip(
     return low.lazy(node.type, axes, result)
 
 
-@lowers(np.ndarray.astype, np.astype)
+@lowers(np.ndarray.astype, np.astype, reads=Access.SAME)
 def astype(low: Lowering, node: Node, a: Value, dtype: Any, *args: Any, **kwargs: Any) -> Value:
     """A cast (casting is checked when the type is inferred) into new memory."""
     if kwargs.get("copy", True) is not True or args[3:]:
@@ -200,14 +201,14 @@ def astype(low: Lowering, node: Node, a: Value, dtype: Any, *args: Any, **kwargs
     return copied(low, node, a)
 
 
-@lowers(np.ndarray.copy, np.copy)
+@lowers(np.ndarray.copy, np.copy, reads=Access.SAME)
 def copy(low: Lowering, node: Node, a: Value, *args: Any, **kwargs: Any) -> Value:
     if kwargs.get("subok"):
         raise CannotLower("copy(subok=True)")
     return copied(low, node, a)
 
 
-@lowers(np.array)
+@lowers(np.array, reads=Access.SAME)
 def array(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     if kwargs.get("copy", True) is not True or not isinstance(a, Value):
         raise CannotLower("np.array of something else than one array")

@@ -12,6 +12,7 @@ from ...ir.node import Node
 from ...ir.sizes import Size, product
 from ...ir.types import ArrayType, contiguous_strides
 from .. import affine, reshaping, simplify
+from ..fusion import Access
 from ..loops import Axis, Expr, Offset, Reduce
 from ..simplify import BOOL, INT64, const, convert
 from .context import Lowering, lowers, packed
@@ -101,7 +102,7 @@ FOLDS: dict[Any, tuple[str, tuple[str, ...]]] = {
 NEEDS_ELEMENTS = frozenset(("minimum", "maximum"))
 
 
-@lowers(*FOLDS)
+@lowers(*FOLDS, reads=Access.FOLD)
 def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """sum, prod, min, max, any, all: the accumulator has the result's dtype."""
     op, names = FOLDS[node.target]
@@ -129,7 +130,7 @@ def truth(expr: Expr) -> Expr:
     return expr if expr.dtype == BOOL else compare("not_equal", expr, const(0, expr.dtype))
 
 
-@lowers(np.count_nonzero)
+@lowers(np.count_nonzero, reads=Access.FOLD)
 def count_nonzero(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> Value:
     options = plain(kwargs, keepdims=False)
     value = operand(a)
@@ -139,7 +140,7 @@ def count_nonzero(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs:
     return low.lazy(node.type, over.axes, over.reduce("add", body, INT64))
 
 
-@lowers(np.argmin, np.argmax)
+@lowers(np.argmin, np.argmax, reads=Access.FOLD)
 def arg_extremum(
     low: Lowering, node: Node, a: Any, axis: Any = None, out: Any = None, **kwargs: Any
 ) -> Value:
@@ -170,7 +171,7 @@ def flattened(low: Lowering, value: Value, reader: str) -> Value:
     return Value(ArrayType(value.dtype, (flat[0].extent,)), flat, expr, fresh=True)
 
 
-@lowers(np.ptp)
+@lowers(np.ptp, reads=Access.FOLD)
 def ptp(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> Value:
     options = plain(kwargs, keepdims=False)
     value = operand(a)
@@ -202,7 +203,7 @@ def divided(total: Expr, count: Size, correction: Any = 0) -> Expr:
     return convert(quotient, total.dtype)
 
 
-@lowers(np.mean)
+@lowers(np.mean, reads=Access.FOLD)
 def mean(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     given = {**dict(zip(("axis", "dtype", "out", "keepdims"), args)), **kwargs}
     options = plain(given, axis=None, dtype=None, keepdims=False)
@@ -215,7 +216,7 @@ def mean(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     return low.lazy(node.type, over.axes, divided(total, over.count))
 
 
-@lowers(np.var, np.std)
+@lowers(np.var, np.std, reads=Access.FOLD)
 def variance(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """The mean of squared deviations from the mean, in two passes as NumPy does."""
     given = {**dict(zip(("axis", "dtype", "out", "ddof", "keepdims"), args)), **kwargs}
@@ -241,7 +242,7 @@ def variance(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Va
     return low.lazy(node.type, over.axes, result)
 
 
-@lowers(np.linalg.norm)
+@lowers(np.linalg.norm, reads=Access.FOLD)
 def norm(
     low: Lowering, node: Node, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False
 ) -> Value:

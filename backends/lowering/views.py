@@ -11,6 +11,7 @@ from ...ir.node import Node
 from ...ir.sizes import Size, SizeExpr, maximum, minimum
 from ...ir.types import ArrayType, contiguous_strides
 from .. import affine, reshaping
+from ..fusion import Access
 from ..loops import Axis, Offset
 from .context import Lowering, is_size, lowers, packed
 from .values import CannotLower, Value
@@ -89,7 +90,7 @@ def _dims(axes: Any, ndim: int) -> list[int]:
     return [operator.index(axis) % ndim if ndim else 0 for axis in given]
 
 
-@lowers(np.transpose, np.permute_dims, np.matrix_transpose)
+@lowers(np.transpose, np.permute_dims, np.matrix_transpose, reads=Access.VIEW)
 def transpose(low: Lowering, node: Node, a: Value, axes: Any = None) -> Value:
     ndim = len(a.shape)
     if node.target is np.matrix_transpose:
@@ -98,7 +99,7 @@ def transpose(low: Lowering, node: Node, a: Value, axes: Any = None) -> Value:
     return permuted(low, node, a, list(order))
 
 
-@lowers(np.swapaxes)
+@lowers(np.swapaxes, reads=Access.VIEW)
 def swapaxes(low: Lowering, node: Node, a: Value, axis1: int, axis2: int) -> Value:
     order = list(range(len(a.shape)))
     first, second = _dims((axis1, axis2), len(order))
@@ -106,7 +107,7 @@ def swapaxes(low: Lowering, node: Node, a: Value, axis1: int, axis2: int) -> Val
     return permuted(low, node, a, order)
 
 
-@lowers(np.moveaxis)
+@lowers(np.moveaxis, reads=Access.VIEW)
 def moveaxis(low: Lowering, node: Node, a: Value, source: Any, destination: Any) -> Value:
     ndim = len(a.shape)
     sources, targets = _dims(source, ndim), _dims(destination, ndim)
@@ -116,7 +117,7 @@ def moveaxis(low: Lowering, node: Node, a: Value, source: Any, destination: Any)
     return permuted(low, node, a, order)
 
 
-@lowers(np.broadcast_to)
+@lowers(np.broadcast_to, reads=Access.VIEW)
 def broadcast_to(low: Lowering, node: Node, array: Any, shape: Any, subok: bool = False) -> Value:
     if not isinstance(array, Value):
         raise CannotLower("np.broadcast_to of a constant")
@@ -124,7 +125,7 @@ def broadcast_to(low: Lowering, node: Node, array: Any, shape: Any, subok: bool 
     return Value(node.type, axes, low.broadcast(array, axes), fresh=array.fresh)
 
 
-@lowers(np.expand_dims, np.squeeze, np.atleast_1d, np.atleast_2d, np.atleast_3d)
+@lowers(np.expand_dims, np.squeeze, np.atleast_1d, np.atleast_2d, np.atleast_3d, reads=Access.VIEW)
 def unit_dims(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """Dimensions of one element come or go; the others keep their order."""
     if not isinstance(a, Value) or not isinstance(node.type, ArrayType):
@@ -139,7 +140,7 @@ def unit_dims(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> V
     return low.view(node.type, a, axes, index)
 
 
-@lowers(np.flip, np.fliplr, np.flipud)
+@lowers(np.flip, np.fliplr, np.flipud, reads=Access.VIEW)
 def flip(low: Lowering, node: Node, m: Value, axis: Any = None) -> Value:
     ndim = len(m.shape)
     fixed = {np.fliplr: [1], np.flipud: [0]}.get(node.target)
@@ -154,7 +155,7 @@ def flip(low: Lowering, node: Node, m: Value, axis: Any = None) -> Value:
     return low.view(node.type, m, axes, index)
 
 
-@lowers(np.reshape)
+@lowers(np.reshape, reads=Access.VIEW)
 def reshape(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     if kwargs.get("order", "C") != "C" or kwargs.get("copy") is not None or args[1:]:
         raise CannotLower("np.reshape in another order")
@@ -163,7 +164,7 @@ def reshape(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Val
     return reshaped(low, node, a)
 
 
-@lowers(np.ravel)
+@lowers(np.ravel, reads=Access.VIEW)
 def ravel(low: Lowering, node: Node, a: Any, order: str = "C") -> Value:
     if order != "C" or not isinstance(a, Value):
         raise CannotLower("np.ravel in another order")
@@ -172,7 +173,7 @@ def ravel(low: Lowering, node: Node, a: Any, order: str = "C") -> Value:
     return reshaped(low, node, a)
 
 
-@lowers(np.ndarray.flatten)
+@lowers(np.ndarray.flatten, reads=Access.VIEW)
 def flatten(low: Lowering, node: Node, a: Value, order: str = "C") -> Value:
     if order != "C":
         raise CannotLower("flatten in another order")
@@ -204,7 +205,7 @@ def is_basic(key: Any) -> bool:
     )
 
 
-@lowers(operator.getitem)
+@lowers(operator.getitem, reads=Access.VIEW)
 def getitem(low: Lowering, node: Node, value: Any, key: Any) -> Value:
     if not isinstance(value, Value) or not is_basic(key):
         raise CannotLower("indexing with arrays")

@@ -1,0 +1,232 @@
+"""Which graph values get memory of their own, and why; everything else is computed where it is read.
+
+Decided on the graph, before lowering. Each node collects its *uses*: the kernels (named by the node
+that such a kernel computes) that would evaluate it, along which path of views and reductions. Two
+uses mean that it would be computed twice.
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from ..ir.graph import Graph
+from ..ir.node import Node
+from ..ir.ops import row_of
+from ..ir.tree import leaves
+from ..ir.types import ArrayType
+from . import affine, costs
+
+
+class Access(Enum):
+    """How a call reads an operand."""
+
+    SAME = "each element once"
+    FOLD = "each element once, in a loop of its own"
+    VIEW = "every element, elsewhere"
+    PART = "some elements, elsewhere"
+    COPY = "every element, in a kernel of its own"
+    MEMORY = "through its address"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A kernel that would evaluate a value: `kernel` names its box, `path` the way the value is
+    reached, `covers` whether all of its elements are evaluated."""
+
+    kernel: tuple[Any, ...]
+    path: tuple[Any, ...] = ()
+    covers: bool = True
+
+
+Accesses = dict[Any, Access]
+MANY_USES = 16
+RECOMPUTE_BUDGET = 4
+RECOMPUTE_BUDGET_IN_ROW = 24
+LONGEST_EXPRESSION = 160
+
+
+def choose_materialised(graph: Graph, accesses: Accesses) -> dict[Node, str]:
+    """The nodes to compute into memory, each with the reason."""
+    readers = _readers(graph, accesses)
+    forced = _forced(graph, readers)
+    uses: dict[Node, frozenset[Use]] = {}
+    for node in reversed(graph.nodes):
+        if node in forced:
+            uses[node] = frozenset((_kernel_of(node),))
+        else:
+            uses[node] = frozenset(_uses(node, readers.get(node, []), uses))
+    return _decide(graph, accesses, forced, uses)
+
+
+def _decide(
+    graph: Graph, accesses: Accesses, forced: dict[Node, str], uses: dict[Node, frozenset[Use]]
+) -> dict[Node, str]:
+    """Forward over the graph, so that the cost of a value starts at what is in memory already."""
+    chosen = dict(forced)
+    cost: dict[Node, int] = {}
+    for node in graph.calls:
+        operands = [leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node)]
+        cost[node] = own_cost(node, accesses) + sum(
+            cost.get(operand, costs.LOAD) if operand not in chosen else costs.LOAD
+            for operand in operands
+        )
+        if node not in chosen and (reason := why_materialise(node, uses[node], cost[node])):
+            chosen[node] = reason
+    return chosen
+
+
+def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:
+    """Why a value is computed once and stored, or None when it is computed where it is read."""
+    if not isinstance(node.type, ArrayType) or not uses:
+        return None
+    if may_flag(node) and not any(use.covers for use in uses):
+        return "only parts of it are read, but all of its warnings count"
+    if cost > LONGEST_EXPRESSION and cost < costs.REDUCTION:
+        return "the expression is long"
+    count = len({(use.kernel, use.path) for use in uses})
+    if count == 1 or node.type.ndim == 0 and cost < costs.REDUCTION:
+        return None
+    in_row = len({use.kernel for use in uses}) == 1 and all(_is_row_path(use.path) for use in uses)
+    budget = RECOMPUTE_BUDGET_IN_ROW if in_row else RECOMPUTE_BUDGET
+    if cost * (count - 1) > budget:
+        return f"it would be computed {count} times"
+    return None
+
+
+def _is_row_path(path: tuple[Any, ...]) -> bool:
+    return all(isinstance(step, tuple) and step[0] is Access.FOLD for step in path)
+
+
+def own_cost(node: Node, accesses: Accesses) -> int:
+    match access_of(node, accesses):
+        case Access.FOLD:
+            return costs.REDUCTION
+        case Access.SAME:
+            return costs.cost_of_call(getattr(node.target, "__name__", ""))
+    return 0
+
+
+def access_of(node: Node, accesses: Accesses) -> Access:
+    """How a call reads its operands."""
+    if node.op != "call_function":
+        return Access.MEMORY
+    if node.target is operator.getitem:
+        return _access_of_getitem(node)
+    try:
+        found = accesses.get(node.target)
+    except TypeError:
+        return Access.MEMORY
+    if found is not None:
+        return found
+    return Access.SAME if isinstance(node.target, np.ufunc) else Access.MEMORY
+
+
+def _access_of_getitem(node: Node) -> Access:
+    source, key = node.args
+    if isinstance(source, Node) and not isinstance(source.type, ArrayType):
+        return Access.VIEW
+    if any(isinstance(leaf, (Node, np.ndarray, list)) for leaf in leaves(key)):
+        return Access.MEMORY
+    items = key if isinstance(key, tuple) else (key,)
+    whole = (slice(None), slice(None, None, -1), None, Ellipsis)
+    return Access.VIEW if all(item in whole for item in items) else Access.PART
+
+
+def may_flag(node: Node) -> bool:
+    """Whether computing the node may raise a floating-point condition that NumPy reports."""
+    row = row_of(node.target)
+    if row is not None and not row.flags and not _is_cast(node):
+        return False
+    operands = [leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node)]
+    types = [node.type, *(operand.type for operand in operands)]
+    return any(isinstance(t, ArrayType) and t.dtype.kind in "fc" for t in types)
+
+
+def _is_cast(node: Node) -> bool:
+    return node.target in (np.ndarray.astype, np.astype)
+
+
+Readers = dict[Node, list[tuple[Node, Access]]]
+
+
+def _readers(graph: Graph, accesses: Accesses) -> Readers:
+    found: Readers = {}
+    for node in graph.nodes:
+        access = access_of(node, accesses)
+        for leaf in leaves((node.args, node.kwargs)):
+            if isinstance(leaf, Node):
+                found.setdefault(leaf, []).append((node, access))
+    return found
+
+
+def _forced(graph: Graph, readers: Readers) -> dict[Node, str]:
+    """Values whose address matters: outputs, what views in the output share, operands of externs."""
+    found: dict[Node, str] = {}
+    for node in reversed(graph.nodes):
+        for reader, access in readers.get(node, ()):
+            if reader.op == "output":
+                found.setdefault(node, "it is an output")
+            elif access is Access.MEMORY:
+                found.setdefault(node, f"{reader.name} reads it through its address")
+            elif access in (Access.VIEW, Access.PART) and reader in found and _is_view(reader):
+                found.setdefault(node, f"{reader.name} is a view of it")
+    return found
+
+
+def _is_view(node: Node) -> bool:
+    return isinstance(node.type, ArrayType) and node.type.form.value == "array"
+
+
+def _kernel_of(node: Node) -> Use:
+    shape = node.type.shape if isinstance(node.type, ArrayType) else (node.name,)
+    return Use(tuple(shape))
+
+
+def _uses(
+    node: Node, readers: list[tuple[Node, Access]], uses: dict[Node, frozenset[Use]]
+) -> Iterator[Use]:
+    for reader, access in readers:
+        for count, use in enumerate(sorted(uses.get(reader, ()), key=repr)):
+            if count == MANY_USES:
+                break
+            yield _through(node, reader, access, use)
+
+
+def _through(node: Node, reader: Node, access: Access, use: Use) -> Use:
+    match access:
+        case Access.SAME:
+            if _is_smaller(node, reader):
+                kept = tuple(s for s in use.path if not _is_row_path((s,)))
+                return Use(use.kernel, kept, use.covers and not _may_vanish(node, reader))
+            return use
+        case Access.FOLD:
+            axis = reader.kwargs.get("axis", reader.args[1] if len(reader.args) > 1 else None)
+            return Use(use.kernel, ((Access.FOLD, str(axis)), *use.path), use.covers)
+        case Access.VIEW:
+            return Use(use.kernel, (_map_of(reader), *use.path), use.covers)
+        case Access.PART:
+            return Use(use.kernel, (_map_of(reader), *use.path), False)
+    return Use((reader.name,), (), True)
+
+
+def _map_of(view: Node) -> tuple[Any, ...]:
+    """What distinguishes one way of looking at an array from another."""
+    return (getattr(view.target, "__name__", ""), repr(view.args[1:]), repr(view.kwargs))
+
+
+def _is_smaller(node: Node, reader: Node) -> bool:
+    if not isinstance(node.type, ArrayType) or not isinstance(reader.type, ArrayType):
+        return False
+    return node.type.size != reader.type.size
+
+
+def _may_vanish(node: Node, reader: Node) -> bool:
+    """Whether broadcasting to no elements at all leaves the operand unread."""
+    return any(affine.is_zero(n) for n in reader.type.shape) and not any(
+        affine.is_zero(n) for n in node.type.shape
+    )
