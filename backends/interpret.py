@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import core as core
-from ..ir.ops import ROWS
+from ..ir import rows as rows
+from ..ir.ops import by_name
 from ..ir.sizes import Size, SizeExpr, evaluate
 from ..ir.tree import map_leaves
 from ..ir.types import ArrayType, Form
@@ -258,7 +258,7 @@ def _statement(state: State, kernel: Kernel, statement: Statement) -> None:
     values = np.broadcast_to(box.value(statement.value), shape)
     if isinstance(statement, Scan):
         along = kernel.axes.index(statement.axis)
-        values = UFUNCS(statement.op).accumulate(values, axis=along, dtype=values.dtype)
+        values = scalar_operation(statement.op).accumulate(values, axis=along, dtype=values.dtype)
     if values.dtype != statement.buffer.dtype:
         raise TypeError(f"{values.dtype} stored into {statement.buffer}")
     offsets = np.broadcast_to(box.offsets(statement.offset), shape)
@@ -275,12 +275,10 @@ RUN: dict[type, Callable[[State, Any], None]] = {
 }
 
 
-def UFUNCS(name: str) -> Any:
+def scalar_operation(name: str) -> Any:
     """The NumPy callable that a scalar operation's name stands for."""
-    for row in ROWS.values():
-        if row.name == name:
-            return row.target
-    return getattr(np, name)
+    row = by_name(name)
+    return getattr(np, name) if row is None else row.target
 
 
 @dataclass
@@ -328,7 +326,7 @@ def _gather(box: Box, expr: Gather) -> np.ndarray:
 
 def _apply(box: Box, expr: Apply) -> np.ndarray:
     operands = [box.value(arg) for arg in expr.args]
-    result: np.ndarray = UFUNCS(expr.op)(*operands)
+    result: np.ndarray = scalar_operation(expr.op)(*operands)
     return result
 
 

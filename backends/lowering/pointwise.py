@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir import rows
 from ...ir.node import Node
 from ...ir.ops import Op, row_of
 from ...ir.sizes import SizeExpr
@@ -36,12 +37,11 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     for condition in checks_of(ufunc.__name__, operands):
         if not simplify.is_true(condition):
             low.launch(axes, Check(condition))
-    return low.lazy(node.type, axes, simplify.apply(name_of(ufunc), operands, dtypes[-1]))
-
-
-def name_of(target: Any) -> str:
-    row = row_of(target)
-    return row.name if row is not None else str(target.__name__)
+    row = row_of(ufunc)
+    assert row is not None
+    if row.llvm[LETTER[dtypes[0].kind]] == rows.pointwise.IDENTITY:
+        return low.lazy(node.type, axes, operands[0])
+    return low.lazy(node.type, axes, simplify.apply(row.name, operands, dtypes[-1]))
 
 
 ALLOWED_KWARGS: dict[str, Any] = {"where": True, "casting": "same_kind", "order": "K", "subok": True}
@@ -91,7 +91,7 @@ def why_not_native(ufunc: np.ufunc, dtypes: Sequence[np.dtype]) -> str | None:
 
 
 def has_loop(row: Op | None, dtype: np.dtype) -> bool:
-    return row is None or LETTER[dtype.kind] in row.llvm
+    return row is not None and LETTER[dtype.kind] in row.llvm
 
 
 def operand_at(low: Lowering, arg: Operand, axes: Sequence[Axis], dtype: np.dtype) -> Expr:

@@ -199,7 +199,7 @@ def divided(total: Expr, count: Size, correction: Any = 0) -> Expr:
         number = simplify.apply("subtract", (number, const(correction, FLOAT64)), FLOAT64)
         if isinstance(count, int):
             number = const(max(count - correction, 0), FLOAT64)
-    quotient = simplify.apply("true_divide", (convert(total, FLOAT64), number), FLOAT64)
+    quotient = simplify.apply("divide", (convert(total, FLOAT64), number), FLOAT64)
     return convert(quotient, total.dtype)
 
 
