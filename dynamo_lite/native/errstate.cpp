@@ -84,22 +84,16 @@ bool reports(unsigned fp_flags) {
     return (fp_flags & state.reported) != 0;
 }
 
-PyObject *call_reporting(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
-    if (!refresh()) return nullptr;
-    if (state.reported == 0) return PyObject_Vectorcall(callable, args, n_args, nullptr);
+bool raising_errstate(PyObject **variable_or_null, PyObject **raising) {
+    *variable_or_null = nullptr;
+    if (!refresh()) return false;
+    if (state.reported == 0) return true;
     if (state.raising == nullptr && (state.raising = make_raising(state.reported)) == nullptr) {
-        return nullptr;
+        return false;
     }
-    PyObject *token = PyContextVar_Set(variable, state.raising);
-    if (token == nullptr) return nullptr;
-    PyObject *result = PyObject_Vectorcall(callable, args, n_args, nullptr);
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    int failed = PyContextVar_Reset(variable, token);
-    Py_DECREF(token);
-    if (failed) Py_CLEAR(result);
-    if (type != nullptr) PyErr_Restore(type, value, traceback);
-    return result;
+    *variable_or_null = variable;
+    *raising = state.raising;
+    return true;
 }
 
 int add_errstate() {

@@ -164,6 +164,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
 };
 
 int add_runtime(PyObject *module) {
-    if (add_errstate() < 0 || add_blas() < 0 || add_entry_types(module) < 0 || add_pool(module) < 0) return -1;
+    if (add_errstate() < 0 || add_extern_call() < 0 || add_blas() < 0) return -1;
+    if (add_entry_types(module) < 0 || add_pool(module) < 0) return -1;
     return add_loader(module);
 }

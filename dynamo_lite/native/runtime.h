@@ -56,7 +56,13 @@ void release_scratch(Call *call);
 int add_errstate();
 // Whether NumPy's current error state has something to say about these FpFlag bits.
 bool reports(unsigned fp_flags);
-// Calls `callable`, with every floating-point report turned into an exception.
+// The context variable of the error state and a value (borrowed) with which everything that the
+// current one reports is an exception; no variable when it reports nothing. False on an exception.
+bool raising_errstate(PyObject **variable_or_null, PyObject **raising);
+
+// extern_call.cpp
+int add_extern_call();
+// Calls `callable`; what would have been a floating-point report or a warning is an exception.
 PyObject *call_reporting(PyObject *callable, PyObject *const *args, Py_ssize_t n_args);
 
 // unbox.cpp

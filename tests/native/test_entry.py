@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 import warnings
 import weakref
 from typing import Any
@@ -296,9 +297,9 @@ define i32 @entry(ptr %f) {{
 """
 
 
-@pytest.mark.parametrize("code", "?bBhHiIlLqQefdgFDGMm")
+@pytest.mark.parametrize("code", [*"?bBhHiIlLqQefdgFDG", "M8[s]", "m8[s]"])
 def test_boxed_scalars(code: str) -> None:
-    x = np.ones(1, dtype=code)
+    x = np.zeros(1, dtype=code)
     result = entry(BOX.format(index=5, operand="ptr %d"), dtypes=(x.dtype,))(x)
     assert type(result) is type(x[0]) and result == x[0] and result.dtype == x.dtype
 
@@ -446,6 +447,44 @@ def test_an_extern_step_reports_nothing_itself() -> None:
             assert extern(np.log)(np.zeros(1)).tolist() == [-np.inf]
             assert np.geterr()["divide"] == "ignore"
     assert np.geterr()["divide"] == "warn"
+
+
+def test_a_warning_in_an_extern_step_abandons_it_unseen() -> None:
+    def warn(x: Any) -> Any:
+        warnings.warn("from the step", RuntimeWarning, stacklevel=1)
+        return x
+
+    step = extern(warn)
+    filters = list(warnings.filters)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert step(np.ones(1)) is ABANDONED
+        assert extern(np.mean)(np.ones(0)) is ABANDONED
+        assert not seen
+        warnings.warn("afterwards", RuntimeWarning, stacklevel=1)
+        assert len(seen) == 1
+    assert warnings.filters == filters
+
+
+def test_warnings_of_other_threads_are_not_touched() -> None:
+    inside, finish = threading.Event(), threading.Event()
+
+    def wait(x: Any) -> Any:
+        inside.set()
+        finish.wait()
+        return x
+
+    x = np.ones(1)
+    results: list[Any] = []
+    worker = threading.Thread(target=lambda: results.append(extern(wait)(x)))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        worker.start()
+        inside.wait()
+        warnings.warn("elsewhere", RuntimeWarning, stacklevel=1)
+        finish.set()
+        worker.join()
+    assert len(seen) == 1 and results[0] is x
 
 
 def test_an_interrupt_in_an_extern_step_arrives_afterwards() -> None:

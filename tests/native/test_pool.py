@@ -230,3 +230,18 @@ def test_the_environment_sets_the_number_of_threads() -> None:
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     assert reported_threads("3") == 3
     assert reported_threads(None) == reported_threads("0") == reported_threads("x") == usable
+
+
+def test_a_process_ends_while_workers_spin() -> None:
+    program = "\n".join((
+        "import numpy as np",
+        "from dynamo_lite.native import _core",
+        "from native.test_pool import INVERT, entry",
+        "_core.set_num_threads(4)",
+        "x = np.ones(100_000)",
+        "entry(INVERT, 3)(x, np.zeros(x.size, np.int64), 1_000_000)",
+        "print(x.sum())",
+    ))
+    tests = os.path.dirname(os.path.dirname(__file__))
+    done = subprocess.run([sys.executable, "-c", program], cwd=tests, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"100000.0\n", b"")
