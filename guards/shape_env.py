@@ -75,7 +75,8 @@ class ShapeEnv:
         self.hints: dict[str, int] = {}
         self.lower: dict[str, int] = {}
         self.relations: list[Relation] = []
-        self._known = StaticFacts(self.lower, self.hints)
+        self._known = StaticFacts()
+        self._known.lower, self._known.hints = self.lower, self.hints
         self._replaced: dict[str, Size] = {}
         self._answers: dict[tuple[str, Size], bool] = {}
         self._shared: dict[tuple[str, int], list[str]] = {}

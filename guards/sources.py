@@ -1,7 +1,7 @@
 """Sources: how a value that existed before the frame ran is reached again.
 
-A guard checks a source, and the replacement code loads one. A source is a path from a flat argument,
-a global, a closure cell or a pinned object; two equal sources reach the same value.
+A guard checks a source, and the replacement code loads one. A source is a path from a flat
+argument, a global, a closure cell or a pinned object; two equal sources reach the same value.
 """
 from __future__ import annotations
 

@@ -1,0 +1,151 @@
+"""NumPy's callables on graph values: recorded, folded, answered from types, or a graph break.
+
+A callable is looked up in `HANDLERS`; what has no special handler is recorded when the registry
+has a row for it.
+"""
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GraphBreak, Unsupported
+from ..ir.inference import infer
+from ..ir.ops import Effect, row_of
+from ..ir.types import ArrayType, Form
+from ..variables.base import VariableTracker
+from ..variables.constants import constant
+from ..variables.graph_methods import record_call
+from ..variables.graph_values import REFUSALS, name_of
+from ..variables.numbers import InputNumber
+from ..variables.sequences import ListVariable, TupleVariable
+from ..variables.sizes import SizeVariable
+from .creation import CREATION, scalar_type
+from .facts import FACTS
+from .operators import IN_PLACE, UFUNCS, operate
+from .ufunc_methods import ufunc_method
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+Handler = Callable[
+    ["Translator", Any, Sequence[VariableTracker], Mapping[str, VariableTracker]], VariableTracker
+]
+
+
+def call(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`function(*args, **kwargs)` for a NumPy callable or a Python operator."""
+    if (handler := handler_of(function)) is None:
+        raise GraphBreak(f"{name_of(function)} is not supported in a graph")
+    return handler(tx, function, args, kwargs)
+
+
+def handles(function: Any) -> bool:
+    """Whether `call` knows the callable (the call may still break the graph)."""
+    return handler_of(function) is not None
+
+
+def handler_of(function: Any) -> Handler | None:
+    try:
+        handler = HANDLERS.get(function)
+    except TypeError:
+        return None
+    if handler is None and isinstance(getattr(function, "__self__", None), np.ufunc):
+        handler = ufunc_method
+    if handler is None and isinstance(function, type) and issubclass(function, np.generic):
+        handler = scalar_type
+    if handler is None and row_of(function) is not None:
+        handler = recorded
+    return handler
+
+
+def recorded(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """A node, or the value when everything is known and the result is a scalar.
+
+    Numbers and sizes stay symbolic if the operation can take them so; otherwise their values are
+    fixed by guards.
+    """
+    operands = (*args, *kwargs.values())
+    if all(operand.is_constant() and not is_symbolic(operand) for operand in operands):
+        return folded(tx, function, args, kwargs)
+    try:
+        return record_call(tx, function, args, kwargs)
+    except GraphBreak:
+        if not any(map(is_symbolic, operands)):
+            raise
+    fixed = [specialised(tx, value) for value in args]
+    return recorded(tx, function, fixed, {k: specialised(tx, v) for k, v in kwargs.items()})
+
+
+def is_symbolic(value: VariableTracker) -> bool:
+    """Whether the value is known but held as a symbol or an input number (or contains such)."""
+    if isinstance(value, (TupleVariable, ListVariable)):
+        return value.unread is None and any(map(is_symbolic, value.built_items()))
+    return isinstance(value, SizeVariable) or (isinstance(value, InputNumber) and value.is_python)
+
+
+def specialised(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """The same value as a constant."""
+    if not is_symbolic(value):
+        return value
+    if isinstance(value, (TupleVariable, ListVariable)):
+        return type(value)([specialised(tx, item) for item in value.built_items()])
+    return constant(value.as_constant(tx))
+
+
+def folded(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """A call with known arguments: a constant scalar, or a node that makes a fresh array."""
+    known = [value.as_argument(tx) for value in args]
+    named = {name: value.as_argument(tx) for name, value in kwargs.items()}
+    row = row_of(function)
+    if row is None or row.effect is not Effect.PURE or not _is_scalar(function, known, named):
+        return record_call(tx, function, args, kwargs)
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return constant(function(*known, **named))
+        except (*REFUSALS, Warning) as error:
+            reason = f"{name_of(function)} raises {type(error).__name__}: {error}"
+            raise GraphBreak(reason) from None
+
+
+def _is_scalar(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    try:
+        kind = infer(function, tuple(args), dict(kwargs))
+    except (Unsupported, *REFUSALS):
+        return False
+    return isinstance(kind, ArrayType) and kind.form is not Form.ARRAY
+
+
+def _operator(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    return operate(tx, function, args)
+
+
+HANDLERS: dict[Any, Handler] = {
+    **dict.fromkeys(UFUNCS, _operator),
+    **dict.fromkeys(IN_PLACE, _operator),
+    **CREATION,
+    **FACTS,
+}

@@ -1,0 +1,118 @@
+"""Arrays and scalars made from Python values: `np.array`, `np.asarray`, `np.float32(x)` …"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..ir.ops import row_of
+from ..ir.types import Form
+from ..variables.arrays import ArrayVariable
+from ..variables.base import VariableTracker
+from ..variables.constants import NONE, constant
+from ..variables.graph_methods import record_call
+from ..variables.numbers import NumberVariable
+from ..variables.sequences import ListVariable, TupleVariable
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+SAME_OBJECT: dict[Any, Callable[[Any], bool]] = {
+    np.asarray: lambda kind: True,
+    np.asanyarray: lambda kind: True,
+    np.ascontiguousarray: lambda kind: kind.is_c_contiguous and kind.ndim > 0,
+}
+"""Functions that give back the very array they were given, when it is good enough."""
+
+
+def as_array(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`np.array` and the `np.as…array` functions."""
+    value = args[0]
+    if isinstance(value, ArrayVariable) and _is_same(tx, function, args, kwargs):
+        return value
+    if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
+        return stacked(tx, value, args[1:], kwargs)
+    return record_call(tx, function, args, kwargs)
+
+
+def _is_same(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> bool:
+    value = args[0]
+    assert isinstance(value, ArrayVariable)
+    if len(args) > 2 or set(kwargs) - {"dtype"} or function not in SAME_OBJECT:
+        return False
+    wanted = args[1] if len(args) == 2 else kwargs.get("dtype", NONE)
+    if wanted is not NONE and np.dtype(wanted.as_constant(tx)) != value.type.dtype:
+        return False
+    return SAME_OBJECT[function](value.type)
+
+
+def is_constant_nest(tx: Translator, value: VariableTracker) -> bool:
+    """Whether a nested list holds nothing that the graph computes."""
+    if isinstance(value, (ListVariable, TupleVariable)):
+        return all(is_constant_nest(tx, item) for item in value.iterate(tx))
+    return not value.in_graph or (isinstance(value, NumberVariable) and value.is_constant())
+
+
+def stacked(
+    tx: Translator,
+    nest: VariableTracker,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`np.array([a, [b, c]])`: NumPy's rules for items of equal shape are those of `np.stack`."""
+    if len(args) > 1 or set(kwargs) - {"dtype"}:
+        raise GraphBreak("numpy.array of a list of arrays, with options")
+    dtype = args[0] if args else kwargs.get("dtype", NONE)
+    items = []
+    for item in nest.iterate(tx):
+        is_nest = isinstance(item, (ListVariable, TupleVariable))
+        items.append(stacked(tx, item, args, kwargs) if is_nest else item)
+    if dtype is NONE:
+        return record_call(tx, np.stack, (ListVariable(items),), {})
+    named = {"dtype": dtype, "casting": constant("unsafe")}
+    return record_call(tx, np.stack, (ListVariable(items),), named)
+
+
+def scalar_type(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`np.float32(x)`: a constant, or a conversion in the graph."""
+    if len(args) == 1 and not kwargs and args[0].is_constant() and not args[0].in_graph:
+        return constant(_converted(function, args[0].as_constant(tx)))
+    if row_of(function) is not None:
+        return record_call(tx, function, args, kwargs)
+    if len(args) != 1 or kwargs or not isinstance(args[0], (ArrayVariable, NumberVariable)):
+        raise GraphBreak(f"numpy.{function.__name__} of {args[0].describe() if args else 'nothing'}")
+    kind = args[0].type
+    if kind.form is Form.PYTHON:
+        return constant(_converted(function, args[0].as_constant(tx)))
+    name = np.dtype(function).name
+    return record_call(tx, np.ndarray.astype, (args[0], constant(name)), {})
+
+
+def _converted(function: type[np.generic], value: Any) -> Any:
+    try:
+        return function(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        reason = f"numpy.{function.__name__} raises {type(error).__name__}: {error}"
+        raise GraphBreak(reason) from None
+
+
+CREATION: dict[Any, Callable[..., VariableTracker]] = dict.fromkeys(
+    (np.array, np.asarray, np.asanyarray, np.ascontiguousarray), as_array
+)

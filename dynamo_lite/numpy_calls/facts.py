@@ -1,0 +1,102 @@
+"""NumPy functions that only ask for facts about types: answered while tracing."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..ir.facts import STATIC
+from ..ir.node import Node
+from ..ir.standins import stand_in
+from ..ir.tree import map_leaves
+from ..variables.arrays import ArrayVariable
+from ..variables.base import VariableTracker
+from ..variables.callables import KnownVariable
+from ..variables.constants import TypedConstant, constant, observe
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+ATTRIBUTES: dict[Any, str] = {np.shape: "shape", np.ndim: "ndim", np.size: "size", len: "__len__"}
+
+BY_TYPE: tuple[Any, ...] = (
+    np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.isscalar, np.common_type,
+)  # fmt: skip
+"""Functions whose answer depends on the types of arrays only."""
+
+BY_VALUE: tuple[Any, ...] = (
+    np.dtype, np.finfo, np.iinfo, np.promote_types, np.issubdtype, np.min_scalar_type,
+    np.broadcast_shapes, np.errstate, np.geterr, np.isdtype, np.typename,
+)  # fmt: skip
+"""Functions of constants."""
+
+
+def attribute(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`np.shape(x)`, `np.ndim(x)`, `np.size(x)`."""
+    name = ATTRIBUTES[function]
+    if len(args) != 1 or kwargs or not isinstance(args[0], ArrayVariable):
+        return by_value(tx, function, args, kwargs)
+    return args[0].getattr(tx, name)
+
+
+def by_type(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """Run the function on stand-ins of one element that have the right types."""
+    arguments, named = map_leaves(
+        _stand_in,
+        (
+            [value.as_argument(tx) for value in args],
+            {name: value.as_argument(tx) for name, value in kwargs.items()},
+        ),
+    )
+    return known(observe(function, *arguments, **named))
+
+
+def _stand_in(leaf: Any) -> Any:
+    if not isinstance(leaf, Node):
+        return leaf
+    ones = (1,) * len(leaf.type.shape)
+    return stand_in(replace(leaf.type, shape=ones, strides=(0,) * len(ones)), STATIC)
+
+
+def by_value(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    if not all(value.is_constant() for value in (*args, *kwargs.values())):
+        raise GraphBreak(f"numpy.{function.__name__} of a value that is not constant")
+    arguments = [value.as_constant(tx) for value in args]
+    named = {name: value.as_constant(tx) for name, value in kwargs.items()}
+    return known(observe(function, *arguments, **named))
+
+
+def known(value: Any) -> VariableTracker:
+    """Results that stay what they are: dtypes, finfo and iinfo objects, plain constants."""
+    if isinstance(value, (np.dtype, np.finfo, np.iinfo)):
+        return TypedConstant(value)
+    return KnownVariable(value) if isinstance(value, type) else constant(value)
+
+
+def _table() -> dict[Any, Callable[..., VariableTracker]]:
+    return {
+        **dict.fromkeys((np.shape, np.ndim, np.size), attribute),
+        **dict.fromkeys(BY_TYPE, by_type),
+        **dict.fromkeys(BY_VALUE, by_value),
+    }
+
+
+FACTS = _table()

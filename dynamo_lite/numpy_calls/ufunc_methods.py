@@ -1,0 +1,95 @@
+"""Methods of ufuncs: `np.add.reduce`, `np.add.accumulate`, `np.multiply.outer`."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..ir.ops import row_of
+from ..variables.arrays import ArrayVariable
+from ..variables.base import VariableTracker
+from ..variables.constants import NONE, ConstantVariable
+from ..variables.graph_methods import record_call
+from ..variables.sequences import TupleVariable
+from ..variables.slices import SliceVariable
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
+    np.logical_and: np.all, np.logical_or: np.any,
+}  # fmt: skip
+SCANS: dict[np.ufunc, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
+ZERO = ConstantVariable(0)
+
+
+def ufunc_method(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """A bound method of a ufunc, as the public function that does the same."""
+    if row_of(function) is not None:
+        return record_call(tx, function, args, kwargs)
+    handler = METHODS.get(function.__name__)
+    if handler is None:
+        raise GraphBreak(f"numpy.{function.__self__.__name__}.{function.__name__}")
+    return handler(tx, function.__self__, args, kwargs)
+
+
+def _reduce(
+    tx: Translator,
+    ufunc: np.ufunc,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    return _along_first_axis(tx, REDUCTIONS.get(ufunc), ufunc, args, kwargs)
+
+
+def _accumulate(
+    tx: Translator,
+    ufunc: np.ufunc,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    return _along_first_axis(tx, SCANS.get(ufunc), ufunc, args, kwargs)
+
+
+def _along_first_axis(
+    tx: Translator,
+    function: Callable[..., Any] | None,
+    ufunc: np.ufunc,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """The methods work along axis 0 where the functions take all axes together."""
+    if function is None or not args or not isinstance(args[0], ArrayVariable):
+        raise GraphBreak(f"a method of numpy.{ufunc.__name__}")
+    if len(args) > 1 or set(kwargs) - {"axis", "keepdims", "dtype"}:
+        raise GraphBreak(f"a method of numpy.{ufunc.__name__} with these arguments")
+    return record_call(tx, function, args, {"axis": ZERO} | dict(kwargs))
+
+
+def _outer(
+    tx: Translator,
+    ufunc: np.ufunc,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`ufunc.outer(a, b)` is `ufunc(a[..., None, None], b)` with one new axis per axis of b."""
+    if len(args) != 2 or not all(isinstance(value, ArrayVariable) for value in args):
+        raise GraphBreak(f"numpy.{ufunc.__name__}.outer of these arguments")
+    left, right = args
+    assert isinstance(left, ArrayVariable) and isinstance(right, ArrayVariable)
+    every = SliceVariable(NONE, NONE, NONE)
+    key = TupleVariable([every] * left.type.ndim + [NONE] * right.type.ndim)
+    return record_call(tx, ufunc, (left.method___getitem__(tx, key), right), kwargs)
+
+
+METHODS: dict[str, Callable[..., VariableTracker]] = {
+    "reduce": _reduce, "accumulate": _accumulate, "outer": _outer,
+}  # fmt: skip

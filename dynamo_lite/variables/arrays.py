@@ -1,0 +1,183 @@
+"""Arrays: inputs and results of the graph."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..guards.arrays import ArrayFacts, order_of
+from ..guards.dynamic import marks_of
+from ..guards.kinds import TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC
+from ..guards.sources import Source
+from ..ir.node import Node
+from ..ir.sizes import Size
+from ..ir.types import ArrayType, Form
+from .base import VariableTracker
+from .constants import NONE, observed
+from .graph_methods import GraphMethodVariable, call_graph_method, graph_attribute, record_call
+from .graph_values import RESULTS, declare_symbols, placeholder, record
+from .sequences import TupleVariable
+from .sizes import size_tracker
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class ArrayVariable(VariableTracker):
+    """An ndarray that the graph takes or makes; in-place operations keep the tracker."""
+
+    in_graph = True
+
+    def __init__(self, node: Node, source: Source | None = None) -> None:
+        self.node = node
+        self.source = source
+
+    @property
+    def type(self) -> ArrayType:
+        kind: ArrayType = self.node.type
+        return kind
+
+    def python_type(self) -> type:
+        return np.ndarray
+
+    def as_argument(self, tx: Translator) -> Node:
+        return self.node
+
+    def as_constant(self, tx: Translator) -> object:
+        raise GraphBreak(f"Python needs the contents of {self.describe()}")
+
+    def truth(self, tx: Translator) -> bool:
+        raise GraphBreak(f"the truth of {self.describe()} depends on its contents")
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        raise observed(TypeError("unhashable type: 'numpy.ndarray'"))
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if (fact := SIZE_FACTS.get(name)) is not None:
+            return fact(tx, self)
+        if (known := graph_attribute(tx, self, self.type, name)) is not None:
+            return known
+        if not hasattr(np.ndarray, name):
+            error = AttributeError(f"'numpy.ndarray' object has no attribute {name!r}", name=name)
+            raise observed(error)
+        if not callable(getattr(np.ndarray, name)):
+            raise GraphBreak(f"attribute {name!r} of {self.describe()}")
+        return GraphMethodVariable(self, name)
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return call_graph_method(tx, self, name, args, kwargs)
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        """The items along the first axis; their number is fixed from here on."""
+        if not self.type.shape:
+            raise observed(TypeError("iteration over a 0-d array"))
+        for index in range(tx.shapes.specialize(self.type.shape[0])):
+            yield record(tx, operator.getitem, (self.node, index))
+
+    def method___len__(self, tx: Translator) -> VariableTracker:
+        if not self.type.shape:
+            raise observed(TypeError("len() of unsized object"))
+        return size_tracker(tx, self.type.shape[0])
+
+    def method___iter__(self, tx: Translator) -> VariableTracker:
+        return tx.iterator(self)
+
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        return record_call(tx, operator.getitem, (self, key), {})
+
+    def method___setitem__(
+        self, tx: Translator, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        record_call(tx, operator.setitem, (self, key, value), {})
+        return NONE
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_output(self.node)
+
+    def describe(self) -> str:
+        return f"{self.source or self.node.name} (an array, {self.type})"
+
+
+RESULTS[Form.ARRAY] = ArrayVariable
+
+
+# -- sizes
+
+
+def _shape(tx: Translator, array: ArrayVariable) -> VariableTracker:
+    return TupleVariable([size_tracker(tx, size) for size in array.type.shape])
+
+
+def _strides(tx: Translator, array: ArrayVariable) -> VariableTracker:
+    """NumPy leaves the strides of axes of size 0 and 1 open."""
+    if any(isinstance(size, int) and size < 2 for size in array.type.shape):
+        raise GraphBreak(f"the strides of {array.describe()}, which has an axis of size 0 or 1")
+    return TupleVariable([size_tracker(tx, stride) for stride in array.type.strides])
+
+
+SIZE_FACTS: dict[str, Callable[[Translator, ArrayVariable], VariableTracker]] = {
+    "shape": _shape,
+    "strides": _strides,
+    "size": lambda tx, array: size_tracker(tx, array.type.size),
+    "nbytes": lambda tx, array: size_tracker(tx, array.type.size * array.type.dtype.itemsize),
+}
+
+
+# -- inputs
+
+
+def wrap_array(tx: Translator, value: np.ndarray, source: Source) -> VariableTracker:
+    """An array from outside: an input of the graph, guarded by its type, sizes and layout."""
+    if (reason := why_not_tracked(value)) is not None:
+        raise GraphBreak(f"{source} is {reason}")
+    facts = facts_of(tx, value, source)
+    kind = TENSOR_MATCH_DYNAMIC if any(facts.symbols()) else TENSOR_MATCH_STATIC
+    tx.guards.install(source, kind, facts, tx.location())
+    tx.guards.watch_array(source, value)
+    node = placeholder(tx, source, facts.array_type())
+    declare_symbols(tx, facts.symbols())
+    return ArrayVariable(node, source)
+
+
+def why_not_tracked(value: np.ndarray) -> str | None:
+    if type(value) is not np.ndarray:
+        return f"a subclass of ndarray, {type(value).__name__}"
+    if value.dtype.kind not in "biufc" or not value.dtype.isnative:
+        return f"an array of dtype {value.dtype}"
+    return None
+
+
+def facts_of(tx: Translator, value: np.ndarray, source: Source) -> ArrayFacts:
+    """What the guard keeps; sizes and strides that vary become symbols."""
+    marks, order = marks_of(value), order_of(value)
+    shape = tuple(
+        tx.shapes.size(source, "size", axis, size, marks.get(axis))
+        for axis, size in enumerate(value.shape)
+    )
+    strides: tuple[Size, ...] = value.strides
+    if order is None:
+        strides = tuple(
+            _stride(tx, value, source, axis) for axis in range(value.ndim)
+        )
+    flags = value.flags
+    return ArrayFacts(
+        type(value), value.dtype, shape, strides, order, flags.writeable, flags.aligned
+    )
+
+
+def _stride(tx: Translator, value: np.ndarray, source: Source, axis: int) -> Size:
+    """A stride that repeats or steps by one element decides about vector code: it stays an int."""
+    stride = value.strides[axis]
+    if abs(stride) in (0, value.itemsize):
+        return stride
+    return tx.shapes.size(source, "stride", axis, stride)

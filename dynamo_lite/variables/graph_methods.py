@@ -1,0 +1,148 @@
+"""Methods of arrays and NumPy scalars: each is the function that NumPy also offers by itself.
+
+A row gives the target that is recorded. Where the method's signature differs from the function's,
+an adapter arranges the arguments.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+from .base import VariableTracker
+from .constants import NONE, constant
+from .graph_values import record
+from .methods import BuiltinMethodVariable
+from .sequences import TupleVariable
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+Arguments = tuple[Sequence[VariableTracker], Mapping[str, VariableTracker]]
+Adapter = Callable[
+    ["Translator", Sequence[VariableTracker], Mapping[str, VariableTracker]], Arguments
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """`x.name(*args)` is `target(x, *adapted)`."""
+
+    target: Callable[..., Any]
+    adapt: Adapter | None = None
+
+
+def _shape(
+    tx: Translator, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
+) -> Arguments:
+    """`x.reshape(2, 3)` and `x.reshape((2, 3))`."""
+    return (args if len(args) == 1 else (TupleVariable(args),)), kwargs
+
+
+def _axes(
+    tx: Translator, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
+) -> Arguments:
+    """`x.transpose()`, `x.transpose(1, 0)` and `x.transpose((1, 0))`."""
+    if not args:
+        return (NONE,), kwargs
+    return _shape(tx, args, kwargs)
+
+
+FUNCTIONS = (
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "cumprod",
+    "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
+    "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
+)  # fmt: skip
+"""Methods whose NumPy function takes the array first and then the same arguments."""
+
+OWN = (
+    "astype", "copy", "flatten", "view", "fill", "sort", "partition", "byteswap", "tobytes",
+    "tolist", "item", "put", "getfield", "__array__",
+)  # fmt: skip
+"""Methods that no function stands for: the target is the method itself."""
+
+METHODS: dict[str, Method] = {
+    **{name: Method(getattr(np, name)) for name in FUNCTIONS},
+    **{name: Method(getattr(np.ndarray, name)) for name in OWN},
+    "conj": Method(np.conjugate),
+    "conjugate": Method(np.conjugate),
+    "reshape": Method(np.reshape, _shape),
+    "transpose": Method(np.transpose, _axes),
+    "compress": Method(np.ndarray.compress),
+}
+
+
+def call_graph_method(
+    tx: Translator,
+    owner: VariableTracker,
+    name: str,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`owner.name(*args, **kwargs)` as a node, or as what the owner's own `method_<name>` says."""
+    if (special := getattr(owner, f"method_{name}", None)) is not None:
+        result: VariableTracker = special(tx, *args, **kwargs)
+        return result
+    if (method := METHODS.get(name)) is None:
+        raise GraphBreak(f"method {name!r} of {owner.describe()}")
+    if method.adapt is not None:
+        args, kwargs = method.adapt(tx, args, kwargs)
+    return record_call(tx, method.target, (owner, *args), kwargs)
+
+
+def record_call(
+    tx: Translator,
+    target: Callable[..., Any],
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """Record a call whose arguments are trackers."""
+    return record(
+        tx,
+        target,
+        [value.as_argument(tx) for value in args],
+        {name: value.as_argument(tx) for name, value in kwargs.items()},
+    )
+
+
+class GraphMethodVariable(BuiltinMethodVariable):
+    """A method looked up on a value of the graph."""
+
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return self.owner.call_method(tx, self.name, args, kwargs)
+
+
+# -- attributes that follow from the type
+
+TYPE_FACTS: dict[str, Callable[[Any], Any]] = {
+    "dtype": lambda kind: kind.dtype,
+    "ndim": lambda kind: kind.ndim,
+    "itemsize": lambda kind: kind.dtype.itemsize,
+    "device": lambda kind: "cpu",
+}
+
+VIEWS: dict[str, Callable[..., Any]] = {
+    "T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "imag": np.imag,
+}  # fmt: skip
+
+
+def graph_attribute(
+    tx: Translator, owner: VariableTracker, kind: Any, name: str
+) -> VariableTracker | None:
+    """An attribute that the type answers, or a view; None for anything else."""
+    if (fact := TYPE_FACTS.get(name)) is not None:
+        return constant(fact(kind))
+    if name == "real" and kind.dtype.kind != "c":
+        return owner  # NumPy gives back the array itself
+    if (view := VIEWS.get(name)) is not None:
+        return record_call(tx, view, (owner,), {})
+    return None
+

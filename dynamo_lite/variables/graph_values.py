@@ -1,0 +1,154 @@
+"""Recording: how a call becomes a node of the graph, and a node a tracker.
+
+The kinds of graph values (`arrays`, `numbers`) register themselves in `RESULTS` by form, so that a
+result of any operation finds its tracker.
+"""
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak, Unsupported
+from ..guards.sources import Source
+from ..ir.inference import infer
+from ..ir.node import Node, SymbolOrigin
+from ..ir.ops import Effect, Kind, Op, row_of
+from ..ir.tree import leaves
+from ..ir.types import ArrayType, Form
+from .base import VariableTracker
+from .constants import NONE
+from .sequences import ListVariable, TupleVariable
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+RESULTS: dict[Form, Callable[[Node], VariableTracker]] = {}
+"""Form of a type → tracker of a node of that type."""
+
+REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, MemoryError)
+"""What NumPy raises for a wrong call; eager raises it again, from the user's own line."""
+
+SHARING = frozenset({Kind.VIEW, Kind.WRITE})
+"""Kinds of operations whose result is, or may be, memory of the first argument."""
+
+
+def record(
+    tx: Translator,
+    target: Callable[..., Any],
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+) -> VariableTracker:
+    """Append `target(*args, **kwargs)`, given as graph arguments, and track its result."""
+    name = name_of(target)
+    if (row := row_of(target)) is None:
+        raise GraphBreak(f"{name} is not an operation of the graph")
+    try:
+        kind = infer(target, tuple(args), dict(kwargs or {}), tx.shapes)
+    except Unsupported as unsupported:
+        raise GraphBreak(f"{name}: {unsupported}") from None
+    except REFUSALS as error:
+        raise GraphBreak(f"{name} raises {type(error).__name__}: {error}") from None
+    for written in _written(row, args, kwargs or {}):
+        writes(tx, written)
+    node = tx.graph.call_function(
+        target, tuple(args), dict(kwargs or {}), type=kind, location=tx.location()
+    )
+    return result_of(tx, node)
+
+
+def result_of(tx: Translator, node: Node) -> VariableTracker:
+    """The tracker of what a node returns; results of several values are taken apart."""
+    kind = node.type
+    if kind is None:
+        return NONE
+    if isinstance(kind, ArrayType):
+        return RESULTS[kind.form](node)
+    items = [
+        result_of(tx, tx.graph.call_function(operator.getitem, (node, index), type=item))
+        for index, item in enumerate(kind)
+    ]
+    if isinstance(kind, list):
+        return ListVariable(items)
+    return TupleVariable(items, kind=type(kind))
+
+
+def name_of(target: Callable[..., Any]) -> str:
+    """How reasons name a callable: `numpy.sum`, `operator.getitem`."""
+    name = getattr(target, "__qualname__", None) or getattr(target, "__name__", repr(target))
+    module = getattr(target, "__module__", None) or "numpy"
+    return f"{module.lstrip('_')}.{name}"
+
+
+# -- inputs
+
+
+def placeholder(tx: Translator, source: Source, kind: ArrayType) -> Node:
+    """A new input of the graph; symbols that it brings along are found in it at run time."""
+    name = re.sub(r"\W+", "_", str(source)).strip("_") or "input"
+    node = tx.graph.placeholder(name if name[0].isalpha() else f"_{name}", kind)
+    tx.inputs.append((source, node))
+    return node
+
+
+def declare_symbols(tx: Translator, names: Iterator[str]) -> None:
+    """Say in the graph where the symbols of the newest placeholder are found."""
+    for name in names:
+        info = tx.shapes.infos[name]
+        origin = SymbolOrigin(len(tx.inputs) - 1, info.fact, info.axis, info.hint)
+        tx.graph.symbols.setdefault(name, origin)
+
+
+# -- writes
+
+
+def _written(row: Op, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[Node]:
+    """The nodes whose memory a call writes."""
+    if row.kind is Kind.WRITE or row.effect is Effect.WRITES:
+        yield from (leaf for leaf in leaves(args[:1]) if isinstance(leaf, Node))
+    yield from (leaf for leaf in leaves(kwargs.get("out")) if isinstance(leaf, Node))
+    inputs = getattr(row.target, "nin", len(args))
+    yield from (leaf for leaf in leaves(tuple(args[inputs:])) if isinstance(leaf, Node))
+
+
+def writes(tx: Translator, node: Node) -> None:
+    """A node's memory is about to be written: guard what makes that safe to do in the graph."""
+    owner = owner_of(node)
+    if owner.op == "get_attr":
+        raise GraphBreak("writing into an array that is a constant of the graph")
+    if owner.op != "placeholder":
+        return
+    source = next(source for source, found in tx.inputs if found is owner)
+    if overlaps_itself(tx, owner.type):
+        raise GraphBreak(f"writing into {source}, whose elements overlap in memory")
+    tx.guards.write_array(source, tx.location())
+
+
+def owner_of(node: Node) -> Node:
+    """The node whose memory `node` is a view of, or may be."""
+    while node.op == "call_function":
+        row = row_of(node.target)
+        if isinstance(out := node.kwargs.get("out"), Node):
+            node = out
+        elif row is not None and row.kind in SHARING and isinstance(node.args[0], Node):
+            node = node.args[0]
+        else:
+            break
+    return node
+
+
+def overlaps_itself(tx: Translator, kind: ArrayType) -> bool:
+    """Whether two elements may share memory: each stride must step over all the smaller ones."""
+    if kind.is_c_contiguous:
+        return False
+    axes = [(s, n) for s, n in zip(kind.strides, kind.shape) if n != 1]
+    steps = sorted((abs(tx.shapes.hint(stride)), index) for index, (stride, _) in enumerate(axes))
+    reach = kind.dtype.itemsize
+    for hint, index in steps:
+        stride, size = axes[index]
+        step = stride if tx.shapes.hint(stride) >= 0 else -stride
+        if hint == 0 or not tx.shapes.less_equal(reach, step):
+            return True
+        reach = reach + step * (size - 1)
+    return False

@@ -1,0 +1,142 @@
+"""Numbers of the graph: NumPy scalars, and Python floats and complex numbers from outside.
+
+Arithmetic on them is a node, and so follows NumPy's scalar rules; Python learns their value only
+where it is a fact of the call's inputs, which a guard can hold on to.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..guards.kinds import EQUALS, TYPE
+from ..guards.sources import Source
+from ..ir.node import Node
+from ..ir.types import ArrayType, Form, python_number, scalar
+from .base import VariableTracker
+from .constants import ConstantVariable, builds, fold
+from .graph_methods import GraphMethodVariable, call_graph_method, graph_attribute
+from .graph_values import RESULTS, placeholder
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+PYTHON_TYPES = {np.dtype(kind): kind for kind in (bool, int, float, complex)}
+SCALARS = tuple(np.dtype(code).type for code in "?bhilqBHILQefdFDgG")
+"""The NumPy scalar types that a graph may hold."""
+
+
+class NumberVariable(VariableTracker):
+    """Base of the three ways a number is known: as a constant, as an input, or as a node."""
+
+    in_graph = True
+    type: ArrayType
+
+    def python_type(self) -> type:
+        kind = self.type
+        return kind.dtype.type if kind.form is Form.SCALAR else PYTHON_TYPES[kind.dtype]
+
+    @property
+    def is_python(self) -> bool:
+        return self.type.form is Form.PYTHON
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if self.is_python or self.is_constant():
+            return fold(tx, getattr, (self, ConstantVariable(name)))
+        if (known := graph_attribute(tx, self, self.type, name)) is not None:
+            return known
+        if not callable(getattr(self.python_type(), name, None)):
+            raise GraphBreak(f"attribute {name!r} of {self.describe()}")
+        return GraphMethodVariable(self, name)
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        if self.is_python:
+            return fold(tx, getattr(self.python_type(), name), (self, *args), kwargs)
+        return call_graph_method(tx, self, name, args, kwargs)
+
+
+class ConstantNumber(NumberVariable):
+    """A NumPy scalar known while tracing; its arithmetic is folded where NumPy says nothing."""
+
+    def __init__(self, value: Any, source: Source | None = None) -> None:
+        self.value = value
+        self.source = source
+        self.type = scalar(value.dtype)
+
+    def is_constant(self) -> bool:
+        return True
+
+    def as_constant(self, tx: Translator) -> Any:
+        return self.value
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_const(self.value)
+
+
+class InputNumber(NumberVariable):
+    """A number from outside; an input of the graph once the graph uses it."""
+
+    def __init__(self, value: Any, source: Source) -> None:
+        self.value = value
+        self.source: Source = source
+        is_numpy = isinstance(value, np.generic)
+        self.type = scalar(value.dtype) if is_numpy else python_number(type(value))
+        self._node: Node | None = None
+
+    def is_constant(self) -> bool:
+        return self.is_python
+
+    def as_constant(self, tx: Translator) -> Any:
+        """The value, guarded; NumPy scalars have no guard of their value."""
+        if not self.is_python:
+            return super().as_constant(tx)
+        tx.guards.install(self.source, EQUALS, self.value, tx.location())
+        return self.value
+
+    def as_argument(self, tx: Translator) -> Node:
+        if self._node is None:
+            self._node = placeholder(tx, self.source, self.type)
+        return self._node
+
+
+class ComputedNumber(NumberVariable):
+    """A number that the graph computes."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.type = node.type
+
+    def as_constant(self, tx: Translator) -> Any:
+        where = f" at {self.node.location}" if self.node.location is not None else ""
+        raise GraphBreak(f"Python needs the value of {self.node.name}, computed from data{where}")
+
+    def as_argument(self, tx: Translator) -> Node:
+        return self.node
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_output(self.node)
+
+
+RESULTS[Form.SCALAR] = RESULTS[Form.PYTHON] = ComputedNumber
+
+
+@builds(*SCALARS)
+def _scalar(value: np.generic) -> VariableTracker:
+    return ConstantNumber(value)
+
+
+def wrap_number(tx: Translator, value: Any, source: Source) -> VariableTracker:
+    """A Python float or complex, or a NumPy scalar, from outside."""
+    tx.guards.install(source, TYPE, value, tx.location())
+    if isinstance(value, np.generic) and type(value) not in SCALARS:
+        raise GraphBreak(f"a {type(value).__name__} at {source}")
+    return InputNumber(value, source)

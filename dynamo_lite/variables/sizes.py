@@ -1,0 +1,168 @@
+"""Sizes: Python ints that stay symbolic until Python itself needs their value."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..guards.kinds import INT_SYMBOL
+from ..guards.sources import SizeSource, Source
+from ..ir.sizes import Atom, Size, SizeExpr, Symbol, floordiv, modulo, symbols
+from ..ir.types import python_number
+from .base import VariableTracker
+from .constants import ConstantVariable, fold
+from .graph_values import declare_symbols, placeholder
+
+if TYPE_CHECKING:
+    from ..guards.shape_env import ShapeEnv
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class SizeVariable(VariableTracker):
+    """An int that is a polynomial of symbols."""
+
+    in_graph = True
+
+    def __init__(self, size: SizeExpr, shapes: ShapeEnv, source: Source | None = None) -> None:
+        self.size = size
+        self.shapes = shapes
+        self.source = source
+
+    def python_type(self) -> type:
+        return int
+
+    def is_constant(self) -> bool:
+        return True
+
+    def as_constant(self, tx: Translator) -> int:
+        """The value; from here on the trace is specialised to it."""
+        return tx.shapes.specialize(self.size)
+
+    def as_argument(self, tx: Translator) -> Size:
+        return self.size
+
+    def truth(self, tx: Translator) -> bool:
+        return not tx.shapes.equal(self.size, 0)
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        return self.as_constant(tx)
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return fold(tx, getattr, (self, ConstantVariable(name)))
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return fold(tx, getattr(int, name), (self, *args), kwargs)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        _load(code, self.size, self.shapes)
+
+    def describe(self) -> str:
+        return f"the size {self.size}"
+
+
+def size_tracker(tx: Translator, size: Size) -> VariableTracker:
+    """A tracker of an int or of a symbolic size."""
+    return ConstantVariable(size) if isinstance(size, int) else SizeVariable(size, tx.shapes)
+
+
+def wrap_int(tx: Translator, value: int, source: Source) -> VariableTracker:
+    """A constant whose value is guarded when used; a symbol once a second value has been seen."""
+    if not -(2**63) <= value < 2**63:
+        return ConstantVariable(value, source)
+    size = tx.shapes.size(source, "value", 0, value)
+    if isinstance(size, int):
+        return ConstantVariable(value, source)
+    name = next(symbols(size))
+    tx.guards.install(source, INT_SYMBOL, name, tx.location())
+    placeholder(tx, source, python_number(int))
+    declare_symbols(tx, iter((name,)))
+    return SizeVariable(size, tx.shapes, source)
+
+
+# -- arithmetic
+
+ARITHMETIC: dict[Any, Callable[[Any, Any], Size]] = {
+    operator.add: operator.add, operator.sub: operator.sub, operator.mul: operator.mul,
+    operator.floordiv: floordiv, operator.mod: modulo,
+}  # fmt: skip
+UNARY: dict[Any, Callable[[Any], Size]] = {operator.neg: operator.neg, operator.pos: lambda n: n}
+COMPARISONS: dict[Any, str] = {
+    operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
+    operator.gt: ">", operator.ge: ">=",
+}  # fmt: skip
+
+
+def is_size(value: VariableTracker) -> bool:
+    """A symbolic size, or a known Python int."""
+    if isinstance(value, SizeVariable):
+        return True
+    return isinstance(value, ConstantVariable) and value.python_type() in (int, bool)
+
+
+def operate(
+    tx: Translator, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> VariableTracker:
+    """An operator on sizes: symbolic where it can be, otherwise on the specialised values."""
+    if function in COMPARISONS:
+        left, right = (_size(tx, operand) for operand in operands)
+        return ConstantVariable(tx.shapes.compare(COMPARISONS[function], left, right))
+    if function in ARITHMETIC and not _divides_by_zero(tx, function, operands):
+        left, right = (_size(tx, operand) for operand in operands)
+        return size_tracker(tx, ARITHMETIC[function](left, right))
+    if function in UNARY:
+        return size_tracker(tx, UNARY[function](_size(tx, operands[0])))
+    return fold(tx, function, operands)
+
+
+def _size(tx: Translator, value: VariableTracker) -> Size:
+    return value.size if isinstance(value, SizeVariable) else int(value.as_constant(tx))
+
+
+def _divides_by_zero(
+    tx: Translator, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> bool:
+    if function not in (operator.floordiv, operator.mod):
+        return False
+    return tx.shapes.equal(_size(tx, operands[1]), 0)
+
+
+# -- rebuilding
+
+
+def _load(code: Reconstructor, size: Size, shapes: ShapeEnv) -> None:
+    """Instructions that compute a size from the arrays and ints it was read from."""
+    if isinstance(size, int):
+        code.load_const(size)
+        return
+    for index, (monomial, coefficient) in enumerate(size.terms):
+        code.load_const(coefficient)
+        for atom in monomial:
+            _load_atom(code, atom, shapes)
+            code.emit("BINARY_OP", "*")
+        if index:
+            code.emit("BINARY_OP", "+")
+
+
+def _load_atom(code: Reconstructor, atom: Atom, shapes: ShapeEnv) -> None:
+    if isinstance(atom, Symbol):
+        info = shapes.infos[atom.name]
+        is_int = info.fact == "value"
+        code.load_source(
+            info.source if is_int else SizeSource(info.source, info.fact, info.axis)
+        )
+        return
+    if atom.op in ("min", "max"):
+        code.load_callable(min if atom.op == "min" else max)
+    _load(code, atom.left, shapes)
+    _load(code, atom.right, shapes)
+    if atom.op in ("min", "max"):
+        code.call(2)
+    else:
+        code.emit("BINARY_OP", atom.op)
