@@ -1,0 +1,58 @@
+"""The LLVM backend: from a graph to one native entry."""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...ir.graph import Graph
+from ...native import _core
+from ..lowering.lower import lower
+from ..program import Program
+from . import cache
+from .entry import EntryCode, EntryWriter
+from .target import Target, host
+
+
+def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+    """A native entry: called with the placeholders' values it gives the outputs, or ABANDONED."""
+    return compile_program(lower(graph))
+
+
+def compile_program(program: Program, *, single: bool = False) -> _core.NativeEntry:
+    """The entry of a lowered program; `single`: it returns its one output bare."""
+    target = host()
+    code = EntryWriter(program, target).write()
+    address, owner = machine_code(code, target)
+    return _core.NativeEntry(
+        address,
+        owner,
+        code.n_inputs,
+        code.n_slots,
+        code.n_outputs,
+        code.constants,
+        code.descrs,
+        single,
+    )
+
+
+def machine_code(code: EntryCode, target: Target) -> tuple[int, object]:
+    """The address of the entry function and what keeps it mapped: from the disk, or compiled."""
+    name = cache.key(code.text, target)
+    stored = cache.read(name)
+    if stored is not None and (found := _loaded(stored)):
+        return found
+    # llvmlite takes long to import, and most processes find everything in the cache
+    compiler = importlib.import_module(".compiler", __package__)
+    compiled = stored if stored is not None else compiler.compile_text(code.text, target)
+    if stored is None:
+        cache.write(name, compiled)
+    return _loaded(compiled) or compiler.link(compiled, "entry")
+
+
+def _loaded(code: bytes) -> tuple[int, object] | None:
+    """Map an object without LLVM, where the core can."""
+    image = _core.load_object(code)
+    if image is None or "entry" not in image:
+        return None
+    return image["entry"], image
