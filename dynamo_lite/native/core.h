@@ -3,6 +3,10 @@
 
 #include "numpy_api.h"
 
+#ifdef Py_GIL_DISABLED
+#error "dynamo_lite needs an interpreter with a global interpreter lock"
+#endif
+
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -16,6 +20,8 @@ int add_guard_program(PyObject *module);
 int add_callable(PyObject *module);
 int add_watchers(PyObject *module);
 int add_frame_hook(PyObject *module);
+int add_cuda(PyObject *module);
+int add_redirect(PyObject *module);
 
 // An owned reference.
 class Ref {
