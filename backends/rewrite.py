@@ -27,6 +27,7 @@ from .loops import (
 )
 
 INT64 = np.dtype(np.int64)
+Change = Callable[[Expr], Expr]
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:

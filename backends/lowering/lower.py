@@ -12,12 +12,20 @@ from ...ir.node import Node
 from ...ir.tree import map_leaves
 from ...ir.types import ArrayType, Form
 from ..fusion import choose_materialised
+from ..hints import hints_of
+from ..hoisting import hoist
 from ..loops import Load, Offset, Scalar
+from ..memory import plan_memory
+from ..merging import merge
 from ..program import Constant, Input, Output, Program
+from ..schedule import schedule
 from . import pointwise, reductions, views  # noqa: F401  (they register their lowerings)
 from .context import ACCESSES, LOWERINGS, Lowering
 from .externs import lower_extern, own_number
 from .values import CannotLower, Value
+
+
+PASSES = (hoist, merge, schedule, plan_memory)
 
 
 def lower(graph: Graph, facts: Any = None) -> Program:
@@ -25,7 +33,11 @@ def lower(graph: Graph, facts: Any = None) -> Program:
 
     Handles every graph: what has no native lowering becomes a call of NumPy.
     """
-    return lower_steps(graph)
+    hint = hints_of(graph.symbols)
+    program = lower_steps(graph)
+    for run in PASSES:
+        program = run(program, hint)
+    return program
 
 
 def lower_steps(graph: Graph) -> Program:

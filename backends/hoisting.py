@@ -1,0 +1,113 @@
+"""Hoisting: what a kernel would compute again and again gets a kernel and a buffer of its own.
+
+A code generator evaluates an expression outside of the inner loops that it does not depend on. It
+cannot help where the expression depends on an inner axis but not on an outer one (the mean of each
+column, in a loop over rows). Those expressions, when expensive, are computed first.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ..ir.sizes import Size
+from ..ir.types import ArrayType, array
+from . import affine, costs, rewrite
+from .hints import Hint
+from .loops import Axis, Buffer, Expr, Kernel, Load, Reduce, Store
+from .program import Allocate, Launch, Program, Step
+from .schedule import order_axes
+
+EXPENSIVE = 8
+FEW = 4
+
+
+def hoist(program: Program, hint: Hint) -> Program:
+    """The program with repeated expensive subexpressions computed by kernels before."""
+    state = Hoisting(hint)
+    for step in program.steps:
+        if isinstance(step, Launch):
+            state.kernel(step.kernel)
+        else:
+            state.steps.append(step)
+    return replace(
+        program, steps=tuple(state.steps), notes=(*program.notes, *state.notes)
+    )
+
+
+@dataclass
+class Hoisting:
+    """What has been hoisted so far; equal expressions share one buffer."""
+
+    hint: Hint
+    steps: list[Step] = field(default_factory=list)
+    known: dict[Expr, Buffer] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def kernel(self, kernel: Kernel) -> None:
+        """Emit a kernel after the kernels that it needs."""
+        order = order_axes(kernel, self.hint)
+        parts: dict[Expr, Expr] = {}
+        memo: rewrite.Frees = {}
+        for statement in kernel.statements:
+            for root in rewrite.roots(statement):
+                self._find(root, order, parts, memo, is_root=True)
+        statements = tuple(
+            rewrite.map_statement(s, lambda expr: rewrite.replace_parts(expr, parts))
+            for s in kernel.statements
+        )
+        self.steps.append(Launch(replace(kernel, statements=statements)))
+
+    def _find(
+        self,
+        expr: Expr,
+        loops: Sequence[Axis],
+        parts: dict[Expr, Expr],
+        memo: rewrite.Frees,
+        *,
+        is_root: bool = False,
+    ) -> None:
+        """Look for repeated work in `expr`, evaluated inside `loops` (outermost first)."""
+        if expr in parts:
+            return
+        free = rewrite.free_axes(expr, memo)
+        if not is_root and why_hoist(expr, free, loops, self.hint):
+            parts[expr] = self._hoisted(expr, [axis for axis in loops if axis in free])
+            return
+        inner = (*loops, *expr.axes) if isinstance(expr, Reduce) else loops
+        for operand in rewrite.children(expr):
+            self._find(operand, inner, parts, memo)
+
+    def _hoisted(self, expr: Expr, axes: list[Axis]) -> Expr:
+        """A load of the buffer that holds `expr` over `axes`."""
+        canonical = [Axis(f"h{k}", axis.extent) for k, axis in enumerate(axes)]
+        moved = {old: affine.Offset(0, ((new, 1),)) for old, new in zip(axes, canonical)}
+        key = rewrite.substitute(expr, moved)
+        type_ = array(expr.dtype, *(axis.extent for axis in axes))
+        if key not in self.known:
+            buffer = self.known[key] = Buffer(f"h{len(self.known)}", expr.dtype)
+            self.steps.append(Allocate(buffer, type_, "scratch"))
+            store = Store(buffer, place(type_, canonical), key)
+            self.kernel(Kernel(f"hoisted_{buffer.name}", tuple(canonical), (store,)))
+            self.notes.append(f"{buffer.name}: a kernel would compute it again in an outer loop")
+        return Load(self.known[key], place(type_, axes))
+
+
+def place(type_: ArrayType, axes: Sequence[Axis]) -> affine.Offset:
+    return affine.affine(0, zip(axes, type_.strides))
+
+
+def why_hoist(
+    expr: Expr, free: frozenset[Axis], loops: Sequence[Axis], hint: Hint
+) -> str | None:
+    """Why an expression is computed by a kernel of its own, or None when it stays."""
+    if not free:
+        folds = isinstance(expr, Reduce) and any(hint(axis.extent) > 1 for axis in loops)
+        return "a total that all points need" if folds else None
+    last = max(k for k, axis in enumerate(loops) if axis in free)
+    repeats: Size = 1
+    for axis in loops[:last]:
+        if axis not in free:
+            repeats = repeats * axis.extent
+    if hint(repeats) < FEW or costs.cost_of(expr) < EXPENSIVE:
+        return None
+    return f"it would be computed {repeats} times"

@@ -1,0 +1,129 @@
+"""The memory plan: which buffers are ndarrays, when memory is made, and what is used again."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..ir.sizes import Size, product
+from ..ir.tree import leaves, map_leaves
+from ..ir.types import Form
+from . import rewrite
+from .hints import Hint
+from .loops import Buffer, Check, Expr, Gather, Load, Statement
+from .merging import reads, writes
+from .program import Allocate, Extern, Launch, Program, Ref, Step, View
+
+
+def plan_memory(program: Program, hint: Hint) -> Program:
+    """Allocations placed before their first use; scratch memory whose value is dead used again."""
+    arrays = _needs_array(program)
+    allocations = {s.buffer: s for s in program.steps if isinstance(s, Allocate)}
+    steps = [s for s in program.steps if not isinstance(s, Allocate)]
+    last = {buffer: k for k, step in enumerate(steps) for buffer in (*reads(step), *writes(step))}
+    reused = _reuse(steps, allocations, arrays, last, hint)
+    planned: list[Step] = []
+    made: set[Buffer] = set()
+    for step in steps:
+        for buffer in (*writes(step), *reads(step)):
+            if buffer in allocations and buffer not in made and buffer not in reused:
+                kind = "array" if buffer in arrays else "scratch"
+                planned.append(replace(allocations[buffer], kind=kind))
+                made.add(buffer)
+        planned.append(rename_step(step, reused))
+    for output in program.outputs:
+        if output.buffer in allocations and output.buffer not in made:
+            planned.append(replace(allocations[output.buffer], kind="array"))
+            made.add(output.buffer)
+    return replace(program, steps=tuple(planned))
+
+
+def _needs_array(program: Program) -> set[Buffer]:
+    """Buffers of which an ndarray object is asked for."""
+    found = {o.buffer for o in program.outputs if o.type.form is Form.ARRAY}
+    for step in program.steps:
+        if isinstance(step, View):
+            found.add(step.base)
+        elif isinstance(step, Extern):
+            for leaf in leaves((step.args, step.kwargs)):
+                is_ref = isinstance(leaf, Ref) and leaf.buffer is not None
+                if is_ref and (leaf.type is None or leaf.type.form is Form.ARRAY):
+                    found.add(leaf.buffer)
+    return found
+
+
+def _reuse(
+    steps: Sequence[Step],
+    allocations: dict[Buffer, Allocate],
+    arrays: set[Buffer],
+    last: dict[Buffer, int],
+    hint: Hint,
+) -> dict[Buffer, Buffer]:
+    """For scratch buffers, an earlier one of the same dtype and size whose value is dead by then."""
+    free: list[Buffer] = []
+    owner: dict[Buffer, Buffer] = {}
+    for k, step in enumerate(steps):
+        for buffer in dict.fromkeys(writes(step)):
+            if buffer not in allocations or buffer in arrays or buffer in owner:
+                continue
+            owner[buffer] = buffer
+            for candidate in free:
+                if _fits(allocations[buffer], allocations[candidate]):
+                    owner[buffer] = candidate
+                    free.remove(candidate)
+                    break
+        for buffer in dict.fromkeys((*reads(step), *writes(step))):
+            if last[buffer] == k and buffer in owner:
+                free.append(owner[buffer])
+    return {buffer: kept for buffer, kept in owner.items() if kept != buffer}
+
+
+def _fits(wanted: Allocate, present: Allocate) -> bool:
+    if wanted.buffer.dtype != present.buffer.dtype:
+        return False
+    need, have = product(wanted.type.shape), product(present.type.shape)
+    return need == have or _static_fit(need, have)
+
+
+def _static_fit(need: Size, have: Size) -> bool:
+    return isinstance(need, int) and isinstance(have, int) and 0 < need <= have <= 2 * need
+
+
+def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
+    """A step that uses other buffers."""
+    if not names:
+        return step
+    match step:
+        case Launch():
+            statements = tuple(_rename_statement(s, names) for s in step.kernel.statements)
+            return Launch(replace(step.kernel, statements=statements))
+        case View():
+            return replace(step, base=names.get(step.base, step.base))
+        case Extern():
+            args, kwargs = map_leaves(lambda leaf: _rename_ref(leaf, names), (step.args, step.kwargs))
+            return replace(step, args=args, kwargs=kwargs)
+    return step
+
+
+def _rename_ref(leaf: object, names: dict[Buffer, Buffer]) -> object:
+    if isinstance(leaf, Ref) and leaf.buffer in names:
+        return replace(leaf, buffer=names[leaf.buffer])
+    return leaf
+
+
+def _rename_statement(statement: Statement, names: dict[Buffer, Buffer]) -> Statement:
+    memo: dict[Expr, Expr] = {}
+    changed = rewrite.map_statement(
+        statement, lambda expr: rewrite.transform(expr, lambda p: _rename(p, names), memo)
+    )
+    if isinstance(changed, Check):
+        return changed
+    return replace(changed, buffer=names.get(changed.buffer, changed.buffer))
+
+
+def _rename(expr: Expr, names: dict[Buffer, Buffer]) -> Expr:
+    match expr:
+        case Load() if expr.buffer in names:
+            return Load(names[expr.buffer], expr.offset)
+        case Gather() if expr.buffer in names:
+            return Gather(names[expr.buffer], expr.offset, expr.indices)
+    return expr

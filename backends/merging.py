@@ -1,0 +1,213 @@
+"""Merging: kernels over the same box become one, so that shared loads happen once and values that
+only the later one reads never reach memory."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..ir.tree import leaves
+from . import affine, rewrite
+from .hints import Hint
+from .loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store
+from .program import (
+    Allocate,
+    Commit,
+    Extern,
+    Launch,
+    Program,
+    Ref,
+    Require,
+    Step,
+    View,
+)
+from .schedule import is_check_only, loads_of, operations
+
+MOST_STORES = 8
+MOST_OPERATIONS = 400
+LOOK_BACK = 24
+TINY = 64
+DIFFERENT = "different boxes"
+
+
+def merge(program: Program, hint: Hint) -> Program:
+    """Merge kernels where `why_not_merge` finds nothing against it, then drop dead stores."""
+    fixed = [s for s in program.steps if isinstance(s, (Allocate, Require))]
+    steps = [s for s in program.steps if not isinstance(s, (Allocate, Require))]
+    notes: list[str] = []
+    position = 0
+    while position < len(steps):
+        step = steps[position]
+        found = _partner(steps, position, hint, notes) if isinstance(step, Launch) else None
+        if found is None:
+            position += 1
+            continue
+        target, merged, goes_up = found
+        if goes_up:
+            steps[target] = Launch(merged)
+            del steps[position]
+        else:
+            steps[position] = Launch(merged)
+            del steps[target]
+    kept = _drop_dead(program, steps)
+    requires = [s for s in fixed if isinstance(s, Require)]
+    alive = {buffer for step in kept for buffer in (*reads(step), *writes(step))}
+    alive.update(output.buffer for output in program.outputs)
+    allocations = [s for s in fixed if isinstance(s, Allocate) and s.buffer in alive]
+    return replace(
+        program,
+        steps=(*requires, *allocations, *kept),
+        notes=(*program.notes, *dict.fromkeys(notes)),
+    )
+
+
+def _partner(
+    steps: Sequence[Step], position: int, hint: Hint, notes: list[str]
+) -> tuple[int, Kernel, bool] | None:
+    """An earlier kernel to merge with: its position, the merged kernel, and where that goes."""
+    later = steps[position]
+    assert isinstance(later, Launch)
+    for target in range(position - 1, max(-1, position - LOOK_BACK), -1):
+        earlier = steps[target]
+        if isinstance(earlier, Commit):
+            return None
+        if not isinstance(earlier, Launch):
+            continue
+        between = steps[target + 1 : position]
+        first, second = earlier.kernel, later.kernel
+        reason = why_not_merge(first, second, hint)
+        if reason is None and (moves := _direction(earlier, between, later)) is not None:
+            return target, merged_kernel(first, second), moves
+        if reason != DIFFERENT:
+            notes.append(f"{first.name} and {second.name}: {reason or 'a step lies between them'}")
+    return None
+
+
+def _direction(earlier: Step, between: Sequence[Step], later: Step) -> bool | None:
+    """True if `later` can move up, False if `earlier` can move down, None if neither."""
+    if not any(set(writes(step)) & set(reads(later)) for step in between):
+        return True
+    if not any(set(writes(earlier)) & set(reads(step)) for step in between):
+        return False
+    return None
+
+
+def why_not_merge(first: Kernel, second: Kernel, hint: Hint) -> str | None:
+    """Why two kernels stay apart, or None when they become one."""
+    if [a.extent for a in first.axes] != [a.extent for a in second.axes]:
+        return DIFFERENT
+    if _scans(first) or _scans(second):
+        return "a running fold"
+    if len(first.statements) + len(second.statements) > MOST_STORES:
+        return "too many results"
+    if operations(first) + operations(second) > MOST_OPERATIONS:
+        return "too many operations"
+    second = _over(second, first)
+    stored = {s.buffer: s.offset for s in first.statements if isinstance(s, Store)}
+    forwarded = False
+    for load in loads_of(second.statements):
+        if load.buffer in stored:
+            if isinstance(load, Gather) or load.offset != stored[load.buffer]:
+                return f"{load.buffer.name} is read at other points"
+            forwarded = True
+    written = {buffer for buffer in _stored(second)}
+    if written & {load.buffer for load in loads_of(first.statements)} or written & set(stored):
+        return "one writes what the other reads"
+    if forwarded or is_check_only(first) or is_check_only(second) or _shares(first, second):
+        return None
+    points = 1
+    for axis in first.axes:
+        points *= hint(axis.extent)
+    return None if points <= TINY else "nothing in common"
+
+
+def _shares(first: Kernel, second: Kernel) -> bool:
+    return bool(
+        {load.buffer for load in loads_of(first.statements)}
+        & {load.buffer for load in loads_of(second.statements)}
+    )
+
+
+def _scans(kernel: Kernel) -> bool:
+    return any(isinstance(statement, Scan) for statement in kernel.statements)
+
+
+def _stored(kernel: Kernel) -> Iterator[Buffer]:
+    for statement in kernel.statements:
+        if not isinstance(statement, Check):
+            yield statement.buffer
+
+
+def _over(kernel: Kernel, other: Kernel) -> Kernel:
+    """The kernel over the axes of another one with the same box."""
+    moved = {
+        old: affine.Offset(0, ((new, 1),)) for old, new in zip(kernel.axes, other.axes)
+    }
+    statements = tuple(rewrite.move_statement(s, moved) for s in kernel.statements)
+    return replace(kernel, axes=other.axes, statements=statements)
+
+
+def merged_kernel(first: Kernel, second: Kernel) -> Kernel:
+    """Both in one; what the second loads from stores of the first it gets as the value itself."""
+    second = _over(second, first)
+    values: dict[Expr, Expr] = {
+        Load(s.buffer, s.offset): s.value for s in first.statements if isinstance(s, Store)
+    }
+    statements = tuple(
+        rewrite.map_statement(s, lambda expr: rewrite.replace_parts(expr, values))
+        for s in second.statements
+    )
+    return replace(first, statements=(*first.statements, *statements))
+
+
+def _drop_dead(program: Program, steps: list[Step]) -> list[Step]:
+    """Remove stores whose every reader got the value itself."""
+    while True:
+        read = {buffer for step in steps for buffer in reads(step)}
+        read.update(output.buffer for output in program.outputs)
+        kept = [_without_dead(step, read) for step in steps]
+        alive = [s for s in kept if not (isinstance(s, Launch) and not s.kernel.statements)]
+        if alive == steps:
+            return alive
+        steps = alive
+
+
+def _without_dead(step: Step, read: set[Buffer]) -> Step:
+    if not isinstance(step, Launch):
+        return step
+    statements = step.kernel.statements
+    kept = tuple(
+        s
+        for s in statements
+        if not isinstance(s, Store) or s.buffer in read or not _computed_elsewhere(s, statements)
+    )
+    return Launch(replace(step.kernel, statements=kept)) if kept != statements else step
+
+
+def _computed_elsewhere(store: Store, statements: Sequence[Any]) -> bool:
+    others = [root for s in statements if s is not store for root in rewrite.roots(s)]
+    return any(part is store.value for part in rewrite.walk(others))
+
+
+def reads(step: Step) -> Iterator[Buffer]:
+    """The buffers whose contents or address a step uses."""
+    match step:
+        case Launch():
+            for load in loads_of(step.kernel.statements):
+                yield load.buffer
+        case View():
+            yield step.base
+        case Extern():
+            for leaf in leaves((step.args, step.kwargs)):
+                if isinstance(leaf, Ref) and leaf.buffer is not None:
+                    yield leaf.buffer
+
+
+def writes(step: Step) -> Iterator[Buffer]:
+    match step:
+        case Launch():
+            yield from _stored(step.kernel)
+        case View():
+            yield step.buffer
+        case Extern():
+            yield from step.results

@@ -1,0 +1,152 @@
+"""Kernels and programs as readable text; equal kernels print equally, so the text is also a key."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir.tree import map_leaves
+from . import affine, rewrite
+from .loops import (
+    Apply,
+    Axis,
+    Check,
+    Const,
+    Convert,
+    Expr,
+    Gather,
+    Index,
+    Kernel,
+    Load,
+    Offset,
+    Reduce,
+    Scalar,
+    Scan,
+    Select,
+    SizeValue,
+    Statement,
+)
+from .program import Allocate, Commit, Extern, Launch, Program, Ref, Require, View
+from .simplify import value_of
+
+
+class Printer:
+    """Writes expressions; a shared or long subexpression gets a name and a line of its own."""
+
+    def __init__(self, roots: list[Expr]) -> None:
+        self.names: dict[Expr, str] = {}
+        self.lines: list[str] = []
+        self.counts: dict[Expr, int] = {}
+        for part in rewrite.walk(roots):
+            for operand in rewrite.children(part):
+                self.counts[operand] = self.counts.get(operand, 0) + 1
+
+    def text(self, expr: Expr) -> str:
+        if expr in self.names:
+            return self.names[expr]
+        parts = [self.text(operand) for operand in rewrite.children(expr)]
+        text = self._render(expr, parts)
+        shared = self.counts.get(expr, 0) > 1 and rewrite.children(expr)
+        if not shared and len(text) <= 90:
+            return text
+        self.names[expr] = name = f"v{len(self.names)}"
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def _render(self, expr: Expr, parts: list[str]) -> str:
+        match expr:
+            case Load():
+                return f"{expr.buffer.name}[{offset_text(expr.offset)}]"
+            case Gather():
+                steps = [f"{p}*({s})" for p, (_, s) in zip(parts, expr.indices)]
+                return f"{expr.buffer.name}[{' + '.join([offset_text(expr.offset), *steps])}]"
+            case Const():
+                return f"{expr.dtype.char}:{value_of(expr)!s}" + _bits(expr)
+            case Scalar():
+                return f"{expr.name}:{expr.dtype.char}"
+            case SizeValue():
+                return f"size({expr.size})"
+            case Index():
+                return expr.axis.name
+            case Apply():
+                return f"{expr.op}.{expr.dtype.char}({', '.join(parts)})"
+            case Convert():
+                return f"{expr.dtype.name}({parts[0]})"
+            case Select():
+                return f"select({', '.join(parts)})"
+            case Reduce():
+                return f"{expr.op}.{expr.dtype.char}[{axes_text(expr.axes)}]({parts[0]})"
+        raise TypeError(expr)
+
+
+def _bits(expr: Const) -> str:
+    """NaNs differ in their bits only."""
+    value = value_of(expr)
+    return f"<{expr.bits.hex()}>" if value != value else ""
+
+
+def axes_text(axes: tuple[Axis, ...]) -> str:
+    return ", ".join(f"{axis.name} < {axis.extent}" for axis in axes)
+
+
+def offset_text(offset: Offset) -> str:
+    terms = [f"{axis.name}*({stride})" for axis, stride in offset.strides]
+    if not terms or not affine.is_zero(offset.constant):
+        terms.append(str(offset.constant))
+    return " + ".join(terms)
+
+
+def print_kernel(kernel: Kernel) -> str:
+    """The kernel as text."""
+    printer = Printer([root for s in kernel.statements for root in rewrite.roots(s)])
+    marks = [f"vector {kernel.vector.name}"] if kernel.vector else []
+    marks += ["parallel"] if kernel.parallel else []
+    head = f"kernel {kernel.name}[{axes_text(kernel.axes)}] {' '.join(marks)}".rstrip() + ":"
+    for statement in kernel.statements:
+        printer.lines.append(_statement_text(statement, printer))
+    return "\n    ".join([head, *printer.lines])
+
+
+def _statement_text(statement: Statement, printer: Printer) -> str:
+    if isinstance(statement, Check):
+        return f"check {printer.text(statement.condition)}"
+    place = f"{statement.buffer.name}:{statement.buffer.dtype.char}[{offset_text(statement.offset)}]"
+    value = printer.text(statement.value)
+    if isinstance(statement, Scan):
+        return f"{place} = scan {statement.op} along {statement.axis.name} of {value}"
+    return f"{place} = {value}"
+
+
+def print_program(program: Program) -> str:
+    """Inputs, steps and outputs, one per line; notes as comments."""
+    lines = [
+        f"input {item.index}: {item.buffer.name if item.buffer else item.scalar} {item.type}"
+        for item in program.inputs
+    ]
+    lines += [f"constant {item.buffer.name} {item.type}" for item in program.constants]
+    lines += [_step_text(step) for step in program.steps]
+    outputs = ", ".join(f"{o.buffer.name} ({o.type.form.value})" for o in program.outputs)
+    return "\n".join([*lines, f"return {outputs}", *(f"# {note}" for note in program.notes)])
+
+
+def _step_text(step: Any) -> str:
+    match step:
+        case Allocate():
+            return f"{step.buffer.name} = new {step.kind} {step.type}"
+        case Launch():
+            return print_kernel(step.kernel)
+        case View():
+            return f"{step.buffer.name} = view {step.base.name} + {step.offset}: {step.type}"
+        case Extern():
+            results = ", ".join(buffer.name for buffer in step.results)
+            args = map_leaves(_ref_text, (step.args, step.kwargs))
+            return f"{results} = call {getattr(step.target, '__name__', step.target)} {args}"
+        case Require():
+            return f"require {step.left} {step.relation} {step.right}"
+        case Commit():
+            return "commit"
+    raise TypeError(step)
+
+
+def _ref_text(leaf: Any) -> Any:
+    if isinstance(leaf, Ref):
+        return leaf.buffer.name if leaf.buffer else leaf.scalar.name  # type: ignore[union-attr]
+    return leaf

@@ -1,0 +1,180 @@
+"""The loop order of a kernel: contiguous axes collapsed, small strides innermost, names in order."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from . import affine, reshaping, rewrite
+from .hints import Hint
+from .loops import Apply, Axis, Check, Expr, Gather, Kernel, Load, Reduce, Scan, Statement, Store
+from .program import Launch, Program
+
+SHORT = 16
+"""Reductions of at most so many static steps are repeated per lane rather than vectorised."""
+
+
+def schedule(program: Program, hint: Hint) -> Program:
+    """Order, collapse and name the axes of every kernel; choose what is vectorised and shared out."""
+    steps = [
+        Launch(schedule_kernel(step.kernel, hint)) if isinstance(step, Launch) else step
+        for step in program.steps
+    ]
+    return replace(program, steps=tuple(steps))
+
+
+def schedule_kernel(kernel: Kernel, hint: Hint) -> Kernel:
+    ordered = replace(kernel, axes=order_axes(kernel, hint))
+    folded = _map_values(ordered, lambda expr: _order_reductions(expr, hint))
+    named = _canonical(_collapse(folded))
+    return replace(named, vector=vector_axis(named, hint), parallel=is_parallel(named))
+
+
+def order_axes(kernel: Kernel, hint: Hint) -> tuple[Axis, ...]:
+    """Outermost first: the largest strides of the stores, then of the loads; a scan's axis last."""
+    stores = [s.offset for s in kernel.statements if isinstance(s, (Store, Scan))]
+    loads = [load.offset for load in loads_of(kernel.statements)]
+    scanned = {s.axis for s in kernel.statements if isinstance(s, Scan)}
+
+    def key(axis: Axis) -> tuple[bool, int, int]:
+        strides = [
+            sum(abs(hint(affine.stride_of(offset, axis))) for offset in offsets)
+            for offsets in (stores, loads)
+        ]
+        return axis in scanned, -strides[0], -strides[1]
+
+    real = [axis for axis in kernel.axes if not affine.is_one(axis.extent) or axis in scanned]
+    return tuple(sorted(real, key=key))
+
+
+def loads_of(statements: Sequence[Statement]) -> Iterator[Load | Gather]:
+    values = [root for statement in statements for root in rewrite.roots(statement)]
+    for part in rewrite.walk(values):
+        if isinstance(part, (Load, Gather)):
+            yield part
+
+
+def _map_values(kernel: Kernel, change: rewrite.Change) -> Kernel:
+    statements = tuple(rewrite.map_statement(s, change) for s in kernel.statements)
+    return replace(kernel, statements=statements)
+
+
+def _collapse(kernel: Kernel) -> Kernel:
+    """Merge neighbouring axes that every access steps through as one."""
+    axes, statements = list(kernel.axes), kernel.statements
+    position = len(axes) - 1
+    while position > 0:
+        outer, inner = axes[position - 1], axes[position]
+        if reshaping.can_merge_statements(statements, outer, inner):
+            merged = Axis(inner.name, outer.extent * inner.extent)
+            moved = {outer: affine.ZERO, inner: affine.along(merged)}
+            statements = tuple(rewrite.move_statement(s, moved) for s in statements)
+            axes[position - 1 : position + 1] = [merged]
+        position -= 1
+    return replace(kernel, axes=tuple(axes), statements=statements)
+
+
+def _order_reductions(expr: Expr, hint: Hint) -> Expr:
+    return rewrite.transform(expr, lambda part: _order_reduction(part, hint), {})
+
+
+def _order_reduction(expr: Expr, hint: Hint) -> Expr:
+    """The folded axes of one reduction: small strides innermost, contiguous ones merged."""
+    if not isinstance(expr, Reduce) or len(expr.axes) < 2:
+        return expr
+    offsets = [p.offset for p in rewrite.walk((expr.body,)) if isinstance(p, (Load, Gather))]
+
+    def key(axis: Axis) -> int:
+        return -sum(abs(hint(affine.stride_of(offset, axis))) for offset in offsets)
+
+    axes, body = sorted(expr.axes, key=key), expr.body
+    position = len(axes) - 1
+    while position > 0:
+        outer, inner = axes[position - 1], axes[position]
+        if reshaping.can_merge([body], outer, inner):
+            merged = Axis(inner.name, outer.extent * inner.extent)
+            body = rewrite.substitute(body, {outer: affine.ZERO, inner: affine.along(merged)})
+            axes[position - 1 : position + 1] = [merged]
+        position -= 1
+    return Reduce(expr.op, body, tuple(axes), expr.dtype)
+
+
+def _canonical(kernel: Kernel) -> Kernel:
+    """Rename axes by position (i0, i1, …) and folded axes by depth (r0, r1, …), so that equal
+    computations are equal expressions."""
+    renamed = {axis: Axis(f"i{k}", axis.extent) for k, axis in enumerate(kernel.axes)}
+    moved = {axis: affine.Offset(0, ((new, 1),)) for axis, new in renamed.items()}
+    statements = tuple(rewrite.move_statement(s, moved) for s in kernel.statements)
+    plain = replace(kernel, axes=tuple(renamed.values()), statements=statements)
+    names: dict[tuple[int, Axis], str] = {}
+    depths: dict[Expr, int] = {}
+    return _map_values(plain, lambda expr: canonical_folds(expr, depths, names))
+
+
+def canonical_folds(
+    expr: Expr, depths: dict[Expr, int], names: dict[tuple[int, Axis], str]
+) -> Expr:
+    """Name each folded axis after how many reductions are inside it, its place and its extent."""
+
+    def rule(part: Expr) -> Expr:
+        if not isinstance(part, Reduce):
+            depths[part] = max((depths.get(c, 0) for c in rewrite.children(part)), default=0)
+            return part
+        depth = depths.get(part.body, 0)
+        renamed = []
+        for place, axis in enumerate(part.axes):
+            key = (depth * 8 + place, Axis("", axis.extent))
+            name = names.setdefault(key, f"r{len(names)}")
+            renamed.append(Axis(name, axis.extent))
+        moved = {a: affine.Offset(0, ((n, 1),)) for a, n in zip(part.axes, renamed)}
+        made = Reduce(
+            part.op, rewrite.substitute(part.body, moved), tuple(renamed), part.dtype
+        )
+        depths[made] = depth + 1
+        return made
+
+    return rewrite.transform(expr, rule, {})
+
+
+def is_parallel(kernel: Kernel) -> bool:
+    """Whether chunks of the outermost axis may run at the same time."""
+    scanned = {s.axis for s in kernel.statements if isinstance(s, Scan)}
+    return bool(kernel.axes) and kernel.axes[0] not in scanned
+
+
+def vector_axis(kernel: Kernel, hint: Hint) -> Axis | None:
+    """The innermost axis, unless a reduction that depends on it reads along its own axis."""
+    values = [root for statement in kernel.statements for root in rewrite.roots(statement)]
+    folds = [part for part in rewrite.walk(values) if isinstance(part, Reduce)]
+    inner = kernel.axes[-1] if kernel.axes else None
+    memo: rewrite.Frees = {}
+    for fold in folds:
+        depends = inner is None or inner in rewrite.free_axes(fold, memo)
+        if depends and (inner is None or _reads_along(fold, inner, hint)):
+            return fold.axes[-1]
+    if inner is None or any(isinstance(s, Scan) for s in kernel.statements):
+        return None
+    return inner
+
+
+def _reads_along(fold: Reduce, outer: Axis, hint: Hint) -> bool:
+    """Whether more loads have unit stride along the folded axis than along the kernel's."""
+    inner = fold.axes[-1]
+    if isinstance(inner.extent, int) and inner.extent <= SHORT:
+        return False
+    score = 0
+    for part in rewrite.walk((fold.body,)):
+        if isinstance(part, Load):
+            unit = part.dtype.itemsize
+            score += abs(hint(affine.stride_of(part.offset, inner))) == unit
+            score -= abs(hint(affine.stride_of(part.offset, outer))) == unit
+    return score > 0
+
+
+def is_check_only(kernel: Kernel) -> bool:
+    return all(isinstance(statement, Check) for statement in kernel.statements)
+
+
+def operations(kernel: Kernel) -> int:
+    """How many scalar operations the kernel's expressions hold."""
+    values = [root for statement in kernel.statements for root in rewrite.roots(statement)]
+    return sum(isinstance(part, (Apply, Reduce)) for part in rewrite.walk(values))
