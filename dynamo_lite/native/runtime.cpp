@@ -7,6 +7,11 @@
 
 namespace {
 
+// int64_t and npy_intp have the same width but need not be the same type.
+static_assert(sizeof(npy_intp) == sizeof(int64_t), "sizes are passed as 64-bit integers");
+
+const npy_intp *dims(const int64_t *sizes) { return reinterpret_cast<const npy_intp *>(sizes); }
+
 void put(Frame *frame, int64_t slot, PyObject *object) { Py_XSETREF(frame->slots[slot], object); }
 
 // Stores an object; null (with an exception) is a failure.
@@ -40,8 +45,8 @@ void *new_array(Frame *frame, int64_t slot, PyArray_Descr *descr, int32_t ndim, 
         return nullptr;
     }
     Py_INCREF(descr);
-    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, ndim, shape, strides, nullptr, 0,
-                                           nullptr);
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims(shape), dims(strides),
+                                           nullptr, 0, nullptr);
     if (keep(frame, slot, array) != OK) return nullptr;
     return PyArray_DATA(reinterpret_cast<PyArrayObject *>(array));
 }
@@ -85,8 +90,8 @@ int32_t new_view(Frame *frame, int64_t slot, PyObject *base, void *data, PyArray
         flags = NPY_ARRAY_WRITEABLE;
     }
     Py_INCREF(descr);
-    PyObject *view =
-        PyArray_NewFromDescr(&PyArray_Type, descr, ndim, shape, strides, data, flags, nullptr);
+    PyObject *view = PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims(shape), dims(strides), data,
+                                          flags, nullptr);
     if (view == nullptr) return keep(frame, slot, nullptr);
     auto *array = reinterpret_cast<PyArrayObject *>(view);
     PyArray_UpdateFlags(array, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED);
