@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
-from ..ir.sizes import evaluate
+from ..ir.sizes import evaluate, symbols
+from .arrays import ArrayFacts, array_holds
 from .guard_set import Guard
 from .kinds import DISJOINT, NOT_ALIASED, SAME
 from .program import FlatGuards
@@ -77,7 +78,7 @@ def why_failed(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -
     if isinstance(owner, Relation):
         reason = _relation(owner, shapes, values)
     else:
-        reason = _guard(owner, values)
+        reason = _symbols_of(owner, shapes, values) or _guard(owner, values)
     return f"{reason} (asked for at {owner.location})" if owner.location else reason
 
 
@@ -90,6 +91,22 @@ def _guard(guard: Guard, values: Values) -> str:
     if kind in BETWEEN_SOURCES:
         return f"{guard.source} was {was}"
     return f"{guard.source} is {_short(value)}, was {was}"
+
+
+def _symbols_of(guard: Guard, shapes: ShapeEnv, values: Values) -> str | None:
+    """The axis of an array that differs from another fact it shares a symbol with."""
+    facts = guard.kept
+    if not isinstance(facts, ArrayFacts) or not array_holds(values[guard.source], facts):
+        return None
+    for fact, sizes in (("size", facts.shape), ("stride", () if facts.order else facts.strides)):
+        for axis, size in enumerate(sizes):
+            now = values[SizeSource(guard.source, fact, axis)]
+            for name in symbols(size):
+                if (other := values_of(shapes, name, values)) != now:
+                    where = SizeSource(guard.source, fact, axis)
+                    first = shapes.infos[name].origin
+                    return f"{where} is {now} and {first} is {other}, equal when compiled"
+    return None
 
 
 def _relation(relation: Relation, shapes: ShapeEnv, values: Values) -> str:

@@ -166,14 +166,15 @@ class ShapeEnv:
         difference = self.simplify(left) - self.simplify(right)
         if isinstance(difference, int):
             return COMPARE[op](difference, 0)
-        known = self._answers.get((op, difference))
+        question = _question(op, difference)
+        known = self._answers.get(question)
         if known is None:
-            known = self._from_ranges(op, difference)
+            known = self._from_ranges(*question)
         if known is None:
             known = COMPARE[op](self.hint(difference), 0)
             self._require(op if known else NEGATED[op], left, right)
-            self._learn(op if known else NEGATED[op], difference)
-        self._answers[op, difference] = known
+            self._learn(question[0], question[1], known)
+        self._answers[question] = known
         return known
 
     def simplify(self, size: Size) -> Size:
@@ -183,33 +184,32 @@ class ShapeEnv:
         return size
 
     def _from_ranges(self, op: str, difference: Size) -> bool | None:
-        ask = {"==": self._known.equal, "<": self._known.less, "<=": self._known.less_equal}[op]
         try:
-            return ask(difference, 0)
+            return (self._known.equal if op == "==" else self._known.less)(difference, 0)
         except Unsupported:
             return None
 
     def _require(self, op: str, left: Size, right: Size) -> None:
         self.relations.append(Relation(op, left, right, self.locate()))
 
-    def _learn(self, op: str, difference: SizeExpr) -> None:
-        """Put an equality to use: the youngest symbol it can be solved for is replaced."""
-        if op != "==":
-            self._raise_lower(op, difference)
-            return
-        for name in sorted(set(symbols(difference)), key=_number, reverse=True):
-            solved = _solve(difference, name)
-            if solved is not None and name not in symbols(solved):
-                self._refuse_marked(name, solved)
-                self._replaced[name] = solved
-                return
+    def _learn(self, op: str, difference: Size, answer: bool) -> None:
+        """Put an answer to use: an equality replaces a symbol, an order gives a lower bound."""
+        if op == "<":
+            self._raise_lower(-difference - 1 if answer else difference)
+        elif answer and isinstance(difference, SizeExpr):
+            for name in sorted(set(symbols(difference)), key=_number, reverse=True):
+                solved = _solve(difference, name)
+                if solved is not None and name not in symbols(solved):
+                    self._refuse_marked(name, solved)
+                    self._replaced[name] = solved
+                    return
 
-    def _raise_lower(self, op: str, difference: SizeExpr) -> None:
-        """`s >= n`, `s > n` give the symbol a better lower bound."""
-        name, rest = next(symbols(difference)), difference - symbol(next(symbols(difference)))
-        if op in (">", ">=") and isinstance(rest, int):
-            bound = -rest + (op == ">")
-            self.lower[name] = max(self.lower.get(name, bound), bound)
+    def _raise_lower(self, positive: Size) -> None:
+        """`positive` is at least 0; when it is a symbol plus a number, that bounds the symbol."""
+        for name in symbols(positive):
+            rest = positive - symbol(name)
+            if isinstance(rest, int):
+                self.lower[name] = max(self.lower.get(name, -rest), -rest)
 
     def _refuse_marked(self, name: str, solved: Size) -> None:
         info = self.infos[name]
@@ -217,6 +217,13 @@ class ShapeEnv:
             raise MarkedDynamicSpecialized(
                 f"{info.origin} is marked dynamic, but {self.locate()} needs it to be {solved}"
             )
+
+
+def _question(op: str, difference: SizeExpr) -> tuple[str, Size]:
+    """The same question in one form: `== 0` with a positive leading coefficient, or `< 0`."""
+    if op == "==":
+        return op, difference if difference.terms[0][1] > 0 else -difference
+    return "<", difference - 1 if op == "<=" else difference
 
 
 def _number(name: str) -> int:

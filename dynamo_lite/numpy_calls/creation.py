@@ -53,9 +53,9 @@ def _is_same(
     if len(args) > 2 or set(kwargs) - {"dtype"} or function not in SAME_OBJECT:
         return False
     wanted = args[1] if len(args) == 2 else kwargs.get("dtype", NONE)
-    if wanted is not NONE and np.dtype(wanted.as_constant(tx)) != value.type.dtype:
+    if wanted is not NONE and np.dtype(wanted.as_constant(tx)) != value.array_type.dtype:
         return False
-    return SAME_OBJECT[function](value.type)
+    return SAME_OBJECT[function](value.array_type)
 
 
 def is_constant_nest(tx: Translator, value: VariableTracker) -> bool:
@@ -97,8 +97,8 @@ def scalar_type(
     if row_of(function) is not None:
         return record_call(tx, function, args, kwargs)
     if len(args) != 1 or kwargs or not isinstance(args[0], (ArrayVariable, NumberVariable)):
-        raise GraphBreak(f"numpy.{function.__name__} of {args[0].describe() if args else 'nothing'}")
-    kind = args[0].type
+        raise GraphBreak(f"numpy.{function.__name__} of these arguments")
+    kind = args[0].array_type
     if kind.form is Form.PYTHON:
         return constant(_converted(function, args[0].as_constant(tx)))
     name = np.dtype(function).name

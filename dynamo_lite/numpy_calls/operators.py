@@ -149,7 +149,7 @@ def _scalar_operator(
 
 def _is_integer(value: VariableTracker) -> bool:
     if isinstance(value, NumberVariable):
-        return value.type.dtype.kind in "iub"
+        return value.array_type.dtype.kind in "iub"
     return value.python_type() in (int, bool)
 
 
@@ -189,7 +189,7 @@ def power(
             return _scalar_operator(tx, operator.pow, np.power, operands)
         return record_call(tx, np.power, operands, kwargs)
     known = exponent.as_constant(tx)
-    ufunc, arity = power_call(base.type.dtype, known, out is not None)
+    ufunc, arity = power_call(base.array_type.dtype, known, out is not None)
     return record_call(tx, ufunc, (base, ConstantVariable(known))[:arity], kwargs)
 
 

@@ -86,7 +86,7 @@ def _outer(
     left, right = args
     assert isinstance(left, ArrayVariable) and isinstance(right, ArrayVariable)
     every = SliceVariable(NONE, NONE, NONE)
-    key = TupleVariable([every] * left.type.ndim + [NONE] * right.type.ndim)
+    key = TupleVariable([every] * left.array_type.ndim + [NONE] * right.array_type.ndim)
     return record_call(tx, ufunc, (left.method___getitem__(tx, key), right), kwargs)
 
 

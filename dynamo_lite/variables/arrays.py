@@ -37,7 +37,7 @@ class ArrayVariable(VariableTracker):
         self.source = source
 
     @property
-    def type(self) -> ArrayType:
+    def array_type(self) -> ArrayType:
         kind: ArrayType = self.node.type
         return kind
 
@@ -59,7 +59,7 @@ class ArrayVariable(VariableTracker):
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if (fact := SIZE_FACTS.get(name)) is not None:
             return fact(tx, self)
-        if (known := graph_attribute(tx, self, self.type, name)) is not None:
+        if (known := graph_attribute(tx, self, self.array_type, name)) is not None:
             return known
         if not hasattr(np.ndarray, name):
             error = AttributeError(f"'numpy.ndarray' object has no attribute {name!r}", name=name)
@@ -79,15 +79,15 @@ class ArrayVariable(VariableTracker):
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         """The items along the first axis; their number is fixed from here on."""
-        if not self.type.shape:
+        if not self.array_type.shape:
             raise observed(TypeError("iteration over a 0-d array"))
-        for index in range(tx.shapes.specialize(self.type.shape[0])):
+        for index in range(tx.shapes.specialize(self.array_type.shape[0])):
             yield record(tx, operator.getitem, (self.node, index))
 
     def method___len__(self, tx: Translator) -> VariableTracker:
-        if not self.type.shape:
+        if not self.array_type.shape:
             raise observed(TypeError("len() of unsized object"))
-        return size_tracker(tx, self.type.shape[0])
+        return size_tracker(tx, self.array_type.shape[0])
 
     def method___iter__(self, tx: Translator) -> VariableTracker:
         return tx.iterator(self)
@@ -105,7 +105,7 @@ class ArrayVariable(VariableTracker):
         code.load_output(self.node)
 
     def describe(self) -> str:
-        return f"{self.source or self.node.name} (an array, {self.type})"
+        return f"{self.source or self.node.name} (an array, {self.array_type})"
 
 
 RESULTS[Form.ARRAY] = ArrayVariable
@@ -115,21 +115,23 @@ RESULTS[Form.ARRAY] = ArrayVariable
 
 
 def _shape(tx: Translator, array: ArrayVariable) -> VariableTracker:
-    return TupleVariable([size_tracker(tx, size) for size in array.type.shape])
+    return TupleVariable([size_tracker(tx, size) for size in array.array_type.shape])
 
 
 def _strides(tx: Translator, array: ArrayVariable) -> VariableTracker:
     """NumPy leaves the strides of axes of size 0 and 1 open."""
-    if any(isinstance(size, int) and size < 2 for size in array.type.shape):
+    if any(isinstance(size, int) and size < 2 for size in array.array_type.shape):
         raise GraphBreak(f"the strides of {array.describe()}, which has an axis of size 0 or 1")
-    return TupleVariable([size_tracker(tx, stride) for stride in array.type.strides])
+    return TupleVariable([size_tracker(tx, stride) for stride in array.array_type.strides])
 
 
 SIZE_FACTS: dict[str, Callable[[Translator, ArrayVariable], VariableTracker]] = {
     "shape": _shape,
     "strides": _strides,
-    "size": lambda tx, array: size_tracker(tx, array.type.size),
-    "nbytes": lambda tx, array: size_tracker(tx, array.type.size * array.type.dtype.itemsize),
+    "size": lambda tx, array: size_tracker(tx, array.array_type.size),
+    "nbytes": lambda tx, array: size_tracker(
+        tx, array.array_type.size * array.array_type.dtype.itemsize
+    ),
 }
 
 

@@ -33,20 +33,20 @@ class NumberVariable(VariableTracker):
     """Base of the three ways a number is known: as a constant, as an input, or as a node."""
 
     in_graph = True
-    type: ArrayType
+    array_type: ArrayType
 
     def python_type(self) -> type:
-        kind = self.type
+        kind = self.array_type
         return kind.dtype.type if kind.form is Form.SCALAR else PYTHON_TYPES[kind.dtype]
 
     @property
     def is_python(self) -> bool:
-        return self.type.form is Form.PYTHON
+        return self.array_type.form is Form.PYTHON
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if self.is_python or self.is_constant():
             return fold(tx, getattr, (self, ConstantVariable(name)))
-        if (known := graph_attribute(tx, self, self.type, name)) is not None:
+        if (known := graph_attribute(tx, self, self.array_type, name)) is not None:
             return known
         if not callable(getattr(self.python_type(), name, None)):
             raise GraphBreak(f"attribute {name!r} of {self.describe()}")
@@ -70,7 +70,7 @@ class ConstantNumber(NumberVariable):
     def __init__(self, value: Any, source: Source | None = None) -> None:
         self.value = value
         self.source = source
-        self.type = scalar(value.dtype)
+        self.array_type = scalar(value.dtype)
 
     def is_constant(self) -> bool:
         return True
@@ -89,7 +89,7 @@ class InputNumber(NumberVariable):
         self.value = value
         self.source: Source = source
         is_numpy = isinstance(value, np.generic)
-        self.type = scalar(value.dtype) if is_numpy else python_number(type(value))
+        self.array_type = scalar(value.dtype) if is_numpy else python_number(type(value))
         self._node: Node | None = None
 
     def is_constant(self) -> bool:
@@ -104,7 +104,7 @@ class InputNumber(NumberVariable):
 
     def as_argument(self, tx: Translator) -> Node:
         if self._node is None:
-            self._node = placeholder(tx, self.source, self.type)
+            self._node = placeholder(tx, self.source, self.array_type)
         return self._node
 
 
@@ -113,7 +113,7 @@ class ComputedNumber(NumberVariable):
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.type = node.type
+        self.array_type = node.type
 
     def as_constant(self, tx: Translator) -> Any:
         where = f" at {self.node.location}" if self.node.location is not None else ""

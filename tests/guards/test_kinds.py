@@ -1,0 +1,92 @@
+"""Every guard kind: the flat program agrees with the kind's own check, and says why it failed."""
+import numpy as np
+import pytest
+
+from dynamo_lite.guards import kinds
+from dynamo_lite.guards.guard_set import GuardSet
+from dynamo_lite.guards.program import flatten
+from dynamo_lite.guards.reasons import Values, why_failed
+from dynamo_lite.guards.shape_env import ShapeEnv
+from dynamo_lite.guards.sources import LocalSource
+
+X = LocalSource(0, "x")
+
+
+class Thing:
+    pass
+
+
+THING, OTHER = Thing(), Thing()
+OTHER.name = "other"
+
+# kind, value to install, values that pass, values that fail
+CASES = [
+    (kinds.TYPE, [1], [[], [2]], [(), None, 1]),
+    (kinds.IS, THING, [THING], [OTHER, None]),
+    (kinds.EQUALS, 3, [3], [4, 3.0, True, None, 2**70]),
+    (kinds.EQUALS, True, [True], [1, False]),
+    (kinds.EQUALS, -0.0, [-0.0], [0.0, 0]),
+    (kinds.EQUALS, float("nan"), [float("nan")], [1.0]),
+    (kinds.EQUALS, (1, "a", (2.5, None)), [(1, "a", (2.5, None))], [(1, "a"), (True, "a", (2.5, None))]),
+    (kinds.EQUALS, "text", ["text"], ["texts", b"text"]),
+    (kinds.LENGTH, [1, 2], [[3, 4], "ab"], [[1], []]),
+    (kinds.KEYS, {"a": 1, "b": 2}, [{"a": 5, "b": 6}], [{"b": 1, "a": 2}, {"a": 1}, {}]),
+    (kinds.NO_KEY, "a", [{}, {"b": 1}], [{"a": 1}]),
+    (kinds.HAS_KEY, "a", [{"a": 1}], [{}, {"b": 1}]),
+    (kinds.NO_ATTR, "name", [THING, 3], [OTHER]),
+    (kinds.INT_SYMBOL, "s0", [1, -5, 2**40], [True, 1.0, 2**63, None]),
+    (kinds.CALL, callable, [len, print], [3]),
+]
+
+
+@pytest.mark.parametrize(("kind", "seen", "passing", "failing"), CASES)
+def test_program_agrees_with_the_kind(kind, seen, passing, failing):
+    guards = GuardSet()
+    guards.install(X, kind, seen)
+    flat = flatten(guards, ShapeEnv(), 1)
+    (guard,) = guards
+    for value in passing:
+        assert flat.program.check((value,)) == -1
+        assert kind.holds(value, guard.kept)
+    for value in failing:
+        index = flat.program.check((value,))
+        assert flat.owners[index] is guard
+        assert not kind.holds(value, guard.kept)
+        assert "when compiled" in why_failed(flat, index, ShapeEnv(), Values((value,)))
+    assert "x" in str(guard)
+
+
+def test_every_kind_is_tested():
+    arrays = {"TENSOR_MATCH_STATIC", "TENSOR_MATCH_DYNAMIC", "SAME", "NOT_ALIASED", "DISJOINT"}
+    assert {kind.name for kind, *_ in CASES} | arrays == set(kinds.KINDS)
+
+
+def test_installing_twice_keeps_one():
+    guards = GuardSet()
+    for _ in range(2):
+        guards.install(X, kinds.TYPE, [])
+        guards.install(X, kinds.NO_KEY, "a")
+        guards.install(X, kinds.NO_KEY, "b")
+    assert len(guards) == 3
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_stronger_kind_replaces_the_weaker(first):
+    guards = GuardSet()
+    installed = [(kinds.TYPE, 3), (kinds.EQUALS, 3)]
+    for kind, value in installed if first else installed[::-1]:
+        guards.install(X, kind, value)
+    assert [guard.kind for guard in guards] == [kinds.EQUALS]
+
+
+def test_relations_between_sources():
+    y = LocalSource(1, "y")
+    a, b = np.ones(4), np.ones(4)
+    cases = [(kinds.SAME, (a, a), (a, b)), (kinds.NOT_ALIASED, (a, b), (a, a))]
+    for kind, passing, failing in cases:
+        guards = GuardSet()
+        guards.install(X, kind, y)
+        flat = flatten(guards, ShapeEnv(), 2)
+        assert flat.program.check(passing) == -1
+        assert flat.program.check(failing) == 0
+        assert "y" in why_failed(flat, 0, ShapeEnv(), Values(failing))

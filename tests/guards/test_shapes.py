@@ -1,0 +1,155 @@
+"""Symbolic sizes: what becomes a symbol, what is decided without a guard, what is guarded."""
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamo_lite.errors import MarkedDynamicSpecialized
+from dynamo_lite.guards.dynamic import (
+    DynamicPolicy,
+    SizeHistory,
+    mark_dynamic,
+    mark_static,
+    marks_of,
+    maybe_mark_dynamic,
+)
+from dynamo_lite.guards.shape_env import ShapeEnv
+from dynamo_lite.guards.sources import LocalSource
+from dynamo_lite.ir.sizes import SizeExpr, evaluate, floordiv, modulo
+
+X, Y = LocalSource(0, "x"), LocalSource(1, "y")
+
+
+def dynamic(**hints):
+    """A ShapeEnv with one symbol per name; equal values share one."""
+    shapes = ShapeEnv(DynamicPolicy(True))
+    return shapes, [shapes.size(X, "size", i, n) for i, n in enumerate(hints.values())]
+
+
+def analysis(history, dynamic=None, marks=None, **facts):
+    """One analysis of a call: name → size; gives which are symbolic."""
+    shapes = ShapeEnv(DynamicPolicy(dynamic, history))
+    marks = marks or {}
+    sources = {name: LocalSource(i, name) for i, name in enumerate(sorted(facts))}
+    return {
+        name: str(shapes.size(sources[name], "size", 0, value, marks.get(name)))
+        for name, value in facts.items()
+    }
+
+
+def test_first_static_then_dynamic_where_it_changed():
+    history = SizeHistory()
+    assert analysis(history, a=5, b=7) == {"a": "5", "b": "7"}
+    assert analysis(history, a=6, b=7) == {"a": "s0", "b": "7"}
+
+
+def test_equal_sizes_share_a_symbol_until_they_differ():
+    history = SizeHistory()
+    assert analysis(history, True, a=5, b=5, c=5) == {"a": "s0", "b": "s0", "c": "s0"}
+    assert analysis(history, True, a=5, b=5, c=6) == {"a": "s0", "b": "s0", "c": "s1"}
+    assert analysis(history, True, a=5, b=5, c=5) == {"a": "s0", "b": "s0", "c": "s1"}
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_zero_and_one_are_never_symbols(size):
+    assert analysis(SizeHistory(), True, a=size) == {"a": str(size)}
+
+
+def test_dynamic_false_never_makes_symbols():
+    history = SizeHistory()
+    analysis(history, False, a=5)
+    assert analysis(history, False, a=6) == {"a": "6"}
+
+
+def test_arithmetic_needs_no_guards():
+    shapes, (n, m) = dynamic(n=5, m=7)
+    before = len(shapes.relations)
+    assert shapes.equal(n + m, m + n)
+    assert not shapes.equal(n, n + 1)
+    assert shapes.less(n, n + m)
+    assert shapes.less_equal(2, n)
+    assert not shapes.equal(n, 1)
+    assert not shapes.equal(n * m, 0)
+    assert modulo(n * m, n) == 0 and floordiv(n * m, n) == m
+    assert len(shapes.relations) == before
+
+
+def test_an_undecided_question_is_asked_once():
+    shapes, (n, m) = dynamic(n=5, m=7)
+    before = len(shapes.relations)
+    assert not shapes.equal(n, m)
+    assert not shapes.equal(m, n)
+    assert not shapes.equal(n + 1, m + 1)
+    assert [str(r) for r in shapes.relations[before:]] == ["s0 != s1"]
+
+
+def test_an_equality_is_put_to_use():
+    shapes, (n, m) = dynamic(n=5, m=10)
+    assert shapes.equal(2 * n, m)
+    before = len(shapes.relations)
+    assert shapes.equal(4 * n, 2 * m)
+    assert shapes.less(n, m)
+    assert len(shapes.relations) == before
+
+
+def test_specialising_is_of_that_size_alone():
+    shapes, (n, m) = dynamic(n=5, m=7)
+    assert shapes.specialize(n) == 5
+    assert shapes.equal(n, 5) and not shapes.equal(n, 6)
+    assert isinstance(shapes.simplify(m), SizeExpr)
+    assert shapes.simplify(n * m) == 5 * m
+
+
+@given(st.lists(st.integers(2, 9), min_size=3, max_size=3, unique=True), st.data())
+def test_answers_follow_from_the_relations(hints, data):
+    """For other sizes: when all relations hold, every answer that was given is right."""
+    shapes, symbols = dynamic(**{f"d{i}": n for i, n in enumerate(hints)})
+    sizes = st.one_of(st.sampled_from(symbols), st.integers(0, 12))
+    asked = []
+    for _ in range(6):
+        left, right = data.draw(sizes), data.draw(sizes)
+        left = left * data.draw(st.integers(1, 3)) + data.draw(sizes)
+        op = data.draw(st.sampled_from(["==", "!=", "<", "<=", ">", ">="]))
+        asked.append((op, left, right, shapes.compare(op, left, right)))
+    now = {f"s{i}": data.draw(st.integers(0, 12)) for i in range(3)}
+    compare = {"==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal,
+               ">": np.greater, ">=": np.greater_equal}
+    if all(compare[r.op](evaluate(r.left, now), evaluate(r.right, now)) for r in shapes.relations):
+        for op, left, right, answer in asked:
+            assert compare[op](evaluate(left, now), evaluate(right, now)) == answer
+
+
+def test_marks():
+    x = np.ones((4, 5, 6))
+    mark_dynamic(x, 0, min=3, max=100)
+    mark_static(x, 1)
+    maybe_mark_dynamic(x, 2)
+    shapes = ShapeEnv(DynamicPolicy(False))
+    sizes = [shapes.size(X, "size", i, n, marks_of(x).get(i)) for i, n in enumerate(x.shape)]
+    assert [str(size) for size in sizes] == ["s0", "5", "s1"]
+    assert not shapes.less(sizes[0], 3)
+    assert shapes.specialize(sizes[2]) == 6
+    with pytest.raises(MarkedDynamicSpecialized, match=r"x\.shape\[0\]"):
+        shapes.specialize(sizes[0])
+
+
+def test_marks_of_arrays_that_died_are_forgotten():
+    x = np.ones(3)
+    mark_dynamic(x, 0)
+    key = id(x)
+    assert marks_of(x)
+    del x
+    from dynamo_lite.guards import dynamic
+
+    assert key not in dynamic._MARKS
+
+
+@pytest.mark.parametrize(("call", "error"), [
+    (lambda: mark_dynamic([1], 0), TypeError),
+    (lambda: mark_dynamic(np.ones(2), 1), IndexError),
+    (lambda: mark_dynamic(np.ones(2), 0, min=5, max=4), ValueError),
+    (lambda: (mark_static(x := np.ones(2)), mark_dynamic(x, 0)), ValueError),
+])  # fmt: skip
+def test_bad_marks_are_refused_at_the_call(call, error):
+    with pytest.raises(error):
+        call()
