@@ -40,7 +40,8 @@ class Op:
     ("f" float, "i" signed, "u" unsigned, "b" bool) to a template; in it {t} is the vector type,
     {s} its LLVM suffix (`v8f64`), {a} {b} {c} the operands, {r} the result register's type.
     A template of the form "@name" calls the generator's own function of that name (`backends.llvm`).
-    `triton` is an expression with {a} {b} {c}. `decompose` rewrites a call in terms of other rows.
+    `triton` is an expression with {a} {b} {c}. `decompose(emit, *args, **kwargs)` rewrites a
+    call in terms of other rows (`rules.composite`); it raises Unsupported for calls that stay whole.
     `flags`: NumPy may report a floating-point condition (divide, over, under, invalid) for it.
     `window` (views) is called like the target, plus `facts`, and gives the `rules.windows.Window` that
     the result is of the first argument, or None when NumPy makes a copy.

@@ -26,14 +26,17 @@ LIMIT = 1 << 20
 
 
 def stand_in(kind: ArrayType, facts: Facts) -> Any:
-    """A value of this type, filled with ones, whose sizes are the hints. Not to be written to."""
-    one = kind.dtype.type(1)
+    """A value of this type whose sizes are the hints; not to be written to.
+
+    Integers are 0, which is a valid index, everything else is 1.
+    """
+    one = kind.dtype.type(kind.dtype.kind not in "iu")
     if kind.form is Form.PYTHON:
         return one.item()
     if kind.form is Form.SCALAR:
         return one
     shape = tuple(facts.hint(size) for size in kind.shape)
-    cell = np.ones(1, kind.dtype)
+    cell = np.full(1, one)
     return as_strided(cell, shape, (0,) * len(shape), writeable=kind.writeable)
 
 

@@ -1,4 +1,4 @@
 """The rows themselves, by topic. Importing this package fills `ir.ops.ROWS`."""
-from . import creation, folds, pointwise, views
+from . import composites, creation, folds, pointwise, structure, views
 
-__all__ = ["creation", "folds", "pointwise", "views"]
+__all__ = ["composites", "creation", "folds", "pointwise", "structure", "views"]

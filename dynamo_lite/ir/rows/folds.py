@@ -20,7 +20,6 @@ op(np.all, Kind.REDUCTION, fold="logical_and",
    infer=rules.fold_rule_without_dtype(rules.boolean))
 op(np.argmax, Kind.REDUCTION, fold="argmax", infer=rules.arg_rule)
 op(np.argmin, Kind.REDUCTION, fold="argmin", infer=rules.arg_rule)
-op(np.count_nonzero, Kind.REDUCTION, fold="add", infer=rules.count_rule)
 op(np.cumsum, Kind.SCAN, fold="add", infer=rules.scan_rule, flags=True)
 op(np.cumprod, Kind.SCAN, fold="multiply", infer=rules.scan_rule, flags=True)
 

@@ -7,11 +7,13 @@ the same definition with values that are nodes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from ...errors import Unsupported
 from ..facts import Facts
 from ..ops import row_of
+from ..sizes import Size
 from ..types import ArrayType
 from .values import as_type
 
@@ -29,6 +31,10 @@ class Emit(Protocol):
         """The type of an operand."""
         ...
 
+    def laid_out(self, value: Any, strides: tuple[Size, ...]) -> Any:
+        """The fresh array `value`, in memory with these strides."""
+        ...
+
 
 class TypeEmit:
     """Calls are their types."""
@@ -44,6 +50,9 @@ class TypeEmit:
 
     def type(self, value: Any) -> ArrayType:
         return as_type(value)
+
+    def laid_out(self, value: Any, strides: tuple[Size, ...]) -> Any:
+        return replace(value, strides=strides)
 
 
 Definition = Callable[..., Any]

@@ -11,9 +11,15 @@ import numpy as np
 
 from ...errors import Unsupported
 from ..facts import Facts
-from ..sizes import Size, SizeExpr, floordiv
-from ..types import ArrayType, Form
-from .layout import broadcast_shapes
+from ..sizes import Size, SizeExpr, floordiv, product
+from ..types import ArrayType, Form, contiguous_strides
+from .layout import (
+    axes_by_stride,
+    broadcast_shapes,
+    elementwise_strides,
+    is_one,
+    packed_in_order,
+)
 from .values import Wrong, as_type, result
 from .windows import Window, array_argument
 
@@ -202,32 +208,34 @@ def getitem_window(a: Any, key: Any, /, *, facts: Facts) -> Window | None:
 
 
 def gathered(kind: ArrayType, key: Key, facts: Facts) -> ArrayType:
-    """The type of an integer-array index's result."""
+    """The type of an integer-array index's result.
+
+    In memory the gathered axes come first in C order, then the others in the order of their strides;
+    without others the result follows the memory order of the index arrays.
+    """
     picked = [index_type(item) for _, item in key.picks]
     common = broadcast_shapes((item.shape for item in picked), facts)
     axes = [axis for axis, _ in key.picks]
     rest = [n for i, n in enumerate(key.window.shape) if i not in axes]
     place = 0 if key.separated else axes[0]
     shape = (*rest[:place], *common, *rest[place:])
-    if any(isinstance(n, int) and n == 0 for n in shape) and not common:
-        raise Unsupported("an empty gather by scalars")
-    raw = _gather_strides(kind, common, rest, place)
     if not shape and all(item.form is not Form.ARRAY for item in picked):
         return ArrayType(kind.dtype, form=Form.SCALAR)
-    return result(kind.dtype, shape, raw(shape) if raw else None, scalar=not shape)
-
-
-def _gather_strides(kind: ArrayType, common: Any, rest: Any, place: int) -> Any:
-    """NumPy lays the gathered axes out first and then moves them to their place."""
-    if place == 0:
-        return None
-
-    def strides(shape: tuple[Size, ...]) -> tuple[Size, ...]:
-        fresh = result(kind.dtype, (*common, *rest), scalar=False).strides
-        lead, tail = fresh[: len(common)], fresh[len(common) :]
-        return (*tail[:place], *lead, *tail[place:])
-
-    return strides
+    if all(is_one(n, facts) for n in rest) and not all(
+        item.is_c_contiguous for item in picked
+    ):
+        if rest:
+            raise Unsupported("a gather by arrays in another memory order")
+        strides = elementwise_strides(shape, picked, kind.dtype.itemsize, facts, casts=True)
+        return result(kind.dtype, shape, strides)
+    kept = [s for i, s in enumerate(key.window.strides) if i not in axes]
+    inner = packed_in_order(tuple(rest), axes_by_stride(kept, facts), kind.dtype.itemsize)
+    outer = contiguous_strides(common, kind.dtype.itemsize)
+    count = product(rest)
+    lead = tuple(stride * count for stride in outer)
+    if any(isinstance(n, int) and n == 0 for n in shape):
+        return result(kind.dtype, shape)
+    return result(kind.dtype, shape, (*inner[:place], *lead, *inner[place:]))
 
 
 def index_type(item: Any) -> ArrayType:

@@ -101,15 +101,19 @@ def like_strides(
         order = "F"
     if order != "K":
         return contiguous_strides(kind.shape, itemsize, order)
-    sizes = [_magnitude(stride, facts) for stride in kind.strides]
-    axes = sorted(
-        reversed(range(kind.ndim)),
-        key=functools.cmp_to_key(lambda a, b: _compared(sizes[a], sizes[b], facts)),
+    return packed_in_order(kind.shape, axes_by_stride(kind.strides, facts), itemsize)
+
+
+def axes_by_stride(strides: Sequence[Size], facts: Facts) -> list[int]:
+    """Axes from the smallest stride to the largest; of equals the last axis comes first."""
+    sizes = [magnitude(stride, facts) for stride in strides]
+    return sorted(
+        reversed(range(len(sizes))),
+        key=functools.cmp_to_key(lambda a, b: compared_sizes(sizes[a], sizes[b], facts)),
     )
-    return packed_in_order(kind.shape, axes, itemsize)
 
 
-def _compared(left: Size, right: Size, facts: Facts) -> int:
+def compared_sizes(left: Size, right: Size, facts: Facts) -> int:
     return -1 if _less(left, right, facts) else int(_less(right, left, facts))
 
 
@@ -138,7 +142,7 @@ def axis_order(
     The insertion sort of `npyiter_find_best_axis_ordering`: an axis passes another one only when
     every operand that moves along both agrees, otherwise C order wins.
     """
-    magnitudes = [[_magnitude(stride, facts) for stride in strides] for strides in moves]
+    magnitudes = [[magnitude(stride, facts) for stride in strides] for strides in moves]
     order: list[int] = []
     for axis in reversed(range(ndim)):
         place = len(order)
@@ -172,7 +176,7 @@ def _less(left: Size, right: Size, facts: Facts) -> bool:
     return left != right and facts.less(left, right)
 
 
-def _magnitude(stride: Size, facts: Facts) -> Size:
+def magnitude(stride: Size, facts: Facts) -> Size:
     if isinstance(stride, int):
         return abs(stride)
     if facts.equal(stride, 0):

@@ -60,7 +60,7 @@ def fold_rule(
         axes = normal_axes(axis, kind.ndim)
         folded = folded_type(kind, axes, found, truth(keepdims), facts)
         if not identity:
-            _need_elements(kind, axes, folded, facts)
+            _need_elements(kind, axes, facts)
         return folded if out is None else written(out, folded, facts)
 
     return infer
@@ -113,17 +113,8 @@ def arg_rule(
     kept = tuple(1 if i in axes else n for i, n in enumerate(kind.shape))
     order = list(range(kind.ndim))[::-1]
     folded = _folded(kept, order, axes, np.dtype(np.intp), truth(keepdims))
-    _need_elements(kind, axes, folded, facts)
+    _need_elements(kind, axes, facts)
     return folded if out is None else written(out, folded, facts)
-
-
-def count_rule(
-    a: Any, axis: Any = None, *, keepdims: Any = False, facts: Facts
-) -> ArrayType:
-    """`count_nonzero`."""
-    kind = as_array(a)
-    axes = normal_axes(axis, kind.ndim)
-    return folded_type(kind, axes, np.dtype(np.intp), truth(keepdims), facts)
 
 
 def scan_rule(
@@ -169,12 +160,9 @@ def _plain(initial: Any, where: Any) -> None:
         raise Unsupported("a fold with initial= or where=")
 
 
-def _need_elements(
-    kind: ArrayType, axes: tuple[int, ...], folded: ArrayType, facts: Facts
-) -> None:
+def _need_elements(kind: ArrayType, axes: tuple[int, ...], facts: Facts) -> None:
     """Minima and positions of nothing are errors."""
-    empty = any(same(kind.shape[axis], 0, facts) for axis in axes)
-    if empty and not any(same(n, 0, facts) for n in folded.shape):
+    if any(same(kind.shape[axis], 0, facts) for axis in axes):
         raise Wrong
 
 

@@ -1,0 +1,189 @@
+"""Stacking, splitting, repeating and rolling in terms of views and `concatenate`."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import Unsupported
+from ..rules.composite import Emit
+from ..rules.layout import same
+from ..rules.reductions import truth
+from ..rules.values import Wrong, as_size, integer, normal_axis
+from ..sizes import Size, floordiv, modulo
+from ..types import Form
+
+
+def stack(
+    emit: Emit, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None,
+    casting: Any = "same_kind",
+) -> Any:
+    items = _items(arrays)
+    shapes = {emit.type(item).shape for item in items}
+    first = emit.type(items[0]).shape
+    if out is not None or any(len(shape) != len(first) for shape in shapes):
+        raise Wrong if out is None else Unsupported("stack with out=")
+    for shape in shapes:
+        if not all(same(a, b, emit.facts) for a, b in zip(shape, first)):
+            raise Wrong
+    place = normal_axis(axis, len(first) + 1)
+    key = (slice(None),) * place + (None,)
+    expanded = [emit(operator.getitem, _array(emit, item), key) for item in items]
+    return emit(np.concatenate, expanded, axis=place, dtype=dtype, casting=casting)
+
+
+def vstack(emit: Emit, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    rows = [emit(np.atleast_2d, _array(emit, item)) for item in _items(tup)]
+    return emit(np.concatenate, rows, axis=0, dtype=dtype, casting=casting)
+
+
+def hstack(emit: Emit, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    items = [emit(np.atleast_1d, _array(emit, item)) for item in _items(tup)]
+    axis = 0 if emit.type(items[0]).ndim == 1 else 1
+    return emit(np.concatenate, items, axis=axis, dtype=dtype, casting=casting)
+
+
+def column_stack(emit: Emit, tup: Any) -> Any:
+    columns = []
+    for item in _items(tup):
+        array = _array(emit, item)
+        if emit.type(array).ndim < 2:
+            array = emit(np.transpose, emit(np.atleast_2d, array))
+        columns.append(array)
+    return emit(np.concatenate, columns, axis=1)
+
+
+def _items(arrays: Any) -> list[Any]:
+    if not isinstance(arrays, (list, tuple)):
+        raise Unsupported("stacking the rows of one array")
+    if not arrays:
+        raise Wrong
+    return list(arrays)
+
+
+def _array(emit: Emit, item: Any) -> Any:
+    """Scalars and numbers become 0-d arrays, as np.asarray makes them."""
+    return item if emit.type(item).form is Form.ARRAY else emit(np.asarray, item)
+
+
+def split(emit: Emit, ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    kind = emit.type(ary)
+    if isinstance(indices_or_sections, int):
+        total = kind.shape[normal_axis(axis, kind.ndim)]
+        if indices_or_sections <= 0 or not same(
+            modulo(total, indices_or_sections), 0, emit.facts
+        ):
+            raise Wrong
+    return array_split(emit, ary, indices_or_sections, axis)
+
+
+def array_split(emit: Emit, ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    """A list of views."""
+    kind = emit.type(ary)
+    if kind.form is not Form.ARRAY:
+        raise Wrong
+    place = normal_axis(axis, kind.ndim)
+    cuts = _cuts(kind.shape[place], indices_or_sections)
+    lead = (slice(None),) * place
+    return [
+        emit(operator.getitem, ary, (*lead, slice(start, stop)))
+        for start, stop in zip(cuts, cuts[1:])
+    ]
+
+
+def _cuts(total: Size, sections: Any) -> list[Size]:
+    if isinstance(sections, (list, tuple)):
+        return [0, *map(as_size, sections), total]
+    count = integer(sections)
+    if count <= 0:
+        raise Wrong
+    if isinstance(total, int):
+        each, extra = divmod(total, count)
+        return [i * each + min(i, extra) for i in range(count + 1)]
+    if modulo(total, count) != 0:
+        raise Unsupported("uneven sections of a symbolic size")
+    return [i * floordiv(total, count) for i in range(count)] + [total]
+
+
+def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
+    kind = emit.type(a)
+    times = as_size(repeats)
+    if kind.form is not Form.ARRAY or kind.ndim == 0:
+        raise Unsupported("repeat of a scalar")
+    if emit.facts.less(times, 0):
+        raise Wrong
+    if axis is None:
+        a, place = emit(np.reshape, a, (-1,)), 0
+        kind = emit.type(a)
+    else:
+        place = normal_axis(axis, kind.ndim)
+    shape = kind.shape
+    after = place + 1
+    spread = emit(operator.getitem, a, (slice(None),) * after + (None,))
+    wide = emit(np.broadcast_to, spread, (*shape[:after], times, *shape[after:]))
+    joined = (*shape[:place], shape[place] * times, *shape[after:])
+    return _fresh(emit, emit(np.reshape, wide, joined), wide)
+
+
+def tile(emit: Emit, A: Any, reps: Any) -> Any:
+    kind = emit.type(A)
+    counts = [as_size(n) for n in (reps if isinstance(reps, (tuple, list)) else (reps,))]
+    if kind.form is not Form.ARRAY or kind.ndim == 0 or any(
+        emit.facts.less(n, 1) for n in (*counts, *kind.shape)
+    ):
+        raise Unsupported("tile of a scalar, of nothing, or no times")
+    ndim = max(kind.ndim, len(counts))
+    shape = (1,) * (ndim - kind.ndim) + kind.shape
+    counts = [1] * (ndim - len(counts)) + counts
+    if all(isinstance(n, int) and n == 1 for n in counts):
+        raise Unsupported("tile that is a copy")
+    spread = emit(np.reshape, A, tuple(n for size in shape for n in (1, size)))
+    wide = emit(np.broadcast_to, spread, tuple(n for pair in zip(counts, shape) for n in pair))
+    joined = tuple(count * size for count, size in zip(counts, shape))
+    return _fresh(emit, emit(np.reshape, wide, joined), wide)
+
+
+def _fresh(emit: Emit, value: Any, source: Any) -> Any:
+    """A packed copy; a reshape that was a view (read-only, of a broadcast) is copied."""
+    kind = emit.type(value)
+    return value if kind.writeable else emit(np.ndarray.copy, value)
+
+
+def roll(emit: Emit, a: Any, shift: Any, axis: Any = None) -> Any:
+    kind = emit.type(a)
+    if axis is None:
+        if kind.ndim != 1:
+            raise Unsupported("roll of the flattened array")
+        axis = 0
+    shifts, axes = (_sequence(value) for value in (shift, axis))
+    if len(shifts) != len(axes) or not kind.is_c_contiguous:
+        raise Unsupported("roll of arrays in another memory order")
+    for amount, place in zip(shifts, axes):
+        a = _rolled(emit, a, amount, normal_axis(place, kind.ndim))
+    return a
+
+
+def _sequence(value: Any) -> list[int]:
+    return [integer(item) for item in value] if isinstance(value, (tuple, list)) else [
+        integer(value)
+    ]
+
+
+def _rolled(emit: Emit, a: Any, amount: int, axis: int) -> Any:
+    size = emit.type(a).shape[axis]
+    if emit.facts.less_equal(size, 0):
+        return emit(np.copy, a)
+    if not emit.facts.less(abs(amount), size):
+        if not isinstance(size, int):
+            raise Unsupported("roll by more than the length")
+        amount %= size
+    if amount == 0:
+        return emit(np.copy, a)
+    lead = (slice(None),) * axis
+    parts: Sequence[Any] = [
+        emit(operator.getitem, a, (*lead, slice(-amount, None))),
+        emit(operator.getitem, a, (*lead, slice(None, -amount))),
+    ]
+    return emit(np.concatenate, parts, axis=axis)

@@ -1,0 +1,125 @@
+"""Elementwise functions that NumPy writes in terms of ufuncs."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...errors import Unsupported
+from ..rules.composite import Emit
+from ..rules.layout import elementwise_strides, like_strides
+from ..rules.reductions import MISSING
+from ..rules.values import integer, is_constant, normal_axis
+from ..types import Form
+
+
+def clip(
+    emit: Emit, a: Any, a_min: Any = MISSING, a_max: Any = MISSING, out: Any = None, *,
+    min: Any = MISSING, max: Any = MISSING, **kwargs: Any,
+) -> Any:
+    """`minimum(maximum(a, low), high)` in the dtype common to all three."""
+    low = _bound(a_min if a_min is not MISSING else min)
+    high = _bound(a_max if a_max is not MISSING else max)
+    if out is not None or kwargs or (a_min is not MISSING and min is not MISSING):
+        raise Unsupported("clip with further arguments")
+    kind = emit.type(a)
+    if kind.dtype.kind not in "iuf":
+        raise Unsupported("clip of booleans or complex numbers")
+    low, high = (_redundant(bound, kind.dtype) for bound in (low, high))
+    if low is None and high is None:
+        return emit(np.positive, a)
+    if low is None or high is None:
+        return emit(np.minimum, a, high) if low is None else emit(np.maximum, a, low)
+    bounds = [emit.type(bound) for bound in (low, high)]
+    if any(b.form is not Form.PYTHON and b.dtype != kind.dtype for b in bounds):
+        raise Unsupported("clip with bounds of another dtype")
+    if kind.dtype.kind != "f" and any(b.dtype.kind not in "bi" for b in bounds
+                                      if b.form is Form.PYTHON):
+        raise Unsupported("clip of integers with float bounds")
+    clipped = emit(np.minimum, emit(np.maximum, a, low), high)
+    found = emit.type(clipped)
+    if found.ndim < 2:
+        return clipped
+    order = elementwise_strides(found.shape, [kind, *bounds], found.dtype.itemsize, emit.facts)
+    return emit.laid_out(clipped, order)
+
+
+def _bound(value: Any) -> Any:
+    return None if value is MISSING else value
+
+
+def _redundant(bound: Any, dtype: np.dtype) -> Any:
+    """NumPy ignores Python int bounds outside an integer dtype's range."""
+    if dtype.kind not in "iu" or bound is None or not is_constant(bound):
+        return bound
+    if type(bound) is int and not np.iinfo(dtype).min < bound < np.iinfo(dtype).max:
+        raise Unsupported("clip with a bound at the end of the dtype's range")
+    return bound
+
+
+def round_(emit: Emit, a: Any, decimals: Any = 0, out: Any = None) -> Any:
+    """`rint(a * 10**d) / 10**d` for floats; integers only change for negative decimals."""
+    kind = emit.type(a)
+    places = integer(decimals)
+    if out is not None or kind.dtype.kind != "f" or not 0 <= places <= 22:
+        raise Unsupported("round of this dtype or to these decimals")
+    if kind.form is Form.PYTHON:
+        raise Unsupported("np.round of a Python number")
+    if places == 0:
+        return emit(np.rint, a)
+    scale = 10.0**places
+    rounded = emit(np.true_divide, emit(np.rint, emit(np.multiply, a, scale)), scale)
+    if kind.ndim < 2:
+        return rounded
+    return emit.laid_out(rounded, like_strides(kind, kind.dtype.itemsize, emit.facts, "A"))
+
+
+def scaled_angle(factor: float) -> Any:
+    """`np.deg2rad` and the like: one multiplication by a factor rounded to the dtype."""
+
+    def definition(emit: Emit, x: Any, /) -> Any:
+        kind = emit.type(x)
+        dtype = kind.dtype
+        if dtype.kind != "f" or dtype.itemsize not in (4, 8) or kind.form is Form.PYTHON:
+            raise Unsupported("angles of this dtype")
+        return emit(np.multiply, x, dtype.type(factor))
+
+    return definition
+
+
+def fix(emit: Emit, x: Any, out: Any = None) -> Any:
+    if out is not None or emit.type(x).form is Form.PYTHON:
+        raise Unsupported("fix with out=")
+    return emit(np.trunc, x)
+
+
+def diff(
+    emit: Emit, a: Any, n: Any = 1, axis: Any = -1, prepend: Any = MISSING, append: Any = MISSING
+) -> Any:
+    kind = emit.type(a)
+    times = integer(n)
+    if prepend is not MISSING or append is not MISSING or not 0 < times < 8 or not kind.ndim:
+        raise Unsupported("diff with prepend, append or a large n")
+    place = normal_axis(axis, kind.ndim)
+    lead = (slice(None),) * place
+    minus = np.not_equal if kind.dtype == bool else np.subtract
+    for _ in range(times):
+        after = emit(operator.getitem, a, (*lead, slice(1, None)))
+        a = emit(minus, after, emit(operator.getitem, a, (*lead, slice(None, -1))))
+    return a
+
+
+def triangle(lower: bool) -> Any:
+    """`np.tril` and `np.triu`."""
+
+    def definition(emit: Emit, m: Any, k: Any = 0) -> Any:
+        kind = emit.type(m)
+        if kind.ndim < 2:
+            raise Unsupported("a triangle of a vector")
+        shift = integer(k) if lower else integer(k) - 1
+        mask = emit(np.tri, *kind.shape[-2:], k=shift, dtype=np.dtype(bool))
+        zero = kind.dtype.type(0)
+        return emit(np.where, mask, m, zero) if lower else emit(np.where, mask, zero, m)
+
+    return definition

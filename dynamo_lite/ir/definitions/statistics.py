@@ -1,0 +1,154 @@
+"""Means, variances, ranges, counts and norms (numpy/_core/_methods.py, numpy/linalg)."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import Unsupported
+from ..rules.composite import Emit
+from ..rules.reductions import MISSING, count_of, truth
+from ..rules.values import Wrong, as_dtype, integer, normal_axes
+from ..sizes import Size
+from ..types import ArrayType, Form
+
+
+def mean(
+    emit: Emit, a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
+    keepdims: Any = MISSING, *, where: Any = MISSING,
+) -> Any:
+    _only_plain(out, where)
+    kind = emit.type(a)
+    count = count_of(kind, normal_axes(axis, kind.ndim))
+    if emit.facts.less_equal(count, 0):
+        raise Unsupported("the mean of an empty slice, which warns")
+    wide = _working_dtype(kind, dtype, half=np.dtype(np.float32))
+    total = emit(np.sum, a, axis=axis, dtype=wide, keepdims=truth(keepdims))
+    average = divided(emit, total, count)
+    if dtype is None and kind.dtype == np.float16:
+        return emit(np.ndarray.astype, average, kind.dtype)
+    return average
+
+
+def var(
+    emit: Emit, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+    keepdims: Any = MISSING, *, where: Any = MISSING, mean: Any = MISSING,
+    correction: Any = MISSING,
+) -> Any:
+    _only_plain(out, where)
+    if mean is not MISSING:
+        raise Unsupported("var with mean=")
+    if correction is not MISSING:
+        if ddof != 0:
+            raise Wrong
+        ddof = correction
+    kind = emit.type(a)
+    if kind.dtype.kind == "c":
+        raise Unsupported("the variance of complex numbers")
+    if kind.ndim == 0:
+        raise Unsupported("the variance of a scalar")
+    count = count_of(kind, normal_axes(axis, kind.ndim))
+    freedom = count - integer(ddof)
+    if emit.facts.less_equal(freedom, 0) or emit.facts.less_equal(count, 0):
+        raise Unsupported("a variance without degrees of freedom, which warns")
+    wide = _working_dtype(kind, dtype)
+    total = emit(np.sum, a, axis=axis, dtype=wide, keepdims=True)
+    distance = emit(np.subtract, a, divided(emit, total, count))
+    squares = emit(np.square, distance)
+    spread = emit(np.sum, squares, axis=axis, dtype=wide, keepdims=truth(keepdims))
+    return divided(emit, spread, freedom)
+
+
+def std(emit: Emit, *args: Any, **kwargs: Any) -> Any:
+    spread = var(emit, *args, **kwargs)
+    root = emit(np.sqrt, spread)
+    kind = emit.type(spread)
+    return root if kind.form is Form.SCALAR else emit.laid_out(root, kind.strides)
+
+
+def _only_plain(out: Any, where: Any) -> None:
+    if out is not None or where not in (MISSING, True):
+        raise Unsupported("a statistic with out= or where=")
+
+
+def _working_dtype(
+    kind: ArrayType, dtype: Any, half: np.dtype | None = None
+) -> np.dtype | None:
+    """The dtype NumPy sums in: float64 for integers, float32 for the mean of float16."""
+    if dtype is not None:
+        found = as_dtype(dtype)
+        if found.kind not in "fc":
+            raise Unsupported("a mean or variance in integers")
+        return found
+    if kind.dtype.kind in "biu":
+        return np.dtype(np.float64)
+    return half if half is not None and kind.dtype == np.float16 else kind.dtype
+
+
+def divided(emit: Emit, total: Any, count: Size) -> Any:
+    """`total / np.intp(count)` in float64, back in the dtype of `total`.
+
+    NumPy's count is a strong integer: float32 is divided in float64 and rounded once more. It
+    writes the quotient over the total.
+    """
+    kind = emit.type(total)
+    narrow = kind.dtype.itemsize < (16 if kind.dtype.kind == "c" else 8)
+    if narrow:
+        wide = np.dtype(np.complex128 if kind.dtype.kind == "c" else np.float64)
+        total = emit(np.ndarray.astype, total, wide)
+    quotient = emit(np.true_divide, total, count)
+    if narrow:
+        quotient = emit(np.ndarray.astype, quotient, kind.dtype)
+    return quotient if kind.form is Form.SCALAR else emit.laid_out(quotient, kind.strides)
+
+
+def ptp(
+    emit: Emit, a: Any, axis: Any = None, out: Any = None, keepdims: Any = MISSING
+) -> Any:
+    _only_plain(out, MISSING)
+    keep = truth(keepdims)
+    highest = emit(np.max, a, axis=axis, keepdims=keep)
+    return emit(np.subtract, highest, emit(np.min, a, axis=axis, keepdims=keep))
+
+
+def count_nonzero(emit: Emit, a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    keep = truth(keepdims)
+    flags = a if emit.type(a).dtype == bool else emit(np.ndarray.astype, a, np.dtype(bool))
+    return emit(np.sum, flags, axis=axis, dtype=np.dtype(np.intp), keepdims=keep)
+
+
+def norm(
+    emit: Emit, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
+) -> Any:
+    kind = emit.type(x)
+    if kind.dtype.kind == "c" or kind.dtype == np.float16:
+        raise Unsupported("the norm of complex or half precision numbers")
+    if kind.dtype.kind in "biu":
+        x = emit(np.ndarray.astype, x, np.dtype(np.float64))
+    keep = truth(keepdims)
+    if axis is None:
+        if kind.ndim != 1 or ord in (None, 2):
+            raise Unsupported("a norm over all axes")
+        axis = 0
+    if isinstance(axis, (tuple, list)):
+        if len(axis) != 1:
+            raise Unsupported("a matrix norm")
+        axis = axis[0]
+    return _vector_norm(emit, x, ord, integer(axis), keep)
+
+
+def _vector_norm(emit: Emit, x: Any, ord: Any, axis: int, keep: bool) -> Any:
+    """The norms of `np.linalg.norm` along one axis."""
+    if ord is None or ord == 2:
+        squares = emit(np.multiply, x, x)
+        return emit(np.sqrt, emit(np.add.reduce, squares, axis=axis, keepdims=keep))
+    if ord == 0:
+        flags = emit(np.not_equal, x, 0)
+        counted = emit(np.ndarray.astype, flags, emit.type(x).dtype)
+        return emit(np.sum, counted, axis=axis, keepdims=keep)
+    size = emit(np.absolute, x)
+    if ord in (np.inf, -np.inf):
+        return emit(np.max if ord > 0 else np.min, size, axis=axis, keepdims=keep)
+    if ord == 1:
+        return emit(np.add.reduce, size, axis=axis, keepdims=keep)
+    raise Unsupported("a general p-norm")
