@@ -71,10 +71,11 @@ def _decide(
     cost: dict[Node, int] = {}
     for node in graph.calls:
         operands = [leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node)]
-        cost[node] = own_cost(node, accesses) + sum(
-            cost.get(operand, costs.LOAD) if operand not in chosen else costs.LOAD
-            for operand in operands
-        )
+        fresh = own_cost(node, accesses)
+        for operand in operands:
+            once = operand in chosen or _is_hoisted(operand, node, accesses)
+            fresh += costs.LOAD if once else cost.get(operand, costs.LOAD)
+        cost[node] = fresh
         if node not in chosen and (reason := why_materialise(node, uses[node], cost[node])):
             chosen[node] = reason
     return chosen
@@ -217,6 +218,11 @@ def _through(node: Node, reader: Node, access: Access, use: Use) -> Use:
 def _map_of(view: Node) -> tuple[Any, ...]:
     """What distinguishes one way of looking at an array from another."""
     return (getattr(view.target, "__name__", ""), repr(view.args[1:]), repr(view.kwargs))
+
+
+def _is_hoisted(operand: Node, reader: Node, accesses: Accesses) -> bool:
+    """Whether the operand is broadcast, so that it is computed once per row."""
+    return access_of(reader, accesses) is Access.SAME and _is_smaller(operand, reader)
 
 
 def _is_smaller(node: Node, reader: Node) -> bool:

@@ -73,7 +73,8 @@ class Hoisting:
         if not is_root and why_hoist(expr, free, loops, self.hint):
             parts[expr] = self._hoisted(expr, [axis for axis in loops if axis in free])
             return
-        inner = (*loops, *expr.axes) if isinstance(expr, Reduce) else loops
+        last = max((k for k, axis in enumerate(loops) if axis in free), default=-1)
+        inner = (*loops[: last + 1], *(expr.axes if isinstance(expr, Reduce) else ()))
         for operand in rewrite.children(expr):
             self._find(operand, inner, parts, memo)
 
