@@ -4,10 +4,21 @@ from importlib.machinery import EXTENSION_SUFFIXES
 try:
     from ._core import (
         ABANDONED,
+        BoundEntry,
         CompiledFunction,
         Entry,
         GuardProgram,
+        LoadedObject,
+        NativeEntry,
         WatchCell,
+        enter_region,
+        forget_frame,
+        get_num_threads,
+        leave_region,
+        load_object,
+        redirect,
+        restore,
+        set_num_threads,
         watch_dict,
         watch_type,
     )
@@ -15,22 +26,33 @@ except ImportError as error:
     raise ImportError(
         f"""
 
-Importing dynamo_lite's native core failed: {error}
+Importing the native core of dynamo_lite failed: {error}
 
-If you are in the source tree of dynamo_lite, the core is not built yet. Build it in place with
+If this is the source tree of dynamo_lite, the core is not built yet. Build it in place with
     pip install -e .        (or: make)
-or leave the source tree and import an installed dynamo_lite: `pip install dynamo-lite`.
-Otherwise the core was built for another Python. It must end in one of
-    {", ".join(EXTENSION_SUFFIXES)}
+or leave the source tree and import an installed dynamo_lite.
+If dynamo_lite is installed, its core was built for another Python or another version of it.
+This Python loads files that end in {", ".join(EXTENSION_SUFFIXES)}; install dynamo_lite again.
 """
     ) from error
 
 __all__ = [
     "ABANDONED",
+    "BoundEntry",
     "CompiledFunction",
     "Entry",
     "GuardProgram",
+    "LoadedObject",
+    "NativeEntry",
     "WatchCell",
+    "enter_region",
+    "forget_frame",
+    "get_num_threads",
+    "leave_region",
+    "load_object",
+    "redirect",
+    "restore",
+    "set_num_threads",
     "watch_dict",
     "watch_type",
 ]
