@@ -93,8 +93,9 @@ def array_was(array: Any, facts: ArrayFacts) -> str:
 
 
 def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
-    if type(array) is not facts.type:
-        yield f"type {type(array).__qualname__} was {facts.type.__qualname__} when compiled"
+    kind = type(array)
+    if kind is not facts.type:
+        yield f"type {kind.__qualname__} was {facts.type.__qualname__} when compiled"
         return
     yield from _unequal("dtype", array.dtype, facts.dtype)
     yield from _unequal("ndim", array.ndim, len(facts.shape))

@@ -105,16 +105,16 @@ class SizeHistory:
     two facts may share a symbol only if they were equal in every observation that has both.
     """
 
-    observations: list[dict[Any, int]] = field(default_factory=list)
+    observations: list[dict[Any, Any]] = field(default_factory=list)
 
-    def begin(self) -> dict[Any, int]:
+    def begin(self) -> dict[Any, Any]:
         """A new observation to fill in; a repeated one is forgotten."""
         if len(self.observations) > 1 and self.observations[-1] in self.observations[:-1]:
             self.observations.pop()
         self.observations.append({})
         return self.observations[-1]
 
-    def values(self, fact: Any) -> set[int]:
+    def values(self, fact: Any) -> set[Any]:
         return {seen[fact] for seen in self.observations if fact in seen}
 
     def changed(self, fact: Any) -> bool:
@@ -135,12 +135,12 @@ class DynamicPolicy:
     dynamic: bool | None = None
     history: SizeHistory = field(default_factory=SizeHistory)
     automatic: bool = True
-    now: dict[Any, int] = field(init=False)
+    now: dict[Any, Any] = field(init=False)
 
     def __post_init__(self) -> None:
         self.now = self.history.begin()
 
-    def observe(self, source: Source, fact: str, axis: int, value: int) -> None:
+    def observe(self, source: Source, fact: str, axis: int, value: Any) -> None:
         self.now[source, fact, axis] = value
 
     def is_dynamic(

@@ -137,7 +137,7 @@ def _load_contents(flat: _Flattener, source: CellContentsSource) -> tuple[Any, .
     return ("ATTR", flat.register(source.base), "cell_contents")
 
 
-ITEM_LOADS = {tuple: "TUPLE_ITEM", list: "LIST_ITEM", dict: "DICT_ITEM"}
+ITEM_LOADS: dict[type, str] = {tuple: "TUPLE_ITEM", list: "LIST_ITEM", dict: "DICT_ITEM"}
 
 
 def _load_item(flat: _Flattener, source: ItemSource) -> tuple[Any, ...]:

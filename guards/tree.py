@@ -14,7 +14,7 @@ def guard_tree(guards: GuardSet, shapes: ShapeEnv | None = None) -> str:
     for guard in guards:
         _plant(guard.source, by_source)
         by_source[guard.source].append(guard)
-    lines = []
+    lines: list[str] = []
     for source in by_source:
         if _base(source) not in by_source:
             lines += _branch(source, by_source, "")

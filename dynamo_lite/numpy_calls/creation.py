@@ -19,14 +19,6 @@ from ..variables.sequences import ListVariable, TupleVariable
 if TYPE_CHECKING:
     from ..translator import Translator
 
-SAME_OBJECT: dict[Any, Callable[[Any], bool]] = {
-    np.asarray: lambda kind: True,
-    np.asanyarray: lambda kind: True,
-    np.ascontiguousarray: lambda kind: kind.is_c_contiguous and kind.ndim > 0,
-}
-"""Functions that give back the very array they were given, when it is good enough."""
-
-
 def as_array(
     tx: Translator,
     function: Any,
@@ -34,28 +26,12 @@ def as_array(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`np.array` and the `np.as…array` functions."""
+    if not args:
+        raise GraphBreak(f"numpy.{function.__name__} without positional arguments")
     value = args[0]
-    if isinstance(value, ArrayVariable) and _is_same(tx, function, args, kwargs):
-        return value
     if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
         return stacked(tx, value, args[1:], kwargs)
     return record_call(tx, function, args, kwargs)
-
-
-def _is_same(
-    tx: Translator,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> bool:
-    value = args[0]
-    assert isinstance(value, ArrayVariable)
-    if len(args) > 2 or set(kwargs) - {"dtype"} or function not in SAME_OBJECT:
-        return False
-    wanted = args[1] if len(args) == 2 else kwargs.get("dtype", NONE)
-    if wanted is not NONE and np.dtype(wanted.as_constant(tx)) != value.array_type.dtype:
-        return False
-    return SAME_OBJECT[function](value.array_type)
 
 
 def is_constant_nest(tx: Translator, value: VariableTracker) -> bool:

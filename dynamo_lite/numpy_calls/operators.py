@@ -56,14 +56,14 @@ SYMBOLS: dict[str, Callable[..., Any]] = {
     "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 IN_PLACE_OF = {plain: function for function, plain in IN_PLACE.items()}
-UNARY = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 
 
 def binary(
     tx: Translator, symbol: str, lhs: VariableTracker, rhs: VariableTracker, inplace: bool = False
 ) -> VariableTracker:
     """`lhs symbol rhs`, or `lhs symbol= rhs`, when one of them belongs to the graph."""
-    function = SYMBOLS[symbol]
+    function: Callable[..., Any] = SYMBOLS[symbol]
     return operate(tx, IN_PLACE_OF[function] if inplace else function, (lhs, rhs))
 
 
@@ -208,7 +208,7 @@ class _Called(Exception):
 
 @functools.lru_cache(512)
 def _power_call(
-    dtype: np.dtype, exponent: Any, kind: type, in_place: bool
+    dtype: np.dtype, exponent: Any, kind: str, in_place: bool
 ) -> tuple[np.ufunc, int]:
     probe = np.ones(1, dtype).view(_Probe)
     try:
@@ -220,4 +220,4 @@ def _power_call(
 
 def power_call(dtype: np.dtype, exponent: Any, in_place: bool = False) -> tuple[np.ufunc, int]:
     """The ufunc that `array ** exponent` runs in this NumPy, and how many inputs it takes."""
-    return _power_call(dtype, exponent, type(exponent), in_place)
+    return _power_call(dtype, exponent, type(exponent).__name__, in_place)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphBreak
+from ..ir.types import Form
 from .base import VariableTracker
 from .constants import NONE, constant
 from .graph_values import record
+from .identity import is_same_object
 from .methods import BuiltinMethodVariable
 from .sequences import TupleVariable
 
@@ -99,7 +101,10 @@ def record_call(
     args: Sequence[VariableTracker],
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
-    """Record a call whose arguments are trackers."""
+    """Record a call whose arguments are trackers, unless its result is its first argument."""
+    if args and (kind := getattr(args[0], "array_type", None)) is not None:
+        if kind.form is Form.ARRAY and is_same_object(tx, target, kind, args[1:], kwargs):
+            return args[0]
     return record(
         tx,
         target,
@@ -140,8 +145,6 @@ def graph_attribute(
     """An attribute that the type answers, or a view; None for anything else."""
     if (fact := TYPE_FACTS.get(name)) is not None:
         return constant(fact(kind))
-    if name == "real" and kind.dtype.kind != "c":
-        return owner  # NumPy gives back the array itself
     if (view := VIEWS.get(name)) is not None:
         return record_call(tx, view, (owner,), {})
     return None

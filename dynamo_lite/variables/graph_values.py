@@ -15,6 +15,7 @@ from ..guards.sources import Source
 from ..ir.inference import infer
 from ..ir.node import Node, SymbolOrigin
 from ..ir.ops import Effect, Kind, Op, row_of
+from ..ir.sizes import Size
 from ..ir.tree import leaves
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
@@ -144,7 +145,7 @@ def overlaps_itself(tx: Translator, kind: ArrayType) -> bool:
         return False
     axes = [(s, n) for s, n in zip(kind.strides, kind.shape) if n != 1]
     steps = sorted((abs(tx.shapes.hint(stride)), index) for index, (stride, _) in enumerate(axes))
-    reach = kind.dtype.itemsize
+    reach: Size = kind.dtype.itemsize
     for hint, index in steps:
         stride, size = axes[index]
         step = stride if tx.shapes.hint(stride) >= 0 else -stride

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import GraphBreak
 from ..guards.kinds import EQUALS, TYPE
-from ..guards.sources import Source
+from ..guards.sources import CellSource, ConstSource, GlobalSource, Source
 from ..ir.node import Node
 from ..ir.types import ArrayType, Form, python_number, scalar
 from .base import VariableTracker
@@ -135,8 +135,21 @@ def _scalar(value: np.generic) -> VariableTracker:
 
 
 def wrap_number(tx: Translator, value: Any, source: Source) -> VariableTracker:
-    """A Python float or complex, or a NumPy scalar, from outside."""
+    """A Python float or complex, or a NumPy scalar, from outside.
+
+    Module-level Python numbers rarely change: they are constants until one has been seen to.
+    """
     tx.guards.install(source, TYPE, value, tx.location())
-    if isinstance(value, np.generic) and type(value) not in SCALARS:
-        raise GraphBreak(f"a {type(value).__name__} at {source}")
+    if isinstance(value, np.generic):
+        return InputNumber(value, source)
+    tx.shapes.policy.observe(source, "value", 0, value)
+    if is_module_level(source) and not tx.shapes.policy.history.changed((source, "value", 0)):
+        return ConstantVariable(value, source)
     return InputNumber(value, source)
+
+
+def is_module_level(source: Source) -> bool:
+    """Whether a value is found through globals or modules, not through arguments."""
+    while isinstance(base := getattr(source, "base", None), Source):
+        source = base
+    return isinstance(source, (GlobalSource, ConstSource, CellSource))

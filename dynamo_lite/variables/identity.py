@@ -1,0 +1,91 @@
+"""NumPy functions that give back the very object they were given: then so does the tracker.
+
+A row is asked with the array's type and the call's further arguments.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.types import ArrayType
+from .base import VariableTracker
+from .constants import NONE
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+Rule = Callable[
+    ["Translator", ArrayType, Sequence[VariableTracker], Mapping[str, VariableTracker]], bool
+]
+
+
+def _alone(is_same: Callable[[Translator, ArrayType], bool]) -> Rule:
+    """A rule for calls with the array as the only argument."""
+    return lambda tx, kind, args, kwargs: not args and not kwargs and is_same(tx, kind)
+
+
+def _converted(
+    tx: Translator,
+    kind: ArrayType,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> bool:
+    """`np.asarray(x, dtype)`: the same when the dtype is."""
+    if len(args) > 1 or set(kwargs) - {"dtype"}:
+        return False
+    wanted = args[0] if args else kwargs.get("dtype", NONE)
+    return wanted is NONE or np.dtype(wanted.as_constant(tx)) == kind.dtype
+
+
+def _unless_copied(
+    tx: Translator,
+    kind: ArrayType,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> bool:
+    """Functions with `copy=`, which make a new array unless it says otherwise."""
+    if "copy" not in kwargs or kwargs["copy"].as_constant(tx) is True:
+        return False
+    others = {name: value for name, value in kwargs.items() if name != "copy"}
+    return _converted(tx, kind, args, others)
+
+
+def _has_no_axis_of_one(tx: Translator, kind: ArrayType) -> bool:
+    return not any(tx.shapes.equal(size, 1) for size in kind.shape)
+
+
+def _is_contiguous(
+    tx: Translator,
+    kind: ArrayType,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> bool:
+    return kind.is_c_contiguous and kind.ndim > 0 and _converted(tx, kind, args, kwargs)
+
+
+RULES: dict[Any, Rule] = {
+    np.asarray: _converted,
+    np.asanyarray: _converted,
+    np.ascontiguousarray: _is_contiguous,
+    np.array: _unless_copied,
+    np.ndarray.astype: _unless_copied,
+    np.squeeze: _alone(_has_no_axis_of_one),
+    np.real: _alone(lambda tx, kind: kind.dtype.kind != "c"),
+    np.atleast_1d: _alone(lambda tx, kind: kind.ndim >= 1),
+    np.atleast_2d: _alone(lambda tx, kind: kind.ndim >= 2),
+    np.atleast_3d: _alone(lambda tx, kind: kind.ndim >= 3),
+}
+
+
+def is_same_object(
+    tx: Translator,
+    target: Any,
+    kind: ArrayType,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> bool:
+    """Whether `target(array, *args, **kwargs)` is the array itself."""
+    rule = RULES.get(target)
+    return rule is not None and rule(tx, kind, args, kwargs)
