@@ -1,1 +1,31 @@
 """dynamo_lite: torch.compile for NumPy."""
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "compile": ".compile",
+    "config": ".config",
+    "explain": ".explain",
+    "list_backends": ".backends.registry",
+    "mark_dynamic": ".guards.dynamic",
+    "mark_static": ".guards.dynamic",
+    "maybe_mark_dynamic": ".guards.dynamic",
+    "register_backend": ".backends.registry",
+    "reset": ".stats",
+    "stats": ".stats",
+}
+__all__ = ["compile"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for public, module in _PUBLIC.items():
+        globals()[public] = getattr(importlib.import_module(module, __name__), public)
+    return globals()[name]
+
+

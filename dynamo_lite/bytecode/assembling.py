@@ -93,13 +93,20 @@ class Assembler:
     by value, BINARY_OP by symbol, anything else the number. Nothing is encoded before `finish`.
     """
 
-    def __init__(self, code: CodeType) -> None:
+    def __init__(self, code: CodeType, local_names: list[str] | None = None) -> None:
         self.code = code
-        self.locals: list[str] = list(code.co_varnames)
+        self.locals = list(code.co_varnames) if local_names is None else local_names
         self.depth = 0
         self._max_depth = 0
         self._items: list[_Op | _Jump | _Copy | _Line | Label] = []
         self._protected: list[_Protect] = []
+
+    def append(self, other: Assembler) -> None:
+        """What `other` emitted follows; it was made with the same list of locals."""
+        assert other.locals is self.locals
+        self._items += other._items
+        self._protected += other._protected
+        self._max_depth = max(self._max_depth, self.depth + other._max_depth)
 
     def add_local(self, stem: str) -> str:
         """A new local variable that no Python name can clash with."""

@@ -65,3 +65,24 @@ def repeats(code: CodeType, index: int) -> bool:
             seen.add(at)
             todo.extend(successors(instructions[at]))
     return False
+
+
+def handles_exception(code: CodeType, index: int) -> bool:
+    """Whether an exception is being handled at `index`: in an `except` or `finally` part."""
+    instructions = read(code)
+    seen: dict[int, int] = {}
+    todo = [(0, 0)]
+    while todo:
+        at, depth = todo.pop()
+        if at >= len(instructions) or at in seen:
+            continue
+        seen[at] = depth
+        instruction = instructions[at]
+        depth += _HANDLING.get(instruction.opname, 0)
+        handler = instruction.handler.target if instruction.handler is not None else None
+        for following in successors(instruction):
+            todo.append((following, seen[at] if following == handler else depth))
+    return seen.get(index, 0) > 0
+
+
+_HANDLING = {"PUSH_EXC_INFO": 1, "POP_EXCEPT": -1}

@@ -22,9 +22,9 @@ LAYERS = (
 FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
     "operators", "object_model", "binding", "inlining",
-    "side_effects", "reconstruct", "output",
+    "side_effects", "reconstruct", "output", "leaving",
 )
-COMPILE = ("compile", "explain", "stats", "miss")
+COMPILE = ("compile", "explain", "stats", "miss", "attempts")
 DRIVERS = ("compile", "explain", "stats")
 
 

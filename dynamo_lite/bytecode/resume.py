@@ -1,0 +1,100 @@
+"""Resume functions: the rest of a frame as a function of its own.
+
+A resume function takes the values of the original's fast locals (None where a name is not passed),
+then its cells, then the stack; it puts them where the original has them and jumps into the original
+text. Cells travel as cell objects, so that nested functions and the rest of the frame keep sharing
+them.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+
+from .assembling import Assembler, Label
+from .reading import Instruction, positions, read
+
+_VARIADIC = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePoint:
+    """Where a frame goes on: before instruction `index`, with these values in place.
+
+    `stack` says for each item, bottom to top, whether it is a value (True) or a NULL. `names` are
+    the locals and cells that are passed; `unbound` are parameters without a value that may be read.
+    """
+
+    index: int
+    stack: tuple[bool, ...]
+    names: frozenset[str]
+    unbound: frozenset[str]
+
+
+def flat_code(code: CodeType) -> CodeType:
+    """The same code with one positional parameter per variable that the caller fills."""
+    flags = code.co_flags
+    count = code.co_argcount + code.co_kwonlyargcount + bool(flags & 4) + bool(flags & 8)
+    if count == code.co_argcount and not code.co_posonlyargcount:
+        return code
+    return code.replace(
+        co_argcount=count,
+        co_posonlyargcount=0,
+        co_kwonlyargcount=0,
+        co_flags=flags & ~_VARIADIC,
+    )
+
+
+def own_cells(code: CodeType) -> tuple[str, ...]:
+    """Cells that are not parameters: they have a slot behind the locals."""
+    return tuple(name for name in code.co_cellvars if name not in code.co_varnames)
+
+
+def with_code(function: FunctionType, code: CodeType) -> FunctionType:
+    """A function like `function` that runs `code`, without defaults."""
+    made = FunctionType(
+        code, function.__globals__, function.__name__, None, function.__closure__
+    )
+    made.__qualname__ = function.__qualname__
+    made.__module__ = function.__module__
+    return made
+
+
+def prologue(assembler: Assembler) -> None:
+    """What CPython expects at the start; cells are put in place by hand, so no MAKE_CELL."""
+    if assembler.code.co_freevars:
+        assembler.emit("COPY_FREE_VARS", len(assembler.code.co_freevars))
+    assembler.emit("RESUME", 0)
+
+
+def resume_function(function: FunctionType, point: ResumePoint) -> FunctionType:
+    """The function that runs `function` from `point` on.
+
+    Its parameters: every fast local in order, every own cell, every stack value.
+    """
+    code = flat_code(function.__code__)
+    instruction = read(code)[point.index]
+    assembler = Assembler(code)
+    cells = {name: assembler.add_local(f"cell_{name}_") for name in own_cells(code)}
+    stack = [assembler.add_local("stack") if is_value else None for is_value in point.stack]
+    arguments = len(assembler.locals)
+    assembler.at(positions(code, instruction))
+    prologue(assembler)
+    for name in sorted(point.unbound):
+        assembler.emit("DELETE_FAST", name)
+    for name, argument in cells.items():
+        if name in point.names:
+            assembler.emit("LOAD_FAST", argument)
+            assembler.emit("STORE_FAST", name)
+    for item in stack:
+        if item is None:
+            assembler.emit("PUSH_NULL")
+        else:
+            assembler.emit("LOAD_FAST", item)
+    assembler.jump("JUMP", Label(instruction.offset))
+    return with_code(function, assembler.finish(body=True, co_argcount=arguments))
+
+
+def is_second_half(code: CodeType, instruction: Instruction) -> bool:
+    """Whether `co_code` has the instruction and its predecessor as one."""
+    index = instruction.index
+    return index > 0 and read(code)[index - 1].offset == instruction.offset

@@ -1,0 +1,143 @@
+"""`compile`: the decorator, for every kind of callable."""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from .backends.registry import Backend, list_backends
+from .config import Config, config
+from .errors import BackendError
+from .miss import Options, compiled_function
+from .native import CompiledFunction
+from .stats import FrameRecord
+
+MODES: Mapping[str | None, Mapping[str, Any]] = {
+    None: {},
+    "default": {},
+    "reduce-overhead": {},
+    "max-autotune": {},
+    "max-autotune-no-cudagraphs": {},
+}
+"""torch.compile's modes: settings that each stands for."""
+
+
+def compile(
+    fn: Any = None,
+    *,
+    backend: str | Backend = "auto",
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    mode: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    disable: bool = False,
+) -> Any:
+    """Compile the NumPy operations of a function; use as `@compile`, `@compile(...)` or a call.
+
+    `backend`: a name of `list_backends()` or `callable(graph, example_inputs) -> callable`.
+    `dynamic`: None compiles for the sizes seen first and makes those that change symbolic, True
+    makes all symbolic at once, False none. `fullgraph=True` raises `errors.FullGraphRequired` where
+    a part of the function could not be compiled. `options`: settings of `config` for this function.
+    """
+    chosen = _options(backend, dynamic, fullgraph, mode, options)
+    if fn is None:
+        return functools.partial(_compile, options=chosen, disable=disable)
+    return _compile(fn, chosen, disable)
+
+
+def compile_with(fn: Any, listener: Callable[[FrameRecord], None], **options: Any) -> Any:
+    """`compile(fn, **options)`, telling `listener` about every entry that is made."""
+    chosen = _options(**{"backend": "auto", "dynamic": None, "fullgraph": False, "mode": None,
+                         "options": None, **options})  # fmt: skip
+    return _compile(fn, replace(chosen, listener=listener), False)
+
+
+def _options(
+    backend: str | Backend,
+    dynamic: bool | None,
+    fullgraph: bool,
+    mode: str | None,
+    options: Mapping[str, Any] | None,
+) -> Options:
+    if mode is not None and options is not None:
+        raise ValueError("compile takes mode= or options=, not both")
+    if mode not in MODES:
+        known = ", ".join(repr(name) for name in MODES if name)
+        raise ValueError(f"no mode is called {mode!r}; there are {known}")
+    if isinstance(backend, str) and backend not in list_backends():
+        known = ", ".join(list_backends())
+        raise BackendError(f"no backend is called {backend!r}; there are {known}")
+    if not isinstance(backend, str) and not callable(backend):
+        raise TypeError(f"a backend is a name or callable(graph, example_inputs), not {backend!r}")
+    settings = {**MODES[mode], **(options or {})}
+    if unknown := settings.keys() - {field.name for field in fields(Config)}:
+        raise ValueError(f"no setting is called {', '.join(map(repr, sorted(unknown)))}")
+    return Options(backend, dynamic, bool(fullgraph), tuple(settings.items()))
+
+
+def _compile(fn: Any, options: Options, disable: bool) -> Any:
+    if disable or config.disable:
+        return fn
+    for kinds, wrap in WRAPPERS:
+        if isinstance(fn, kinds):
+            return wrap(fn, options)
+    if isinstance(fn, type) or not callable(fn):
+        what = f"the class {fn.__qualname__}" if isinstance(fn, type) else repr(fn)
+        raise TypeError(f"compile takes a function or another callable, not {what}")
+    return CompiledCallable(fn, options)
+
+
+def _method(fn: MethodType, options: Options) -> Any:
+    return MethodType(_compile(fn.__func__, options, False), fn.__self__)
+
+
+def _descriptor(fn: Any, options: Options) -> Any:
+    return type(fn)(_compile(fn.__func__, options, False))
+
+
+def _partial(fn: functools.partial[Any], options: Options) -> Any:
+    return functools.partial(_compile(fn.func, options, False), *fn.args, **fn.keywords)
+
+
+def _builtin(fn: Callable[..., Any], options: Options) -> Any:
+    """A function written in C becomes the call of it."""
+
+    @functools.wraps(fn, assigned=("__name__", "__qualname__", "__doc__"), updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return fn(*args, **kwargs)
+
+    return compiled_function(call, options)
+
+
+WRAPPERS: tuple[tuple[Any, Callable[[Any, Options], Any]], ...] = (
+    (FunctionType, compiled_function),
+    (CompiledFunction, lambda fn, options: compiled_function(fn.__wrapped__, options)),
+    (MethodType, _method),
+    ((staticmethod, classmethod), _descriptor),
+    (functools.partial, _partial),
+    ((BuiltinFunctionType, np.ufunc), _builtin),
+)
+"""Kinds of callables, and how each is compiled."""
+
+
+class CompiledCallable:
+    """An object whose class defines `__call__` in Python, with that method compiled."""
+
+    def __init__(self, wrapped: Any, options: Options) -> None:
+        self.__wrapped__ = wrapped
+        method = type(wrapped).__call__
+        self._call = _compile(method, options, False) if isinstance(method, FunctionType) else None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._call is None:
+            return self.__wrapped__(*args, **kwargs)
+        return self._call(self.__wrapped__, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)

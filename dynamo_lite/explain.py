@@ -1,0 +1,107 @@
+"""`explain`: one call, with everything that compiling it decided."""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .compile import compile_with
+from .ir.graph import Graph
+from .stats import Break, FrameRecord, coverage
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What happened when the function was compiled for one call; `str()` is for people."""
+
+    result: Any
+    records: tuple[FrameRecord, ...]
+    seconds: float
+
+    @property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The captured graphs; each prints as Python and can be called."""
+        return tuple(r.graph for r in self.records if r.graph is not None and r.operations)
+
+    @property
+    def graph_count(self) -> int:
+        return len(self.graphs)
+
+    @property
+    def breaks(self) -> tuple[Break, ...]:
+        return tuple(record.broke for record in self.records if record.broke is not None)
+
+    @property
+    def graph_break_count(self) -> int:
+        return len(self.breaks)
+
+    @property
+    def break_reasons(self) -> tuple[str, ...]:
+        return tuple(broke.reason for broke in self.breaks)
+
+    @property
+    def guards(self) -> tuple[str, ...]:
+        return tuple(guard for record in self.records for guard in record.guards)
+
+    @property
+    def op_count(self) -> int:
+        return sum(record.operations for record in self.records)
+
+    @property
+    def compile_seconds(self) -> float:
+        return sum(record.seconds for record in self.records)
+
+    @property
+    def compile_times(self) -> Mapping[str, float]:
+        """Seconds by stage."""
+        times: dict[str, float] = {}
+        for record in self.records:
+            for stage, seconds in record.stage_seconds.items():
+                times[stage] = times.get(stage, 0.0) + seconds
+        return times
+
+    @property
+    def coverage(self) -> float:
+        """Share of the operations that ran compiled."""
+        return coverage(list(self.records))
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.graph_count} graphs with {self.op_count} operations, {len(self.breaks)} breaks, "
+            f"{self.coverage:.0%} of the operations compiled, {self.compile_seconds * 1e3:.1f} ms"
+        ]
+        for record in self.records:
+            lines += ["", *_lines(record)]
+        return "\n".join(lines)
+
+
+def _lines(record: FrameRecord) -> list[str]:
+    lines = [f"[{record.mark}] {record.name} ({record.location.filename}:{record.location.line})"]
+    lines.append(f"  compiled in {record.timing()}")
+    if record.broke is not None:
+        lines.append(f"  broke at {record.broke}")
+    if record.graph is not None and record.operations:
+        lines += ["  graph:", *(f"    {line}" for line in str(record.graph).splitlines())]
+    if record.guards:
+        lines += ["  guards:", *(f"    {guard}" for guard in record.guards)]
+    return lines
+
+
+def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation]:
+    """`explain(fn)(*args, **kwargs)` compiles `fn` afresh, calls it once and says what happened.
+
+    Takes the options of `compile`.
+    """
+    records: list[FrameRecord] = []
+    compiled = compile_with(fn, listener=records.append, **options)
+
+    def run(*args: Any, **kwargs: Any) -> Explanation:
+        records.clear()
+        start = time.perf_counter()
+        result = compiled(*args, **kwargs)
+        return Explanation(result, tuple(records), time.perf_counter() - start)
+
+    return run
+
+

@@ -1,0 +1,267 @@
+"""Leaving compiled code in the middle of a frame: a graph break.
+
+After the graph and the side effects, the replacement function puts locals and stack in place. Then
+it either runs the unsupported instruction and calls a resume function for the rest, or, where that
+would nest without end (in a loop) or cannot be expressed, runs the rest of the original text right
+there.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .bytecode.assembling import Label
+from .bytecode.liveness import handles_exception, live_locals, repeats
+from .bytecode.reading import CALLABLE_FIRST, Instruction, positions, read
+from .bytecode.resume import ResumePoint, flat_code, is_second_half, own_cells
+from .errors import Unsupported
+from .guards.sources import LocalSource
+from .reconstruct import Reconstructor
+from .trace import Stopped
+from .variables.base import VariableTracker
+from .variables.constants import NullVariable
+
+Push = Callable[[], None]
+Resume = Callable[[ResumePoint], Callable[..., Any]]
+
+
+def _unpack_ex(instruction: Instruction) -> tuple[int, int]:
+    return 1, (instruction.arg & 255) + 1 + (instruction.arg >> 8)
+
+
+STACK_EFFECTS: Mapping[str, Callable[[Instruction], tuple[int, int]]] = {
+    "CALL": lambda i: (i.arg + 2, 1),
+    "CALL_FUNCTION_EX": lambda i: (3 + (i.arg & 1), 1),
+    "UNPACK_SEQUENCE": lambda i: (1, i.arg),
+    "UNPACK_EX": _unpack_ex,
+    "FORMAT_VALUE": lambda i: (2 if i.arg & 4 else 1, 1),
+    "BUILD_STRING": lambda i: (i.arg, 1),
+    "BUILD_SLICE": lambda i: (i.arg, 1),
+    "BUILD_SET": lambda i: (i.arg, 1),
+    "BUILD_MAP": lambda i: (2 * i.arg, 1),
+    **{
+        name: lambda i, pops=pops, pushes=pushes: (pops, pushes)
+        for name, pops, pushes in (
+            ("BINARY_OP", 2, 1), ("COMPARE_OP", 2, 1), ("IS_OP", 2, 1), ("CONTAINS_OP", 2, 1),
+            ("UNARY_NEGATIVE", 1, 1), ("UNARY_POSITIVE", 1, 1), ("UNARY_INVERT", 1, 1),
+            ("UNARY_NOT", 1, 1), ("BINARY_SUBSCR", 2, 1), ("BINARY_SLICE", 3, 1),
+            ("STORE_SUBSCR", 3, 0), ("STORE_SLICE", 4, 0), ("DELETE_SUBSCR", 2, 0),
+            ("LOAD_ATTR", 1, 1), ("STORE_ATTR", 2, 0), ("DELETE_ATTR", 1, 0),
+            ("LOAD_METHOD", 1, 1), ("LOAD_GLOBAL", 0, 1), ("STORE_GLOBAL", 1, 0),
+            ("DELETE_GLOBAL", 0, 0), ("LOAD_DEREF", 0, 1), ("STORE_DEREF", 1, 0),
+            ("GET_ITER", 1, 1), ("GET_LEN", 1, 2), ("CONVERT_VALUE", 1, 1),
+            ("LIST_TO_TUPLE", 1, 1), ("IMPORT_NAME", 2, 1), ("IMPORT_FROM", 1, 2),
+            ("BEFORE_WITH", 1, 2), ("LOAD_BUILD_CLASS", 0, 1), ("POP_TOP", 1, 0),
+        )
+    },
+}  # fmt: skip
+"""Opname → values taken from the stack and put there, where a frame can be split behind it."""
+
+EMULATED = frozenset({"LOAD_GLOBAL", "LOAD_ATTR", "LOAD_METHOD"})
+"""Written anew rather than copied: in `co_code` they may push a NULL of their own."""
+
+JUMPS_IF = {
+    "POP_JUMP_IF_TRUE": (True, False),
+    "POP_JUMP_IF_FALSE": (False, False),
+    "JUMP_IF_TRUE_OR_POP": (True, True),
+    "JUMP_IF_FALSE_OR_POP": (False, True),
+}
+"""Opname → truth that jumps, and whether the value stays when it does."""
+
+_EXHAUSTED = object()
+
+
+class Leaving:
+    """Emits the end of a replacement function whose trace stopped."""
+
+    def __init__(self, code: Reconstructor, stopped: Stopped, resume: Resume) -> None:
+        self.code = code
+        self.assembler = code.assembler
+        self.stopped = stopped
+        self.resume = resume
+        self.original = flat_code(code.function.__code__)
+        self.instructions = read(self.original)
+        self.instruction = self.instructions[stopped.index]
+        self.needs_body = False
+        self.goes_on = False
+        self.stack: list[Push] = []
+        self.names: frozenset[str] = frozenset()
+        self.unbound: frozenset[str] = frozenset()
+        self.is_value = [not isinstance(item, NullVariable) for item in stopped.stack]
+
+    def prepare(self) -> Callable[[], None]:
+        """Build every value that is needed later; the result emits the rest."""
+        if (reason := self.why_not()) is not None:
+            raise Unsupported(reason)
+        self.assembler.at(positions(self.original, self.instruction))
+        live = live_locals(self.original, self.instruction.index) | {*self.original.co_cellvars}
+        self.stack = [self.code.hold(item) for item in self.stopped.stack]
+        restore = [
+            (name, self.code.hold(value))
+            for name, value in self.stopped.locals.items()
+            if name in live and not self._in_place(name, value)
+        ]
+        missing = live - {*self.stopped.locals}
+        unbound = [name for name in self._parameters() if name in missing]
+        self.names = frozenset(live.intersection(self.stopped.locals))
+        self.unbound = missing.intersection(self.original.co_varnames)
+
+        def finish() -> None:
+            for name, push in restore:
+                push()
+                self.code.emit("STORE_FAST", name)
+            for name in unbound:
+                self.code.emit("DELETE_FAST", name)
+            self._leave()
+
+        return finish
+
+    def why_not(self) -> str | None:
+        """Why the frame cannot be split here, or None."""
+        if handles_exception(self.original, self.instruction.index):
+            return "it is inside an exception handler"
+        missing = {*self.original.co_cellvars} - {*self.stopped.locals}
+        if missing:
+            return f"the cells of {', '.join(sorted(missing))} do not exist yet"
+        if is_second_half(self.original, self.instruction) and not self._is_call_of_global():
+            return f"{self.instruction.opname} is half of an instruction"
+        return None
+
+    def _is_call_of_global(self) -> bool:
+        return self.instruction.opname == "LOAD_GLOBAL"
+
+    def _in_place(self, name: str, value: VariableTracker) -> bool:
+        """Whether a local still is the argument that its slot holds."""
+        source = value.source
+        return (
+            isinstance(source, LocalSource)
+            and self.original.co_varnames[source.index] == name
+            and name not in self.original.co_cellvars
+        )
+
+    def _parameters(self) -> tuple[str, ...]:
+        return self.original.co_varnames[: self.original.co_argcount]
+
+    # -- what follows
+
+    def _leave(self) -> None:
+        opname = self.instruction.opname
+        if repeats(self.original, self.instruction.index):
+            self._go_on_in_python()
+        elif opname == "FOR_ITER":
+            self._iterate()
+        elif opname in JUMPS_IF:
+            self._branch(*JUMPS_IF[opname])
+        elif opname in STACK_EFFECTS:
+            self._run_and_resume(*STACK_EFFECTS[opname](self.instruction))
+        else:
+            self._go_on_in_python()
+
+    def _go_on_in_python(self) -> None:
+        """Put the stack in place and jump to the instruction in the original text."""
+        self.needs_body = True
+        pushes = self.stack
+        if is_second_half(self.original, self.instruction):
+            pushes = pushes[:-1]  # the NULL that the instruction itself pushes
+        for push in pushes:
+            push()
+        self.assembler.jump("JUMP", Label(self.instruction.offset))
+
+    def _run_and_resume(self, pops: int, pushes: int) -> None:
+        kept = len(self.stack) - pops
+        self._push_operands(kept)
+        self._guarded(lambda: self._run(pushes - pops))
+        results = [self.code.hold_top() for _ in range(pushes)][::-1]
+        following = self.instruction.index + 1
+        stack = [*zip(self.is_value[:kept], self.stack), *((True, push) for push in results)]
+        if self.instruction.opname == "LOAD_METHOD":
+            stack.insert(len(stack) - (0 if CALLABLE_FIRST else 1), (False, _nothing))
+        self._resume(following, stack)
+
+    def _run(self, effect: int) -> None:
+        instruction = self.instruction
+        if instruction.opname not in EMULATED:
+            return self.assembler.copy_original(instruction.offset, instruction.end, effect)
+        opname = "LOAD_ATTR" if instruction.opname == "LOAD_METHOD" else instruction.opname
+        return self.code.emit(opname, instruction.argval)
+
+    def _branch(self, jumps_if: bool, keeps: bool) -> None:
+        """Test the value in Python; each way is a resume function."""
+        *kept, (_, value) = zip(self.is_value, self.stack)
+        self._push_operands(len(kept))
+        self._guarded(self.assembler.test_truth)
+        jumps = Label()
+        depth = self.assembler.depth - 1
+        self.assembler.jump("POP_JUMP_IF_TRUE" if jumps_if else "POP_JUMP_IF_FALSE", jumps)
+        self._resume(self.instruction.index + 1, kept)
+        self.assembler.place(jumps, depth)
+        assert self.instruction.target is not None
+        self._resume(self.instruction.target, [*kept, (True, value)] if keeps else kept)
+
+    def _iterate(self) -> None:
+        """One step of a loop that is left in its first round; only reached outside of loops."""
+        *kept, (_, iterator) = zip(self.is_value, self.stack)
+        self.code.load_callable(next)
+        iterator()
+        self.code.load_const(_EXHAUSTED)
+        self._guarded(lambda: self.code.call(2))
+        item = self.code.hold_top()
+        item()
+        self.code.load_const(_EXHAUSTED)
+        self.code.emit("IS_OP", 0)
+        ended = Label()
+        depth = self.assembler.depth - 1
+        self.assembler.jump("POP_JUMP_IF_TRUE", ended)
+        self._resume(self.instruction.index + 1, [*kept, (True, iterator), (True, item)])
+        self.assembler.place(ended, depth)
+        assert self.instruction.target is not None
+        self._resume(self.instruction.target, kept)
+
+    def _push_operands(self, kept: int) -> None:
+        """What the instruction takes, above what its exception handler expects to find."""
+        handler = self.instruction.handler
+        for push in self.stack[: min(handler.depth, kept) if handler is not None else 0]:
+            push()
+        for push in self.stack[kept:]:
+            push()
+
+    def _guarded(self, run: Callable[[], None]) -> None:
+        """Emit `run` inside the exception handler of the original instruction."""
+        handler = self.instruction.handler
+        start, end = Label(), Label()
+        self.assembler.place(start)
+        if handler is not None:
+            self.needs_body = True
+            self.code.emit("NOP")
+            target = self.instructions[handler.target].offset
+            self.assembler.protect(start, end, target, handler.depth, handler.lasti)
+        run()
+        self.assembler.place(end)
+
+    def _resume(self, index: int, stack: list[tuple[bool, Push]]) -> None:
+        """Return what the rest of the frame, from instruction `index` on, returns."""
+        following = self.instructions[index]
+        if following.opname == "PUSH_NULL" and is_second_half(self.original, following):
+            index, stack = index + 1, [*stack, (False, _nothing)]
+        shape = tuple(is_value for is_value, _ in stack)
+        point = ResumePoint(index, shape, self.names, self.unbound)
+        rest = self.resume(point)
+        self.goes_on = True
+        cells = own_cells(self.original)
+        self.code.load_callable(rest)
+        for name in self.original.co_varnames:
+            if name in self.names:
+                self.code.emit("LOAD_FAST", name)
+            else:
+                self.code.load_const(None)
+        for name in cells:
+            self.code.emit("LOAD_CLOSURE", name)
+        for is_value, push in stack:
+            if is_value:
+                push()
+        self.code.call(len(self.original.co_varnames) + len(cells) + sum(shape))
+        self.code.emit("RETURN_VALUE")
+
+
+def _nothing() -> None:
+    """The push of a NULL, which no resume function is passed."""

@@ -1,0 +1,271 @@
+"""A call that no entry of a compiled function accepts: analyse the frame, compile it, add an entry.
+
+`FrameCompiler` is the miss callback of one `CompiledFunction`. Whatever goes wrong in here, the
+call itself still gets its result: the function then runs in Python.
+"""
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from . import logs
+from .attempts import attempt
+from .backends.registry import Backend, lookup_backend
+from .bytecode.reading import read
+from .bytecode.resume import ResumePoint, flat_code, resume_function, with_code
+from .config import config
+from .errors import (
+    DynamoError,
+    DynamoWarning,
+    FullGraphRequired,
+    RecompileLimitExceeded,
+    Unsupported,
+)
+from .guards.dynamic import DynamicPolicy, SizeHistory
+from .guards.guard_set import GuardSet
+from .guards.kinds import TYPE
+from .guards.program import FlatGuards, flatten
+from .guards.reasons import Values, why_failed
+from .guards.shape_env import ShapeEnv
+from .guards.sources import LocalSource
+from .ir.graph import Location, Node
+from .native import CompiledFunction
+from .output import plan
+from .stats import Break, FrameRecord, registry
+from .trace import Stopped, Trace, TraceOptions
+from .translator import translate
+
+DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
+GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
+BYTECODE, PERF = map(logs.logger, ("bytecode", "perf"))
+
+_GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `compile` was asked for; resume functions inherit it."""
+
+    backend: str | Backend = "auto"
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    settings: tuple[tuple[str, Any], ...] = ()
+    listener: Callable[[FrameRecord], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryInfo:
+    """What an entry keeps, to explain a later miss."""
+
+    flat: FlatGuards
+    shapes: ShapeEnv
+
+
+def compiled_function(function: FunctionType, options: Options) -> CompiledFunction:
+    """The callable that checks guards and runs entries, compiling on a miss."""
+    compiler = FrameCompiler(function, options)
+    compiled = CompiledFunction(function, compiler)
+    compiled.retire_after = config.retire_after
+    if function.__code__.co_flags & _GENERATOR:
+        compiled.disable("generators and coroutines run in Python")
+    registry.compilers[compiled] = compiler
+    return compiled
+
+
+@dataclass(eq=False, slots=True)
+class FrameCompiler:
+    """Compiles the frames of one function; remembers what is the same for all its entries."""
+
+    function: FunctionType
+    options: Options
+    history: SizeHistory = field(default_factory=SizeHistory)
+    resumes: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
+    frame: int | None = None
+    recompiles: int = 0
+
+    def forget(self) -> None:
+        """Start afresh."""
+        self.history, self.resumes = SizeHistory(), {}
+        self.frame, self.recompiles = None, 0
+
+    def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
+        """The miss callback: adds an entry for these arguments where it can."""
+        if self.frame is None:
+            self.frame = next(registry.frame_ids)
+        with (
+            config.patch(**dict(self.options.settings)),
+            logs.frame(f"{self.frame}/{self.recompiles}"),
+        ):
+            self._report_miss(compiled, flat_args)
+            if self.recompiles >= config.recompile_limit:
+                self._stop_recompiling(compiled)
+                return
+            try:
+                self._add_entry(compiled, flat_args)
+            except DynamoError:
+                raise
+            except Exception as error:
+                if config.strict or not config.suppress_errors:
+                    raise
+                self._failed(compiled, error)
+            self.recompiles += 1
+
+    # -- the pipeline
+
+    def _add_entry(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
+        record = self._record()
+        DYNAMO.info("compiling %s (%s)", record.name, record.location)
+        try:
+            with record.stage("trace"):
+                trace = translate(self.function, flat_args, self._trace_options())
+        except Unsupported as unsupported:
+            self._broke(record, Break(str(unsupported), record.location))
+            guards, shapes = _types_of(self.function, flat_args), ShapeEnv()
+            target, trace = self._in_python(), None
+        else:
+            guards, shapes = trace.guards, trace.shapes
+            target = self._target(trace, record, flat_args)
+        with record.stage("guards"):
+            flat = flatten(guards, shapes, len(flat_args))
+        record.guards = tuple(str(guard) for guard in guards)
+        record.entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes))
+        self._finished(record, flat, shapes)
+
+    def _target(
+        self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]
+    ) -> Callable[..., Any]:
+        """What a call of the entry runs."""
+        record.graph = trace.graph
+        if isinstance(trace.end, Stopped):
+            self._broke(record, Break(trace.end.reason, trace.end.location))
+        try:
+            with record.stage("output"):
+                replacement = plan(trace, self._resume)
+        except Unsupported as unsupported:
+            self._broke(record, Break(f"the frame runs in Python: {unsupported}", record.location))
+            record.graph = None
+            return self._in_python()
+        if not trace.graph.calls and not replacement.goes_on:
+            return self._in_python()
+        with record.stage("backend"):
+            entry = self._compile_graph(trace, replacement.outputs, flat_args)
+        with record.stage("output"):
+            target = replacement.assemble(entry)
+        if BYTECODE.isEnabledFor(logging.INFO) and isinstance(target, FunctionType):
+            listing = "\n".join(map(str, read(target.__code__)))
+            BYTECODE.info("%s becomes\n%s", record.name, listing)
+        return target
+
+    def _compile_graph(
+        self, trace: Trace, outputs: tuple[Node, ...], flat_args: tuple[Any, ...]
+    ) -> Callable[..., Any] | None:
+        """The entry of the graph; None when there is nothing to compute."""
+        graph = trace.graph
+        graph.output(outputs)
+        if GRAPH_CODE.isEnabledFor(logging.INFO):
+            GRAPH_CODE.info("%s", graph)
+        if not graph.calls and not outputs:
+            return None
+        values = Values(flat_args, self.function)
+        inputs = [values[source] for source in trace.inputs]
+        name = config.backend if self.options.backend == "auto" else self.options.backend
+        run = lookup_backend(name)(graph, inputs)
+        if hasattr(run, "bind"):
+            return run
+        written = trace.guards.written()
+        return attempt(run, tuple(i for i, source in enumerate(trace.inputs) if source in written))
+
+    def _resume(self, point: ResumePoint) -> CompiledFunction:
+        """The compiled rest of the frame, made once for each point."""
+        if (known := self.resumes.get(point)) is None:
+            rest = resume_function(self.function, point)
+            known = self.resumes[point] = compiled_function(rest, self.options)
+        return known
+
+    def _in_python(self) -> FunctionType:
+        """The function itself, over its flat arguments."""
+        return with_code(self.function, flat_code(self.function.__code__))
+
+    def _trace_options(self) -> TraceOptions:
+        dynamic = self.options.dynamic
+        if dynamic is None and not config.assume_static_by_default:
+            dynamic = True
+        policy = DynamicPolicy(dynamic, self.history, config.automatic_dynamic_shapes)
+        return TraceOptions(
+            policy, config.unroll_budget, config.trace_seconds, config.inline_depth
+        )
+
+    # -- what is said about it
+
+    def _record(self) -> FrameRecord:
+        code = self.function.__code__
+        location = Location(code.co_filename, code.co_firstlineno, self.function.__qualname__)
+        assert self.frame is not None
+        return FrameRecord(self.function.__qualname__, self.frame, self.recompiles, location)
+
+    def _finished(self, record: FrameRecord, flat: FlatGuards, shapes: ShapeEnv) -> None:
+        registry.records.append(record)
+        if self.options.listener is not None:
+            self.options.listener(record)
+        for guard in record.guards if GUARDS.isEnabledFor(logging.INFO) else ():
+            GUARDS.info("%s", guard)
+        for op in flat.ops if GUARDS.isEnabledFor(logging.DEBUG) else ():
+            GUARDS.debug("%s", op)
+        PERF.info("%s: %s", record.name, record.timing())
+
+    def _broke(self, record: FrameRecord, broke: Break) -> None:
+        """A graph ended early: note why; with `fullgraph=True` that is an error."""
+        if self.options.fullgraph:
+            raise FullGraphRequired(f"{broke.reason}\n  at {broke.location}")
+        if record.broke is None:
+            record.broke = broke
+        GRAPH_BREAKS.info("%s", broke)
+
+    def _report_miss(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
+        """Say why no entry accepted the call; the newest entry's reason is counted."""
+        values = Values(flat_args, self.function)
+        reasons = [
+            why_failed(entry.info.flat, op, entry.info.shapes, values)
+            for entry, op in zip(compiled.entries(), compiled.why_miss(flat_args))
+            if op >= 0
+        ]
+        if reasons:
+            registry.recompile_reasons[reasons[0]] += 1
+            RECOMPILES.info(
+                "recompiling %s (%s:%s): %s", self.function.__qualname__,
+                self.function.__code__.co_filename, self.function.__code__.co_firstlineno,
+                "; ".join(reasons),
+            )  # fmt: skip
+
+    def _stop_recompiling(self, compiled: CompiledFunction) -> None:
+        name = self.function.__qualname__
+        reason = f"{name} has {self.recompiles} compiled variants (config.recompile_limit)"
+        if self.options.fullgraph:
+            raise RecompileLimitExceeded(reason)
+        compiled.disable(reason)
+        RECOMPILES.warning("%s: calls that match none of them run in Python", reason)
+
+    def _failed(self, compiled: CompiledFunction, error: Exception) -> None:
+        """An error of our own: warn once, and leave the function to Python."""
+        registry.errors += 1
+        compiled.disable(f"{type(error).__name__}: {error}")
+        code = self.function.__code__
+        warnings.warn_explicit(
+            f"dynamo_lite could not compile {self.function.__qualname__} and runs it in Python. "
+            f"This is a defect of dynamo_lite: {type(error).__name__}: {error}. "
+            "Please report it with the traceback that DYNAMO_STRICT=1 shows.",
+            DynamoWarning, code.co_filename, code.co_firstlineno,
+        )  # fmt: skip
+        DYNAMO.debug("compiling %s failed", self.function.__qualname__, exc_info=error)
+
+
+def _types_of(function: FunctionType, flat_args: tuple[Any, ...]) -> GuardSet:
+    """The least that tells one kind of call from another: the types of the arguments."""
+    guards = GuardSet()
+    for index, value in enumerate(flat_args):
+        guards.install(LocalSource(index, function.__code__.co_varnames[index]), TYPE, value)
+    return guards

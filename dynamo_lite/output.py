@@ -1,0 +1,118 @@
+"""From a trace to the target of a cache entry: the replacement function.
+
+`plan(trace, …)` emits what happens after the graph and thereby finds out which nodes have to leave
+it; `Plan.assemble(entry)` puts the call of the compiled graph in front. The replacement takes the
+flat arguments. It does: call the graph; give up if the graph did, before anything has happened;
+rebuild values; replay side effects; and return. Where the trace stopped early it runs the
+unsupported instruction, inside the exception handler it had, and calls a resume function for the
+rest.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .bytecode.assembling import Assembler, Label
+from .bytecode.resume import flat_code, prologue, with_code
+from .guards.sources import LocalSource
+from .ir.node import Node
+from .leaving import Leaving, Resume
+from .native import ABANDONED
+from .reconstruct import Reconstructor, prepare_effect
+from .trace import Returned, Trace
+
+Entry = Callable[..., Any]
+
+
+@dataclass(slots=True)
+class Plan:
+    """A replacement function without the call of its graph."""
+
+    trace: Trace
+    assembler: Assembler
+    rebuilt: Reconstructor
+    needs_body: bool
+    goes_on: bool
+    """Whether a compiled rest of the frame follows."""
+
+    @property
+    def outputs(self) -> tuple[Node, ...]:
+        """The nodes that leave the graph, in the order in which the entry is to return them."""
+        return tuple(self.rebuilt.outputs)
+
+    def assemble(self, entry: Entry | None) -> Callable[..., Any]:
+        """The target; `entry` is None when the graph does nothing."""
+        if entry is not None and (target := self._entry_itself(entry)) is not None:
+            return target
+        function = self.trace.function
+        head = Assembler(flat_code(function.__code__), self.assembler.locals)
+        prologue(head)
+        if entry is not None:
+            _call_graph(Reconstructor(head, function), self, entry)
+        head.append(self.assembler)
+        return with_code(function, head.finish(body=self.needs_body))
+
+    def _entry_itself(self, entry: Entry) -> Callable[..., Any] | None:
+        """The compiled graph with its inputs picked from the flat arguments, when that is all."""
+        trace = self.trace
+        bind = getattr(entry, "bind", None)
+        if bind is None or not isinstance(trace.end, Returned) or trace.side_effects.records:
+            return None
+        if not getattr(entry, "single", False) or self.outputs != (
+            getattr(trace.end.value, "node", None),
+        ):
+            return None
+        if not all(isinstance(source, LocalSource) for source in trace.inputs):
+            return None
+        indices = tuple(source.index for source in trace.inputs)
+        bound: Callable[..., Any] = bind(indices, trace.function.__code__.co_nlocals)
+        return bound
+
+
+def plan(trace: Trace, resume: Resume) -> Plan:
+    """Emit everything that comes after the graph; Unsupported when that cannot be done exactly.
+
+    `resume` gives the callable that runs the frame from a point on.
+    """
+    assembler = Assembler(flat_code(trace.function.__code__))
+    code = Reconstructor(assembler, trace.function)
+    effects = [prepare_effect(code, record) for record in trace.side_effects.records]
+    needs_body = goes_on = False
+    if isinstance(trace.end, Returned):
+        push = code.hold(trace.end.value)
+        _replay(effects)
+        push()
+        code.emit("RETURN_VALUE")
+    else:
+        leaving = Leaving(code, trace.end, resume)
+        leave = leaving.prepare()
+        _replay(effects)
+        leave()
+        needs_body, goes_on = leaving.needs_body, leaving.goes_on
+    return Plan(trace, assembler, code, needs_body, goes_on)
+
+
+def _replay(effects: list[Callable[[], None]]) -> None:
+    for effect in effects:
+        effect()
+
+
+def _call_graph(code: Reconstructor, plan: Plan, entry: Entry) -> None:
+    """Run the graph; return ABANDONED if it gave up, else keep its outputs in their slots."""
+    code.load_callable(entry)
+    for source in plan.trace.inputs:
+        code.load_source(source)
+    code.call(len(plan.trace.inputs))
+    done = Label()
+    code.emit("COPY", 1)
+    code.load_const(ABANDONED)
+    code.emit("IS_OP", 0)
+    code.assembler.jump("POP_JUMP_IF_FALSE", done)
+    code.emit("RETURN_VALUE")
+    code.assembler.place(done, depth=1)
+    slots = list(plan.rebuilt.outputs.values())
+    if not getattr(entry, "single", False):
+        code.emit("UNPACK_SEQUENCE", len(slots))
+    for slot in slots:
+        code.emit("STORE_FAST", slot)

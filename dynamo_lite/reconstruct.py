@@ -1,0 +1,353 @@
+"""Rebuilding Python values from trackers, as instructions of the replacement function.
+
+Every tracker is built once: its value is kept in a temporary, so that what was one object while
+tracing is one object again. Values that existed before are loaded from their sources.
+"""
+from __future__ import annotations
+
+import builtins
+from collections import deque
+from collections.abc import Callable
+from types import CellType, FunctionType
+from typing import Any
+
+from .bytecode.assembling import Assembler
+from .errors import Unsupported
+from .guards.sources import (
+    AttrSource,
+    CellContentsSource,
+    CellSource,
+    ConstSource,
+    GlobalSource,
+    ItemSource,
+    LocalSource,
+    SizeSource,
+    Source,
+    TypeSource,
+)
+from .ir.node import Node
+from .side_effects import (
+    Advance,
+    Contents,
+    DeleteAttr,
+    DeleteCell,
+    DeleteGlobal,
+    Extend,
+    StoreAttr,
+    StoreCell,
+    StoreGlobal,
+)
+from .variables.base import VariableTracker
+from .variables.cells import CellVariable
+from .variables.constants import ConstantVariable, NullVariable
+
+
+class Reconstructor:
+    """Emits into an `Assembler`; `outputs` collects the nodes that have to leave the graph.
+
+    What a tracker's `reconstruct` may use: `load_const` (also `load_callable`), `load_source`,
+    `load_output`, `build`, `emit`, `binary`, `call`, `call_method`, `set_attribute`.
+    """
+
+    def __init__(self, assembler: Assembler, function: FunctionType) -> None:
+        self.assembler = assembler
+        self.function = function
+        self.outputs: dict[Node, str] = {}
+        self._built: dict[VariableTracker, str] = {}
+        self._building: set[VariableTracker] = set()
+
+    # -- what trackers use
+
+    def emit(self, opname: str, operand: Any = 0) -> None:
+        self.assembler.emit(opname, operand)
+
+    def load_const(self, value: Any) -> None:
+        self.assembler.emit("LOAD_CONST", value)
+
+    load_callable = load_const
+
+    def call(self, n: int) -> None:
+        """Call what lies under `n` positional arguments."""
+        self.assembler.call(n)
+
+    def load_source(self, source: Source) -> None:
+        """Push the value found at a source, as it is before any side effect is replayed."""
+        if (load := LOADS.get(type(source))) is None:
+            raise Unsupported(f"loading {source} again")
+        load(self, source)
+
+    def load_output(self, node: Node) -> None:
+        """Push what the graph computed."""
+        if (slot := self.outputs.get(node)) is None:
+            slot = self.outputs[node] = self.assembler.add_local("output")
+        self.emit("LOAD_FAST", slot)
+
+    def build(self, tracker: VariableTracker) -> None:
+        """Push the value of a tracker."""
+        if tracker.source is not None:
+            self.load_source(tracker.source)
+        elif type(tracker) is ConstantVariable:
+            self.load_const(tracker.value)
+        elif (slot := self._built.get(tracker)) is not None:
+            self.emit("LOAD_FAST", slot)
+        else:
+            self._build_new(tracker)
+
+    def binary(self, symbol: str) -> None:
+        """Apply a binary operator to the two topmost values."""
+        self.emit("BINARY_OP", symbol)
+
+    def call_method(self, name: str, *arguments: Any) -> None:
+        """Call a method of the topmost value, which stays; arguments are constants."""
+        self.emit("COPY", 1)
+        self.emit("LOAD_ATTR", name)
+        for argument in arguments:
+            self.load_const(argument)
+        self.call(len(arguments))
+        self.emit("POP_TOP")
+
+    def set_attribute(self, name: str, value: VariableTracker) -> None:
+        """Set an attribute of the topmost value, which stays."""
+        self.build(value)
+        self.emit("COPY", 2)
+        self.emit("STORE_ATTR", name)
+
+    # -- what the replacement function uses
+
+    def build_again(self, tracker: VariableTracker) -> None:
+        """Push a new object with the final contents of an outside container."""
+        tracker.reconstruct(self)
+
+    def hold(self, tracker: VariableTracker) -> Callable[[], None]:
+        """Build now; the result pushes the value later, when effects have been replayed."""
+        if isinstance(tracker, NullVariable):
+            return lambda: self.emit("PUSH_NULL")
+        if type(tracker) is ConstantVariable and tracker.source is None:
+            value = tracker.value
+            return lambda: self.load_const(value)
+        self.build(tracker)
+        return self.hold_top()
+
+    def hold_top(self) -> Callable[[], None]:
+        """Take the topmost value; the result pushes it again."""
+        slot = self.assembler.add_local("held")
+        self.emit("STORE_FAST", slot)
+        return lambda: self.emit("LOAD_FAST", slot)
+
+    def _build_new(self, tracker: VariableTracker) -> None:
+        if tracker in self._building:
+            raise Unsupported(f"rebuilding {tracker.describe()}, which contains itself")
+        if isinstance(tracker, CellVariable):
+            return self._build_cell(tracker)
+        self._building.add(tracker)
+        tracker.reconstruct(self)
+        self._building.discard(tracker)
+        return self._keep(tracker)
+
+    def _keep(self, tracker: VariableTracker) -> None:
+        slot = self._built[tracker] = self.assembler.add_local("built")
+        self.emit("COPY", 1)
+        self.emit("STORE_FAST", slot)
+
+    def _build_cell(self, cell: CellVariable) -> None:
+        """Empty first: a function may be in a cell of its own closure."""
+        self.load_callable(CellType)
+        self.call(0)
+        self._keep(cell)
+        if cell.contents is not None:
+            self.set_attribute("cell_contents", cell.contents)
+
+
+# -- sources
+
+
+def _load_local(code: Reconstructor, source: LocalSource) -> None:
+    code.emit("LOAD_FAST", code.function.__code__.co_varnames[source.index])
+
+
+def _load_global(code: Reconstructor, source: GlobalSource) -> None:
+    namespace = source.namespace.value
+    if namespace is code.function.__globals__:
+        return code.emit("LOAD_GLOBAL", source.name)
+    outer = namespace.get("__builtins__", builtins)
+    found = namespace if source.name in namespace else outer
+    code.load_const(found if isinstance(found, dict) else vars(found))
+    code.load_const(source.name)
+    return code.emit("BINARY_SUBSCR")
+
+
+def _load_cell(code: Reconstructor, source: CellSource) -> None:
+    code.emit("LOAD_CLOSURE", code.function.__code__.co_freevars[source.index])
+
+
+def _load_contents(code: Reconstructor, source: CellContentsSource) -> None:
+    if isinstance(source.base, CellSource):
+        return code.emit("LOAD_DEREF", code.function.__code__.co_freevars[source.base.index])
+    code.load_source(source.base)
+    return code.emit("LOAD_ATTR", "cell_contents")
+
+
+def _load_attribute(code: Reconstructor, source: AttrSource) -> None:
+    code.load_source(source.base)
+    code.emit("LOAD_ATTR", source.name)
+
+
+def _load_item(code: Reconstructor, source: ItemSource) -> None:
+    code.load_source(source.base)
+    code.load_const(source.key)
+    code.emit("BINARY_SUBSCR")
+
+
+def _load_type(code: Reconstructor, source: TypeSource) -> None:
+    code.load_callable(type)
+    code.load_source(source.base)
+    code.call(1)
+
+
+def _load_size(code: Reconstructor, source: SizeSource) -> None:
+    code.load_source(source.base)
+    code.emit("LOAD_ATTR", "shape" if source.fact == "size" else "strides")
+    code.load_const(source.axis)
+    code.emit("BINARY_SUBSCR")
+
+
+LOADS: dict[type, Callable[[Reconstructor, Any], None]] = {
+    LocalSource: _load_local,
+    GlobalSource: _load_global,
+    CellSource: _load_cell,
+    CellContentsSource: _load_contents,
+    ConstSource: lambda code, source: code.load_const(source.object.value),
+    AttrSource: _load_attribute,
+    ItemSource: _load_item,
+    TypeSource: _load_type,
+    SizeSource: _load_size,
+}
+"""How each kind of source is loaded."""
+
+Replay = Callable[[], None]
+
+
+# -- side effects: each row builds its values first, and gives what performs the effect later
+
+
+def prepare_effect(code: Reconstructor, record: Any) -> Replay:
+    """Build what one side effect needs; the result emits the effect itself."""
+    return EFFECTS[type(record)](code, record)
+
+
+def _call(code: Reconstructor, function: Any, *arguments: Replay) -> None:
+    code.load_callable(function)
+    for push in arguments:
+        push()
+    code.call(len(arguments))
+    code.emit("POP_TOP")
+
+
+def _outside(code: Reconstructor, tracker: VariableTracker) -> Replay:
+    assert tracker.source is not None
+    code.load_source(tracker.source)
+    return code.hold_top()
+
+
+def _contents(code: Reconstructor, record: Contents) -> Replay:
+    target = _outside(code, record.tracker)
+    code.build_again(record.tracker)
+    return _replace(code, record.tracker.python_type(), target, code.hold_top())
+
+
+def _replace(code: Reconstructor, kind: type, target: Replay, new: Replay) -> Replay:
+    for base, methods in REPLACERS:
+        if issubclass(kind, base):
+            clear, fill = methods
+            return lambda: (_call(code, clear, target), _call(code, fill, target, new))[-1]
+    raise Unsupported(f"changing the contents of a {kind.__name__}")
+
+
+REPLACERS: tuple[tuple[type, tuple[Any, Any]], ...] = (
+    (list, (list.clear, list.extend)),
+    (dict, (dict.clear, dict.update)),
+    (set, (set.clear, set.update)),
+    (deque, (deque.clear, deque.extend)),
+    (bytearray, (bytearray.clear, bytearray.extend)),
+)
+"""How an outside container gets new contents while staying the same object."""
+
+
+def _extend(code: Reconstructor, record: Extend) -> Replay:
+    target = _outside(code, record.tracker)
+    for item in record.tracker.tail:
+        code.build(item)
+    code.emit("BUILD_LIST", len(record.tracker.tail))
+    items = code.hold_top()
+    return lambda: _call(code, list.extend, target, items)
+
+
+def _named(code: Reconstructor, name: str) -> Replay:
+    return lambda: code.load_const(name)
+
+
+def _store_attr(code: Reconstructor, record: StoreAttr) -> Replay:
+    target, value = _outside(code, record.tracker), code.hold(record.value)
+    store = _base(record.tracker).__setattr__
+    return lambda: _call(code, store, target, _named(code, record.name), value)
+
+
+def _delete_attr(code: Reconstructor, record: DeleteAttr) -> Replay:
+    target = _outside(code, record.tracker)
+    delete = _base(record.tracker).__delattr__
+    return lambda: _call(code, delete, target, _named(code, record.name))
+
+
+def _base(tracker: VariableTracker) -> type:
+    """Classes refuse `object.__setattr__`; their own hook-free one is `type`'s."""
+    return type if issubclass(tracker.python_type(), type) else object
+
+
+def _store_global(code: Reconstructor, record: StoreGlobal) -> Replay:
+    value = code.hold(record.value)
+    namespace = record.namespace.value
+    return lambda: _call(
+        code, dict.__setitem__, lambda: code.load_const(namespace), _named(code, record.name), value
+    )
+
+
+def _delete_global(code: Reconstructor, record: DeleteGlobal) -> Replay:
+    namespace = record.namespace.value
+    return lambda: _call(
+        code, dict.__delitem__, lambda: code.load_const(namespace), _named(code, record.name)
+    )
+
+
+def _store_cell(code: Reconstructor, record: StoreCell) -> Replay:
+    cell, value = _outside(code, record.cell), code.hold(record.value)
+    return lambda: _call(code, setattr, cell, _named(code, "cell_contents"), value)
+
+
+def _delete_cell(code: Reconstructor, record: DeleteCell) -> Replay:
+    cell = _outside(code, record.cell)
+    return lambda: _call(code, delattr, cell, _named(code, "cell_contents"))
+
+
+def _advance(code: Reconstructor, record: Advance) -> Replay:
+    iterator = _outside(code, record.tracker)
+
+    def step() -> None:
+        for _ in range(record.count):
+            _call(code, next, iterator)
+
+    return step
+
+
+EFFECTS: dict[type, Callable[[Reconstructor, Any], Replay]] = {
+    Contents: _contents,
+    Extend: _extend,
+    StoreAttr: _store_attr,
+    DeleteAttr: _delete_attr,
+    StoreGlobal: _store_global,
+    DeleteGlobal: _delete_global,
+    StoreCell: _store_cell,
+    DeleteCell: _delete_cell,
+    Advance: _advance,
+}
+"""How each kind of side effect is replayed."""
+
