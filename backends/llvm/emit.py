@@ -202,6 +202,36 @@ class Value:
     def ge(self, other: Value | Number) -> Value:
         return self.compare("ge", other)
 
+    def fma(self, factor: Value | Number, addend: Value | Number) -> Value:
+        """self * factor + addend, rounded once where the target can; only for our own formulas."""
+        if self.builder.has_fma:
+            return self.call("fma", factor, addend)
+        return self * factor + addend
+
+    def abs(self) -> Value:
+        return self.call("fabs")
+
+    def raising_divide(self, other: Value | Number) -> Value:
+        """A division that stays in the code whatever is known about the operands, for its flag."""
+        a, b = self._with(other)
+        text = (
+            f"call {a.type} @llvm.experimental.constrained.fdiv.{a.suffix}({a}, {b}, "
+            f'metadata !"round.tonearest", metadata !"fpexcept.strict")'
+        )
+        return a.like(self.builder.emit(text))
+
+    def any(self) -> Value:
+        """Does a mask hold in some lane?"""
+        if self.lanes == 1:
+            return self
+        number = self.builder.emit(f"bitcast {self} to i{self.lanes}")
+        ref = self.builder.emit(f"icmp ne i{self.lanes} {number}, 0")
+        return Value(self.builder, ref, BOOL)
+
+    def constant(self, value: Number) -> Value:
+        """A literal of this dtype and shape."""
+        return self.builder.constant(self.dtype, value).splat(self.lanes)
+
     def eq(self, other: Value | Number) -> Value:
         return self.compare("eq", other)
 
@@ -263,7 +293,10 @@ QUIET_PREDICATES = frozenset({"oeq", "une", "uno", "ord"})
 class Builder:
     """The text of one function, written line by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, has_fma: bool = True) -> None:
+        self.has_fma = has_fma
+        self.status = ""
+        self.checks = False
         self.lines: list[str] = []
         self.allocas: list[str] = []
         self.block = "entry"
@@ -359,6 +392,16 @@ class Builder:
             old.like(self.emit(f"phi {old.type} [ {old.ref}, %{before} ], [ {new.ref}, %{after} ]"))
             for old, new in zip(state, results)
         ]
+
+    def abandon_where(self, failed: Value) -> None:
+        """Mark the call as failed if a mask holds in some lane."""
+        self.checks = True
+
+        def mark() -> Sequence[Value]:
+            self.emit(f"atomicrmw or ptr {self.status}, i64 1 monotonic")
+            return ()
+
+        self.when(failed.any(), (), mark)
 
     def loop(
         self,

@@ -46,8 +46,8 @@ from .terms import Term, Terms
 
 @dataclass(frozen=True, slots=True)
 class KernelCode:
-    """The text of a kernel's function; `env` names its fields: buffers, symbols, scalars, and
-    "status" when it checks something. `cost` is nanoseconds per point of its axes, roughly."""
+    """The text of a kernel's function; `env` names its fields: buffers, symbols, scalars,
+    and where the call's status is. `checks`: it may set the status. `cost` is nanoseconds per point of its axes, roughly."""
 
     name: str
     text: str
@@ -101,7 +101,7 @@ class KernelWriter:
 
     def __init__(self, kernel: Kernel, target: Target) -> None:
         self.kernel, self.target = kernel, target
-        self.builder = Builder()
+        self.builder = Builder(target.fma)
         self.nest = Nest(self.builder, lanes_of(kernel, target), produce)
         self.axes = tuple(a for a in kernel.axes if a not in self._scanned())
         self.vector = vector_axis(kernel, self.axes)
@@ -123,8 +123,7 @@ class KernelWriter:
         lines = "\n".join([*self.builder.allocas, *self.builder.lines])
         name = self.kernel.name
         text = f"define internal void @{name}(ptr %env, i64 %begin, i64 %end) #0 {{\nentry:\n{lines}\n}}\n"
-        checks = any(isinstance(s, Check) for s in self.kernel.statements)
-        return KernelCode(name, text, env, self.cost, checks)
+        return KernelCode(name, text, env, self.cost, self.builder.checks)
 
     # Environment ----------------------------------------------------------------------------------
 
@@ -143,7 +142,7 @@ class KernelWriter:
                 if kind == "buffer":
                     nest.bases[name] = ref
                 else:
-                    nest.status = ref
+                    builder.status = ref
         return fields
 
     def _scalar_dtype(self, name: str) -> np.dtype:
@@ -215,22 +214,9 @@ class KernelWriter:
                 value = self.nest.value(term)
                 memory.emit_store(self.nest, statement.buffer, statement.offset, value)
             elif isinstance(statement, Check):
-                self._check(self.nest.value(term))
+                self.builder.abandon_where(~self.nest.value(term))
             else:
                 self._scan(statement, term)
-
-    def _check(self, holds: Value) -> None:
-        """Mark the call as failed unless the condition holds in every lane."""
-        builder = self.builder
-        if holds.lanes > 1:
-            ref = builder.emit(f"call i1 @llvm.vector.reduce.and.{holds.suffix}({holds})")
-            holds = Value(builder, ref, BOOL)
-
-        def fail() -> Sequence[Value]:
-            builder.emit(f"atomicrmw or ptr {self.nest.status}, i64 1 monotonic")
-            return ()
-
-        builder.when(~holds, (), fail)
 
     def _scan(self, statement: Scan, term: Term) -> None:
         """A running fold in a scalar loop; lanes of another axis run side by side."""
@@ -280,10 +266,9 @@ def environment(kernel: Kernel) -> tuple[tuple[str, str], ...]:
         if isinstance(statement, Scan):
             sizes.append(statement.axis.extent)
     names = dict.fromkeys(name for size in sizes for name in symbols(size))
-    status = [("status", "")] if any(isinstance(s, Check) for s in kernel.statements) else []
     return (
         *(("buffer", name) for name in buffers),
         *(("symbol", name) for name in names),
         *(("scalar", name) for name in parameters),
-        *status,
+        ("status", ""),
     )

@@ -52,7 +52,6 @@ class Nest:
         self.bases: dict[str, str] = {}
         self.symbols: dict[str, Value] = {}
         self.scalars: dict[str, Value] = {}
-        self.status = ""
         self.bound: dict[Axis, Value] = {}
         self.order: list[Axis] = []
         self.lane: Lane | None = None

@@ -1,0 +1,92 @@
+"""The two floating-point formats, and the pieces that most elementary functions begin and end with."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..emit import F32, F64, Number, Value
+
+Function = Callable[..., Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`magic` added to a small number leaves it rounded to an integer in the low bits."""
+
+    mantissa: int
+    bias: int
+    magic: float
+    ln2_high: float  # few enough bits for exact products with exponents
+    ln2_low: float
+    exp_top: float  # a little above the largest argument of exp with a finite result
+    exp_bottom: float  # a little below the smallest with a result that is not zero
+    smallest_normal: float
+    half_sqrt: int  # the bits of sqrt(1/2)
+
+    @property
+    def magic_bits(self) -> int:
+        dtype, bits = (F32, np.int32) if self.mantissa == 23 else (F64, np.int64)
+        return int(np.array(self.magic, dtype).view(bits))
+
+
+DOUBLE = Format(
+    52, 1023, 6755399441055744.0, 6.93147180369123816490e-01, 1.90821492927058770002e-10,
+    710.0, -746.0, 2.0**-1022, 0x3FE6A09E667F3BCD,
+)
+SINGLE = Format(
+    23, 127, 12582912.0, 0.693359375, -2.12194440e-4, 89.0, -104.0, 2.0**-126, 0x3F3504F3,
+)
+INFINITY = float("inf")
+
+
+def format_of(x: Value) -> Format:
+    return DOUBLE if x.dtype == F64 else SINGLE
+
+
+def horner(x: Value, coefficients: Sequence[float]) -> Value:
+    """The polynomial with these coefficients, the constant one first."""
+    result = x.constant(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        result = result.fma(x, coefficient)
+    return result
+
+
+def round_to_integer(x: Value, factor: Number = 1.0) -> tuple[Value, Value]:
+    """rint(x * factor) as a float and as an integer, for magnitudes below 2**(mantissa - 2)."""
+    form = format_of(x)
+    shifted = x.fma(factor, form.magic)
+    return shifted - form.magic, shifted.bits() - form.magic_bits
+
+
+def power_of_two(exponent: Value) -> Value:
+    """2**exponent for exponents of normal numbers; the largest one more gives infinity."""
+    form = DOUBLE if exponent.dtype.itemsize == 8 else SINGLE
+    return ((exponent + form.bias) << form.mantissa).as_float()
+
+
+def scaled(x: Value, exponent: Value, infinite: Value | None = None) -> Value:
+    """x * 2**exponent in two steps, so that overflow and underflow happen as they should; where
+    `infinite` holds the result is infinite without overflow."""
+    half = exponent >> 1
+    last = power_of_two(exponent - half)
+    if infinite is not None:
+        last = infinite.select(INFINITY, last)
+    return x * power_of_two(half) * last
+
+
+def in_double(function: Function) -> Function:
+    """`function` for both formats, computed in double; rounding to single raises its flags."""
+
+    def widened(*args: Value) -> Value:
+        if args[0].dtype == F64:
+            return function(*args)
+        return function(*(a.cast("fpext", F64) for a in args)).cast("fptrunc", F32)
+
+    widened.__name__, widened.__doc__ = function.__name__, function.__doc__
+    return widened
+
+
+def at_infinity(x: Value) -> Value:
+    return x.eq(INFINITY)

@@ -1,0 +1,94 @@
+"""arcsin, arccos, arctan, arctan2."""
+from __future__ import annotations
+
+from ..emit import Value
+from .formats import INFINITY, horner, in_double
+
+HALF_PI, HALF_PI_REST = 1.5707963267948966, 6.123233995736766e-17
+PI, PI_REST = 3.141592653589793, 1.2246467991473532e-16
+QUARTER_PI, QUARTER_PI_REST = 0.7853981633974483, 3.061616997868383e-17
+# fdlibm: (arcsin(x) - x) / x = z P(z) / Q(z), z = x**2 <= 1/4
+ARCSIN_P = (
+    1.66666666666666657415e-01, -3.25565818622400915405e-01, 2.01212532134862925881e-01,
+    -4.00555345006794114027e-02, 7.91534994289814532176e-04, 3.47933107596021167570e-05,
+)
+ARCSIN_Q = (
+    1.0, -2.40339491173441421878e+00, 2.02094576023350569471e+00, -6.88283971605453293030e-01,
+    7.70381505559019352791e-02,
+)
+# (arctan(x) / x - 1) / x**2 as a polynomial of x**2, |x| <= tan(pi / 8)
+ARCTAN = (
+    -0.333333333333333333, 0.199999999999999915, -0.142857142857115158, 0.111111111107544058,
+    -0.0909090906699066003, 0.0769230673532147535, -0.0666664200499654479, 0.058819250338777325,
+    -0.0525803942897948145, 0.0471938145789513692, -0.0410438141780764323, 0.0306344332390145205,
+    -0.0139169432178008411,
+)
+TAN_PI_8, TAN_3PI_8 = 0.41421356237309503, 2.414213562373095
+
+
+def _arcsin_parts(x: Value) -> tuple[Value, Value, Value]:
+    """(small, s, s R): arcsin(s) = s + s R, with s the argument itself where it is small, else
+    sqrt((1 - |x|) / 2), which raises invalid beyond 1."""
+    a = x.abs()
+    small = a.lt(0.5)
+    near = small.select(a, 0.0)
+    far = (1.0 - a) * 0.5
+    z = small.select(near * near, far)
+    s = small.select(near, small.select(0.0, far).call("sqrt"))
+    return small, s, s * (horner(z, ARCSIN_P) * z / horner(z, ARCSIN_Q))
+
+
+@in_double
+def arcsin(x: Value) -> Value:
+    small, s, rest = _arcsin_parts(x)
+    large = HALF_PI - ((s + rest) * 2.0 - HALF_PI_REST)
+    return small.select(s + rest, large).call("copysign", x)
+
+
+@in_double
+def arccos(x: Value) -> Value:
+    small, s, rest = _arcsin_parts(x)
+    negative = x.lt(0.0)
+    signed = negative.select(-s, s)
+    near = HALF_PI - (signed - (HALF_PI_REST - negative.select(-rest, rest)))
+    far = (s + rest) * 2.0
+    return small.select(near, negative.select(PI - (far - PI_REST), far))
+
+
+def _arctan_ratio(over: Value, under: Value) -> Value:
+    """arctan(over / under) for non-negative arguments, with one division."""
+    steep = over.gt(under * TAN_3PI_8)
+    middle = over.gt(under * TAN_PI_8) & ~steep
+    numerator = steep.select(-under, middle.select(over - under, over))
+    denominator = steep.select(over, middle.select(over + under, under))
+    t = numerator / denominator
+    z = t * t
+    base = steep.select(HALF_PI, middle.select(t.constant(QUARTER_PI), 0.0))
+    rest = steep.select(HALF_PI_REST, middle.select(t.constant(QUARTER_PI_REST), 0.0))
+    return base + ((horner(z, ARCTAN) * z).fma(t, rest) + t)
+
+
+@in_double
+def arctan(x: Value) -> Value:
+    a = x.abs()
+    one = a.constant(1.0)
+    limited = a.eq(INFINITY).select(2.0**100, a)
+    return _arctan_ratio(limited, one).call("copysign", x)
+
+
+@in_double
+def arctan2(y: Value, x: Value) -> Value:
+    """Scaled so that sums do not overflow; infinities count as 1 against 0, zeros as 0 against 1."""
+    a, b = y.abs(), x.abs()
+    infinite = a.eq(INFINITY) | b.eq(INFINITY)
+    over = infinite.select(a.eq(INFINITY).select(a.constant(1.0), 0.0), a)
+    under = infinite.select(b.eq(INFINITY).select(b.constant(1.0), 0.0), b)
+    huge = over.gt(2.0**1000) | under.gt(2.0**1000)
+    scale = huge.select(over.constant(2.0**-100), 1.0)
+    over, under = over * scale, under * scale
+    under = (over.eq(0.0) & under.eq(0.0)).select(1.0, under)
+    angle = _arctan_ratio(over, under)
+    behind = x.bits().lt(0)
+    angle = behind.select(PI - (angle - PI_REST), angle)
+    nan = y.is_nan() | x.is_nan()
+    return nan.select(x + y, angle).call("copysign", y)

@@ -1,0 +1,177 @@
+"""power, cbrt, hypot, logaddexp, logaddexp2."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..emit import F32, F64, Value
+from .exponential import LN2, clamped, exp, exp2, quotient, reduce
+from .formats import INFINITY, horner, in_double, scaled
+from .logarithm import irregular, log, log1p, split, without_subnormals
+
+# log((1 + q) / (1 - q)) = 2 q + q z (2/3 + z P(z)), z = q**2
+TWO_THIRDS, TWO_THIRDS_REST = 0.6666666666666666, 3.700743415417188e-17
+SERIES = (
+    0.400000000000000001, 0.285714285714284999, 0.222222222222532228, 0.181818181749960136,
+    0.153846162460222985, 0.133332672239499192, 0.117678375981796689, 0.104371345277401559,
+    0.109115305430818377,
+)
+LN2_SHORT, LN2_LONG = 0.6931467056274414, 4.7493250390316726e-07
+LOG2_E = 1.4426950408889634
+
+
+def _log_in_two_parts(x: Value) -> tuple[Value, Value]:
+    """log(x) to about 68 bits, for positive finite x."""
+    normal, exponent = without_subnormals(x, irregular(x))
+    m, k = split(normal)
+    k = k + exponent
+    top = m - 1.0
+    bottom = m + 1.0
+    bottom_rest = m - (bottom - 1.0)
+    inverse = 1.0 / bottom
+    q = top * inverse
+    rest = (-q).fma(bottom, top) - q * bottom_rest
+    q_low = rest * inverse
+    z = q * q
+    z_low = q.fma(q, -z) + q * q_low * 2.0
+    t = horner(z, SERIES) * z
+    s = t + TWO_THIRDS
+    s_low = (TWO_THIRDS - s) + t + TWO_THIRDS_REST
+    w = z * s
+    w_low = z.fma(s, -w) + z * s_low + z_low * s
+    v = q * w
+    v_low = q.fma(w, -v) + q * w_low + q_low * w
+    twice = q * 2.0
+    high = twice + v
+    low = ((twice - high) + v) + v_low + q_low * 2.0
+    whole = k * LN2_SHORT
+    total = whole + high
+    low = ((whole - total) + high) + (low + k * LN2_LONG)
+    result = total + low
+    return result, (total - result) + low
+
+
+def _power_of_positive(a: Value, y: Value, degenerate: Value) -> Value:
+    """a ** y; 1 where the arguments are degenerate."""
+    y = clamped(y, -(2.0**65), 2.0**65)
+    high, low = _log_in_two_parts(a)
+    product = y * high
+    rest = y.fma(high, -product) + y * low
+    beyond = product.abs().gt(800.0) | degenerate
+    product = degenerate.select(0.0, clamped(product, -800.0, 800.0))
+    r, k = reduce(product)
+    r = r + beyond.select(0.0, rest)
+    return scaled(quotient(r).fma(r * r, r) + 1.0, k)
+
+
+def _single_power(a: Value, y: Value, degenerate: Value) -> Value:
+    """The same for values that were single: a double's precision is enough for the logarithm."""
+    product = y * log(degenerate.select(1.0, a))
+    return exp(degenerate.select(0.0, clamped(product, -800.0, 800.0)))
+
+
+def power(x: Value, y: Value) -> Value:
+    """C's pow, with its many special cases in a block of their own."""
+    if x.dtype == F32:
+        return _power(x.cast("fpext", F64), y.cast("fpext", F64), True).cast("fptrunc", F32)
+    return _power(x, y, False)
+
+
+def _power(x: Value, y: Value, single: bool) -> Value:
+    a = x.abs()
+    degenerate = ~(a.gt(0.0) & a.lt(INFINITY) & y.abs().lt(INFINITY))
+    special = degenerate | x.lt(0.0) | a.eq(1.0)
+    result = (_single_power if single else _power_of_positive)(a, y, degenerate)
+
+    def settle() -> Sequence[Value]:
+        return [_special_power(x, y, a, degenerate, result)]
+
+    return x.builder.when(special.any(), [result], settle)[0]
+
+
+def _special_power(x: Value, y: Value, a: Value, degenerate: Value, result: Value) -> Value:
+    integral = y.call("trunc").eq(y)
+    half = y * 0.5
+    odd = integral & half.call("trunc").ne(half) & y.abs().lt(2.0**53)
+    negative = x.bits().lt(0)
+    rising = y.gt(0.0)
+    # 0 or inf: to the power of a positive or negative number
+    vanishing = (a.eq(0.0) & rising) | (a.eq(INFINITY) & ~rising)
+    pole = a.eq(0.0) & y.lt(0.0) & y.gt(-INFINITY)
+    flagged = a.constant(1.0).raising_divide(pole.select(a.constant(0.0), 1.0))
+    edge = pole.select(flagged, vanishing.select(a.constant(0.0), INFINITY))
+    # anything to an infinite power
+    shrinking = a.lt(1.0) ^ ~rising
+    unbounded = shrinking.select(a.constant(0.0), INFINITY)
+    at_edge = a.eq(0.0) | a.eq(INFINITY)
+    extreme = at_edge.select(edge, unbounded)
+    value = degenerate.select(extreme, result)
+    value = a.eq(1.0).select(1.0, value)
+    value = (negative & odd).select(-value, value)
+    wrong = x.lt(0.0) & x.gt(-INFINITY) & ~integral & y.abs().lt(INFINITY)
+    nan = x.is_nan() | y.is_nan()
+    value = nan.select(x + y, value)
+    zero = a.constant(0.0)
+    invalid = zero.raising_divide(wrong.select(zero, 1.0))
+    value = wrong.select(invalid, value)
+    return (y.eq(0.0) | x.eq(1.0)).select(1.0, value)
+
+
+CBRT = (1.87595182427177009643, -1.88497979543377169875, 1.621429720105354466140,
+        -0.758397934778766047437, 0.145996192886612446982)
+
+
+@in_double
+def cbrt(x: Value) -> Value:
+    """After FreeBSD: a guess from a third of the exponent, a polynomial, one Newton step."""
+    a = x.abs()
+    itself = a.eq(0.0) | ~a.lt(INFINITY)
+    tiny = a.lt(2.0**-1022)
+    normal = itself.select(1.0, tiny.select(a * 2.0**54, a))
+    high = (normal.bits() >> 32) + 0x4338000000000000
+    third = (high.as_float() - 6755399441055744.0) * (1 / 3) + 6755399441055744.0
+    t = ((third.bits() - 0x4338000000000000 + 715094163) << 32).as_float()
+    r = (t * t) * (t / normal)
+    cube = r * r * r
+    t = t * (horner(r, CBRT[:3]) + cube * horner(r, CBRT[3:]))
+    t = ((t.bits() + 0x80000000) & -0x40000000).as_float()
+    ratio = normal / (t * t)
+    t = t + t * ((ratio - t) / (t + t + ratio))
+    t = tiny.select(t * 2.0**-18, t)
+    return itself.select(x, t.call("copysign", x))
+
+
+@in_double
+def hypot(x: Value, y: Value) -> Value:
+    a, b = x.abs(), y.abs()
+    infinite = a.eq(INFINITY) | b.eq(INFINITY)
+    first = a.gt(b)
+    larger, smaller = first.select(a, b), first.select(b, a)
+    huge, tiny = larger.gt(2.0**510), larger.lt(2.0**-450)
+    scale = huge.select(2.0**-600, tiny.select(a.constant(2.0**600), 1.0))
+    back = huge.select(2.0**600, tiny.select(a.constant(2.0**-600), 1.0))
+    larger, smaller = larger * scale, smaller * scale
+    result = smaller.fma(smaller, larger * larger).call("sqrt") * back
+    return infinite.select(INFINITY, result)
+
+
+def _log_of_sum(x: Value, y: Value, two: bool) -> Value:
+    """log(exp(x) + exp(y)), or with powers of two; equal infinities are their own answer."""
+    difference = x.eq(y).select(0.0, x - y)
+    falling = -difference.abs()
+    grown = log1p(exp2(falling) if two else exp(falling)) * (LOG2_E if two else 1.0)
+    equal = x + (1.0 if two else LN2)
+    result = x.gt(y).select(x, y) + grown
+    nan = x.is_nan() | y.is_nan()
+    return nan.select(x + y, x.eq(y).select(equal, result))
+
+
+@in_double
+def logaddexp(x: Value, y: Value) -> Value:
+    return _log_of_sum(x, y, False)
+
+
+@in_double
+def logaddexp2(x: Value, y: Value) -> Value:
+    return _log_of_sum(x, y, True)
+
+
