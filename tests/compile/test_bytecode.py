@@ -1,0 +1,201 @@
+"""Reading and splicing of bytecode, on functions of the standard library."""
+import dis
+import json
+import statistics
+import string
+import textwrap
+import types
+
+from dynamo_lite.bytecode.assembling import Assembler, Label
+from dynamo_lite.bytecode.liveness import handles_exception, live_locals, repeats
+from dynamo_lite.bytecode.reading import read
+from dynamo_lite.bytecode.resume import ResumePoint, flat_code, resume_function
+
+MODULES = (textwrap, json.encoder, json.decoder, statistics, string, dis)
+
+
+def functions():
+    for module in MODULES:
+        for value in vars(module).values():
+            members = vars(value).values() if isinstance(value, type) else [value]
+            yield from (m for m in members if isinstance(m, types.FunctionType))
+
+
+def codes():
+    todo = [function.__code__ for function in functions()]
+    while todo:
+        code = todo.pop()
+        yield code
+        todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
+
+
+def test_reading_is_the_same_vocabulary_everywhere():
+    gone = ("CACHE", "EXTENDED_ARG", "PRECALL", "KW_NAMES", "CALL_KW", "RETURN_CONST", "JUMP_FORWARD",
+            "JUMP_BACKWARD", "LOAD_FAST_LOAD_FAST", "LOAD_FAST_CHECK", "FORMAT_SIMPLE", "TO_BOOL")
+    for code in codes():
+        instructions = read(code)
+        assert not {i.opname for i in instructions} & set(gone)
+        for instruction in instructions:
+            assert instruction.target is None or 0 <= instruction.target < len(instructions)
+            assert instruction.opname != "BINARY_OP" or instruction.argrepr
+        assert read(code) is instructions
+
+
+def test_keyword_calls_are_one_form():
+    def f(g, x):
+        return g(x, 1, axis=0, out=None), x.m(k=2), g(*x, **x)
+
+    calls = [(i.arg, i.kwnames) for i in read(f.__code__) if i.opname == "CALL"]
+    assert calls == [(4, ("axis", "out")), (1, ("k",))]
+
+
+def test_loop_jumps_behind_its_end():
+    def f(xs):
+        for x in xs:
+            x.go()
+        return 7
+
+    instructions = read(f.__code__)
+    loop = next(i for i in instructions if i.opname == "FOR_ITER")
+    assert instructions[loop.target].argval == 7
+    assert repeats(f.__code__, loop.index) and not repeats(f.__code__, loop.target)
+
+
+def spliced(code):
+    """The same function behind a prefix that adds locals and jumps to the original's start."""
+    assembler = Assembler(code)
+    for _ in range(3):
+        assembler.add_local("extra")
+    assembler.at(dis.Positions(code.co_firstlineno + 1000, None, None, None))
+    assembler.emit("LOAD_CONST", object())
+    assembler.emit("POP_TOP")
+    assembler.jump("JUMP", Label(0))
+    consts = tuple(spliced(c) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return assembler.finish(body=True).replace(
+        co_consts=consts + assembler.finish(body=True).co_consts[len(consts):]
+    )
+
+
+def use_them():
+    data = {"a": [1, 2.5, None, True, "é\n"], "b": {"c": []}}
+    text = json.dumps(data, indent=2, sort_keys=True)
+    return [
+        text,
+        json.JSONDecoder().decode(text) == data,
+        textwrap.fill("a long line of words that has to be wrapped " * 5, width=30),
+        textwrap.dedent("    x\n      y\n"),
+        statistics.mean([1, 2, 3.5]),
+        statistics.median([5, 1, 4]),
+        statistics.quantiles(range(20), n=5),
+        string.Template("$who likes ${what}").substitute(who="tim", what="kung pao"),
+        [i.opname for i in dis.get_instructions(use_them)],
+    ]
+
+
+def test_spliced_functions_equal_the_originals():
+    expected = use_them()
+    before = {f: f.__code__ for f in functions() if not f.__code__.co_flags & 0x2A0}
+    try:
+        for function, code in before.items():
+            function.__code__ = spliced(code)
+        found = use_them()
+    finally:
+        for function, code in before.items():
+            function.__code__ = code
+    assert found == expected
+
+
+def test_lines_of_the_original_stay():
+    for code in codes():
+        if code.co_flags & 0x2A0:
+            continue
+        original = [line for _, _, line in code.co_lines() if line is not None]
+        moved = [line for _, _, line in spliced(code).co_lines() if line is not None]
+        assert moved[-len(original):] == original
+
+
+def sample(a, b, *rest, key=None, **more):
+    total = a + b
+    items = [3 * k for k in rest]
+    try:
+        total = total / key
+    except ZeroDivisionError:
+        total = -1
+    return total, items, more
+
+
+def test_flat_code_takes_one_value_per_parameter():
+    flat = types.FunctionType(flat_code(sample.__code__), globals())
+    assert flat(1, 2, 4, (5, 6), {"z": 0}) == sample(1, 2, 5, 6, key=4, z=0)
+
+
+def test_resume_function_runs_the_rest():
+    instructions = read(sample.__code__)
+    start = next(i.index for i in instructions if i.opname == "STORE_FAST" and i.argval == "total") + 1
+    names = frozenset({"total", "rest", "key", "more"})
+    point = ResumePoint(start, (), names, frozenset())
+    resume = resume_function(sample, point)
+    values = {"total": 3, "rest": (5, 6), "key": 0, "more": {}}
+    args = [values.get(name) for name in sample.__code__.co_varnames]
+    assert resume(*args) == (-1, [15, 18], {})
+
+
+def test_resume_with_values_on_the_stack():
+    def f(x, y):
+        return x + y * 2
+
+    instructions = read(f.__code__)
+    multiply = next(i.index for i in instructions if i.argrepr == "*")
+    resume = resume_function(f, ResumePoint(multiply + 1, (True, True), frozenset(), frozenset()))
+    assert resume(None, None, 10, 14) == 24
+
+
+def test_cells_are_shared_with_the_rest_of_the_frame():
+    def f(x):
+        count = x
+
+        def bump():
+            nonlocal count
+            count += 1
+
+        bump()
+        return count
+
+    instructions = read(f.__code__)
+    start = next(i.index for i in instructions
+                 if i.opname == "LOAD_FAST" and i.argval == "bump"
+                 or i.opname == "PUSH_NULL" and instructions[i.index + 1].argval == "bump")
+    cell = types.CellType(10)
+
+    def bump():
+        cell.cell_contents += 5
+
+    names = frozenset({"bump", "count"})
+    resume = resume_function(f, ResumePoint(start, (), names, frozenset()))
+    assert resume(None, bump, cell) == 15
+
+
+def test_liveness():
+    def f(x, y):
+        z = x + 1
+        print(z)
+        y = 2
+        return y
+
+    instructions = read(f.__code__)
+    call = next(i.index for i in instructions if i.opname == "CALL")
+    assert live_locals(f.__code__, call) == frozenset()
+    assert live_locals(f.__code__, 0) == {"x"}
+
+
+def test_handlers_are_known():
+    def f(x):
+        try:
+            x.a()
+        except ValueError:
+            x.b()
+        x.c()
+
+    places = {i.argval: handles_exception(f.__code__, i.index)
+              for i in read(f.__code__) if i.opname == "LOAD_METHOD"}
+    assert places == {"a": False, "b": True, "c": False}
