@@ -1,6 +1,8 @@
 """Every exception and warning class of dynamo_lite."""
 from __future__ import annotations
 
+from typing import Any
+
 
 class DynamoError(Exception):
     """Base of every exception that dynamo_lite raises on purpose."""
@@ -11,7 +13,14 @@ class Unsupported(DynamoError):
 
 
 class GraphBreak(Unsupported):
-    """Tracing cannot go on past the current instruction."""
+    """Tracing cannot go on past the current instruction.
+
+    `location` is the user's line, innermost frame first asked; `root_steps` says after how many
+    instructions of the root frame the analysis has to stop.
+    """
+
+    location: Any = None
+    root_steps: int | None = None
 
 
 class FullGraphRequired(DynamoError):

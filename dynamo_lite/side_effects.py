@@ -7,7 +7,7 @@ are simply rebuilt with their final contents.
 """
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from .guards.sources import Pinned
 if TYPE_CHECKING:
     from .variables.base import VariableTracker
     from .variables.cells import CellVariable
+    from .variables.sequences import ListVariable
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,13 @@ class Contents:
     """Give the container `tracker` (a list, dict, set or deque with a source) its final contents."""
 
     tracker: VariableTracker
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """Append the items of `tracker.tail` to an outside list whose contents were never read."""
+
+    tracker: ListVariable
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,8 @@ class Advance:
 
 
 Record = (
-    Contents | StoreAttr | DeleteAttr | StoreGlobal | DeleteGlobal | StoreCell | DeleteCell | Advance
+    Contents | Extend | StoreAttr | DeleteAttr | StoreGlobal | DeleteGlobal | StoreCell
+    | DeleteCell | Advance
 )
 
 
@@ -92,9 +101,24 @@ class SideEffects:
         """What to replay, in order."""
         return tuple(self._rows.values())
 
+    def changed(self) -> Iterator[VariableTracker]:
+        """The outside containers and objects that the frame changes."""
+        for row in self._rows.values():
+            if isinstance(row, Contents | Extend | StoreAttr | DeleteAttr):
+                yield row.tracker
+
     def mutates(self, tracker: VariableTracker) -> None:
         """`tracker` is about to change its contents."""
         if tracker.source is not None:
+            self._rows[tracker] = Contents(tracker)
+
+    def extends(self, tracker: ListVariable) -> None:
+        """Something is about to be appended to an outside list that was not read."""
+        self._rows[tracker] = Extend(tracker)
+
+    def was_read(self, tracker: ListVariable) -> None:
+        """The contents of an outside list are now known: replay all of them if any changed."""
+        if tracker in self._rows:
             self._rows[tracker] = Contents(tracker)
 
     def store_attr(self, tracker: VariableTracker, name: str, value: VariableTracker) -> None:

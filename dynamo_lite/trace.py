@@ -6,15 +6,17 @@ guards only ever read it.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
+from .guards.dynamic import DynamicPolicy
 from .guards.guard_set import GuardSet
 from .guards.shape_env import ShapeEnv
 from .guards.sources import Source
-from .ir.graph import Graph, Location, Node
+from .ir.graph import Graph
+from .ir.node import Location, Node
 from .side_effects import SideEffects
 from .variables.base import VariableTracker
 
@@ -23,11 +25,11 @@ from .variables.base import VariableTracker
 class TraceOptions:
     """What the caller decides about one analysis.
 
-    `dynamic` maps sources of arrays and ints to what is known to change; the shape environment
-    reads it. `unroll_budget` is the number of traced operations that loops may add.
+    `policy` says which sizes become symbols. `unroll_budget` is the number of traced operations
+    that loops may add.
     """
 
-    dynamic: Any = None
+    policy: DynamicPolicy | None = None
     unroll_budget: int = 2000
     seconds: float = 20.0
     inline_depth: int = 100
@@ -72,13 +74,15 @@ class TraceState:
     started: float = field(default_factory=time.monotonic)
     root_steps: int = 0
     steps: int = 0
+    locate: Callable[[], Location | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
     """One analysed frame: `inputs[i]` is the source of the graph's placeholder `i`.
 
-    The graph has no output node yet: `output` decides which nodes have to leave it.
+    The graph has no output node yet: `output` decides which nodes have to leave it. `root_steps` counts
+    the root frame's instructions taken; `translate(..., stop_at=n)` with a smaller number stops earlier.
     """
 
     function: FunctionType
@@ -91,3 +95,4 @@ class Trace:
     steps: int = 0
     restarts: int = 0
     break_reasons: tuple[str, ...] = ()
+    root_steps: int = 0

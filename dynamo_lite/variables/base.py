@@ -7,7 +7,8 @@ A method that cannot answer exactly raises `GraphBreak` with a reason the user c
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
@@ -16,6 +17,14 @@ from ..guards.sources import Source
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
     from ..translator import Translator
+
+
+class ObservedException(Exception):
+    """The program being traced raised `value`, the tracker of an exception object."""
+
+    def __init__(self, value: VariableTracker) -> None:
+        super().__init__(value.describe())
+        self.value = value
 
 
 class VariableTracker:
@@ -27,6 +36,8 @@ class VariableTracker:
     """
 
     source: Source | None = None
+    in_graph: bool = False
+    """Whether the value is computed by the graph: `numpy_calls` then does its operators."""
 
     def python_type(self) -> type:
         """The exact type of the value (guarded when the tracker was made)."""
@@ -75,9 +86,12 @@ class VariableTracker:
     ) -> VariableTracker:
         """`value.name(*args, **kwargs)`; a method `method_<name>` of the tracker answers."""
         if (method := getattr(self, f"method_{name}", None)) is not None:
-            result: VariableTracker = method(tx, *args, **kwargs)
-            return result
+            return call_handler(tx, method, args, kwargs, f"{self.describe()}.{name}")
         return self.getattr(tx, name).call(tx, args, kwargs)
+
+    def special_method(self, tx: Translator, name: str) -> VariableTracker:
+        """`type(value).name` bound to the value, as the interpreter looks it up."""
+        return self.getattr(tx, name)
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         """The items in order, all known now."""
@@ -87,7 +101,30 @@ class VariableTracker:
         """Emit instructions that push the value; only for values without a source."""
         raise GraphBreak(f"rebuilding {self.describe()} after the compiled part")
 
+    def hash_key(self, tx: Translator) -> Hashable:
+        """What stands for the value as a dict key or set member: equal keys, equal values."""
+        key: Hashable = self.as_constant(tx)
+        return key
+
     def describe(self) -> str:
         """How reasons name the value: `x (a list)`."""
         kind = f"a {self.python_type().__name__}"
         return f"{self.source} ({kind})" if self.source is not None else kind
+
+
+def call_handler(
+    tx: Translator,
+    handler: Callable[..., VariableTracker],
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+    name: str,
+) -> VariableTracker:
+    """Answer a call by a handler, whose signature says which arguments are understood."""
+    try:
+        return handler(tx, *args, **kwargs)
+    except TypeError:
+        try:
+            inspect.signature(handler).bind(tx, *args, **kwargs)
+        except TypeError as mismatch:
+            raise GraphBreak(f"{name}: {mismatch}") from None
+        raise

@@ -21,7 +21,7 @@ LAYERS = (
 )
 FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
-    "operators", "object_model", "binding", "inlining",
+    "operators", "binding", "inlining", "frames", "calls", "iteration",
     "side_effects", "reconstruct", "output", "leaving",
 )
 COMPILE = ("compile", "explain", "stats", "miss", "attempts")

@@ -1,0 +1,117 @@
+"""Calling outside callables: a handler answers, or the rule that applies to the callable decides."""
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from . import numpy_calls
+from .builtins import HANDLERS
+from .errors import GraphBreak
+from .trace_rules import Action, rule_for
+from .variables.base import VariableTracker, call_handler
+from .variables.classes import ClassVariable
+from .variables.constants import constant, fold
+from .variables.functions import UserFunctionVariable
+
+if TYPE_CHECKING:
+    from .translator import Translator
+
+
+def dispatch(
+    tx: Translator,
+    tracker: VariableTracker | None,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`function(*args, **kwargs)`; `tracker` is the function's own, where it has one."""
+    if (handler := handler_of(function)) is not None:
+        return call_handler(tx, handler, args, kwargs, getattr(function, "__name__", "call"))
+    rule = rule_for(function)
+    if rule.action is Action.SKIP and isinstance(tracker, ClassVariable) and is_user_class(function):
+        return tracker.make(tx, args, kwargs)
+    return ACTIONS[rule.action](tx, tracker, function, args, kwargs, rule)
+
+
+def handler_of(function: Any) -> Any:
+    try:
+        return HANDLERS.get(function)
+    except TypeError:
+        return None
+
+
+def is_user_class(kind: Any) -> bool:
+    """Exceptions and classes written in Python are made by tracing their methods."""
+    return isinstance(kind, type) and (bool(kind.__flags__ & 1 << 9) or issubclass(kind, Exception))
+
+
+def _inline(
+    tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any, rule: Any
+) -> VariableTracker:
+    if not isinstance(function, FunctionType):
+        raise GraphBreak(f"calling {function!r}")
+    if not isinstance(tracker, UserFunctionVariable):
+        tracker = UserFunctionVariable(function)
+    return tx.inline(tracker, args, kwargs)
+
+
+def _skip(
+    tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any, rule: Any
+) -> VariableTracker:
+    if isinstance(wrapped := getattr(function, "__wrapped__", None), FunctionType) and (
+        type(function).__module__.startswith("dynamo_lite")
+    ):
+        return UserFunctionVariable(wrapped).call(tx, args, kwargs)
+    name = getattr(function, "__qualname__", repr(function))
+    raise GraphBreak(f"calling {name}: {rule.reason} ({rule.id})")
+
+
+def _graph(
+    tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any, rule: Any
+) -> VariableTracker:
+    """NumPy's own Python code is followed where no operation stands for the function."""
+    if isinstance(function, FunctionType) and not numpy_calls.handles(function):
+        return _inline(tx, tracker, function, args, kwargs, rule)
+    return numpy_calls.call(tx, function, args, kwargs)
+
+
+def _fold(
+    tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any, rule: Any
+) -> VariableTracker:
+    if numpy_calls.handles(function) and any(arg.in_graph for arg in args):
+        return numpy_calls.call(tx, function, args, kwargs)
+    return fold(tx, function, args, kwargs)
+
+
+def _constant(
+    tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any, rule: Any
+) -> VariableTracker:
+    if rule.id == "user-is-compiling":
+        return constant(True)
+    known = [arg.as_constant(tx) for arg in args]
+    named = {name: value.as_constant(tx) for name, value in kwargs.items()}
+    return tx.known(function(*known, **named))
+
+
+ACTIONS = {
+    Action.INLINE: _inline,
+    Action.SKIP: _skip,
+    Action.GRAPH: _graph,
+    Action.FOLD: _fold,
+    Action.CONSTANT: _constant,
+}
+
+
+def import_module(tx: Translator, name: str, level: int, names: Any) -> VariableTracker:
+    """What `import name` gives; a module that is not loaded yet is imported by Python."""
+    if level:
+        package = tx.globals.get("__package__") or ""
+        for _ in range(level - 1):
+            package = package.rpartition(".")[0]
+        name = f"{package}.{name}" if name else package
+    top = name if names or level else name.partition(".")[0]
+    if name not in sys.modules or top not in sys.modules:
+        raise GraphBreak(f"importing {name}")
+    return tx.known(sys.modules[top])

@@ -1,0 +1,276 @@
+"""Frames under analysis: the Translator interprets a frame's canonical instructions over trackers instead of values."""
+from __future__ import annotations
+
+import builtins
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType
+from typing import Any
+
+from . import calls, iteration, operators
+from .bytecode.reading import Instruction, read
+from .errors import GraphBreak
+from .guards.kinds import SAME
+from .guards.sources import ConstSource, GlobalSource, Pinned, Source
+from .inlining import inline
+from .ir.node import Location
+from .opcodes import HANDLERS
+from .side_effects import DeleteGlobal, StoreGlobal
+from .trace import TraceState
+from .variables.base import ObservedException, VariableTracker
+from .variables.cells import CellVariable
+from .variables.constants import ConstantVariable, observed
+from .variables.iterators import IteratorVariable
+from .variables.object_model import store
+from .variables.objects import ObjectVariable
+from .wrap import wrap
+
+UNBUDGETED_STEPS = 20
+"""Instructions that loops may take per operation of the budget."""
+
+
+class Translator:
+    """One frame: the root's or that of an inlined callee.
+
+    `stack` holds trackers, with `NULL` where the interpreter keeps NULLs; `locals` maps the names of
+    fast locals, cells and free variables to what they hold.
+    """
+
+    def __init__(
+        self,
+        state: TraceState,
+        code: CodeType,
+        globals_: dict[str, Any],
+        locals_: dict[str, VariableTracker],
+        closure: Sequence[CellVariable],
+        parent: Translator | None = None,
+    ) -> None:
+        self.state = state
+        self.graph = state.graph
+        self.guards = state.guards
+        self.shapes = state.shapes
+        self.side_effects = state.side_effects
+        self.inputs = state.inputs
+        self.code = code
+        self.globals = globals_
+        self.locals = locals_
+        self.closure = closure
+        self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.instructions = read(code)
+        self.index = 0
+        self.current = self.instructions[0]
+        self.stack: list[VariableTracker] = []
+        self.handled: list[VariableTracker] = []
+        self.returned: VariableTracker | None = None
+        self.yielded: VariableTracker | None = None
+
+    # -- the loop
+
+    def run(self) -> VariableTracker:
+        """Interpret until the frame returns."""
+        while self.returned is None:
+            self.step()
+        return self.returned
+
+    def step(self) -> None:
+        """Interpret one instruction; an exception it raises goes to its handler, if any."""
+        inst = self.current = self.instructions[self.index]
+        self.index += 1
+        self.state.steps += 1
+        self.state.locate = self.location
+        try:
+            self.execute(inst)
+        except ObservedException as raised:
+            self.unwind(inst, raised)
+        except GraphBreak as stop:
+            if stop.location is None:
+                stop.location = self.location()
+            raise
+
+    def execute(self, inst: Instruction) -> None:
+        if (handler := HANDLERS.get(inst.opname)) is None:
+            raise GraphBreak(f"the instruction {inst.opname}")
+        count = handler.pops + (inst.arg if handler.variadic else 0)
+        result = handler.function(self, inst, *self.popn(count))
+        if result is None:
+            return
+        if type(result) is tuple:
+            self.stack.extend(result)
+        else:
+            self.stack.append(result)
+
+    @property
+    def all_handled(self) -> list[VariableTracker]:
+        """The exceptions being handled, those of callers first."""
+        outer = self.parent.all_handled if self.parent is not None else []
+        return outer + self.handled
+
+    def unwind(self, inst: Instruction, raised: ObservedException) -> None:
+        """Go to the instruction's exception handler, as CPython's exception table says."""
+        if handled := self.all_handled:
+            self.chain(raised.value, handled[-1])
+        if inst.handler is None:
+            raise raised
+        del self.stack[inst.handler.depth :]
+        if inst.handler.lasti:
+            self.stack.append(ConstantVariable(inst.index))
+        self.stack.append(raised.value)
+        self.index = inst.handler.target
+
+    @staticmethod
+    def chain(value: VariableTracker, context: VariableTracker) -> None:
+        attributes = getattr(value, "attributes", None)
+        if attributes is not None and value is not context:
+            attributes["__context__"] = context
+
+    # -- what handlers use
+
+    def pop(self) -> VariableTracker:
+        return self.stack.pop()
+
+    def popn(self, count: int) -> list[VariableTracker]:
+        """The `count` topmost values, the topmost last."""
+        if not count:
+            return []
+        values = self.stack[-count:]
+        del self.stack[-count:]
+        return values
+
+    def jump(self, target: int | None) -> None:
+        assert target is not None
+        if target <= self.current.index:
+            self.check_budget()
+        self.index = target
+
+    def check_budget(self) -> None:
+        """A loop goes round again: it may only add so much to the graph."""
+        state, options = self.state, self.state.options
+        if len(state.graph.nodes) > options.unroll_budget or (
+            state.steps > UNBUDGETED_STEPS * options.unroll_budget
+        ):
+            raise LoopBreak(f"the loop adds more than {options.unroll_budget} operations")
+        if time.monotonic() - state.started > options.seconds:
+            raise LoopBreak(f"tracing takes longer than {options.seconds} seconds")
+
+    def location(self) -> Location:
+        line = self.current.line or self.code.co_firstlineno
+        return Location(self.code.co_filename, line, self.code.co_qualname)
+
+    # -- values
+
+    def wrap(self, value: Any, source: Source) -> VariableTracker:
+        """The tracker of a value that existed before the frame."""
+        return wrap(self, value, source)
+
+    def known(self, value: Any) -> VariableTracker:
+        """The tracker of an object that the trace itself fixes: a class, a module, a function."""
+        name = getattr(value, "__qualname__", None) or getattr(value, "__name__", repr(value))
+        return wrap(self, value, ConstSource(Pinned(value), name))
+
+    def outside(
+        self, value: Any, source: Source, make: Callable[[Any, Source], VariableTracker]
+    ) -> Any:
+        """One tracker for one outside object, however it is reached."""
+        state = self.state
+        if (seen := state.tracked.get(id(value))) is not None:
+            if seen.source != source and seen.source is not None:
+                self.guards.install(source, SAME, seen.source, self.location())
+            return seen
+        tracker = state.tracked[id(value)] = make(value, source)
+        state.keep_alive.append(value)
+        return tracker
+
+    def load_global(self, name: str) -> VariableTracker:
+        """A global or builtin name, with this trace's own stores to it."""
+        if (stored := self.stored_global(self.globals, name)) is not None:
+            return stored
+        namespace = self.globals
+        if name not in namespace:
+            namespace = vars(builtins)
+            found = self.globals.get("__builtins__", builtins)
+            namespace = found if isinstance(found, dict) else vars(found)
+            if name not in namespace:
+                raise observed(NameError(f"name {name!r} is not defined", name=name))
+        return self.wrap(namespace[name], GlobalSource(Pinned(self.globals), name))
+
+    def stored_global(self, namespace: dict[str, Any], name: str) -> VariableTracker | None:
+        row = self.side_effects.global_row(Pinned(namespace), name)
+        if isinstance(row, DeleteGlobal):
+            raise GraphBreak(f"the deleted global {name!r}")
+        return row.value if isinstance(row, StoreGlobal) else None
+
+    def first_argument(self) -> VariableTracker:
+        """What `super()` binds to."""
+        name = self.code.co_varnames[0]
+        value = self.locals[name]
+        return value.load(self, name, False) if isinstance(value, CellVariable) else value
+
+    # -- operations of Python
+
+    def getattr(self, value: VariableTracker, name: str) -> VariableTracker:
+        if name == "__class__":
+            return self.known(value.python_type())
+        return value.getattr(self, name)
+
+    def store_attribute(self, owner: ObjectVariable, name: str, value: VariableTracker) -> None:
+        """`object.__setattr__`."""
+        store(self, owner, owner, name, value, plain=True)
+
+    def truth(self, value: VariableTracker) -> bool:
+        return value.truth(self)
+
+    def is_equal(self, left: VariableTracker, right: VariableTracker) -> bool:
+        return operators.is_equal(self, left, right)
+
+    def call(
+        self, function: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
+    ) -> VariableTracker:
+        return function.call(self, args, kwargs)
+
+    def call_method(
+        self, owner: VariableTracker, name: str, *args: VariableTracker
+    ) -> VariableTracker:
+        return owner.call_method(self, name, args, {})
+
+    def call_builtin(self, function: Any, *args: VariableTracker) -> VariableTracker:
+        return calls.dispatch(self, None, function, args, {})
+
+    def dispatch(
+        self,
+        tracker: VariableTracker,
+        function: Any,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """Call an outside callable by the rule that applies to it."""
+        return calls.dispatch(self, tracker, function, args, kwargs)
+
+    def inline(
+        self,
+        function: Any,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """Trace into a Python function."""
+        return inline(self, function, args, kwargs, Translator)
+
+    def iterator(self, value: VariableTracker) -> IteratorVariable:
+        """`iter(value)`."""
+        return iteration.iterator(self, value)
+
+    def iterate(self, value: VariableTracker) -> Iterator[VariableTracker]:
+        """The items of any iterable."""
+        return iteration.iterator(self, value).iterate(self)
+
+    def pairs(self, mapping: VariableTracker) -> Iterator[tuple[VariableTracker, VariableTracker]]:
+        """Keys and values of a mapping, or of an iterable of pairs."""
+        return iteration.pairs(self, mapping)
+
+    def import_module(self, name: str, level: int, names: Any) -> VariableTracker:
+        """What an import statement binds when the module is loaded already."""
+        return calls.import_module(self, name, level, names)
+
+
+class LoopBreak(GraphBreak):
+    """A loop is too long to unroll: stop before it begins."""

@@ -1,0 +1,39 @@
+"""Tracing into Python functions: calls of functions and generators."""
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .binding import bind
+from .errors import GraphBreak
+from .variables.base import VariableTracker
+from .variables.functions import FunctionVariable
+from .variables.generators import GeneratorVariable
+
+if TYPE_CHECKING:
+    from .translator import Translator
+
+ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
+
+
+def inline(
+    tx: Translator,
+    function: FunctionVariable,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+    frame: type[Translator],
+) -> VariableTracker:
+    """Interpret a callee in a frame of its own; a generator function gives a suspended frame."""
+    code = function.code
+    if code.co_flags & ASYNCHRONOUS:
+        raise GraphBreak(f"{function.describe()} is asynchronous")
+    if tx.depth >= tx.state.options.inline_depth:
+        raise GraphBreak(f"{function.describe()} is called too deep to be followed")
+    values = bind(tx, function, args, kwargs)
+    child = frame(tx.state, code, function.globals, values, function.closure(tx), tx)
+    if code.co_flags & inspect.CO_GENERATOR:
+        return GeneratorVariable(child, function.qualname)
+    result = child.run()
+    tx.state.locate = tx.location
+    return result

@@ -1,0 +1,79 @@
+"""Iterating over any value."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .errors import GraphBreak
+from .variables.base import VariableTracker
+from .variables.constants import observed
+from .variables.dicts import VIEW_TYPES, DictVariable
+from .variables.iterators import IteratorVariable, ObjectIterator, StepVariable
+from .variables.objects import ObjectVariable
+
+if TYPE_CHECKING:
+    from .translator import Translator
+
+ITERATOR_TYPES: dict[type, type] = {
+    list: type(iter([])), tuple: type(iter(())), range: type(iter(range(0))),
+    str: type(iter("")), bytes: type(iter(b"")), dict: type(iter({})), set: type(iter(set())),
+    frozenset: type(iter(set())), np.ndarray: type(iter(np.zeros(0))),
+    VIEW_TYPES["keys"]: type(iter({}.keys())), VIEW_TYPES["values"]: type(iter({}.values())),
+    VIEW_TYPES["items"]: type(iter({}.items())),
+}  # fmt: skip
+
+
+def iterator(tx: Translator, value: VariableTracker) -> IteratorVariable:
+    """`iter(value)`."""
+    if isinstance(value, IteratorVariable):
+        return value
+    kind = value.python_type()
+    if isinstance(value, ObjectVariable):
+        return _of_object(tx, value)
+    for base in kind.__mro__:
+        if base in ITERATOR_TYPES:
+            return StepVariable(tx, value, ITERATOR_TYPES[base])
+    if not hasattr(kind, "__iter__") and not hasattr(kind, "__getitem__"):
+        raise observed(TypeError(f"{kind.__name__!r} object is not iterable"))
+    raise GraphBreak(f"iterating over {value.describe()}")
+
+
+def _of_object(tx: Translator, value: ObjectVariable) -> IteratorVariable:
+    if not hasattr(value.kind, "__iter__"):
+        if not hasattr(value.kind, "__getitem__"):
+            text = f"{value.kind.__name__!r} object is not iterable"
+            raise observed(TypeError(text))
+        raise GraphBreak(f"iterating over {value.describe()} by its __getitem__")
+    result = value.call_method(tx, "__iter__", (), {})
+    if isinstance(result, IteratorVariable):
+        return result
+    if not hasattr(result.python_type(), "__next__"):
+        kind = result.python_type().__name__
+        raise observed(TypeError(f"iter() returned non-iterator of type {kind!r}"))
+    return ObjectIterator(result, _is_stop)
+
+
+def _is_stop(error: VariableTracker) -> bool:
+    return issubclass(error.python_type(), StopIteration)
+
+
+def pairs(
+    tx: Translator, mapping: VariableTracker
+) -> Iterator[tuple[VariableTracker, VariableTracker]]:
+    """Keys and values of a mapping, or of an iterable of pairs."""
+    if isinstance(mapping, DictVariable):
+        yield from mapping.pairs(tx)
+    elif hasattr(mapping.python_type(), "keys"):
+        for key in iterator(tx, mapping.call_method(tx, "keys", (), {})).iterate(tx):
+            yield key, mapping.call_method(tx, "__getitem__", (key,), {})
+    else:
+        for position, item in enumerate(iterator(tx, mapping).iterate(tx)):
+            parts = list(iterator(tx, item).iterate(tx))
+            if len(parts) != 2:
+                raise observed(ValueError(
+                    f"dictionary update sequence element #{position} has length {len(parts)}; "
+                    "2 is required"
+                ))  # fmt: skip
+            yield parts[0], parts[1]

@@ -1,0 +1,134 @@
+"""Exceptions and `with`."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import GraphBreak
+from ..variables.base import ObservedException, VariableTracker
+from ..variables.classes import ClassVariable
+from ..variables.constants import NONE, TRUE, constant, observed
+from ..variables.exceptions import ExceptionVariable
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..bytecode.reading import Instruction
+    from ..translator import Translator
+
+
+@handles("RAISE_VARARGS")
+def raise_varargs(tx: Translator, inst: Instruction, *parts: VariableTracker) -> None:
+    if not parts:
+        if not tx.all_handled:
+            raise observed(RuntimeError("No active exception to reraise"))
+        raise ObservedException(tx.all_handled[-1])
+    error = as_exception(tx, parts[0])
+    if len(parts) == 2:
+        cause = parts[1] if parts[1] is NONE else as_exception(tx, parts[1])
+        error.setattr(tx, "__cause__", cause)
+        error.setattr(tx, "__suppress_context__", TRUE)
+    raise ObservedException(error)
+
+
+def as_exception(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """What `raise` takes: an exception, or a class to make one of."""
+    if isinstance(value, ClassVariable):
+        value = value.call(tx, (), {})
+    if not issubclass(value.python_type(), BaseException):
+        raise observed(TypeError("exceptions must derive from BaseException"))
+    if not isinstance(value, ExceptionVariable):
+        raise GraphBreak(f"raising {value.describe()}")
+    return value
+
+
+@handles("RERAISE")
+def reraise(tx: Translator, inst: Instruction, error: VariableTracker) -> None:
+    """Below the exception lies the `lasti` that the table asked for, when `arg` says so."""
+    raise ObservedException(error)
+
+
+@handles("PUSH_EXC_INFO")
+def push_exc_info(
+    tx: Translator, inst: Instruction, error: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    previous = tx.handled[-1] if tx.handled else NONE
+    tx.handled.append(error)
+    return previous, error
+
+
+@handles("POP_EXCEPT")
+def pop_except(tx: Translator, inst: Instruction, previous: VariableTracker) -> None:
+    tx.handled.pop()
+
+
+@handles("CHECK_EXC_MATCH")
+def check_exc_match(
+    tx: Translator, inst: Instruction, error: VariableTracker, classes: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    known = classes.as_constant(tx)
+    each = known if isinstance(known, tuple) else (known,)
+    if not all(isinstance(k, type) and issubclass(k, BaseException) for k in each):
+        text = "catching classes that do not inherit from BaseException is not allowed"
+        raise observed(TypeError(text))
+    return error, constant(issubclass(error.python_type(), each))
+
+
+@handles("LOAD_ASSERTION_ERROR")
+def load_assertion_error(tx: Translator, inst: Instruction) -> VariableTracker:
+    return tx.known(AssertionError)
+
+
+@handles("BEFORE_WITH")
+def before_with(
+    tx: Translator, inst: Instruction, context: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    """Push the bound `__exit__` and what `__enter__` gives; both are looked up on the class."""
+    kind = context.python_type()
+    for name in ("__enter__", "__exit__"):
+        if not hasattr(kind, name):
+            text = f"{kind.__name__!r} object does not support the context manager protocol"
+            raise observed(TypeError(text))
+    leave = context.special_method(tx, "__exit__")
+    return leave, context.call_method(tx, "__enter__", (), {})
+
+
+@handles("WITH_EXCEPT_START")
+def with_except_start(
+    tx: Translator,
+    inst: Instruction,
+    leave: VariableTracker,
+    lasti: VariableTracker,
+    previous: VariableTracker,
+    error: VariableTracker,
+) -> tuple[VariableTracker, ...]:
+    """Call `__exit__(type, error, traceback)`; the traceback itself is not known while tracing."""
+    kind = tx.known(error.python_type())
+    result = leave.call(tx, (kind, error, NONE), {})
+    return leave, lasti, previous, error, result
+
+
+@handles("CHECK_EG_MATCH", "PREP_RERAISE_STAR")
+def exception_groups(tx: Translator, inst: Instruction) -> None:
+    raise GraphBreak("except* clauses")
+
+
+@handles("CALL_INTRINSIC_1")
+def call_intrinsic_1(
+    tx: Translator, inst: Instruction, value: VariableTracker
+) -> VariableTracker:
+    if inst.arg == STOPITERATION_ERROR:
+        return stopiteration_error(value)
+    raise GraphBreak(f"the interpreter's intrinsic function {inst.arg}")
+
+
+STOPITERATION_ERROR = 3
+
+
+def stopiteration_error(error: VariableTracker) -> VariableTracker:
+    """PEP 479: StopIteration that leaves a generator becomes RuntimeError."""
+    if not issubclass(error.python_type(), StopIteration):
+        return error
+    text = constant("generator raised StopIteration")
+    converted = ExceptionVariable(RuntimeError, [text])
+    converted.attributes.update({"__cause__": error, "__context__": error})
+    return converted
+

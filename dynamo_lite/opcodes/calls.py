@@ -1,0 +1,152 @@
+"""Calls, attributes and the making of functions."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..bytecode.reading import CALLABLE_FIRST
+from ..errors import GraphBreak
+from ..variables.base import VariableTracker
+from ..variables.cells import CellVariable
+from ..variables.constants import NULL
+from ..variables.functions import NestedFunctionVariable
+from ..variables.methods import MethodVariable
+from ..variables.sequences import TupleVariable
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..bytecode.reading import Instruction
+    from ..translator import Translator
+
+
+@handles("CALL")
+def call(tx: Translator, inst: Instruction) -> VariableTracker:
+    """Under the arguments lie a callable and a NULL in either order, or a function and its self."""
+    values = tx.popn(inst.arg)
+    second, first = tx.pop(), tx.pop()
+    if first is NULL or second is NULL:
+        function = second if first is NULL else first
+    else:
+        function, values = first, [second, *values]
+    split = len(values) - len(inst.kwnames)
+    return function.call(tx, values[:split], dict(zip(inst.kwnames, values[split:])))
+
+
+@handles("CALL_FUNCTION_EX")
+def call_function_ex(tx: Translator, inst: Instruction) -> VariableTracker:
+    """`function(*args, **kwargs)`; bit 0 says that keyword arguments are on top."""
+    kwargs = tx.pop() if inst.arg & 1 else None
+    args = list(tx.iterate(tx.pop()))
+    second, first = tx.pop(), tx.pop()
+    function = second if first is NULL else first
+    named = {}
+    for key, value in tx.pairs(kwargs) if kwargs is not None else ():
+        named[key.as_constant(tx)] = value
+    return function.call(tx, args, named)
+
+
+@handles("LOAD_ATTR")
+def load_attr(tx: Translator, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    return tx.getattr(value, inst.argval)
+
+
+@handles("LOAD_METHOD")
+def load_method(
+    tx: Translator, inst: Instruction, value: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    """What CALL takes: a function with its self, as CPython pushes it, or an attribute and a NULL."""
+    method = tx.getattr(value, inst.argval)
+    return as_pushed(method, value)
+
+
+def as_pushed(method: VariableTracker, owner: VariableTracker) -> tuple[VariableTracker, ...]:
+    if isinstance(method, MethodVariable) and method.self_ is owner:
+        return method.function, owner
+    return (method, NULL) if CALLABLE_FIRST else (NULL, method)
+
+
+@handles("LOAD_SUPER_ATTR")
+def load_super_attr(
+    tx: Translator,
+    inst: Instruction,
+    super_: VariableTracker,
+    cls: VariableTracker,
+    self_: VariableTracker,
+) -> VariableTracker | tuple[VariableTracker, ...]:
+    """`super().name`; `arg` 1 asks for the two values of LOAD_METHOD."""
+    proxy = super_.call(tx, (cls, self_), {})
+    attribute = tx.getattr(proxy, inst.argval)
+    return as_pushed(attribute, self_) if inst.arg else attribute
+
+
+@handles("STORE_ATTR")
+def store_attr(
+    tx: Translator, inst: Instruction, value: VariableTracker, owner: VariableTracker
+) -> None:
+    owner.setattr(tx, inst.argval, value)
+
+
+@handles("DELETE_ATTR")
+def delete_attr(tx: Translator, inst: Instruction, owner: VariableTracker) -> None:
+    owner.delattr(tx, inst.argval)
+
+
+DEFAULTS, KEYWORD_DEFAULTS, ANNOTATIONS, CLOSURE = 1, 2, 4, 8
+
+
+@handles("MAKE_FUNCTION")
+def make_function(tx: Translator, inst: Instruction) -> VariableTracker:
+    """A function of the code on top; up to 3.12 `arg` says which of its parts lie below."""
+    code = tx.pop().as_constant(tx)
+    function = NestedFunctionVariable(code, tx.globals)
+    for part in (CLOSURE, ANNOTATIONS, KEYWORD_DEFAULTS, DEFAULTS):
+        if inst.arg & part and not CALLABLE_FIRST:
+            attach(tx, function, part, tx.pop())
+    return function
+
+
+@handles("SET_FUNCTION_ATTRIBUTE")
+def set_function_attribute(
+    tx: Translator, inst: Instruction, value: VariableTracker, function: VariableTracker
+) -> VariableTracker:
+    assert isinstance(function, NestedFunctionVariable)
+    attach(tx, function, inst.arg, value)
+    return function
+
+
+def attach(
+    tx: Translator, function: NestedFunctionVariable, part: int, value: VariableTracker
+) -> None:
+    """Give a new function its defaults, keyword defaults, annotations or closure."""
+    if part == DEFAULTS:
+        assert isinstance(value, TupleVariable)
+        function.positional = value
+    elif part == KEYWORD_DEFAULTS:
+        function.keyword = {key.as_constant(tx): item for key, item in tx.pairs(value)}
+    elif part == CLOSURE:
+        function.cells = [cell for cell in value.iterate(tx) if isinstance(cell, CellVariable)]
+    else:
+        function.annotations = value
+
+
+@handles("RETURN_VALUE")
+def return_value(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    tx.returned = value
+
+
+@handles("LOAD_BUILD_CLASS")
+def load_build_class(tx: Translator, inst: Instruction) -> VariableTracker:
+    raise GraphBreak("defining a class")
+
+
+@handles("IMPORT_NAME")
+def import_name(
+    tx: Translator, inst: Instruction, level: VariableTracker, names: VariableTracker
+) -> VariableTracker:
+    return tx.import_module(inst.argval, level.as_constant(tx), names.as_constant(tx))
+
+
+@handles("IMPORT_FROM")
+def import_from(
+    tx: Translator, inst: Instruction, module: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    return module, tx.getattr(module, inst.argval)

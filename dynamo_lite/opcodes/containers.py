@@ -1,0 +1,134 @@
+"""Displays, comprehensions and unpacking."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..variables.base import VariableTracker
+from ..variables.constants import observed
+from ..variables.dicts import DictVariable
+from ..variables.sequences import ListVariable, TupleVariable
+from ..variables.sets import SetVariable
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..bytecode.reading import Instruction
+    from ..translator import Translator
+
+
+@handles("BUILD_TUPLE")
+def build_tuple(tx: Translator, inst: Instruction, *items: VariableTracker) -> VariableTracker:
+    return TupleVariable(items)
+
+
+@handles("BUILD_LIST")
+def build_list(tx: Translator, inst: Instruction, *items: VariableTracker) -> VariableTracker:
+    return ListVariable(items)
+
+
+@handles("BUILD_SET")
+def build_set(tx: Translator, inst: Instruction, *items: VariableTracker) -> VariableTracker:
+    return SetVariable.of(tx, items)
+
+
+@handles("BUILD_MAP")
+def build_map(tx: Translator, inst: Instruction) -> VariableTracker:
+    flat = tx.popn(2 * inst.arg)
+    return DictVariable.of(tx, zip(flat[::2], flat[1::2]))
+
+
+@handles("BUILD_CONST_KEY_MAP")
+def build_const_key_map(
+    tx: Translator, inst: Instruction
+) -> VariableTracker:
+    keys = tx.pop().iterate(tx)
+    return DictVariable.of(tx, zip(keys, tx.popn(inst.arg)))
+
+
+@handles("LIST_TO_TUPLE")
+def list_to_tuple(tx: Translator, inst: Instruction, items: ListVariable) -> VariableTracker:
+    return TupleVariable(items.items(tx))
+
+
+@handles("LIST_APPEND")
+def list_append(tx: Translator, inst: Instruction, item: VariableTracker) -> None:
+    tx.stack[-inst.arg].call_method(tx, "append", (item,), {})
+
+
+@handles("SET_ADD")
+def set_add(tx: Translator, inst: Instruction, item: VariableTracker) -> None:
+    tx.stack[-inst.arg].call_method(tx, "add", (item,), {})
+
+
+@handles("MAP_ADD")
+def map_add(
+    tx: Translator, inst: Instruction, key: VariableTracker, value: VariableTracker
+) -> None:
+    tx.stack[-inst.arg].call_method(tx, "__setitem__", (key, value), {})
+
+
+@handles("LIST_EXTEND")
+def list_extend(tx: Translator, inst: Instruction, items: VariableTracker) -> None:
+    added = ListVariable(list(tx.iterate(items)))
+    tx.stack[-inst.arg].call_method(tx, "extend", (added,), {})
+
+
+@handles("SET_UPDATE")
+def set_update(tx: Translator, inst: Instruction, items: VariableTracker) -> None:
+    for item in tx.iterate(items):
+        tx.stack[-inst.arg].call_method(tx, "add", (item,), {})
+
+
+@handles("DICT_UPDATE")
+def dict_update(tx: Translator, inst: Instruction, other: VariableTracker) -> None:
+    tx.stack[-inst.arg].call_method(tx, "update", (other,), {})
+
+
+@handles("DICT_MERGE")
+def dict_merge(tx: Translator, inst: Instruction, other: VariableTracker) -> None:
+    """`f(**a, **b)`: a key may come only once."""
+    target = tx.stack[-inst.arg]
+    assert isinstance(target, DictVariable)
+    for key, value in tx.pairs(other):
+        if target.has(tx, key):
+            name = key.as_constant(tx)
+            raise observed(TypeError(f"got multiple values for keyword argument {name!r}"))
+        target.store(tx, key, value)
+
+
+@handles("UNPACK_SEQUENCE")
+def unpack_sequence(
+    tx: Translator, inst: Instruction, value: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    items = _take(tx, value, inst.arg)
+    return tuple(reversed(items))
+
+
+@handles("UNPACK_EX")
+def unpack_ex(
+    tx: Translator, inst: Instruction, value: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    """`a, *b, c = value`: the low byte counts the names before the star, the high byte those after."""
+    before, after = inst.arg & 255, inst.arg >> 8
+    items = list(tx.iterate(value))
+    if len(items) < before + after:
+        raise observed(ValueError(
+            f"not enough values to unpack (expected at least {before + after}, got {len(items)})"
+        ))  # fmt: skip
+    end = len(items) - after
+    parts = [*items[:before], ListVariable(items[before:end]), *items[end:]]
+    return tuple(reversed(parts))
+
+
+def _take(
+    tx: Translator, value: VariableTracker, count: int
+) -> list[VariableTracker]:
+    """Exactly `count` items of an iterable, one more being an error."""
+    items: list[VariableTracker] = []
+    for item in tx.iterate(value):
+        if len(items) == count:
+            raise observed(ValueError(f"too many values to unpack (expected {count})"))
+        items.append(item)
+    if len(items) < count:
+        message = f"not enough values to unpack (expected {count}, got {len(items)})"
+        raise observed(ValueError(message))
+    return items

@@ -1,0 +1,79 @@
+"""Jumps and loops."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..variables.base import VariableTracker
+from ..variables.constants import NONE
+from ..variables.iterators import IteratorVariable
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..bytecode.reading import Instruction
+    from ..translator import Translator
+
+
+@handles("JUMP")
+def jump(tx: Translator, inst: Instruction) -> None:
+    tx.jump(inst.target)
+
+
+@handles("POP_JUMP_IF_TRUE")
+def pop_jump_if_true(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    if tx.truth(value):
+        tx.jump(inst.target)
+
+
+@handles("POP_JUMP_IF_FALSE")
+def pop_jump_if_false(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    if not tx.truth(value):
+        tx.jump(inst.target)
+
+
+@handles("JUMP_IF_TRUE_OR_POP")
+def jump_if_true_or_pop(tx: Translator, inst: Instruction) -> None:
+    if tx.truth(tx.stack[-1]):
+        tx.jump(inst.target)
+    else:
+        tx.pop()
+
+
+@handles("JUMP_IF_FALSE_OR_POP")
+def jump_if_false_or_pop(tx: Translator, inst: Instruction) -> None:
+    if tx.truth(tx.stack[-1]):
+        tx.pop()
+    else:
+        tx.jump(inst.target)
+
+
+def _is_none(value: VariableTracker) -> bool:
+    return value is NONE or value.python_type() is type(None)
+
+
+@handles("POP_JUMP_IF_NONE")
+def pop_jump_if_none(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    if _is_none(value):
+        tx.jump(inst.target)
+
+
+@handles("POP_JUMP_IF_NOT_NONE")
+def pop_jump_if_not_none(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    if not _is_none(value):
+        tx.jump(inst.target)
+
+
+@handles("GET_ITER")
+def get_iter(tx: Translator, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    return tx.iterator(value)
+
+
+@handles("FOR_ITER")
+def for_iter(tx: Translator, inst: Instruction) -> VariableTracker | None:
+    """Push the next item, or drop the iterator and leave the loop."""
+    iterator = tx.stack[-1]
+    assert isinstance(iterator, IteratorVariable)
+    item = iterator.next(tx)
+    if item is None:
+        tx.pop()
+        tx.jump(inst.target)
+    return item

@@ -1,0 +1,83 @@
+"""`match` statements (PEP 634)."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import GraphBreak
+from ..variables.base import ObservedException, VariableTracker
+from ..variables.classes import ClassVariable
+from ..variables.constants import NONE, constant, observed
+from ..variables.sequences import TupleVariable
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..bytecode.reading import Instruction
+    from ..translator import Translator
+
+SEQUENCE, MAPPING = 1 << 5, 1 << 6
+"""Type flags (Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING) that the statement goes by."""
+
+
+@handles("MATCH_SEQUENCE")
+def match_sequence(
+    tx: Translator, inst: Instruction, subject: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    return subject, constant(bool(subject.python_type().__flags__ & SEQUENCE))
+
+
+@handles("MATCH_MAPPING")
+def match_mapping(
+    tx: Translator, inst: Instruction, subject: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    return subject, constant(bool(subject.python_type().__flags__ & MAPPING))
+
+
+@handles("MATCH_KEYS")
+def match_keys(
+    tx: Translator, inst: Instruction, subject: VariableTracker, keys: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    values = []
+    for key in keys.iterate(tx):
+        value = subject.call_method(tx, "get", (key, ABSENT), {})
+        if value is ABSENT:
+            return subject, keys, NONE
+        values.append(value)
+    return subject, keys, TupleVariable(values)
+
+
+ABSENT = TupleVariable()
+"""Stands for a missing key; compared by identity."""
+
+ITSELF = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+"""Classes whose single positional sub-pattern is the subject itself."""
+
+
+@handles("MATCH_CLASS")
+def match_class(
+    tx: Translator,
+    inst: Instruction,
+    subject: VariableTracker,
+    kind: VariableTracker,
+    names: VariableTracker,
+) -> VariableTracker:
+    """A tuple of the attributes that the sub-patterns are matched to, or None."""
+    if not isinstance(kind, ClassVariable):
+        raise observed(TypeError("called match pattern must be a class"))
+    if not tx.truth(tx.call_builtin(isinstance, subject, kind)):
+        return NONE
+    wanted = [name.as_constant(tx) for name in names.iterate(tx)]
+    positional, values = inst.arg, []
+    if positional and issubclass(kind.value, ITSELF) and not hasattr(kind.value, "__match_args__"):
+        values.append(subject)
+        positional -= 1
+    arguments = getattr(kind.value, "__match_args__", ())
+    if positional > len(arguments):
+        raise GraphBreak(f"{kind.value.__name__} takes fewer positional sub-patterns")
+    for name in (*arguments[:positional], *wanted):
+        try:
+            values.append(tx.getattr(subject, name))
+        except ObservedException as raised:
+            if issubclass(raised.value.python_type(), AttributeError):
+                return NONE
+            raise
+    return TupleVariable(values)

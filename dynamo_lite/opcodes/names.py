@@ -1,0 +1,118 @@
+"""Locals, cells and globals."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import GraphBreak
+from ..guards.sources import Pinned
+from ..variables.base import VariableTracker
+from ..variables.cells import CellVariable
+from ..variables.constants import NULL, observed
+from ..variables.lazy import LazyVariable
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..bytecode.reading import Instruction
+    from ..translator import Translator
+
+
+@handles("LOAD_FAST", "LOAD_CLOSURE")
+def load_fast(tx: Translator, inst: Instruction) -> VariableTracker:
+    """A local, looked at from here on."""
+    value = tx.locals.get(inst.argval)
+    if value is None:
+        message = f"cannot access local variable {inst.argval!r} where it is not associated with a value"
+        raise observed(UnboundLocalError(message, name=inst.argval))
+    if isinstance(value, LazyVariable):
+        value = tx.locals[inst.argval] = value.realise(tx)
+    return value
+
+
+@handles("LOAD_FAST_AND_CLEAR")
+def load_fast_and_clear(tx: Translator, inst: Instruction) -> VariableTracker:
+    """Set a local aside while an inlined comprehension uses its name."""
+    return tx.locals.pop(inst.argval, NULL)
+
+
+@handles("STORE_FAST")
+def store_fast(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    if value is NULL:
+        tx.locals.pop(inst.argval, None)
+    else:
+        tx.locals[inst.argval] = value
+
+
+@handles("DELETE_FAST")
+def delete_fast(tx: Translator, inst: Instruction) -> None:
+    load_fast(tx, inst)
+    del tx.locals[inst.argval]
+
+
+@handles("MAKE_CELL")
+def make_cell(tx: Translator, inst: Instruction) -> None:
+    """Turn the local into a cell; an argument moves into it."""
+    tx.locals[inst.argval] = CellVariable(tx.locals.get(inst.argval))
+
+
+@handles("COPY_FREE_VARS")
+def copy_free_vars(tx: Translator, inst: Instruction) -> None:
+    tx.locals.update(zip(tx.code.co_freevars, tx.closure))
+
+
+def _cell(tx: Translator, inst: Instruction) -> tuple[CellVariable, bool]:
+    cell = tx.locals[inst.argval]
+    assert isinstance(cell, CellVariable)
+    return cell, inst.argval in tx.code.co_freevars
+
+
+@handles("LOAD_DEREF")
+def load_deref(tx: Translator, inst: Instruction) -> VariableTracker:
+    cell, free = _cell(tx, inst)
+    return cell.load(tx, inst.argval, free)
+
+
+@handles("STORE_DEREF")
+def store_deref(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    _cell(tx, inst)[0].store(tx, value)
+
+
+@handles("DELETE_DEREF")
+def delete_deref(tx: Translator, inst: Instruction) -> None:
+    cell, free = _cell(tx, inst)
+    cell.delete(tx, inst.argval, free)
+
+
+@handles("LOAD_GLOBAL")
+def load_global(tx: Translator, inst: Instruction) -> VariableTracker:
+    return tx.load_global(inst.argval)
+
+
+@handles("STORE_GLOBAL")
+def store_global(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    tx.side_effects.store_global(Pinned(tx.globals), inst.argval, value)
+
+
+@handles("DELETE_GLOBAL")
+def delete_global(tx: Translator, inst: Instruction) -> None:
+    if inst.argval not in tx.globals:
+        raise GraphBreak(f"deleting the global {inst.argval!r}, which is not one")
+    tx.side_effects.delete_global(Pinned(tx.globals), inst.argval)
+
+
+@handles("LOAD_NAME")
+def load_name(tx: Translator, inst: Instruction) -> VariableTracker:
+    """A name in a class body: its namespace, then globals and builtins."""
+    value = tx.locals.get(inst.argval)
+    return tx.load_global(inst.argval) if value is None else value
+
+
+@handles("STORE_NAME")
+def store_name(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    tx.locals[inst.argval] = value
+
+
+@handles("DELETE_NAME")
+def delete_name(tx: Translator, inst: Instruction) -> None:
+    if inst.argval not in tx.locals:
+        raise observed(NameError(f"name {inst.argval!r} is not defined", name=inst.argval))
+    del tx.locals[inst.argval]

@@ -1,0 +1,42 @@
+"""Constants and moves on the stack."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..variables.base import VariableTracker
+from ..variables.constants import NULL, constant
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..bytecode.reading import Instruction
+    from ..translator import Translator
+
+
+@handles("NOP", "RESUME", "RETURN_GENERATOR_START", "SETUP_ANNOTATIONS")
+def no_operation(tx: Translator, inst: Instruction) -> None:
+    """Nothing that a trace can see."""
+
+
+@handles("POP_TOP")
+def pop_top(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    pass
+
+
+@handles("PUSH_NULL")
+def push_null(tx: Translator, inst: Instruction) -> VariableTracker:
+    return NULL
+
+
+@handles("LOAD_CONST")
+def load_const(tx: Translator, inst: Instruction) -> VariableTracker:
+    return constant(inst.argval)
+
+
+@handles("COPY")
+def copy(tx: Translator, inst: Instruction) -> VariableTracker:
+    return tx.stack[-inst.arg]
+
+
+@handles("SWAP")
+def swap(tx: Translator, inst: Instruction) -> None:
+    tx.stack[-1], tx.stack[-inst.arg] = tx.stack[-inst.arg], tx.stack[-1]

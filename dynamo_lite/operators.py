@@ -1,0 +1,349 @@
+"""Python's operators on trackers: constants are computed, graph values recorded, the rest dispatched.
+
+The rules are those of the language reference ("Emulating numeric types"): the reflected method of a
+right operand whose class is a proper subclass comes first; NotImplemented hands over.
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import numpy_calls
+from .errors import GraphBreak
+from .variables.base import VariableTracker
+from .variables.constants import (
+    NOT_IMPLEMENTED,
+    ConstantVariable,
+    TypedConstant,
+    constant,
+    fold,
+    observed,
+)
+from .variables.dicts import DictVariable
+from .variables.lazy import realise
+from .variables.sequences import SequenceVariable
+from .variables.sets import SetVariable
+
+if TYPE_CHECKING:
+    from .translator import Translator
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryOperator:
+    """One operator: Python's function for it, and the methods it looks for."""
+
+    symbol: str
+    function: Callable[[Any, Any], Any]
+    method: str
+    reflected: str
+    inplace: str | None = None
+
+
+def _binary(symbol: str, name: str, function: Callable[[Any, Any], Any]) -> BinaryOperator:
+    return BinaryOperator(symbol, function, f"__{name}__", f"__r{name}__", f"__i{name}__")
+
+
+def _comparison(symbol: str, name: str, mirrored: str) -> BinaryOperator:
+    return BinaryOperator(symbol, getattr(operator, name), f"__{name}__", f"__{mirrored}__")
+
+
+ARITHMETIC = (
+    _binary("+", "add", operator.add),
+    _binary("-", "sub", operator.sub),
+    _binary("*", "mul", operator.mul),
+    _binary("/", "truediv", operator.truediv),
+    _binary("//", "floordiv", operator.floordiv),
+    _binary("%", "mod", operator.mod),
+    _binary("**", "pow", operator.pow),
+    _binary("@", "matmul", operator.matmul),
+    _binary("&", "and", operator.and_),
+    _binary("|", "or", operator.or_),
+    _binary("^", "xor", operator.xor),
+    _binary("<<", "lshift", operator.lshift),
+    _binary(">>", "rshift", operator.rshift),
+)
+COMPARISONS = (
+    _comparison("<", "lt", "gt"),
+    _comparison("<=", "le", "ge"),
+    _comparison("==", "eq", "eq"),
+    _comparison("!=", "ne", "ne"),
+    _comparison(">", "gt", "lt"),
+    _comparison(">=", "ge", "le"),
+)
+BINARY = {row.symbol: row for row in ARITHMETIC + COMPARISONS}
+UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "-": (operator.neg, "__neg__"),
+    "+": (operator.pos, "__pos__"),
+    "~": (operator.invert, "__invert__"),
+}
+LARGEST_SHIFT = 10_000
+"""Powers, shifts and repetitions past this are left to Python."""
+
+
+def binary(
+    tx: Translator, symbol: str, lhs: VariableTracker, rhs: VariableTracker
+) -> VariableTracker:
+    """`lhs symbol rhs`; the symbol `+=` asks for the in-place method first."""
+    inplace = symbol.endswith("=") and symbol not in ("==", "!=", "<=", ">=")
+    row = BINARY[symbol[:-1] if inplace else symbol]
+    if lhs.in_graph or rhs.in_graph:
+        if _is_for_numpy(lhs) and _is_for_numpy(rhs):
+            return numpy_calls.binary(tx, row.symbol, lhs, rhs, inplace)
+    if is_plain(lhs) and is_plain(rhs):
+        _check_growth(row, lhs, rhs)
+        return fold(tx, row.function, (lhs, rhs))
+    return _dispatch(tx, row, lhs, rhs, inplace)
+
+
+def is_plain(value: VariableTracker) -> bool:
+    """Whether operators on the value are pure Python on a known constant."""
+    return isinstance(value, ConstantVariable | TypedConstant)
+
+
+def _is_for_numpy(value: VariableTracker) -> bool:
+    """A graph value, or what NumPy converts; an object may have a reflected method of its own."""
+    return value.in_graph or isinstance(value, ConstantVariable | TypedConstant | SequenceVariable)
+
+
+def _check_growth(row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracker) -> None:
+    """Keep a compilation from computing what only an unlucky program would."""
+    if row.symbol in ("**", "<<", "*"):
+        values = [v.value for v in (lhs, rhs) if isinstance(v, ConstantVariable)]
+        for value, other in zip(values, reversed(values)):
+            sequence = isinstance(other, str | bytes) or row.symbol != "*"
+            if isinstance(value, int) and value > LARGEST_SHIFT and sequence:
+                raise GraphBreak(f"{other!r:.20} {row.symbol} {value}")
+
+
+def _dispatch(
+    tx: Translator, row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracker, inplace: bool
+) -> VariableTracker:
+    left_type, right_type = lhs.python_type(), rhs.python_type()
+    attempts: list[tuple[VariableTracker, str, VariableTracker]] = [(lhs, row.method, rhs)]
+    if left_type is not right_type or row in COMPARISONS:
+        attempts.append((rhs, row.reflected, lhs))
+        if _overrides(right_type, left_type, row.reflected):
+            attempts.reverse()
+    if inplace and row.inplace is not None:
+        attempts.insert(0, (lhs, row.inplace, rhs))
+    for owner, method, other in attempts:
+        if not hasattr(owner.python_type(), method):
+            continue
+        result = owner.call_method(tx, method, (other,), {})
+        if result is not NOT_IMPLEMENTED and not _is_not_implemented(result):
+            return result
+    symbol = f"{row.symbol}=" if inplace else row.symbol
+    if row.symbol == "**":
+        symbol = "**=" if inplace else "** or pow()"
+    raise observed(TypeError(
+        f"unsupported operand type(s) for {symbol}: "
+        f"{left_type.__name__!r} and {right_type.__name__!r}"
+    ))  # fmt: skip
+
+
+def _overrides(right: type, left: type, reflected: str) -> bool:
+    if right is left or not issubclass(right, left):
+        return False
+    return getattr(right, reflected, None) is not getattr(left, reflected, None)
+
+
+def _is_not_implemented(value: VariableTracker) -> bool:
+    return isinstance(value, ConstantVariable) and value.value is NotImplemented
+
+
+def unary(tx: Translator, symbol: str, value: VariableTracker) -> VariableTracker:
+    function, method = UNARY[symbol]
+    if value.in_graph:
+        return numpy_calls.unary(tx, symbol, value)
+    if is_plain(value):
+        return fold(tx, function, (value,))
+    if not hasattr(value.python_type(), method):
+        raise observed(TypeError(
+            f"bad operand type for unary {symbol}: {value.python_type().__name__!r}"
+        ))  # fmt: skip
+    return value.call_method(tx, method, (), {})
+
+
+def compare(
+    tx: Translator, symbol: str, lhs: VariableTracker, rhs: VariableTracker
+) -> VariableTracker:
+    if lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs)):
+        return binary(tx, symbol, lhs, rhs)
+    for row_kind, rule in STRUCTURAL:
+        if isinstance(lhs, row_kind) and isinstance(rhs, row_kind):
+            return rule(tx, symbol, lhs, rhs)
+    if symbol in ("==", "!="):
+        return _equality(tx, symbol, lhs, rhs)
+    return _ordered(tx, BINARY[symbol], lhs, rhs)
+
+
+def _ordered(
+    tx: Translator, row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracker
+) -> VariableTracker:
+    left_type, right_type = lhs.python_type(), rhs.python_type()
+    attempts = [(lhs, row.method, rhs), (rhs, row.reflected, lhs)]
+    if _overrides(right_type, left_type, row.reflected):
+        attempts.reverse()
+    for owner, method, other in attempts:
+        if _has_own(owner, method):
+            result = owner.call_method(tx, method, (other,), {})
+            if not _is_not_implemented(result):
+                return result
+    raise observed(TypeError(
+        f"{row.symbol!r} not supported between instances of "
+        f"{left_type.__name__!r} and {right_type.__name__!r}"
+    ))  # fmt: skip
+
+
+def _has_own(value: VariableTracker, method: str) -> bool:
+    """Whether the value's class says more than `object` does."""
+    return getattr(value.python_type(), method, None) is not getattr(object, method, None)
+
+
+def _equality(
+    tx: Translator, symbol: str, lhs: VariableTracker, rhs: VariableTracker
+) -> VariableTracker:
+    """Methods of either side, `!=` from `==` as object does it, then identity."""
+    row = BINARY[symbol]
+    attempts = [(lhs, rhs), (rhs, lhs)]
+    if _overrides(rhs.python_type(), lhs.python_type(), row.reflected):
+        attempts.reverse()
+    for owner, other in attempts:
+        if _has_own(owner, "__ne__") and symbol == "!=":
+            result = owner.call_method(tx, "__ne__", (other,), {})
+        elif _has_own(owner, "__eq__"):
+            if _is_builtin_value(owner) and _is_builtin_value(other):
+                continue
+            result = owner.call_method(tx, "__eq__", (other,), {})
+            if symbol == "!=" and not _is_not_implemented(result):
+                result = constant(not tx.truth(result))
+        else:
+            continue
+        if not _is_not_implemented(result):
+            return result
+    return constant(is_same(tx, lhs, rhs) != (symbol == "!="))
+
+
+def _is_builtin_value(value: VariableTracker) -> bool:
+    """Kinds that are equal only to values of their own kind, which were compared before."""
+    return value.python_type().__module__ == "builtins"
+
+
+def _compare_sequences(
+    tx: Translator, symbol: str, lhs: SequenceVariable, rhs: SequenceVariable
+) -> VariableTracker:
+    """Item by item; the first difference decides, then the lengths."""
+    base = tuple if issubclass(lhs.kind, tuple) else list
+    if not issubclass(rhs.kind, base):
+        if symbol in ("==", "!="):
+            return constant(symbol == "!=")
+        return _ordered(tx, BINARY[symbol], lhs, rhs)
+    left, right = lhs.items(tx), rhs.items(tx)
+    if symbol in ("==", "!=") and len(left) != len(right):
+        return constant(symbol == "!=")
+    for mine, theirs in zip(lhs.iterate(tx), rhs.iterate(tx)):
+        if not is_equal(tx, mine, theirs):
+            if symbol in ("==", "!="):
+                return constant(symbol == "!=")
+            return compare(tx, symbol, mine, theirs)
+    return constant(BINARY[symbol].function(len(left), len(right)))
+
+
+def _compare_dicts(
+    tx: Translator, symbol: str, lhs: DictVariable, rhs: DictVariable
+) -> VariableTracker:
+    if symbol not in ("==", "!="):
+        return _ordered_error(symbol, lhs, rhs)
+    same = lhs.entries(tx).keys() == rhs.entries(tx).keys() and all(
+        is_equal(tx, value, realise(tx, rhs.entries(tx)[key.hash_key(tx)][1]))
+        for key, value in lhs.pairs(tx)
+    )
+    return constant(same == (symbol == "=="))
+
+
+def _compare_sets(
+    tx: Translator, symbol: str, lhs: SetVariable, rhs: SetVariable
+) -> VariableTracker:
+    return constant(BINARY[symbol].function(lhs.members.keys(), rhs.members.keys()))
+
+
+def _ordered_error(symbol: str, lhs: VariableTracker, rhs: VariableTracker) -> VariableTracker:
+    raise observed(TypeError(
+        f"{symbol!r} not supported between instances of "
+        f"{lhs.python_type().__name__!r} and {rhs.python_type().__name__!r}"
+    ))  # fmt: skip
+
+
+STRUCTURAL: Sequence[tuple[type, Callable[..., VariableTracker]]] = (
+    (SequenceVariable, _compare_sequences),
+    (DictVariable, _compare_dicts),
+    (SetVariable, _compare_sets),
+)
+
+UNIQUE = (type(None), bool, type(Ellipsis), type(NotImplemented))
+"""Types whose values are compared by identity as well as by equality."""
+
+
+def is_same(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
+    """`lhs is rhs`: one tracker per object, except for constants."""
+    if lhs is rhs:
+        return True
+    if lhs.python_type() is not rhs.python_type():
+        return False
+    if lhs.in_graph or rhs.in_graph:
+        return numpy_calls.is_same(tx, lhs, rhs)
+    if lhs.is_constant() and rhs.is_constant():
+        if is_plain(lhs) and lhs.python_type() not in UNIQUE:
+            same = bool(lhs.as_constant(tx) == rhs.as_constant(tx))
+            if same:
+                raise GraphBreak(f"the identity of equal values {lhs.describe()}")
+            return False
+        return lhs.as_constant(tx) is rhs.as_constant(tx)
+    return False
+
+
+def is_equal(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
+    """Whether containers take two values for equal: identical, or `==` is true."""
+    lhs, rhs = realise(tx, lhs), realise(tx, rhs)
+    return lhs is rhs or tx.truth(compare(tx, "==", lhs, rhs))
+
+
+def getitem(tx: Translator, container: VariableTracker, key: VariableTracker) -> VariableTracker:
+    if is_plain(container):
+        return fold(tx, operator.getitem, (container, key))
+    if container.python_type() is type or isinstance(container.python_type(), type) and (
+        issubclass(container.python_type(), type)
+    ):
+        return tx.call_method(container, "__class_getitem__", key)
+    return _subscript(tx, container, "__getitem__", "is not subscriptable", key)
+
+
+def setitem(
+    tx: Translator, container: VariableTracker, key: VariableTracker, value: VariableTracker
+) -> None:
+    _subscript(tx, container, "__setitem__", "does not support item assignment", key, value)
+
+
+def delitem(tx: Translator, container: VariableTracker, key: VariableTracker) -> None:
+    _subscript(tx, container, "__delitem__", "doesn't support item deletion", key)
+
+
+def _subscript(
+    tx: Translator, container: VariableTracker, method: str, refusal: str, *args: VariableTracker
+) -> VariableTracker:
+    kind = container.python_type()
+    if not hasattr(kind, method):
+        raise observed(TypeError(f"{kind.__name__!r} object {refusal}"))
+    return container.call_method(tx, method, args, {})
+
+
+def contains(tx: Translator, container: VariableTracker, item: VariableTracker) -> bool:
+    """`item in container`: `__contains__`, else by iteration."""
+    kind = container.python_type()
+    if is_plain(container):
+        return bool(fold(tx, operator.contains, (container, item)).as_constant(tx))
+    if hasattr(kind, "__contains__") and not hasattr(container, "next"):
+        return tx.truth(container.call_method(tx, "__contains__", (item,), {}))
+    return any(is_equal(tx, member, item) for member in tx.iterate(container))

@@ -1,0 +1,131 @@
+"""inline / skip / graph: what the tracer does with a callable it did not make itself.
+
+One table of rows, asked in order; the first that matches decides. Every rule has an id, which
+`explain` names, and a reason, which a graph break quotes.
+"""
+from __future__ import annotations
+
+import enum
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+MARKER = "_dynamo_lite_rule"
+"""Attribute by which a user's function asks for a rule, by its id."""
+
+
+class Action(enum.Enum):
+    INLINE = "inline"  # trace into its Python code
+    SKIP = "skip"  # leave the call to Python: a graph break
+    GRAPH = "graph"  # NumPy's: `numpy_calls` decides
+    FOLD = "fold"  # pure: run it when every argument is known
+    CONSTANT = "constant"  # run it once, its result is a constant
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    id: str
+    action: Action
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A rule and what it applies to."""
+
+    rule: Rule
+    applies: Callable[[Any, str], bool]
+
+
+def marked(id: str) -> Callable[[Any, str], bool]:
+    return lambda function, module: getattr(function, MARKER, None) == id
+
+
+def mark(function: Any, id: str) -> Any:
+    """Ask for the rule `id` wherever the function is called."""
+    setattr(function, MARKER, id)
+    return function
+
+
+def in_package(*packages: str) -> Callable[[Any, str], bool]:
+    return lambda function, module: module.partition(".")[0] in packages
+
+
+def in_module(*modules: str) -> Callable[[Any, str], bool]:
+    return lambda function, module: module in modules
+
+
+def is_python(function: Any, module: str) -> bool:
+    return isinstance(function, types.FunctionType)
+
+
+def both(*conditions: Callable[[Any, str], bool]) -> Callable[[Any, str], bool]:
+    return lambda function, module: all(holds(function, module) for holds in conditions)
+
+
+def is_method_of_constant(function: Any, module: str) -> bool:
+    """A C method of one of Python's immutable types."""
+    owner = getattr(function, "__objclass__", None)
+    if owner is None and isinstance(function, types.BuiltinFunctionType):
+        owner = type(function.__self__)
+        owner = function.__self__ if owner is type else owner
+    return owner in IMMUTABLE_TYPES
+
+
+IMMUTABLE_TYPES = frozenset({
+    bool, int, float, complex, str, bytes, tuple, frozenset, range, slice, type(None),
+})
+
+PURE_MODULES = ("math", "cmath", "operator", "_operator", "string", "_string", "fractions")
+INLINED_MODULES = (
+    "operator", "functools", "contextlib", "dataclasses", "collections", "collections.abc",
+    "_collections_abc", "copy", "types", "statistics", "string", "bisect", "heapq", "typing",
+    "abc", "numbers", "textwrap", "keyword", "enum", "reprlib", "graphlib", "colorsys",
+)
+FORBIDDEN = ("print", "input", "open", "exec", "eval", "breakpoint", "compile", "__import__")
+
+TABLE: tuple[Row, ...] = (
+    Row(Rule("user-disable", Action.SKIP, "it is marked with disable"), marked("disable")),
+    Row(Rule("user-graph-break", Action.SKIP, "the program asks for a graph break"),
+        marked("graph-break")),
+    Row(Rule("user-graph", Action.GRAPH, "it is marked with allow_in_graph"),
+        marked("allow-in-graph")),
+    Row(Rule("user-constant", Action.CONSTANT, "it is marked with assume_constant_result"),
+        marked("constant-result")),
+    Row(Rule("user-is-compiling", Action.CONSTANT, "true in compiled code"),
+        marked("is-compiling")),
+    Row(Rule("effect-builtin", Action.SKIP, "it has effects outside the program"),
+        lambda function, module: module == "builtins" and function.__name__ in FORBIDDEN),
+    Row(Rule("numpy", Action.GRAPH, "NumPy's"), in_package("numpy")),
+    Row(Rule("pure-method", Action.FOLD, "a method of an immutable type"), is_method_of_constant),
+    Row(Rule("pure-module", Action.FOLD, "a pure function of the standard library"),
+        both(in_module(*PURE_MODULES), lambda f, m: not is_python(f, m))),
+    Row(Rule("stdlib-inline", Action.INLINE, "Python code of the standard library that is safe"),
+        both(in_module(*INLINED_MODULES), is_python)),
+    Row(Rule("stdlib-skip", Action.SKIP, "the standard library runs in Python"),
+        lambda function, module: module.partition(".")[0] in STDLIB),
+    Row(Rule("own-skip", Action.SKIP, "dynamo_lite does not trace itself"),
+        in_package("dynamo_lite")),
+    Row(Rule("user-inline", Action.INLINE, "user code"), is_python),
+    Row(Rule("c-function", Action.SKIP, "it is not written in Python"), lambda f, m: True),
+)  # fmt: skip
+
+
+STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
+
+
+def rule_for(function: Any) -> Rule:
+    """The first rule that applies to a callable."""
+    module = module_of(function)
+    return next(row.rule for row in TABLE if row.applies(function, module))
+
+
+def module_of(function: Any) -> str:
+    """Where a callable comes from; a method of a C type counts as its type's module."""
+    module = getattr(function, "__module__", None)
+    if not isinstance(module, str):
+        owner = getattr(function, "__objclass__", None) or type(function)
+        module = owner.__module__
+    return module

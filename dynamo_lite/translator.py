@@ -1,0 +1,145 @@
+"""Analysing the frame of the function itself: speculate, and stop before what cannot be traced."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any
+
+from .errors import GraphBreak, Unsupported
+from .frames import LoopBreak, Translator
+from .guards.guard_set import GuardSet
+from .guards.kinds import NOT_ALIASED
+from .guards.shape_env import ShapeEnv
+from .guards.sources import CellSource, LocalSource
+from .ir.graph import Graph
+from .side_effects import SideEffects
+from .trace import Returned, Stopped, Trace, TraceOptions, TraceState
+from .variables.base import ObservedException, VariableTracker
+from .variables.cells import CellVariable, outside_cell
+from .variables.lazy import LazyVariable
+
+
+class StopHere(Exception):
+    """The root frame has reached the instruction before which it is to stop."""
+
+
+class RootTranslator(Translator):
+    """Counts the instructions it takes; the count names a point that a second analysis finds again."""
+
+    def __init__(self, state: TraceState, stop_at: int | None) -> None:
+        function = state.function
+        code = function.__code__
+        locals_: dict[str, VariableTracker] = {
+            name: LazyVariable(value, LocalSource(index, name))
+            for index, (name, value) in enumerate(zip(code.co_varnames, state.flat_args))
+        }
+        super().__init__(state, code, function.__globals__, locals_, ())
+        self.closure = [
+            self.outside(cell, CellSource(index, name), outside_cell)
+            for index, (name, cell) in enumerate(
+                zip(code.co_freevars, function.__closure__ or ())
+            )
+        ]
+        self.stop_at = stop_at
+        self.loop_starts: dict[int, int] = {}
+        self.raised_at: list[int] = []
+
+    def step(self) -> None:
+        state = self.state
+        if state.root_steps == self.stop_at:
+            raise StopHere
+        self.loop_starts.setdefault(self.index, state.root_steps)
+        try:
+            super().step()
+        except GraphBreak as stop:
+            stop.root_steps = self.stop_before(stop)
+            raise
+        except ObservedException as raised:
+            stop = GraphBreak(f"{raised.value.describe()} is raised")
+            stop.location, stop.root_steps = self.location(), self.stop_before(stop)
+            raise stop from None
+        state.root_steps += 1
+        del self.raised_at[len(self.handled) :]
+
+    def unwind(self, inst: Any, raised: ObservedException) -> None:
+        super().unwind(inst, raised)
+        self.raised_at.append(self.state.root_steps)
+
+    def stop_before(self, stop: GraphBreak) -> int:
+        """Loops are stopped before they begin, handlers before the exception that led to them."""
+        if self.raised_at:
+            return self.raised_at[0]
+        if isinstance(stop, LoopBreak) and self.current.target is not None:
+            return self.loop_starts.get(self.current.target, self.state.root_steps)
+        return self.state.root_steps
+
+    def finish(self) -> Returned | Stopped:
+        try:
+            return Returned(self.run())
+        except StopHere:
+            inst = self.instructions[self.index]
+            self.current = inst
+            locals_ = {name: value for name, value in self.locals.items()}
+            return Stopped(self.index, "", self.location(), tuple(self.stack), locals_)
+
+
+def translate(
+    function: FunctionType,
+    flat_args: Sequence[Any],
+    options: TraceOptions | None = None,
+    stop_at: int | None = None,
+) -> Trace:
+    """Analyse one call of `function`.
+
+    The analysis is speculative: what cannot be traced makes it start again and stop before the
+    root frame's instruction that asked for it. `stop_at` asks for an earlier stop, in root steps.
+    """
+    options = options or TraceOptions()
+    reason, location, restarts = "asked to stop", None, 0
+    while True:
+        state = new_state(function, flat_args, options)
+        try:
+            root = RootTranslator(state, stop_at)
+            end = root.finish()
+        except GraphBreak as stop:
+            if stop.root_steps is None or (stop_at is not None and stop.root_steps >= stop_at):
+                raise Unsupported(str(stop)) from stop
+            stop_at, reason, location = stop.root_steps, str(stop), stop.location
+            restarts += 1
+            continue
+        if isinstance(end, Stopped):
+            end = Stopped(end.index, reason, location or end.location, end.stack, end.locals)
+        guard_aliases(state)
+        return finished(state, end, restarts)
+
+
+def new_state(
+    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions
+) -> TraceState:
+    state = TraceState(function, flat_args, options, Graph(), GuardSet(), ShapeEnv(), SideEffects())
+    state.shapes = ShapeEnv(options.policy, lambda: state.locate())
+    return state
+
+
+def guard_aliases(state: TraceState) -> None:
+    """A changed container must stay apart from the others that the trace knows."""
+    changed = {id(t): t for t in state.side_effects.changed()}
+    if not changed:
+        return
+    outside = [t for t in state.tracked.values() if t.source is not None]
+    for tracker in changed.values():
+        for other in outside:
+            same_kind = other.python_type() is tracker.python_type()
+            if other is not tracker and same_kind and not isinstance(other, CellVariable):
+                state.guards.install(tracker.source, NOT_ALIASED, other.source)
+
+
+def finished(state: TraceState, end: Returned | Stopped, restarts: int) -> Trace:
+    reasons = (end.reason,) if isinstance(end, Stopped) else ()
+    return Trace(
+        state.function, state.graph, [source for source, _ in state.inputs], state.guards,
+        state.shapes, state.side_effects, end, state.steps, restarts, reasons, state.root_steps,
+    )  # fmt: skip
+
+
+__all__ = ["RootTranslator", "Translator", "translate"]

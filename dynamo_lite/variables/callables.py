@@ -1,0 +1,109 @@
+"""Callables and modules that are known by identity: builtins, NumPy's functions, C functions."""
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ..guards.sources import AttrSource, ConstSource, Pinned, Source
+from .base import VariableTracker
+from .constants import observed
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class KnownVariable(VariableTracker):
+    """An object that a guard of identity has fixed, so that Python may run on it."""
+
+    def __init__(self, value: Any, source: Source | None = None) -> None:
+        self.value = value
+        self.source = source
+
+    def python_type(self) -> type:
+        return type(self.value)
+
+    def is_constant(self) -> bool:
+        return True
+
+    def as_constant(self, tx: Translator) -> Any:
+        return self.value
+
+    def truth(self, tx: Translator) -> bool:
+        return True
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        return Pinned(self.value)
+
+    def attribute_source(self, name: str) -> Source:
+        return AttrSource(self.source or ConstSource(Pinned(self.value), self.name), name)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.value, "__qualname__", None) or getattr(
+            self.value, "__name__", type(self.value).__name__
+        )
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        try:
+            value = getattr(self.value, name)
+        except AttributeError as error:
+            raise observed(error) from None
+        return tx.wrap(value, self.attribute_source(name))
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_const(self.value)
+
+    def describe(self) -> str:
+        return str(self.source) if self.source is not None else self.name
+
+
+class CallableVariable(KnownVariable):
+    """A builtin, a NumPy callable, a method of a C type."""
+
+    value: Callable[..., Any]
+
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return tx.dispatch(self, self.value, args, kwargs)
+
+
+FIXED_PACKAGES = frozenset({
+    "numpy", "math", "cmath", "operator", "builtins", "itertools", "functools", "collections",
+    "typing", "dataclasses", "enum", "abc", "copy", "string", "re", "types", "contextlib", "sys",
+    "inspect", "random", "time", "warnings", "dynamo_lite", "numbers", "os", "logging",
+})  # fmt: skip
+"""Packages whose functions and classes are taken to stay what they are."""
+
+
+class ModuleVariable(KnownVariable):
+    """A module; its attributes are the globals of its functions."""
+
+    value: ModuleType
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.value.__name__.partition(".")[0] in FIXED_PACKAGES
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if (stored := tx.stored_global(self.value.__dict__, name)) is not None:
+            return stored
+        try:
+            value = getattr(self.value, name)
+        except AttributeError as error:
+            raise observed(error) from None
+        if self.is_fixed and callable(value) or isinstance(value, ModuleType):
+            return tx.wrap(value, ConstSource(Pinned(value), f"{self.describe()}.{name}"))
+        return tx.wrap(value, self.attribute_source(name))
+
+    def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        tx.side_effects.store_global(Pinned(self.value.__dict__), name, value)
+
+    def delattr(self, tx: Translator, name: str) -> None:
+        self.getattr(tx, name)
+        tx.side_effects.delete_global(Pinned(self.value.__dict__), name)

@@ -1,0 +1,75 @@
+"""Closure cells, of outside functions and of the frame itself."""
+from __future__ import annotations
+
+from types import CellType
+from typing import TYPE_CHECKING
+
+from ..errors import GraphBreak
+from ..guards.sources import CellContentsSource, Source
+from .base import VariableTracker
+from .constants import observed
+from .lazy import LazyVariable, realise
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class CellVariable(VariableTracker):
+    """A cell; `contents` is None while it is empty. `source` is the source of the cell object."""
+
+    def __init__(
+        self, contents: VariableTracker | None = None, source: Source | None = None
+    ) -> None:
+        self.contents = contents
+        self.source = source
+
+    def python_type(self) -> type:
+        return CellType
+
+    def load(self, tx: Translator, name: str, free: bool) -> VariableTracker:
+        """What the variable `name` is; `free` says whose words an unbound one is reported in."""
+        if self.contents is None:
+            raise observed(_unbound(name, free))
+        self.contents = realise(tx, self.contents)
+        return self.contents
+
+    def store(self, tx: Translator, value: VariableTracker) -> None:
+        tx.side_effects.store_cell(self, value)
+        self.contents = value
+
+    def delete(self, tx: Translator, name: str, free: bool) -> None:
+        self.load(tx, name, free)
+        tx.side_effects.delete_cell(self)
+        self.contents = None
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name == "cell_contents" and self.contents is not None:
+            return self.load(tx, name, free=True)
+        return super().getattr(tx, name)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(CellType)
+        if self.contents is not None:
+            code.build(self.contents)
+        code.call(0 if self.contents is None else 1)
+
+
+def outside_cell(cell: CellType, source: Source) -> CellVariable:
+    """A cell that existed before the frame."""
+    try:
+        contents = LazyVariable(cell.cell_contents, CellContentsSource(source))
+    except ValueError:
+        raise GraphBreak(f"the variable {source} has no value yet") from None
+    return CellVariable(contents, source)
+
+
+def _unbound(name: str, free: bool) -> NameError:
+    if free:
+        return NameError(
+            f"cannot access free variable {name!r} where it is not associated with a value "
+            "in enclosing scope", name=name,
+        )  # fmt: skip
+    return UnboundLocalError(
+        f"cannot access local variable {name!r} where it is not associated with a value", name=name
+    )

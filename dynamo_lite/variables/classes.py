@@ -1,0 +1,147 @@
+"""Classes: their attributes, and making objects of them."""
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..guards.sources import AttrSource, ConstSource, Pinned, Source
+from . import object_model
+from .base import VariableTracker
+from .callables import KnownVariable
+from .constants import observed
+from .exceptions import ExceptionVariable, is_plain_exception
+from .methods import MethodVariable
+from .object_model import MISSING, class_attribute, class_source, lookup, lookup_in
+from .objects import ObjectVariable
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+
+class ClassVariable(KnownVariable):
+    """A class that existed before the frame, known by identity."""
+
+    value: type
+
+    def attribute_source(self, name: str) -> Source:
+        return AttrSource(class_source(self.value), name)
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        """`type.__getattribute__`: metaclass data descriptors, the MRO, then the metaclass."""
+        meta, kind = type(self.value), self.value
+        if name in CLASS_FACTS:
+            value = getattr(kind, name)
+            return tx.wrap(value, ConstSource(Pinned(value), f"{kind.__name__}.{name}"))
+        from_meta = lookup(meta, name)
+        if from_meta is not MISSING and object_model.is_data_descriptor(from_meta):
+            raise GraphBreak(f"attribute {name!r} of the class {kind.__name__}")
+        raw, base = lookup_in(kind.__mro__, name)
+        if raw is not MISSING:
+            return self.bound(tx, raw, base, name)
+        return super().getattr(tx, name)
+
+    def bound(self, tx: Translator, raw: Any, base: type, name: str) -> VariableTracker:
+        """`raw.__get__(None, cls)`."""
+        if isinstance(raw, classmethod):
+            source = AttrSource(AttrSource(class_source(base), name), "__func__")
+            return MethodVariable(tx.wrap(raw.__func__, source), self)
+        if isinstance(raw, staticmethod):
+            raw = raw.__func__
+        elif isinstance(raw, types.ClassMethodDescriptorType | types.BuiltinFunctionType):
+            raw = getattr(self.value, name)
+            return tx.wrap(raw, ConstSource(Pinned(raw), f"{self.value.__name__}.{name}"))
+        elif hasattr(type(raw), "__get__") and not isinstance(raw, PLAIN_IN_CLASS):
+            raise GraphBreak(f"the attribute {name!r} of the class {base.__name__}")
+        return class_attribute(tx, base, name, raw)
+
+    def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        raise GraphBreak(f"setting {name!r} of the class {self.value.__name__}")
+
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return tx.dispatch(self, self.value, args, kwargs)
+
+    def make(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """`type.__call__`: `__new__`, then `__init__` if that gave an instance."""
+        kind = self.value
+        if lookup(type(kind), "__call__") is not type.__call__:
+            raise GraphBreak(f"the metaclass of {kind.__name__} has its own __call__")
+        if issubclass(kind, BaseException):
+            return self.make_exception(args, kwargs)
+        instance = self.new(tx, args, kwargs)
+        if issubclass(instance.python_type(), kind):
+            self.initialise(tx, instance, args, kwargs)
+        return instance
+
+    def make_exception(
+        self, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
+    ) -> VariableTracker:
+        if kwargs or not is_plain_exception(self.value):
+            raise GraphBreak(f"making a {self.value.__name__}")
+        return ExceptionVariable(self.value, args)
+
+    def new(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        raw, base = lookup_in(self.value.__mro__, "__new__")
+        if raw is object.__new__ or base is object:
+            return self.new_object(tx, args, kwargs)
+        function = raw.__func__ if isinstance(raw, staticmethod) else raw
+        if not isinstance(function, types.FunctionType):
+            raise GraphBreak(f"making a {self.value.__name__}")
+        method = tx.wrap(function, AttrSource(class_source(base), "__new__"))
+        return method.call(tx, (self, *args), kwargs)
+
+    def new_object(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        kind = self.value
+        if kind.__abstractmethods__ if "__abstractmethods__" in vars(kind) else False:
+            raise GraphBreak(f"the class {kind.__name__} is abstract")
+        if lookup(kind, "__del__") is not MISSING:
+            raise GraphBreak(f"objects of {kind.__name__} have a __del__")
+        if not kind.__flags__ & HEAP_TYPE:
+            raise GraphBreak(f"making a {kind.__name__}")
+        if (args or kwargs) and lookup(kind, "__init__") is object.__init__:
+            raise observed(TypeError(f"{kind.__name__}() takes no arguments"))
+        return ObjectVariable(kind)
+
+    def initialise(
+        self,
+        tx: Translator,
+        instance: VariableTracker,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> None:
+        raw, base = lookup_in(instance.python_type().__mro__, "__init__")
+        if base is object or base in (tuple,):
+            return
+        if not isinstance(raw, types.FunctionType):
+            raise GraphBreak(f"making a {self.value.__name__}")
+        class_attribute(tx, base, "__init__", raw).call(tx, (instance, *args), kwargs)
+
+
+HEAP_TYPE = 1 << 9
+CLASS_FACTS = ("__name__", "__qualname__", "__module__", "__mro__", "__bases__", "__doc__")
+PLAIN_IN_CLASS = (
+    types.FunctionType, property, types.MemberDescriptorType, types.GetSetDescriptorType,
+    types.MethodDescriptorType, types.WrapperDescriptorType, type,
+)  # fmt: skip
+"""Descriptors that a class gives as they are."""

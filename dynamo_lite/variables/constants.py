@@ -1,0 +1,199 @@
+"""Values that are fully known: Python runs on them while tracing."""
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..guards.kinds import EQUALS
+from ..guards.sources import Source
+from .base import ObservedException, VariableTracker, call_handler
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+ATOMS = (
+    bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented),
+    types.CodeType,
+)  # fmt: skip
+"""Immutable types whose values Python compares by equality."""
+
+
+class ConstantVariable(VariableTracker):
+    """An immutable value of one of Python's own types, known while tracing."""
+
+    def __init__(self, value: Any, source: Source | None = None) -> None:
+        self.value = value
+        self.source = source
+
+    def python_type(self) -> type:
+        return type(self.value)
+
+    def is_constant(self) -> bool:
+        return True
+
+    def as_constant(self, tx: Translator) -> Any:
+        """The value; from here on the trace is specialised to it."""
+        if self.source is not None:
+            tx.guards.install(self.source, EQUALS, self.value, tx.location())
+        return self.value
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return fold(tx, getattr, (self, ConstantVariable(name)))
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        if (special := getattr(self, f"method_{name}", None)) is not None:
+            return call_handler(tx, special, args, kwargs, f"{self.describe()}.{name}")
+        method = getattr(type(self.value), name, None)
+        if method is None:
+            return self.getattr(tx, name)
+        return fold(tx, method, (self, *args), kwargs)
+
+    def method_join(self, tx: Translator, parts: VariableTracker) -> VariableTracker:
+        """`str.join` takes any iterable, whose items must be known."""
+        known = [part.as_constant(tx) for part in parts.iterate(tx)]
+        return run(self.as_constant(tx).join, (known,))
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        return iter([constant(item) for item in observe(iter, self.as_constant(tx))])
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_const(self.value)
+
+    def describe(self) -> str:
+        return f"the constant {self.value!r}" if self.source is None else super().describe()
+
+
+class TypedConstant(VariableTracker):
+    """A value found by identity and never changed: a dtype, an enum member, a C function's result."""
+
+    def __init__(self, value: Any, source: Source | None = None) -> None:
+        self.value = value
+        self.source = source
+
+    def python_type(self) -> type:
+        return type(self.value)
+
+    def is_constant(self) -> bool:
+        return True
+
+    def as_constant(self, tx: Translator) -> Any:
+        return self.value
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return fold(tx, getattr, (self, ConstantVariable(name)))
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return fold(tx, getattr(type(self.value), name), (self, *args), kwargs)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_const(self.value)
+
+
+class NullVariable(VariableTracker):
+    """The interpreter's NULL on the stack."""
+
+    def python_type(self) -> type:
+        return type(None)
+
+    def describe(self) -> str:
+        return "NULL"
+
+
+NULL = NullVariable()
+NONE = ConstantVariable(None)
+TRUE = ConstantVariable(True)
+FALSE = ConstantVariable(False)
+ELLIPSIS = ConstantVariable(Ellipsis)
+NOT_IMPLEMENTED = ConstantVariable(NotImplemented)
+
+SINGLETONS: dict[type, VariableTracker] = {
+    type(None): NONE, type(Ellipsis): ELLIPSIS, type(NotImplemented): NOT_IMPLEMENTED,
+}  # fmt: skip
+
+BUILDERS: dict[type, Callable[[Any], VariableTracker]] = {}
+"""Type → tracker of a value that the frame itself computed from constants; filled by each kind."""
+
+
+def builds(*kinds: type) -> Callable[[Callable[[Any], VariableTracker]], Any]:
+    """Register how results of folding become trackers."""
+
+    def register(build: Callable[[Any], VariableTracker]) -> Callable[[Any], VariableTracker]:
+        BUILDERS.update(dict.fromkeys(kinds, build))
+        return build
+
+    return register
+
+
+def constant(value: Any) -> VariableTracker:
+    """The tracker of a value that is known and has no source."""
+    if type(value) is bool:
+        return TRUE if value else FALSE
+    if type(value) in ATOMS:
+        return SINGLETONS.get(type(value)) or ConstantVariable(value)
+    if (build := BUILDERS.get(type(value))) is not None:
+        return build(value)
+    if isinstance(value, np.dtype):
+        return TypedConstant(value)
+    raise GraphBreak(f"a value of type {type(value).__name__} computed while tracing")
+
+
+@builds(frozenset)
+def _frozenset(value: frozenset[Any]) -> VariableTracker:
+    for item in value:
+        constant(item)
+    return ConstantVariable(value)
+
+
+def observe(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Run Python on known values; what it raises, the traced program raises."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:  # the user's own exception, whatever it is
+        raise observed(error) from None
+
+
+def observed(error: BaseException) -> ObservedException:
+    """The exception as the traced program sees it."""
+    return ObservedException(BUILDERS[BaseException](error))
+
+
+def run(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None = None
+) -> VariableTracker:
+    """Call Python's own function on known values and track the result."""
+    return constant(observe(function, *args, **(kwargs or {})))
+
+
+def fold(
+    tx: Translator,
+    function: Callable[..., Any],
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker] | None = None,
+) -> VariableTracker:
+    """Call a pure function on trackers of constants by running it."""
+    for value in (*args, *(kwargs or {}).values()):
+        if not value.is_constant():
+            name = getattr(function, "__qualname__", repr(function))
+            raise GraphBreak(f"{name} of {value.describe()}")
+    return run(
+        function,
+        [value.as_constant(tx) for value in args],
+        {name: value.as_constant(tx) for name, value in (kwargs or {}).items()},
+    )

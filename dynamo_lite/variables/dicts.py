@@ -1,0 +1,314 @@
+"""Dicts and their views."""
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..guards.kinds import KEYS
+from ..guards.sources import ItemSource, Source
+from .base import VariableTracker
+from .constants import ATOMS, NONE, ConstantVariable, builds, constant, observed
+from .lazy import LazyVariable, realise
+from .methods import builtin_method
+from .sequences import TupleVariable
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+Entry = tuple[VariableTracker, VariableTracker]
+
+
+class DictVariable(VariableTracker):
+    """A dict; `kind` may be a subclass that keeps dict's behaviour (OrderedDict, defaultdict).
+
+    `unread` is the outside dict until its keys are looked at.
+    """
+
+    def __init__(
+        self,
+        source: Source | None = None,
+        unread: dict[Any, Any] | None = None,
+        kind: type = dict,
+        factory: VariableTracker = NONE,
+    ) -> None:
+        self._entries: dict[Hashable, Entry] = {}
+        self.source = source
+        self.unread = unread
+        self.kind = kind
+        self.factory = factory
+
+    @classmethod
+    def of(cls, tx: Translator, pairs: Iterable[Entry]) -> DictVariable:
+        made = cls()
+        for key, value in pairs:
+            made.store(tx, key, value)
+        return made
+
+    def python_type(self) -> type:
+        return self.kind
+
+    def entries(self, tx: Translator) -> dict[Hashable, Entry]:
+        """Hash key → (key, value); the keys and their order are guarded."""
+        if self.unread is not None:
+            outside, self.unread = self.unread, None
+            assert self.source is not None
+            if not all(map(is_guardable_key, outside)):
+                raise GraphBreak(f"{self.describe()} has keys that cannot be guarded")
+            tx.guards.install(self.source, KEYS, outside, tx.location())
+            for key, value in outside.items():
+                lazy = LazyVariable(value, ItemSource(self.source, key, self.kind))
+                self._entries[key] = (constant(key), lazy)
+        return self._entries
+
+    def built_entries(self) -> list[Entry]:
+        """The entries of a dict that has been read or was made by the frame."""
+        return list(self._entries.values())
+
+    def change(self, tx: Translator) -> dict[Hashable, Entry]:
+        entries = self.entries(tx)
+        tx.side_effects.mutates(self)
+        return entries
+
+    def has(self, tx: Translator, key: VariableTracker) -> bool:
+        return key.hash_key(tx) in self.entries(tx)
+
+    def load(self, tx: Translator, key: VariableTracker) -> VariableTracker | None:
+        """The value of a key, or None where it is missing."""
+        entries, hashed = self.entries(tx), key.hash_key(tx)
+        if (entry := entries.get(hashed)) is None:
+            return None
+        value = realise(tx, entry[1])
+        entries[hashed] = (entry[0], value)
+        return value
+
+    def store(self, tx: Translator, key: VariableTracker, value: VariableTracker) -> None:
+        """An equal key that is there already stays."""
+        hashed = key.hash_key(tx)
+        entries = self.change(tx)
+        known = entries.get(hashed)
+        entries[hashed] = (key if known is None else known[0], value)
+
+    def as_argument(self, tx: Translator) -> Any:
+        return {
+            key.as_constant(tx): value.as_argument(tx) for key, value in self.pairs(tx)
+        }
+
+    def pairs(self, tx: Translator) -> Iterator[Entry]:
+        for hashed in self.live_keys(tx):
+            key = self._entries[hashed][0]
+            value = self.load(tx, key)
+            assert value is not None
+            yield key, value
+
+    def live_keys(self, tx: Translator) -> Iterator[Hashable]:
+        """Keys one by one; a change of size meanwhile is the error that Python makes of it."""
+        before = list(self.entries(tx))
+        for hashed in before:
+            if len(self._entries) != len(before):
+                raise observed(RuntimeError("dictionary changed size during iteration"))
+            if hashed not in self._entries:
+                raise observed(RuntimeError("dictionary keys changed during iteration"))
+            yield hashed
+        if len(self._entries) != len(before):
+            raise observed(RuntimeError("dictionary changed size during iteration"))
+
+    def truth(self, tx: Translator) -> bool:
+        return bool(self.entries(tx))
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        return (self._entries[hashed][0] for hashed in self.live_keys(tx))
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name == "default_factory" and self.kind is defaultdict:
+            return self.factory
+        return builtin_method(self, name)
+
+    def method___len__(self, tx: Translator) -> VariableTracker:
+        return ConstantVariable(len(self.entries(tx)))
+
+    def method___iter__(self, tx: Translator) -> VariableTracker:
+        return tx.iterator(self)
+
+    def method___contains__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        return constant(self.has(tx, key))
+
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        if (value := self.load(tx, key)) is not None:
+            return value
+        if self.factory is not NONE:
+            value = tx.call(self.factory)
+            self.store(tx, key, value)
+            return value
+        raise observed(KeyError(key.as_constant(tx)))
+
+    def method___setitem__(
+        self, tx: Translator, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        self.store(tx, key, value)
+        return NONE
+
+    def method___delitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        self.method_pop(tx, key)
+        return NONE
+
+    def method_get(
+        self, tx: Translator, key: VariableTracker, default: VariableTracker = NONE
+    ) -> VariableTracker:
+        value = self.load(tx, key)
+        return default if value is None else value
+
+    def method_setdefault(
+        self, tx: Translator, key: VariableTracker, default: VariableTracker = NONE
+    ) -> VariableTracker:
+        if (value := self.load(tx, key)) is not None:
+            return value
+        self.store(tx, key, default)
+        return default
+
+    def method_pop(
+        self, tx: Translator, key: VariableTracker, default: VariableTracker | None = None
+    ) -> VariableTracker:
+        if (value := self.load(tx, key)) is not None:
+            del self.change(tx)[key.hash_key(tx)]
+            return value
+        if default is None:
+            raise observed(KeyError(key.as_constant(tx)))
+        return default
+
+    def method_popitem(
+        self, tx: Translator, last: VariableTracker = ConstantVariable(True)
+    ) -> VariableTracker:
+        entries = self.entries(tx)
+        if not entries:
+            raise observed(KeyError("popitem(): dictionary is empty"))
+        key = entries[list(entries)[-1 if last.truth(tx) else 0]][0]
+        return TupleVariable([key, self.method_pop(tx, key)])
+
+    def method_move_to_end(
+        self, tx: Translator, key: VariableTracker, last: VariableTracker = ConstantVariable(True)
+    ) -> VariableTracker:
+        hashed, entries = key.hash_key(tx), self.change(tx)
+        if hashed not in entries:
+            raise observed(KeyError(key.as_constant(tx)))
+        moved = {hashed: entries.pop(hashed)}
+        rest = dict(entries)
+        entries.clear()
+        entries.update({**rest, **moved} if last.truth(tx) else {**moved, **rest})
+        return NONE
+
+    def method_update(
+        self, tx: Translator, *others: VariableTracker, **named: VariableTracker
+    ) -> VariableTracker:
+        for other in others:
+            for key, value in list(tx.pairs(other)):
+                self.store(tx, key, value)
+        for name, value in named.items():
+            self.store(tx, ConstantVariable(name), value)
+        return NONE
+
+    def method_clear(self, tx: Translator) -> VariableTracker:
+        self.change(tx).clear()
+        return NONE
+
+    def method_copy(self, tx: Translator) -> VariableTracker:
+        made = DictVariable(kind=self.kind, factory=self.factory)
+        made._entries.update(self.entries(tx))
+        return made
+
+    method___copy__ = method_copy
+
+    def method_keys(self, tx: Translator) -> VariableTracker:
+        return DictViewVariable(self, "keys")
+
+    def method_values(self, tx: Translator) -> VariableTracker:
+        return DictViewVariable(self, "values")
+
+    def method_items(self, tx: Translator) -> VariableTracker:
+        return DictViewVariable(self, "items")
+
+    def method___or__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
+        if not isinstance(other, DictVariable):
+            return ConstantVariable(NotImplemented)
+        made = self.method_copy(tx)
+        made.call_method(tx, "update", (other,), {})
+        return made
+
+    def method___ior__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
+        self.method_update(tx, other)
+        return self
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        raise observed(TypeError(f"unhashable type: {self.kind.__name__!r}"))
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        if self.kind is not dict:
+            code.load_callable(self.kind)
+            if self.kind is defaultdict:
+                code.build(self.factory)
+        for key, value in self._entries.values():
+            code.build(key)
+            code.build(value)
+        code.emit("BUILD_MAP", len(self._entries))
+        if self.kind is not dict:
+            code.call(2 if self.kind is defaultdict else 1)
+
+
+KINDS_OF_DICT = (dict, OrderedDict, defaultdict)
+
+VIEW_TYPES = {"keys": type({}.keys()), "values": type({}.values()), "items": type({}.items())}
+
+
+class DictViewVariable(VariableTracker):
+    """`keys()`, `values()` or `items()` of a dict: sees later changes."""
+
+    def __init__(self, owner: DictVariable, which: str) -> None:
+        self.owner = owner
+        self.which = which
+
+    def python_type(self) -> type:
+        return VIEW_TYPES[self.which]
+
+    def truth(self, tx: Translator) -> bool:
+        return self.owner.truth(tx)
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        if self.which == "keys":
+            return self.owner.iterate(tx)
+        part = (lambda pair: pair[1]) if self.which == "values" else TupleVariable
+        return (part(pair) for pair in self.owner.pairs(tx))
+
+    def method___len__(self, tx: Translator) -> VariableTracker:
+        return self.owner.method___len__(tx)
+
+    def method___iter__(self, tx: Translator) -> VariableTracker:
+        return tx.iterator(self)
+
+    def method___contains__(self, tx: Translator, value: VariableTracker) -> VariableTracker:
+        if self.which == "keys":
+            return self.owner.method___contains__(tx, value)
+        return constant(any(tx.is_equal(item, value) for item in self.iterate(tx)))
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return builtin_method(self, name)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.build(self.owner)
+        code.call_method(self.which)
+
+
+def is_guardable_key(key: Any) -> bool:
+    """Whether the KEYS guard can hold the key."""
+    if type(key) is tuple:
+        return all(map(is_guardable_key, key))
+    return type(key) in ATOMS
+
+
+@builds(dict)
+def _dict(value: dict[Any, Any]) -> VariableTracker:
+    made = DictVariable()
+    for key, item in value.items():
+        made._entries[key] = (constant(key), constant(item))
+    return made

@@ -1,0 +1,199 @@
+"""Python functions, those from outside and those the frame defines."""
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
+from .base import VariableTracker
+from .cells import CellVariable, outside_cell
+from .constants import NONE, constant, observed
+from .lazy import LazyVariable, realise
+from .sequences import TupleVariable
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class FunctionVariable(VariableTracker):
+    """What inlining needs to know of a function: code, globals, defaults and closure."""
+
+    code: CodeType
+    globals: dict[str, Any]
+    qualname: str
+
+    def python_type(self) -> type:
+        return FunctionType
+
+    def truth(self, tx: Translator) -> bool:
+        return True
+
+    def defaults(self, tx: Translator) -> list[VariableTracker]:
+        raise NotImplementedError
+
+    def kwdefaults(self, tx: Translator) -> dict[str, VariableTracker]:
+        raise NotImplementedError
+
+    def closure(self, tx: Translator) -> list[CellVariable]:
+        raise NotImplementedError
+
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return tx.inline(self, args, kwargs)
+
+    def describe(self) -> str:
+        return f"the function {self.qualname}"
+
+
+class UserFunctionVariable(FunctionVariable):
+    """A function that existed before the frame."""
+
+    def __init__(self, value: FunctionType, source: Source | None = None) -> None:
+        self.value = value
+        self.source = source or ConstSource(Pinned(value), value.__qualname__)
+        self.code = value.__code__
+        self.globals = value.__globals__
+        self.qualname = value.__qualname__
+        self._closure: list[CellVariable] | None = None
+
+    def is_constant(self) -> bool:
+        return True
+
+    def as_constant(self, tx: Translator) -> FunctionType:
+        return self.value
+
+    def defaults(self, tx: Translator) -> list[VariableTracker]:
+        base = AttrSource(self.source, "__defaults__")
+        return [
+            LazyVariable(value, ItemSource(base, index, tuple))
+            for index, value in enumerate(self.value.__defaults__ or ())
+        ]
+
+    def kwdefaults(self, tx: Translator) -> dict[str, VariableTracker]:
+        base = AttrSource(self.source, "__kwdefaults__")
+        return {
+            name: LazyVariable(value, ItemSource(base, name, dict))
+            for name, value in (self.value.__kwdefaults__ or {}).items()
+        }
+
+    def closure(self, tx: Translator) -> list[CellVariable]:
+        base = AttrSource(self.source, "__closure__")
+        return [
+            tx.outside(cell, ItemSource(base, index, tuple), outside_cell)
+            for index, cell in enumerate(self.value.__closure__ or ())
+        ]
+
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return tx.dispatch(self, self.value, args, kwargs)
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return tx.wrap(_attribute(self.value, name), AttrSource(self.source, name))
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_const(self.value)
+
+
+def _attribute(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name)
+    except AttributeError as error:
+        raise observed(error) from None
+
+
+class NestedFunctionVariable(FunctionVariable):
+    """A function that the frame made; its defaults, closure and attributes are trackers."""
+
+    def __init__(self, code: CodeType, globals_: dict[str, Any]) -> None:
+        self.code = code
+        self.globals = globals_
+        self.qualname = code.co_qualname
+        self.positional: TupleVariable | None = None
+        self.keyword: dict[str, VariableTracker] = {}
+        self.cells: list[CellVariable] = []
+        self.annotations: VariableTracker | None = None
+        self.attributes: dict[str, VariableTracker] = {}
+
+    def defaults(self, tx: Translator) -> list[VariableTracker]:
+        return self.positional.items(tx) if self.positional is not None else []
+
+    def kwdefaults(self, tx: Translator) -> dict[str, VariableTracker]:
+        return self.keyword
+
+    def closure(self, tx: Translator) -> list[CellVariable]:
+        return self.cells
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name in self.attributes:
+            return realise(tx, self.attributes[name])
+        if name == "__defaults__":
+            return self.positional if self.positional is not None else NONE
+        facts = {
+            "__name__": self.code.co_name, "__qualname__": self.qualname, "__code__": self.code,
+            "__module__": self.globals.get("__name__"), "__doc__": _doc(self.code),
+        }  # fmt: skip
+        if name in facts:
+            return constant(facts[name])
+        if not hasattr(FunctionType, name):
+            message = f"'function' object has no attribute {name!r}"
+            raise observed(AttributeError(message, name=name))
+        raise GraphBreak(f"attribute {name!r} of {self.describe()}")
+
+    def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        if name in ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"):
+            raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
+        self.attributes[name] = value
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        return self
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        """`FunctionType(code, globals, name, defaults, closure)`, then what it does not take."""
+        code.load_callable(FunctionType)
+        code.load_const(self.code)
+        code.load_const(self.globals)
+        code.load_const(self.code.co_name)
+        code.build(self.positional or NONE)
+        code.build(TupleVariable(self.cells) if self.cells else NONE)
+        code.call(5)
+        if self.keyword:
+            names = tuple(self.keyword)
+            code.set_attribute("__kwdefaults__", DictDisplay(names, list(self.keyword.values())))
+        for name, value in self.attributes.items():
+            code.set_attribute(name, value)
+
+
+class DictDisplay(VariableTracker):
+    """A dict with constant string keys that only replacement code needs."""
+
+    def __init__(self, names: tuple[str, ...], values: Sequence[VariableTracker]) -> None:
+        self.names = names
+        self.values = values
+
+    def python_type(self) -> type:
+        return dict
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        for name, value in zip(self.names, self.values):
+            code.load_const(name)
+            code.build(value)
+        code.emit("BUILD_MAP", len(self.names))
+
+
+def _doc(code: CodeType) -> str | None:
+    """CPython keeps a docstring as the first constant."""
+    first = code.co_consts[0] if code.co_consts else None
+    return first if isinstance(first, str) else None
+
+

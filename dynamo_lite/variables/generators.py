@@ -1,0 +1,126 @@
+"""Generators: frames of callees that are suspended between their items."""
+from __future__ import annotations
+
+from types import GeneratorType
+from typing import TYPE_CHECKING
+
+from ..errors import GraphBreak
+from .base import ObservedException, VariableTracker
+from .constants import NONE, observed
+from .exceptions import ExceptionVariable
+from .iterators import IteratorVariable
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class GeneratorVariable(IteratorVariable):
+    """A generator that the trace made; it is stepped while tracing and cannot leave the trace."""
+
+    kind = GeneratorType
+
+    def __init__(self, frame: Translator, name: str) -> None:
+        self.frame = frame
+        self.name = name
+        self.started = False
+        self.running = False
+        self.finished = False
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        return self.resume(tx, NONE)
+
+    def resume(
+        self, tx: Translator, sent: VariableTracker, thrown: VariableTracker | None = None
+    ) -> VariableTracker | None:
+        """Run to the next yield; None when the generator returns, its value in `frame.returned`."""
+        if self.finished:
+            if thrown is not None:
+                raise ObservedException(thrown)
+            return None
+        if self.running:
+            raise observed(ValueError("generator already executing"))
+        self.running = True
+        try:
+            return self.step(tx, sent, thrown)
+        finally:
+            self.running = False
+            tx.state.locate = tx.location
+
+    def step(
+        self, tx: Translator, sent: VariableTracker, thrown: VariableTracker | None
+    ) -> VariableTracker | None:
+        frame = self.frame
+        try:
+            if thrown is not None:
+                self.throw_into(thrown)
+            elif self.started:
+                frame.stack.append(sent)
+            self.started = True
+            while frame.returned is None:
+                frame.step()
+                if frame.yielded is not None:
+                    value, frame.yielded = frame.yielded, None
+                    return value
+        except ObservedException as raised:
+            self.finished = True
+            if issubclass(raised.value.python_type(), StopIteration):
+                raise GraphBreak(f"StopIteration inside the generator {self.name}") from None
+            raise
+        self.finished = True
+        return None
+
+    def throw_into(self, thrown: VariableTracker) -> None:
+        """Raise where the frame is suspended."""
+        if not self.started:
+            raise ObservedException(thrown)
+        self.frame.stack.append(NONE)
+        self.frame.unwind(self.frame.current, ObservedException(thrown))
+
+    @property
+    def result(self) -> VariableTracker:
+        """What the generator returned."""
+        return self.frame.returned or NONE
+
+    def method___next__(self, tx: Translator) -> VariableTracker:
+        return self.method_send(tx, NONE)
+
+    def method_send(self, tx: Translator, value: VariableTracker) -> VariableTracker:
+        if not self.started and value is not NONE:
+            text = "can't send non-None value to a just-started generator"
+            raise observed(TypeError(text))
+        was_finished = self.finished
+        return self.item_or_stop(self.resume(tx, value), was_finished)
+
+    def method_throw(self, tx: Translator, error: VariableTracker) -> VariableTracker:
+        if issubclass(error.python_type(), type):
+            error = error.call(tx, (), {})
+        was_finished = self.finished
+        return self.item_or_stop(self.resume(tx, NONE, error), was_finished)
+
+    def item_or_stop(self, item: VariableTracker | None, was_finished: bool) -> VariableTracker:
+        if item is not None:
+            return item
+        result = NONE if was_finished else self.result
+        raise ObservedException(
+            ExceptionVariable(StopIteration, [] if result is NONE else [result])
+        )
+
+    def method_close(self, tx: Translator) -> VariableTracker:
+        if not self.started:
+            self.finished = True
+        if self.finished:
+            return NONE
+        leave = ExceptionVariable(GeneratorExit, [])
+        try:
+            item = self.resume(tx, NONE, leave)
+        except ObservedException as raised:
+            if issubclass(raised.value.python_type(), (GeneratorExit, StopIteration)):
+                return NONE
+            raise
+        if item is not None:
+            raise observed(RuntimeError("generator ignored GeneratorExit"))
+        return NONE
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        raise GraphBreak(f"the generator {self.name} outlives the compiled part")

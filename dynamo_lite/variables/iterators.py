@@ -1,0 +1,260 @@
+"""Iterators: stepped while tracing, rebuilt where they stand when tracing ends."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import GraphBreak
+from ..guards.sources import Source
+from .base import ObservedException, VariableTracker
+from .constants import ConstantVariable, observed
+from .methods import builtin_method
+from .sequences import TupleVariable
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class IteratorVariable(VariableTracker):
+    """Base: `next` gives the next item, or None at the end."""
+
+    kind: type = type(iter(()))
+
+    def python_type(self) -> type:
+        return self.kind
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        raise NotImplementedError
+
+    def truth(self, tx: Translator) -> bool:
+        return True
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        while (item := self.next(tx)) is not None:
+            yield item
+
+    def method___iter__(self, tx: Translator) -> VariableTracker:
+        return self
+
+    def method___next__(self, tx: Translator) -> VariableTracker:
+        if (item := self.next(tx)) is None:
+            raise observed(StopIteration())
+        return item
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return builtin_method(self, name)
+
+
+class StepVariable(IteratorVariable):
+    """`iter(owner)`, `position` items in."""
+
+    def __init__(self, tx: Translator, owner: VariableTracker, kind: type) -> None:
+        self.owner = owner
+        self.kind = kind
+        self.position = 0
+        self.exhausted = False
+        self.steps = owner.iterate(tx)
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        item = None if self.exhausted else next(self.steps, None)
+        if item is None:
+            self.exhausted = True
+        else:
+            self.position += 1
+        return item
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        if self.exhausted:
+            code.build(TupleVariable())
+            code.emit("GET_ITER")
+            return
+        if self.position and not hasattr(self.kind, "__setstate__"):
+            raise GraphBreak(f"rebuilding a {self.kind.__name__} in the middle")
+        code.build(self.owner)
+        code.emit("GET_ITER")
+        if self.position:
+            code.call_method("__setstate__", self.position)
+
+
+class ReversedVariable(IteratorVariable):
+    """`reversed(sequence)`."""
+
+    kind = reversed
+
+    def __init__(self, tx: Translator, owner: VariableTracker) -> None:
+        self.owner = owner
+        self.items = list(owner.iterate(tx))
+        self.left = len(self.items)
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        if not self.left:
+            return None
+        self.left -= 1
+        return self.items[self.left]
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(reversed)
+        code.build(TupleVariable(self.items[: self.left]))
+        code.call(1)
+
+
+class EnumerateVariable(IteratorVariable):
+    kind = enumerate
+
+    def __init__(self, inner: IteratorVariable, count: int) -> None:
+        self.inner = inner
+        self.count = count
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        if (item := self.inner.next(tx)) is None:
+            return None
+        self.count += 1
+        return TupleVariable([ConstantVariable(self.count - 1), item])
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(enumerate)
+        code.build(self.inner)
+        code.load_const(self.count)
+        code.call(2)
+
+
+class ZipVariable(IteratorVariable):
+    kind = zip
+
+    def __init__(self, inners: Sequence[IteratorVariable], strict: bool = False) -> None:
+        self.inners = inners
+        self.strict = strict
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        if not self.inners:
+            return None
+        items: list[VariableTracker] = []
+        for position, inner in enumerate(self.inners):
+            if (item := inner.next(tx)) is None:
+                if self.strict:
+                    self.check_ends(tx, position)
+                return None
+            items.append(item)
+        return TupleVariable(items)
+
+    def check_ends(self, tx: Translator, position: int) -> None:
+        """`zip(strict=True)`: number `position` is the first that ended."""
+        if position:
+            raise observed(ValueError(_uneven(position, "shorter")))
+        for later, inner in enumerate(self.inners[1:], 1):
+            if inner.next(tx) is not None:
+                raise observed(ValueError(_uneven(later, "longer")))
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        if self.strict:
+            raise GraphBreak("rebuilding a strict zip after the compiled part")
+        code.load_callable(zip)
+        for inner in self.inners:
+            code.build(inner)
+        code.call(len(self.inners))
+
+
+def _uneven(position: int, how: str) -> str:
+    others = "argument 1" if position == 1 else f"arguments 1-{position}"
+    return f"zip() argument {position + 1} is {how} than {others}"
+
+
+class MapVariable(IteratorVariable):
+    kind = map
+
+    def __init__(self, function: VariableTracker, inners: Sequence[IteratorVariable]) -> None:
+        self.function = function
+        self.inners = inners
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        items = []
+        for inner in self.inners:
+            if (item := inner.next(tx)) is None:
+                return None
+            items.append(item)
+        return tx.call(self.function, *items)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(map)
+        code.build(self.function)
+        for inner in self.inners:
+            code.build(inner)
+        code.call(1 + len(self.inners))
+
+
+class FilterVariable(IteratorVariable):
+    kind = filter
+
+    def __init__(self, function: VariableTracker, inner: IteratorVariable) -> None:
+        self.function = function
+        self.inner = inner
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        for item in self.inner.iterate(tx):
+            none = self.function.python_type() is type(None)
+            if (item if none else tx.call(self.function, item)).truth(tx):
+                return item
+        return None
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(filter)
+        code.build(self.function)
+        code.build(self.inner)
+        code.call(2)
+
+
+class ComputedIterator(IteratorVariable):
+    """Items that a Python-level recipe gives one by one; it cannot leave the trace."""
+
+    def __init__(self, steps: Iterator[VariableTracker], kind: type) -> None:
+        self.steps = steps
+        self.kind = kind
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        return next(self.steps, None)
+
+
+class CallableIterator(IteratorVariable):
+    """`iter(function, sentinel)`."""
+
+    kind = type(iter(int, 1))
+
+    def __init__(self, function: VariableTracker, sentinel: VariableTracker) -> None:
+        self.function = function
+        self.sentinel = sentinel
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        item = tx.call(self.function)
+        return None if tx.is_equal(item, self.sentinel) else item
+
+
+class ObjectIterator(IteratorVariable):
+    """An object of a user class with `__next__`."""
+
+    def __init__(self, owner: VariableTracker, is_stop: Callable[[VariableTracker], bool]) -> None:
+        self.owner = owner
+        self.is_stop = is_stop
+        self.kind = owner.python_type()
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        try:
+            return self.owner.call_method(tx, "__next__", (), {})
+        except ObservedException as raised:
+            if self.is_stop(raised.value):
+                return None
+            raise
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.build(self.owner)
+
+
+class OutsideIterator(IteratorVariable):
+    """An iterator that existed before the frame: stepping it is an effect that Python keeps."""
+
+    def __init__(self, value: Iterator[object], source: Source) -> None:
+        self.kind = type(value)
+        self.source = source
+
+    def next(self, tx: Translator) -> VariableTracker | None:
+        raise GraphBreak(f"stepping the iterator {self.describe()}")

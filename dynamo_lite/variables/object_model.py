@@ -1,0 +1,247 @@
+"""Attribute access as CPython defines it (`object.__getattribute__`, `type.__getattribute__`).
+
+Everything about data descriptors, instance dicts, slots and the MRO is decided here.
+"""
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..errors import GraphBreak
+from ..guards.sources import AttrSource, ConstSource, Pinned, Source
+from .base import VariableTracker
+from .constants import ConstantVariable, observed
+from .lazy import LazyVariable
+from .methods import MethodVariable
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+MISSING = object()
+
+
+class Instance(Protocol):
+    """What an object with attributes offers."""
+
+    kind: type
+
+    def own(self, tx: Translator, name: str) -> VariableTracker | None: ...
+    def store(self, tx: Translator, name: str, value: VariableTracker) -> None: ...
+    def remove(self, tx: Translator, name: str) -> None: ...
+
+
+def lookup(kind: type, name: str) -> Any:
+    """The raw attribute along the MRO, or MISSING (CPython's `_PyType_Lookup`)."""
+    return lookup_in(kind.__mro__, name)[0]
+
+
+def lookup_in(mro: tuple[type, ...], name: str) -> tuple[Any, type]:
+    for base in mro:
+        if name in base.__dict__:
+            return base.__dict__[name], base
+    return MISSING, object
+
+
+def is_data_descriptor(raw: Any) -> bool:
+    return hasattr(type(raw), "__set__") or hasattr(type(raw), "__delete__")
+
+
+def load(tx: Translator, owner: VariableTracker, instance: Instance, name: str) -> VariableTracker:
+    """`owner.name` for an instance of a class whose `__getattribute__` is object's."""
+    kind = instance.kind
+    if lookup(kind, "__getattribute__") is not object.__getattribute__:
+        raise GraphBreak(f"{kind.__name__}.__getattribute__ is its own")
+    raw, base = lookup_in(kind.__mro__, name)
+    if raw is not MISSING and is_data_descriptor(raw):
+        return bind(tx, raw, base, owner, instance, name)
+    if (value := instance.own(tx, name)) is not None:
+        return value
+    if raw is not MISSING:
+        return bind(tx, raw, base, owner, instance, name)
+    return missing(tx, owner, kind, name)
+
+
+def missing(tx: Translator, owner: VariableTracker, kind: type, name: str) -> VariableTracker:
+    """`__getattr__`, or AttributeError."""
+    raw, base = lookup_in(kind.__mro__, "__getattr__")
+    if raw is not MISSING:
+        fallback = class_attribute(tx, base, "__getattr__", raw)
+        return tx.call(fallback, owner, ConstantVariable(name))
+    message = f"{kind.__name__!r} object has no attribute {name!r}"
+    raise observed(AttributeError(message, name=name))
+
+
+def class_attribute(tx: Translator, base: type, name: str, raw: Any) -> VariableTracker:
+    """What a class's own dict holds under a name; the trace relies on it staying there."""
+    return tx.wrap(raw, AttrSource(class_source(base), name))
+
+
+def class_source(kind: type) -> Source:
+    return ConstSource(Pinned(kind), kind.__qualname__)
+
+
+# -- descriptors, by exact type
+
+Bind = Callable[["Translator", Any, type, VariableTracker, Any, str], VariableTracker]
+
+
+def bind(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    """`raw.__get__(owner, kind)`, or `raw` itself where it is no descriptor."""
+    if (rule := BINDERS.get(type(raw))) is not None:
+        return rule(tx, raw, base, owner, instance, name)
+    getter, where = lookup_in(type(raw).__mro__, "__get__")
+    if getter is MISSING:
+        return class_attribute(tx, base, name, raw)
+    if not isinstance(getter, types.FunctionType):
+        raise GraphBreak(f"the attribute {name!r} of {base.__name__} is a {type(raw).__name__}")
+    descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
+    method = class_attribute(tx, where, "__get__", getter)
+    return tx.call(method, descriptor, owner, tx.wrap(instance.kind, class_source(instance.kind)))
+
+
+def _function(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    return MethodVariable(class_attribute(tx, base, name, raw), owner)
+
+
+def _property(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    if raw.fget is None:
+        text = f"property {name!r} of {instance.kind.__name__!r} object has no getter"
+        raise observed(AttributeError(text, name=name))
+    return tx.call(_part(tx, raw.fget, base, name, "fget"), owner)
+
+
+def _part(tx: Translator, value: Any, base: type, name: str, part: str) -> VariableTracker:
+    return tx.wrap(value, AttrSource(AttrSource(class_source(base), name), part))
+
+
+def _static(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    return tx.wrap(raw.__func__, AttrSource(class_source(base), name))
+
+
+def _class_method(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    function = _part(tx, raw.__func__, base, name, "__func__")
+    return MethodVariable(function, tx.wrap(instance.kind, class_source(instance.kind)))
+
+
+def _slot(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    if (value := instance.own(tx, name)) is None:
+        raise observed(AttributeError(
+            f"{instance.kind.__name__!r} object has no attribute {name!r}", name=name
+        ))  # fmt: skip
+    return value
+
+
+def _cached(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    """`functools.cached_property` keeps the value in the instance's dict."""
+    value = tx.call(_part(tx, raw.func, base, name, "func"), owner)
+    instance.store(tx, raw.attrname, value)
+    return value
+
+
+def _c_method(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    return MethodVariable(tx.wrap(raw, ConstSource(Pinned(raw), raw.__qualname__)), owner)
+
+
+def _getset(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    if name == "__class__":
+        return tx.wrap(instance.kind, class_source(instance.kind))
+    raise GraphBreak(f"the attribute {name!r} of {owner.describe()}")
+
+
+BINDERS: dict[type, Bind] = {
+    types.FunctionType: _function,
+    property: _property,
+    staticmethod: _static,
+    classmethod: _class_method,
+    types.MemberDescriptorType: _slot,
+    types.GetSetDescriptorType: _getset,
+    types.MethodDescriptorType: _c_method,
+    types.WrapperDescriptorType: _c_method,
+    functools.cached_property: _cached,
+}
+
+PLAIN_SETTERS = (types.MemberDescriptorType,)
+
+
+def store(
+    tx: Translator,
+    owner: VariableTracker,
+    instance: Instance,
+    name: str,
+    value: VariableTracker,
+    plain: bool = False,
+) -> None:
+    """`owner.name = value`; `plain` is `object.__setattr__`, past the class's own hook."""
+    kind = instance.kind
+    hook, base = lookup_in(kind.__mro__, "__setattr__")
+    if hook is not object.__setattr__ and not plain:
+        tx.call(class_attribute(tx, base, "__setattr__", hook), owner, ConstantVariable(name), value)
+        return
+    raw, base = lookup_in(kind.__mro__, name)
+    if raw is MISSING or not is_data_descriptor(raw) or type(raw) in PLAIN_SETTERS:
+        if raw is MISSING and not has_dict(kind):
+            text = f"{kind.__name__!r} object has no attribute {name!r}"
+            raise observed(AttributeError(text, name=name))
+        instance.store(tx, name, value)
+    elif type(raw) is property:
+        if raw.fset is None:
+            text = f"property {name!r} of {kind.__name__!r} object has no setter"
+            raise observed(AttributeError(text))
+        tx.call(_part(tx, raw.fset, base, name, "fset"), owner, value)
+    else:
+        _set_by_descriptor(tx, raw, base, owner, name, value)
+
+
+def _set_by_descriptor(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, name: str, value: VariableTracker
+) -> None:
+    setter, where = lookup_in(type(raw).__mro__, "__set__")
+    if not isinstance(setter, types.FunctionType):
+        raise GraphBreak(f"setting {name!r}, a {type(raw).__name__} of {base.__name__}")
+    descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
+    tx.call(class_attribute(tx, where, "__set__", setter), descriptor, owner, value)
+
+
+def delete(tx: Translator, owner: VariableTracker, instance: Instance, name: str) -> None:
+    hook = lookup(instance.kind, "__delattr__")
+    raw = lookup(instance.kind, name)
+    if hook is not object.__delattr__ or (raw is not MISSING and is_data_descriptor(raw)):
+        raise GraphBreak(f"deleting attribute {name!r} of {owner.describe()}")
+    if instance.own(tx, name) is None:
+        text = f"{instance.kind.__name__!r} object has no attribute {name!r}"
+        raise observed(AttributeError(text, name=name))
+    instance.remove(tx, name)
+
+
+def has_dict(kind: type) -> bool:
+    return kind.__dictoffset__ != 0
+
+
+def outside_attribute(value: Any, source: Source, name: str) -> VariableTracker | None:
+    """What an existing object itself (its dict or a slot) holds; None where it holds nothing."""
+    kind = type(value)
+    if type(lookup(kind, name)) is types.MemberDescriptorType:
+        held = getattr(value, name, MISSING)
+    else:
+        held = getattr(value, "__dict__", {}).get(name, MISSING)
+    return None if held is MISSING else LazyVariable(held, AttrSource(source, name))

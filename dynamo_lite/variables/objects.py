@@ -1,0 +1,209 @@
+"""Objects of user classes, from outside or made by the frame."""
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..guards.kinds import NO_KEY
+from ..guards.sources import AttrSource, ConstSource, Source
+from . import object_model
+from .base import VariableTracker
+from .constants import observed
+from .lazy import realise
+from .object_model import MISSING, class_attribute, has_dict, lookup, lookup_in
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class ObjectVariable(VariableTracker):
+    """An object. `attributes` holds what was read or stored; None stands for deleted.
+
+    `value` is the real object when it existed before the frame.
+    """
+
+    def __init__(self, kind: type, value: Any = None, source: Source | None = None) -> None:
+        self.kind = kind
+        self.value = value
+        self.source = source
+        self.attributes: dict[str, VariableTracker | None] = {}
+
+    def python_type(self) -> type:
+        return self.kind
+
+    # -- attributes
+
+    def own(self, tx: Translator, name: str) -> VariableTracker | None:
+        """The attribute that the object itself holds."""
+        if name in self.attributes:
+            value = self.attributes[name]
+        elif self.source is None:
+            return None
+        else:
+            value = object_model.outside_attribute(self.value, self.source, name)
+            if value is None:
+                self.guard_absence(tx, name)
+                return None
+        if value is not None:
+            value = self.attributes[name] = realise(tx, value)
+        return value
+
+    def guard_absence(self, tx: Translator, name: str) -> None:
+        if has_dict(self.kind) and not isinstance(self.source, ConstSource):
+            assert self.source is not None
+            dict_source = AttrSource(self.source, "__dict__")
+            tx.guards.install(dict_source, NO_KEY, name, tx.location())
+
+    def store(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        tx.side_effects.store_attr(self, name, value)
+        self.attributes[name] = value
+
+    def remove(self, tx: Translator, name: str) -> None:
+        tx.side_effects.delete_attr(self, name)
+        self.attributes[name] = None
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name == "__dict__":
+            raise GraphBreak(f"the __dict__ of {self.describe()}")
+        return object_model.load(tx, self, self, name)
+
+    def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        object_model.store(tx, self, self, name, value)
+
+    def delattr(self, tx: Translator, name: str) -> None:
+        object_model.delete(tx, self, self, name)
+
+    # -- special methods, which Python looks up on the class
+
+    def special(self, tx: Translator, name: str) -> VariableTracker | None:
+        """The method that the class defines in Python; None where it is C's or missing."""
+        raw, base = lookup_in(self.kind.__mro__, name)
+        if raw is MISSING or raw is None:
+            return None
+        return object_model.bind(tx, raw, base, self, self, name)
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        if name.startswith("__") and name.endswith("__"):
+            return self.special_method(tx, name).call(tx, args, kwargs)
+        return self.getattr(tx, name).call(tx, args, kwargs)
+
+    def special_method(self, tx: Translator, name: str) -> VariableTracker:
+        if (method := self.special(tx, name)) is None:
+            raise observed(TypeError(f"{self.kind.__name__!r} object has no {name}"))
+        return method
+
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        if (method := self.special(tx, "__call__")) is None:
+            raise observed(TypeError(f"{self.kind.__name__!r} object is not callable"))
+        return method.call(tx, args, kwargs)
+
+    def truth(self, tx: Translator) -> bool:
+        for name in ("__bool__", "__len__"):
+            if (method := self.special(tx, name)) is not None:
+                return method.call(tx, (), {}).truth(tx)
+        return True
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        return tx.iterate(self)
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        if lookup(self.kind, "__hash__") is not object.__hash__:
+            raise GraphBreak(f"the hash of {self.describe()}")
+        return self
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        """`object.__new__(kind)` and its attributes, past any hook of the class."""
+        if lookup(self.kind, "__new__") not in (MISSING, object.__new__) and not isinstance(
+            lookup(self.kind, "__new__"), staticmethod
+        ):
+            raise GraphBreak(f"rebuilding {self.describe()} after the compiled part")
+        code.load_callable(object.__new__)
+        code.load_const(self.kind)
+        code.call(1)
+        for name, value in self.attributes.items():
+            if value is not None:
+                code.load_callable(object.__setattr__)
+                code.emit("COPY", 2)
+                code.load_const(name)
+                code.build(value)
+                code.call(3)
+                code.emit("POP_TOP")
+
+
+class SuperVariable(VariableTracker):
+    """`super(kind, self)`: attributes from the MRO after `kind`."""
+
+    def __init__(self, kind: type, owner: VariableTracker) -> None:
+        self.kind = kind
+        self.owner = owner
+
+    def python_type(self) -> type:
+        return super
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        of_class = issubclass(self.owner.python_type(), type)
+        start = self.owner.as_constant(tx) if of_class else self.owner.python_type()
+        mro = start.__mro__
+        raw, base = lookup_in(mro[mro.index(self.kind) + 1 :], name)
+        if raw is MISSING:
+            text = f"'super' object has no attribute {name!r}"
+            raise observed(AttributeError(text, name=name))
+        instance = _Known(start)
+        if of_class and not isinstance(raw, classmethod):
+            return class_attribute(tx, base, name, getattr(base, name))
+        return object_model.bind(tx, raw, base, self.owner, instance, name)
+
+
+class _Known:
+    """Stands for the instance where only its class matters."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def own(self, tx: Translator, name: str) -> VariableTracker | None:
+        raise GraphBreak(f"super() and the slot {name!r}")
+
+    def store(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        raise GraphBreak(f"super() and setting {name!r}")
+
+    def remove(self, tx: Translator, name: str) -> None:
+        raise GraphBreak(f"super() and deleting {name!r}")
+
+
+class OpaqueVariable(VariableTracker):
+    """A value that may be passed along; looking into it breaks the graph."""
+
+    def __init__(self, value: Any, source: Source, reason: str) -> None:
+        self.value = value
+        self.source = source
+        self.reason = reason
+
+    def python_type(self) -> type:
+        return type(self.value)
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        raise GraphBreak(f"the hash of {self.describe()}")
+
+    def describe(self) -> str:
+        return f"{self.source} ({type(self.value).__name__}: {self.reason})"
+
+
+def why_not_object(value: Any) -> str | None:
+    """Why attributes of an outside object cannot be followed, or None when they can."""
+    kind = type(value)
+    if lookup(kind, "__getattribute__") is not object.__getattribute__:
+        return "its class has its own __getattribute__"
+    return None

@@ -1,0 +1,347 @@
+"""Tuples and lists: items in order, known while tracing."""
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..guards.kinds import LENGTH
+from ..guards.sources import ItemSource, Source
+from .base import VariableTracker
+from .constants import NONE, ConstantVariable, builds, constant, observe, observed
+from .lazy import LazyVariable, realise, realise_all, realise_at
+from .methods import builtin_method
+from .slices import SliceVariable
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+LONGEST = 10_000
+"""Sequences longer than this are left to Python."""
+
+
+class SequenceVariable(VariableTracker):
+    """What tuples and lists share. `unread` is the outside object until its items are looked at."""
+
+    kind: type = tuple
+
+    def __init__(
+        self, items: Sequence[VariableTracker] = (), source: Source | None = None, unread: Any = None
+    ) -> None:
+        self._items = list(items)
+        self.source = source
+        self.unread = unread
+
+    def python_type(self) -> type:
+        return self.kind
+
+    def items(self, tx: Translator) -> list[VariableTracker]:
+        """The items, possibly lazy ones; the length is guarded."""
+        if self.unread is not None:
+            self.read(tx)
+        return self._items
+
+    def read(self, tx: Translator) -> None:
+        outside, self.unread = self.unread, None
+        assert self.source is not None
+        if len(outside) > LONGEST:
+            raise GraphBreak(f"{self.describe()} has {len(outside)} items")
+        tx.guards.install(self.source, LENGTH, outside, tx.location())
+        self._items[:0] = [
+            LazyVariable(item, ItemSource(self.source, index, self.kind))
+            for index, item in enumerate(outside)
+        ]
+
+    def built_items(self) -> list[VariableTracker]:
+        """The items of a sequence that has been read or was made by the frame."""
+        return self._items
+
+    def as_argument(self, tx: Translator) -> Any:
+        return self.python([item.as_argument(tx) for item in self.iterate(tx)])
+
+    @staticmethod
+    def python(items: list[Any]) -> Any:
+        """The Python object that holds `items`."""
+        return tuple(items)
+
+    def made(self, items: Sequence[VariableTracker]) -> SequenceVariable:
+        """A new sequence of Python's own type, as slicing and concatenation make it."""
+        if len(items) > LONGEST:
+            raise GraphBreak(f"a {self.kind.__name__} of {len(items)} items")
+        return (TupleVariable if issubclass(self.kind, tuple) else ListVariable)(items)
+
+    def truth(self, tx: Translator) -> bool:
+        return bool(self.items(tx))
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        index = 0
+        while index < len(self.items(tx)):
+            yield realise_at(tx, self._items, index)
+            index += 1
+
+    def method___len__(self, tx: Translator) -> VariableTracker:
+        return ConstantVariable(len(self.items(tx)))
+
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        if isinstance(key, SliceVariable):
+            return self.made(self.items(tx)[key.as_constant(tx)])
+        return realise_at(tx, self.items(tx), checked_index(tx, self, key))
+
+    def method___iter__(self, tx: Translator) -> VariableTracker:
+        return tx.iterator(self)
+
+    def method___contains__(self, tx: Translator, value: VariableTracker) -> VariableTracker:
+        return constant(any(tx.is_equal(item, value) for item in self.iterate(tx)))
+
+    def method_index(self, tx: Translator, value: VariableTracker) -> VariableTracker:
+        for index, item in enumerate(self.iterate(tx)):
+            if tx.is_equal(item, value):
+                return ConstantVariable(index)
+        raise observed(ValueError(f"{self.kind.__name__}.index(x): x not in {self.kind.__name__}"))
+
+    def method_count(self, tx: Translator, value: VariableTracker) -> VariableTracker:
+        return ConstantVariable(sum(tx.is_equal(item, value) for item in self.iterate(tx)))
+
+    def method___add__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
+        base = tuple if issubclass(self.kind, tuple) else list
+        if not isinstance(other, SequenceVariable) or not issubclass(other.kind, base):
+            return ConstantVariable(NotImplemented)
+        return self.made([*self.items(tx), *other.items(tx)])
+
+    def method___mul__(self, tx: Translator, times: VariableTracker) -> VariableTracker:
+        count = index_constant(tx, times)
+        if count > 0 and len(self.items(tx)) * count > LONGEST:
+            raise GraphBreak(f"a {self.kind.__name__} of {len(self._items) * count} items")
+        return self.made(self.items(tx) * count)
+
+    method___rmul__ = method___mul__
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return builtin_method(self, name)
+
+
+def index_constant(tx: Translator, key: VariableTracker) -> int:
+    """`operator.index` of a known value."""
+    value = key.as_constant(tx)
+    if not hasattr(type(value), "__index__"):
+        raise observed(TypeError(
+            f"list indices must be integers or slices, not {type(value).__name__}"
+        ))  # fmt: skip
+    return int(value.__index__())
+
+
+def checked_index(tx: Translator, sequence: SequenceVariable, key: VariableTracker) -> int:
+    """A known index, normalised to be non-negative."""
+    value = key.as_constant(tx)
+    name = "tuple" if issubclass(sequence.kind, tuple) else "list"
+    if not hasattr(type(value), "__index__"):
+        kind = type(value).__name__
+        raise observed(TypeError(f"{name} indices must be integers or slices, not {kind}"))
+    index, length = int(value.__index__()), len(sequence.items(tx))
+    if not -length <= index < length:
+        raise observed(IndexError(f"{name} index out of range"))
+    return index % length
+
+
+class TupleVariable(SequenceVariable):
+    """A tuple, or an instance of a NamedTuple class (`kind`)."""
+
+    def __init__(
+        self,
+        items: Sequence[VariableTracker] = (),
+        source: Source | None = None,
+        unread: Any = None,
+        kind: type = tuple,
+    ) -> None:
+        super().__init__(items, source, unread)
+        self.kind = kind
+
+    def is_constant(self) -> bool:
+        if self.kind is not tuple:
+            return False
+        if self.unread is not None:
+            return all(is_constant_tuple_item(item) for item in self.unread)
+        return all(item.is_constant() for item in self._items)
+
+    def as_constant(self, tx: Translator) -> Any:
+        if self.kind is not tuple:
+            return super().as_constant(tx)
+        return tuple([item.as_constant(tx) for item in self.iterate(tx)])
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        return tuple([item.hash_key(tx) for item in self.iterate(tx)])
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        fields = getattr(self.kind, "_fields", ())
+        if name in fields:
+            return realise_at(tx, self.items(tx), fields.index(name))
+        return builtin_method(self, name)
+
+    def method__replace(self, tx: Translator, **changes: VariableTracker) -> VariableTracker:
+        fields = self.kind._fields  # type: ignore[attr-defined]
+        if unknown := [name for name in changes if name not in fields]:
+            raise observed(ValueError(f"Got unexpected field names: {unknown!r}"))
+        items = [changes.get(name, item) for name, item in zip(fields, self.items(tx))]
+        return TupleVariable(items, kind=self.kind)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        if self.kind is not tuple:
+            code.load_const(tuple.__new__)
+            code.load_const(self.kind)
+        for item in self._items:
+            code.build(item)
+        code.emit("BUILD_TUPLE", len(self._items))
+        if self.kind is not tuple:
+            code.call(2)
+
+
+def is_constant_tuple_item(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(is_constant_tuple_item, value))
+    return type(value) in (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+
+
+class ListVariable(SequenceVariable):
+    """A list; mutation happens in place and is logged for replay.
+
+    While an outside list is `unread`, appending to it needs to know nothing about it: the new items
+    wait in `tail` and the log asks for an extension only.
+    """
+
+    kind = list
+
+    @staticmethod
+    def python(items: list[Any]) -> Any:
+        return items
+
+    @property
+    def tail(self) -> list[VariableTracker]:
+        """The items appended to an outside list that was never read."""
+        return self._items if self.unread is not None else []
+
+    def change(self, tx: Translator) -> list[VariableTracker]:
+        """The items, about to be changed."""
+        items = self.items(tx)
+        tx.side_effects.mutates(self)
+        return items
+
+    def read(self, tx: Translator) -> None:
+        super().read(tx)
+        tx.side_effects.was_read(self)
+
+    def method_append(self, tx: Translator, item: VariableTracker) -> VariableTracker:
+        if self.unread is not None:
+            tx.side_effects.extends(self)
+        else:
+            tx.side_effects.mutates(self)
+        self._items.append(item)
+        return NONE
+
+    def method_extend(self, tx: Translator, items: VariableTracker) -> VariableTracker:
+        added = self.items(tx)[:] if items is self else list(items.iterate(tx))
+        for item in added:
+            self.method_append(tx, item)
+        return NONE
+
+    def method___iadd__(self, tx: Translator, items: VariableTracker) -> VariableTracker:
+        self.method_extend(tx, items)
+        return self
+
+    def method___imul__(self, tx: Translator, times: VariableTracker) -> VariableTracker:
+        repeated = self.method___mul__(tx, times)
+        assert isinstance(repeated, ListVariable)
+        self.change(tx)[:] = repeated.items(tx)
+        return self
+
+    def method_insert(
+        self, tx: Translator, index: VariableTracker, item: VariableTracker
+    ) -> VariableTracker:
+        self.change(tx).insert(index_constant(tx, index), item)
+        return NONE
+
+    def method_pop(
+        self, tx: Translator, index: VariableTracker = ConstantVariable(-1)
+    ) -> VariableTracker:
+        position, items = index_constant(tx, index), self.items(tx)
+        if not items:
+            raise observed(IndexError("pop from empty list"))
+        if not -len(items) <= position < len(items):
+            raise observed(IndexError("pop index out of range"))
+        return realise(tx, self.change(tx).pop(position))
+
+    def method_remove(self, tx: Translator, value: VariableTracker) -> VariableTracker:
+        for index, item in enumerate(self.iterate(tx)):
+            if tx.is_equal(item, value):
+                del self.change(tx)[index]
+                return NONE
+        raise observed(ValueError("list.remove(x): x not in list"))
+
+    def method_clear(self, tx: Translator) -> VariableTracker:
+        self.change(tx).clear()
+        return NONE
+
+    def method_copy(self, tx: Translator) -> VariableTracker:
+        return ListVariable(self.items(tx))
+
+    def method_reverse(self, tx: Translator) -> VariableTracker:
+        self.change(tx).reverse()
+        return NONE
+
+    def method_sort(
+        self, tx: Translator, key: VariableTracker = NONE, reverse: VariableTracker = NONE
+    ) -> VariableTracker:
+        ordered = sorted_items(tx, realise_all(tx, self.items(tx)), key, reverse)
+        self.change(tx)[:] = ordered
+        return NONE
+
+    def method___setitem__(
+        self, tx: Translator, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        if isinstance(key, SliceVariable):
+            known = key.as_constant(tx)
+            new = list(value.iterate(tx))
+            observe(self.items(tx)[:].__setitem__, known, new)
+            self.change(tx)[known] = new
+            return NONE
+        index = checked_index(tx, self, key)
+        self.change(tx)[index] = value
+        return NONE
+
+    def method___delitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        if isinstance(key, SliceVariable):
+            del self.change(tx)[key.as_constant(tx)]
+        else:
+            index = checked_index(tx, self, key)
+            del self.change(tx)[index]
+        return NONE
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        raise observed(TypeError("unhashable type: 'list'"))
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        for item in self._items:
+            code.build(item)
+        code.emit("BUILD_LIST", len(self._items))
+
+
+def sorted_items(
+    tx: Translator, items: list[VariableTracker], key: VariableTracker, reverse: VariableTracker
+) -> list[VariableTracker]:
+    """`sorted`, by keys that are known."""
+    keys = items if key is NONE else [tx.call(key, item) for item in items]
+    known = [value.as_constant(tx) for value in keys]
+    order = observe(
+        sorted, range(len(items)), key=known.__getitem__, reverse=reverse.truth(tx)
+    )
+    return [items[index] for index in order]
+
+
+@builds(tuple)
+def _tuple(value: tuple[Any, ...]) -> VariableTracker:
+    return TupleVariable([constant(item) for item in value])
+
+
+@builds(list)
+def _list(value: list[Any]) -> VariableTracker:
+    return ListVariable([constant(item) for item in value])

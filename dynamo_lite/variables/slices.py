@@ -1,0 +1,138 @@
+"""Slices and ranges."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..guards.sources import AttrSource, Source
+from .base import VariableTracker
+from .constants import NONE, ConstantVariable, builds, constant, fold, observe, observed
+from .methods import builtin_method
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class SliceVariable(VariableTracker):
+    """A slice; its parts may be sizes of the graph."""
+
+    def __init__(
+        self,
+        start: VariableTracker = NONE,
+        stop: VariableTracker = NONE,
+        step: VariableTracker = NONE,
+        source: Source | None = None,
+    ) -> None:
+        self.parts = (start, stop, step)
+        self.source = source
+
+    def python_type(self) -> type:
+        return slice
+
+    def is_constant(self) -> bool:
+        return all(part.is_constant() for part in self.parts)
+
+    def as_constant(self, tx: Translator) -> Any:
+        return slice(*[part.as_constant(tx) for part in self.parts])
+
+    def as_argument(self, tx: Translator) -> Any:
+        return slice(*[part.as_argument(tx) for part in self.parts])
+
+    def truth(self, tx: Translator) -> bool:
+        return True
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name in ("start", "stop", "step"):
+            return self.parts[("start", "stop", "step").index(name)]
+        return builtin_method(self, name)
+
+    def method_indices(self, tx: Translator, length: VariableTracker) -> VariableTracker:
+        return fold(tx, slice.indices, (self, length))
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        for part in self.parts:
+            code.build(part)
+        code.emit("BUILD_SLICE", 3)
+
+
+def wrap_slice(tx: Translator, value: slice, source: Source) -> SliceVariable:
+    parts = [tx.wrap(getattr(value, n), AttrSource(source, n)) for n in ("start", "stop", "step")]
+    return SliceVariable(*parts, source=source)
+
+
+class RangeVariable(VariableTracker):
+    """A range with known ends."""
+
+    def __init__(self, value: range, source: Source | None = None) -> None:
+        self.value = value
+        self.source = source
+
+    def python_type(self) -> type:
+        return range
+
+    def is_constant(self) -> bool:
+        return True
+
+    def as_constant(self, tx: Translator) -> Any:
+        return self.value
+
+    def truth(self, tx: Translator) -> bool:
+        return bool(self.value)
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        return map(ConstantVariable, self.value)
+
+    def method___len__(self, tx: Translator) -> VariableTracker:
+        return constant(observe(len, self.value))
+
+    def method___iter__(self, tx: Translator) -> VariableTracker:
+        return tx.iterator(self)
+
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        return constant(observe(self.value.__getitem__, key.as_constant(tx)))
+
+    def method___contains__(self, tx: Translator, value: VariableTracker) -> VariableTracker:
+        return constant(value.as_constant(tx) in self.value)
+
+    def method_index(self, tx: Translator, value: VariableTracker) -> VariableTracker:
+        return constant(observe(self.value.index, value.as_constant(tx)))
+
+    def method_count(self, tx: Translator, value: VariableTracker) -> VariableTracker:
+        return constant(self.value.count(value.as_constant(tx)))
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name in ("start", "stop", "step"):
+            return constant(getattr(self.value, name))
+        return builtin_method(self, name)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_const(range)
+        for part in (self.value.start, self.value.stop, self.value.step):
+            code.load_const(part)
+        code.call(3)
+
+
+def wrap_range(tx: Translator, value: range, source: Source) -> RangeVariable:
+    parts = [tx.wrap(getattr(value, n), AttrSource(source, n)) for n in ("start", "stop", "step")]
+    for part in parts:
+        part.as_constant(tx)
+    return RangeVariable(value, source)
+
+
+def make_range(tx: Translator, *ends: VariableTracker) -> VariableTracker:
+    """`range(...)`; a size that is asked for here is specialised."""
+    known = [end.as_constant(tx) for end in ends]
+    if not known:
+        raise observed(TypeError("range expected at least 1 argument, got 0"))
+    return RangeVariable(observe(range, *known))
+
+
+@builds(slice)
+def _slice(value: slice) -> VariableTracker:
+    return SliceVariable(constant(value.start), constant(value.stop), constant(value.step))
+
+
+@builds(range)
+def _range(value: range) -> VariableTracker:
+    return RangeVariable(value)

@@ -1,0 +1,160 @@
+"""value → tracker, by exact type; what no row knows may be passed along but not looked into."""
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .guards.kinds import IS, TYPE
+from .guards.sources import AttrSource, ConstSource, Source
+from .variables.arrays import wrap_array
+from .variables.base import VariableTracker
+from .variables.callables import CallableVariable, KnownVariable, ModuleVariable
+from .variables.cells import outside_cell
+from .variables.classes import ClassVariable
+from .variables.constants import ELLIPSIS, NONE, NOT_IMPLEMENTED, ConstantVariable, TypedConstant
+from .variables.dicts import KINDS_OF_DICT, DictVariable, is_guardable_key
+from .variables.functions import UserFunctionVariable
+from .variables.iterators import OutsideIterator
+from .variables.methods import MethodVariable
+from .variables.numbers import SCALARS, wrap_number
+from .variables.objects import ObjectVariable, OpaqueVariable, why_not_object
+from .variables.sequences import ListVariable, TupleVariable
+from .variables.sizes import wrap_int
+from .variables.slices import wrap_range, wrap_slice
+
+if TYPE_CHECKING:
+    from .translator import Translator
+
+Make = Callable[["Translator", Any, Source], VariableTracker]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """`shared` kinds have an identity: one tracker stands for one object, however it is reached."""
+
+    make: Make
+    guard: Any = TYPE
+    shared: bool = False
+
+
+def _fixed(tracker: Callable[[Any, Source], VariableTracker]) -> Wrapper:
+    """Kinds found by identity: nothing but the object itself will do."""
+    return Wrapper(lambda tx, value, source: tracker(value, source), IS)
+
+
+def _single(tracker: VariableTracker) -> Wrapper:
+    return Wrapper(lambda tx, value, source: tracker)
+
+
+def _wrap_list(tx: Translator, value: list[Any], source: Source) -> VariableTracker:
+    return ListVariable(source=source, unread=value)
+
+
+def _wrap_tuple(tx: Translator, value: tuple[Any, ...], source: Source) -> VariableTracker:
+    return TupleVariable(source=source, unread=value, kind=type(value))
+
+
+def _wrap_dict(tx: Translator, value: dict[Any, Any], source: Source) -> VariableTracker:
+    factory = NONE
+    if hasattr(value, "default_factory"):
+        factory = tx.wrap(value.default_factory, AttrSource(source, "default_factory"))
+    if not all(map(is_guardable_key, value)):
+        return OpaqueVariable(value, source, "has keys that cannot be guarded")
+    return DictVariable(source, value, type(value), factory)
+
+
+def _wrap_method(tx: Translator, value: types.MethodType, source: Source) -> VariableTracker:
+    function = tx.wrap(value.__func__, AttrSource(source, "__func__"))
+    return MethodVariable(function, tx.wrap(value.__self__, AttrSource(source, "__self__")), source)
+
+
+def _wrap_function(tx: Translator, value: types.FunctionType, source: Source) -> VariableTracker:
+    """A function made at every call is known by its code; any other by itself."""
+    if "<locals>" in value.__qualname__ and value.__closure__:
+        tx.guards.install(source, TYPE, value, tx.location())
+        tx.guards.install(AttrSource(source, "__code__"), IS, value.__code__, tx.location())
+    else:
+        tx.guards.install(source, IS, value, tx.location())
+    return UserFunctionVariable(value, source)
+
+
+def _wrap_object(tx: Translator, value: Any, source: Source) -> VariableTracker:
+    if (reason := why_not_object(value)) is not None:
+        return OpaqueVariable(value, source, reason)
+    return ObjectVariable(type(value), value, source)
+
+
+CONSTANT = Wrapper(lambda tx, value, source: ConstantVariable(value, source))
+FIXED_CALLABLE = _fixed(CallableVariable)
+FIXED_VALUE = _fixed(TypedConstant)
+OBJECT = Wrapper(_wrap_object, shared=True)
+
+WRAPPERS: dict[type, Wrapper] = {
+    **dict.fromkeys((bool, str, bytes), CONSTANT),
+    int: Wrapper(wrap_int),
+    **dict.fromkeys((float, complex, *SCALARS), Wrapper(wrap_number)),
+    type(None): _single(NONE),
+    type(Ellipsis): _single(ELLIPSIS),
+    type(NotImplemented): _single(NOT_IMPLEMENTED),
+    list: Wrapper(_wrap_list, shared=True),
+    tuple: Wrapper(_wrap_tuple, shared=True),
+    **dict.fromkeys(KINDS_OF_DICT, Wrapper(_wrap_dict, shared=True)),
+    slice: Wrapper(wrap_slice),
+    range: Wrapper(wrap_range),
+    np.ndarray: Wrapper(wrap_array, None, shared=True),
+    types.FunctionType: Wrapper(_wrap_function, None),
+    types.MethodType: Wrapper(_wrap_method),
+    types.ModuleType: _fixed(ModuleVariable),
+    types.CellType: Wrapper(lambda tx, value, source: outside_cell(value, source), shared=True),
+    **dict.fromkeys(
+        (
+            types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+            types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc,
+            type(np.sum), type(np.random.rand),
+        ),
+        FIXED_CALLABLE,
+    ),  # fmt: skip
+    **dict.fromkeys(
+        (types.GenericAlias, types.UnionType, types.CodeType, type(np.iinfo(int)), type(np.r_),
+         type(np.c_), type(np.index_exp), type(np.mgrid), type(np.ogrid), type(np.finfo(float))),
+        _fixed(KnownVariable),
+    ),  # fmt: skip
+    **dict.fromkeys(
+        (type(iter([])), type(iter(())), type(iter({})), zip, map, filter, enumerate, reversed,
+         types.GeneratorType),
+        Wrapper(lambda tx, value, source: OutsideIterator(value, source), shared=True),
+    ),  # fmt: skip
+}
+
+KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
+    (lambda value: isinstance(value, type), _fixed(ClassVariable)),
+    (lambda value: isinstance(value, np.dtype), FIXED_VALUE),
+    (lambda value: isinstance(value, enum.Enum), FIXED_VALUE),
+    (lambda value: isinstance(value, types.ModuleType), _fixed(ModuleVariable)),
+    (lambda value: isinstance(value, tuple) and hasattr(value, "_fields"),
+     Wrapper(_wrap_tuple, shared=True)),
+    (lambda value: hasattr(value, "__wrapped__") and type(value).__module__.startswith("dynamo_lite"),
+     FIXED_CALLABLE),
+)  # fmt: skip
+"""Rows for families of types, asked in order when the exact type is unknown."""
+
+
+def wrap(tx: Translator, value: Any, source: Source) -> VariableTracker:
+    """Track a value that came from outside the frame."""
+    row = WRAPPERS.get(type(value))
+    if row is None:
+        row = next((row for is_kind, row in KINDS if is_kind(value)), OBJECT)
+    if row.guard is not None and not _is_known(source):
+        tx.guards.install(source, row.guard, value, tx.location())
+    if row.shared:
+        return tx.outside(value, source, lambda value, source: row.make(tx, value, source))
+    return row.make(tx, value, source)
+
+
+def _is_known(source: Source) -> bool:
+    return isinstance(source, ConstSource)
