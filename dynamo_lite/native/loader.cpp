@@ -4,6 +4,8 @@
 #include "core.h"
 #include "runtime.h"
 
+#include <new>
+
 #if defined(__x86_64__) && defined(__linux__)
 #include <cstdlib>
 #include <dlfcn.h>
@@ -282,35 +284,56 @@ bool Image::export_to(PyObject *dict) const {
     return true;
 }
 
+// Maps the object and fills the dict: 1, or 0 when it cannot be loaded, or -1 with an exception.
+int load_into(PyObject *dict, Pages *pages, const char *data, uint64_t size) {
+    Image image(File{data, size});
+    if (!image.load()) return 0;
+    if (!image.export_to(dict)) {
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) return -1;
+        PyErr_Clear();
+        return 0;
+    }
+    *pages = std::move(image.pages);
+    return 1;
+}
+
+}  // namespace
+#else
+namespace {
+
+struct Pages {};
+
+int load_into(PyObject *, Pages *, const char *, uint64_t) { return 0; }
+
+}  // namespace
+#endif
+
+namespace {
+
 // A dict of addresses that keeps the code mapped.
 struct LoadedObject {
     PyDictObject dict;
     Pages pages;
 };
 
+PyTypeObject loaded_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
 void loaded_dealloc(PyObject *object) {
-    Pages pages = std::move(reinterpret_cast<LoadedObject *>(object)->pages);
+    reinterpret_cast<LoadedObject *>(object)->pages.~Pages();
     PyDict_Type.tp_dealloc(object);
 }
-
-PyTypeObject loaded_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject *load_object(PyObject *, PyObject *argument) {
     char *data;
     Py_ssize_t size;
     if (PyBytes_AsStringAndSize(argument, &data, &size) < 0) return nullptr;
+    Ref loaded(PyObject_CallNoArgs(reinterpret_cast<PyObject *>(&loaded_type)));
+    if (!loaded) return nullptr;
+    Pages *pages = &reinterpret_cast<LoadedObject *>(loaded.get())->pages;
     try {
-        Image image(File{data, static_cast<uint64_t>(size)});
-        if (!image.load()) Py_RETURN_NONE;
-        Ref loaded(PyObject_CallNoArgs(reinterpret_cast<PyObject *>(&loaded_type)));
-        if (!loaded) return nullptr;
-        if (!image.export_to(loaded.get())) {
-            if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) return nullptr;
-            PyErr_Clear();
-            Py_RETURN_NONE;
-        }
-        reinterpret_cast<LoadedObject *>(loaded.get())->pages = std::move(image.pages);
-        return loaded.release();
+        int found = load_into(loaded.get(), pages, data, static_cast<uint64_t>(size));
+        if (found == 0) Py_RETURN_NONE;
+        return found > 0 ? loaded.release() : nullptr;
     } catch (const std::bad_alloc &) {
         return PyErr_NoMemory();
     }
@@ -325,19 +348,6 @@ int add_loaded_type(PyObject *module) {
     loaded_type.tp_dealloc = loaded_dealloc;
     return PyModule_AddType(module, &loaded_type);
 }
-
-}  // namespace
-#else
-namespace {
-
-PyObject *load_object(PyObject *, PyObject *) { Py_RETURN_NONE; }
-
-int add_loaded_type(PyObject *) { return 0; }
-
-}  // namespace
-#endif
-
-namespace {
 
 PyMethodDef loader_functions[] = {
     {"load_object", load_object, METH_O,
