@@ -123,7 +123,7 @@ class EntryWriter:
         """The value of a NumPy scalar or Python number."""
         if type_.form is Form.PYTHON and dtype == F64 and type_.dtype == F64:
             return self.builder.load(self.builder.offset(source, DATA), F64)
-        place = self.builder.stack("i64")
+        place = self.builder.stack("i64", 4)
         self.frame.checked("unbox_number", f"ptr {source}", f"i32 {dtype.num}", f"ptr {place}")
         return self.builder.load(place, dtype)
 
@@ -210,7 +210,9 @@ class EntryWriter:
         env = self.builder.stack("i64", max(1, len(code.env)))
         for position, (kind, name) in enumerate(code.env):
             pointer = self.builder.offset(env, 8 * position)
-            if kind in ("symbol", "scalar"):
+            if kind == "zero":
+                self.builder.store(self.builder.integer(0), pointer)
+            elif kind in ("symbol", "scalar"):
                 value = self.symbols[name] if kind == "symbol" else self.scalars[name]
                 self.builder.store(value, pointer)
             else:
