@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,15 +17,15 @@ from ..ir.inference import infer
 from ..ir.ops import Effect, row_of
 from ..ir.types import ArrayType, Form
 from ..variables.base import VariableTracker
-from ..variables.constants import constant
+from ..variables.constants import constant, fold
+from ..variables.functions import UserFunctionVariable
 from ..variables.graph_methods import record_call
 from ..variables.graph_values import REFUSALS, name_of
-from ..variables.numbers import InputNumber
-from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
 from .creation import CREATION, scalar_type
 from .facts import FACTS
-from .operators import IN_PLACE, UFUNCS, operate
+from .operators import IN_PLACE, UFUNCS, is_python_number, operate
+from .symbolic import is_symbolic, symbolic_first
 from .ufunc_methods import ufunc_method
 
 if TYPE_CHECKING:
@@ -42,9 +43,19 @@ def call(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`function(*args, **kwargs)` for a NumPy callable or a Python operator."""
-    if (handler := handler_of(function)) is None:
-        raise GraphBreak(f"{name_of(function)} is not supported in a graph")
-    return handler(tx, function, args, kwargs)
+    if (handler := handler_of(function)) is not None:
+        return symbolic_first(
+            tx, lambda args, kwargs: handler(tx, function, args, kwargs), args, kwargs
+        )
+    if (python := python_code_of(function)) is not None:
+        return tx.inline(UserFunctionVariable(python), args, kwargs)
+    raise GraphBreak(f"{name_of(function)} is not supported in a graph")
+
+
+def python_code_of(function: Any) -> FunctionType | None:
+    """The Python function behind a NumPy callable, when it is written in Python."""
+    implementation = getattr(function, "_implementation", function)
+    return implementation if isinstance(implementation, FunctionType) else None
 
 
 def handles(function: Any) -> bool:
@@ -72,37 +83,11 @@ def recorded(
     args: Sequence[VariableTracker],
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
-    """A node, or the value when everything is known and the result is a scalar.
-
-    Numbers and sizes stay symbolic if the operation can take them so; otherwise their values are
-    fixed by guards.
-    """
+    """A node, or the value when everything is known and the result is a scalar."""
     operands = (*args, *kwargs.values())
     if all(operand.is_constant() and not is_symbolic(operand) for operand in operands):
         return folded(tx, function, args, kwargs)
-    try:
-        return record_call(tx, function, args, kwargs)
-    except GraphBreak:
-        if not any(map(is_symbolic, operands)):
-            raise
-    fixed = [specialised(tx, value) for value in args]
-    return recorded(tx, function, fixed, {k: specialised(tx, v) for k, v in kwargs.items()})
-
-
-def is_symbolic(value: VariableTracker) -> bool:
-    """Whether the value is known but held as a symbol or an input number (or contains such)."""
-    if isinstance(value, (TupleVariable, ListVariable)):
-        return value.unread is None and any(map(is_symbolic, value.built_items()))
-    return isinstance(value, SizeVariable) or (isinstance(value, InputNumber) and value.is_python)
-
-
-def specialised(tx: Translator, value: VariableTracker) -> VariableTracker:
-    """The same value as a constant."""
-    if not is_symbolic(value):
-        return value
-    if isinstance(value, (TupleVariable, ListVariable)):
-        return type(value)([specialised(tx, item) for item in value.built_items()])
-    return constant(value.as_constant(tx))
+    return record_call(tx, function, args, kwargs)
 
 
 def folded(
@@ -134,6 +119,21 @@ def _is_scalar(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
     return isinstance(kind, ArrayType) and kind.form is not Form.ARRAY
 
 
+def _conversion(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`int(n)`, `float(x)`, `round(x)`: Python needs the value, unless it is an int already."""
+    if function is int and len(args) == 1 and isinstance(args[0], SizeVariable):
+        return args[0]
+    if row_of(function) is not None and not all(map(is_python_number, args)):
+        return record_call(tx, function, args, kwargs)
+    known = [constant(value.as_constant(tx)) if value.in_graph else value for value in args]
+    return fold(tx, function, known)
+
+
 def _operator(
     tx: Translator,
     function: Any,
@@ -146,6 +146,7 @@ def _operator(
 HANDLERS: dict[Any, Handler] = {
     **dict.fromkeys(UFUNCS, _operator),
     **dict.fromkeys(IN_PLACE, _operator),
+    **dict.fromkeys((int, float, complex, round), _conversion),
     **CREATION,
     **FACTS,
 }

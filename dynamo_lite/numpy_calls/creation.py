@@ -13,7 +13,7 @@ from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE, constant
 from ..variables.graph_methods import record_call
-from ..variables.numbers import NumberVariable
+from ..variables.numbers import ConstantNumber, NumberVariable
 from ..variables.sequences import ListVariable, TupleVariable
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def is_constant_nest(tx: Translator, value: VariableTracker) -> bool:
     """Whether a nested list holds nothing that the graph computes."""
     if isinstance(value, (ListVariable, TupleVariable)):
         return all(is_constant_nest(tx, item) for item in value.iterate(tx))
-    return not value.in_graph or (isinstance(value, NumberVariable) and value.is_constant())
+    return not value.in_graph or isinstance(value, ConstantNumber)
 
 
 def stacked(

@@ -29,7 +29,7 @@ BY_TYPE: tuple[Any, ...] = (
 
 BY_VALUE: tuple[Any, ...] = (
     np.dtype, np.finfo, np.iinfo, np.promote_types, np.issubdtype, np.min_scalar_type,
-    np.broadcast_shapes, np.errstate, np.geterr, np.isdtype, np.typename,
+    np.broadcast_shapes, np.errstate, np.isdtype, np.typename,
 )  # fmt: skip
 """Functions of constants."""
 

@@ -18,6 +18,7 @@ from ..variables.constants import ConstantVariable, constant, fold
 from ..variables.graph_methods import record_call
 from ..variables.numbers import NumberVariable
 from ..variables.sequences import SequenceVariable
+from .symbolic import symbolic_first
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -63,8 +64,9 @@ def binary(
     tx: Translator, symbol: str, lhs: VariableTracker, rhs: VariableTracker, inplace: bool = False
 ) -> VariableTracker:
     """`lhs symbol rhs`, or `lhs symbol= rhs`, when one of them belongs to the graph."""
-    function: Callable[..., Any] = SYMBOLS[symbol]
-    return operate(tx, IN_PLACE_OF[function] if inplace else function, (lhs, rhs))
+    plain: Callable[..., Any] = SYMBOLS[symbol]
+    function = IN_PLACE_OF[plain] if inplace else plain
+    return symbolic_first(tx, lambda args, _: operate(tx, function, args), (lhs, rhs), {})
 
 
 def unary(tx: Translator, symbol: str, value: VariableTracker) -> VariableTracker:

@@ -118,6 +118,9 @@ def operate(
         return size_tracker(tx, ARITHMETIC[function](left, right))
     if function in UNARY:
         return size_tracker(tx, UNARY[function](_size(tx, operands[0])))
+    if function in (abs, operator.abs):
+        size = _size(tx, operands[0])
+        return size_tracker(tx, -size if tx.shapes.less(size, 0) else size)
     return fold(tx, function, operands)
 
 

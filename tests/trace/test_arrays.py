@@ -1,0 +1,290 @@
+"""Array programs captured whole: one graph, the same results as NumPy, for several layouts."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+
+def same(left, right):
+    """Equal by kind, dtype, shape and value, NaN included."""
+    assert type(left) is type(right)
+    if isinstance(left, (tuple, list)):
+        assert len(left) == len(right)
+        for one, other in zip(left, right):
+            same(one, other)
+    elif isinstance(left, (np.ndarray, np.generic)):
+        assert left.dtype == right.dtype and left.shape == right.shape
+        np.testing.assert_array_equal(left, right)
+        if isinstance(left, np.ndarray):
+            assert left.flags.writeable == right.flags.writeable
+    else:
+        assert left == right
+
+
+def captured(function, *args, **options):
+    """Run a function compiled as one graph, twice, and eagerly; return the compiled result."""
+    compiled = dl.compile(function, backend="eager", fullgraph=True, **options)
+    for _ in range(2):
+        ours = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+        theirs = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+        result = compiled(*ours)
+        same(result, function(*theirs))
+        same(ours, theirs)
+    assert len(compiled.entries()) == 1
+    return result
+
+
+A = np.linspace(0.5, 3, 20).reshape(4, 5)
+B = np.arange(5.0) + 1
+I = np.arange(20).reshape(4, 5) - 7
+
+EXPRESSIONS = {
+    "operators": lambda a, b: (a + b, a - b, a * b, a / b, a // b, a % b, a**b, -a, +a, abs(a)),
+    "reflected": lambda a, b: (2 + a, 2 - a, 2 * a, 2 / a, 2 // a, 2 % a, 2**a, 2.5 - a),
+    "powers": lambda a, b: (a**2, a**0.5, a**-1, a**3, a**1.5, a**-2, a**0),
+    "comparisons": lambda a, b: (a < b, a <= b, a == b, a != b, a > b, a >= b, 1 < a, a == 1),
+    "logic": lambda a, b: ((a > 1) & (b > 2), (a > 1) | (b > 2), (a > 1) ^ (b > 2), ~(a > 1)),
+    "ufuncs": lambda a, b: (np.sqrt(a), np.exp(a), np.maximum(a, b), np.hypot(a, b), np.sign(a)),
+    "reductions": lambda a, b: (a.sum(), a.sum(axis=0), a.mean(axis=1, keepdims=True), a.max(),
+                                np.min(a, axis=-1), a.std(), a.var(axis=0), a.prod(), np.any(a > 1),
+                                (a > 0).all(), a.argmax(), a.argmin(axis=1), a.cumsum(axis=0)),
+    "shapes": lambda a, b: (a.reshape(5, 4), a.reshape((2, 10)), a.reshape(-1), a.ravel(), a.T,
+                            a.transpose(1, 0), a.flatten(), a.swapaxes(0, 1), a[:, None].squeeze(),
+                            np.expand_dims(a, 0), np.broadcast_to(b, (3, 5))),
+    "indexing": lambda a, b: (a[0], a[1:3], a[:, 0], a[-1, ::2], a[..., None], a[0, 0], a[::-1],
+                              a[1:, 1:], b[1], a[[0, 2]], a[0:4:2, 1]),
+    "facts": lambda a, b: (a.shape, a.ndim, a.size, a.dtype, a.itemsize, a.nbytes, len(a),
+                           a.strides, np.shape(a), np.ndim(b), np.size(a), a.shape[0] * 2 + len(b)),
+    "conversion": lambda a, b: (a.astype(np.float32), a.astype(int), a.copy(), np.array(a),
+                                np.float32(a), a.astype("f4") + b),
+    "creation": lambda a, b: (np.zeros(3), np.ones((2, 3), np.int32), np.full((2,), 7.5),
+                              np.arange(5), np.zeros_like(a), np.array([1, 2, 3]), np.eye(3),
+                              np.linspace(0, 1, 5), np.array([[1.0, 2], [3, 4]])),
+    "joining": lambda a, b: (np.concatenate([a, a]), np.stack((b, b), axis=1), np.array([b, b * 2]),
+                             np.hstack([b, b]), np.vstack([a, b]), np.split(b, [2, 3])),
+    "scalars": lambda a, b: (a.sum() * 2, a.sum() + b.sum(), a[0, 0] / 3, -a.max(), a.mean() ** 2,
+                             np.sqrt(a.sum()), a / a.sum(), np.float64(2) * a, np.float32(0.5) * a),
+    "selection": lambda a, b: (np.where(a > 1, a, b), np.clip(a, 1, 2), a.clip(1, None), a.take([0, 2])),
+    "ufunc methods": lambda a, b: (np.add.reduce(a), np.multiply.outer(b, b), np.add.accumulate(b),
+                                   np.maximum.reduce(a, axis=1)),
+    "products": lambda a, b: (a @ b, a @ a.T, np.dot(a, b), a.dot(b), b @ b),
+    "iteration": lambda a, b: [row * 2 for row in a] + [x + 1 for x in b],
+    "unpacking": lambda a, b: (lambda p, q, r, s: p + q * r - s)(*a),
+    "divmod": lambda a, b: divmod(a, b),
+    "identity": lambda a, b: (np.asarray(a) is a, a is b, a.astype(float, copy=False) is a),
+}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_expressions(name, dynamic):
+    captured(EXPRESSIONS[name], A, B, dynamic=dynamic)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i8", "i2", "u1", "?", "c16"])
+def test_dtypes(dtype):
+    def function(a, b):
+        return a + b, a * 2, a == b, np.maximum(a, b), a.sum()
+
+    captured(function, I.astype(dtype), I[0].astype(dtype))
+
+
+@pytest.mark.parametrize("layout", [
+    lambda a: a.T, lambda a: a[::-1], lambda a: a[:, ::2], lambda a: np.asfortranarray(a),
+    lambda a: a[1:, 1:], lambda a: np.broadcast_to(a[0], (4, 5)), lambda a: a[:0], lambda a: a[:1],
+])  # fmt: skip
+def test_layouts(layout):
+    def function(a):
+        return a * 2 + 1, a.sum(axis=0), a.T
+
+    a = layout(A)
+    compiled = dl.compile(function, backend="eager", fullgraph=True)
+    same(compiled(a), function(a))
+    same(compiled(a), function(a))
+    assert len(compiled.entries()) == 1
+
+
+# -- writes
+
+
+def test_in_place_operators():
+    def function(a, b):
+        a += b
+        a[0] = 5
+        a[:, 1:3] *= 2
+        c = a
+        c -= 1
+        np.multiply(a, 3, out=a)
+        return a, c is a
+
+    captured(function, A, B)
+
+
+def test_a_view_of_an_input_is_written():
+    def function(a):
+        v = a[1:]
+        v += a[:-1]
+        return v.sum()
+
+    captured(function, A)
+
+
+def test_inputs_that_overlap_run_in_python():
+    def function(a, b):
+        a += b
+        return a
+
+    compiled = dl.compile(function, backend="eager")
+    ours, theirs = np.arange(6.0), np.arange(6.0)
+    same(compiled(ours[1:], ours[:-1]), function(theirs[1:], theirs[:-1]))
+    same(ours, theirs)
+    one, two = np.arange(6.0), np.ones(6)
+    same(compiled(one, two), function(np.arange(6.0), two))
+    ours, theirs = np.arange(6.0), np.arange(6.0)
+    same(compiled(ours, ours), function(theirs, theirs))
+    same(ours, theirs)
+
+
+def test_overlap_after_compiling_for_apart():
+    def function(a, b):
+        a += b
+        return a
+
+    compiled = dl.compile(function, backend="eager")
+    compiled(np.arange(5.0), np.ones(5))
+    ours, theirs = np.arange(6.0), np.arange(6.0)
+    same(compiled(ours[1:], ours[:-1]), function(theirs[1:], theirs[:-1]))
+    same(ours, theirs)
+
+
+@pytest.mark.parametrize("function", [
+    lambda a: a.__setitem__(0, 1), lambda a: np.add(a, 1, out=a),
+])  # fmt: skip
+def test_read_only_arrays_are_never_written(function):
+    a = np.ones(5)
+    a.flags.writeable = False
+    compiled = dl.compile(function, backend="eager")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="read-only"):
+            compiled(a)
+    assert (a == 1).all()
+
+
+# -- errors and data-dependent facts: eager's own behaviour
+
+
+@pytest.mark.parametrize(("function", "error"), [
+    (lambda a, b: a + b[:3], ValueError),
+    (lambda a, b: a[7], IndexError),
+    (lambda a, b: a.sum(axis=5), ValueError),
+    (lambda a, b: a.reshape(3, 3), ValueError),
+    (lambda a, b: a @ a, ValueError),
+    (lambda a, b: a.nothing, AttributeError),
+    (lambda a, b: np.concatenate([a, b]), ValueError),
+    (lambda a, b: bool(a), ValueError),
+    (lambda a, b: len(a.sum()), TypeError),
+    (lambda a, b: {a: 1}, TypeError),
+    (lambda a, b: a << 1, TypeError),
+])  # fmt: skip
+def test_errors_are_numpys(function, error):
+    compiled = dl.compile(function, backend="eager")
+    with pytest.raises(error) as expected:
+        function(A, B)
+    for _ in range(2):
+        with pytest.raises(error) as found:
+            compiled(A, B)
+        assert type(found.value) is type(expected.value)
+        assert str(found.value) == str(expected.value)
+
+
+def test_python_may_need_a_value():
+    def function(a):
+        if a.sum() > 0:
+            return a + 1
+        return a - 1
+
+    compiled = dl.compile(function, backend="eager")
+    for sign in (1, -1, 1):
+        same(compiled(sign * A), function(sign * A))
+
+
+# -- numbers
+
+
+def test_a_float_argument_needs_one_entry():
+    def function(a, rate):
+        return a - rate * a.sum()
+
+    compiled = dl.compile(function, backend="eager", fullgraph=True)
+    for rate in (0.1, 0.2, -0.0, float("inf")):
+        same(compiled(A, rate), function(A, rate))
+    assert len(compiled.entries()) == 1
+
+
+def test_numpy_scalars_as_arguments():
+    def function(a, s):
+        return a * s, s + 1.5, s * s
+
+    compiled = dl.compile(function, backend="eager", fullgraph=True)
+    for s in (np.float64(2), np.float64(3)):
+        same(compiled(A, s), function(A, s))
+    assert len(compiled.entries()) == 1
+    same(compiled(A, np.float32(3)), function(A, np.float32(3)))
+
+
+def test_python_floats_keep_pythons_rules():
+    def function(a, x, y):
+        return a * (x / y)
+
+    compiled = dl.compile(function, backend="eager")
+    same(compiled(A, 1.0, 3.0), function(A, 1.0, 3.0))
+    with pytest.raises(ZeroDivisionError):
+        compiled(A, 1.0, 0.0)
+
+
+def test_integers_become_symbols_at_the_second_value():
+    def function(a, n):
+        return a[:, :n] * n + n // 2
+
+    compiled = dl.compile(function, backend="eager", fullgraph=True)
+    a = np.ones((4, 60))
+    for n in (5, 7, 20, 50):
+        same(compiled(a, n), function(a, n))
+    assert len(compiled.entries()) <= 2
+
+
+# -- sizes
+
+
+def test_twenty_lengths_need_two_entries():
+    def function(x):
+        y = np.sqrt(x) + len(x)
+        return y.reshape(x.shape[0], 1) * np.ones(x.shape) / x.size
+
+    compiled = dl.compile(function, backend="eager", fullgraph=True)
+    for n in range(2, 22):
+        same(compiled(np.arange(1.0, n + 1)), function(np.arange(1.0, n + 1)))
+    assert len(compiled.entries()) == 2
+
+
+def test_a_branch_on_a_size_is_guarded():
+    def function(x):
+        if x.shape[0] > 10:
+            return x + 1
+        return x - 1
+
+    compiled = dl.compile(function, backend="eager", fullgraph=True, dynamic=True)
+    for n in (5, 6, 20, 30, 7):
+        same(compiled(np.ones(n)), function(np.ones(n)))
+    assert len(compiled.entries()) == 2
+
+
+def test_sizes_leave_the_graph():
+    def function(x):
+        return x * 2, x.shape[0] + 3, x.shape[0] * x.shape[1] // 2, x.size % 7
+
+    compiled = dl.compile(function, backend="eager", fullgraph=True, dynamic=True)
+    for n in (4, 5, 6):
+        x = np.ones((n, n + 3))
+        same(compiled(x), function(x))
+    assert len(compiled.entries()) <= 1
