@@ -123,9 +123,10 @@ def rule_for(function: Any) -> Rule:
 
 
 def module_of(function: Any) -> str:
-    """Where a callable comes from; a method of a C type counts as its type's module."""
+    """Where a callable comes from; a method of a C type counts as its type's."""
     module = getattr(function, "__module__", None)
     if not isinstance(module, str):
-        owner = getattr(function, "__objclass__", None) or type(function)
+        owner = getattr(function, "__objclass__", None)
+        owner = owner or type(getattr(function, "__self__", function))
         module = owner.__module__
     return module
