@@ -50,6 +50,8 @@ class KnownVariable(VariableTracker):
             value = getattr(self.value, name)
         except AttributeError as error:
             raise observed(error) from None
+        if getattr(value, "__self__", None) is self.value:  # a new object at every access
+            return tx.wrap(value, ConstSource(Pinned(value), f"{self.describe()}.{name}"))
         return tx.wrap(value, self.attribute_source(name))
 
     def reconstruct(self, code: Reconstructor) -> None:
