@@ -68,8 +68,9 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.graph_count} graphs with {self.op_count} operations, {len(self.breaks)} breaks, "
-            f"{self.coverage:.0%} of the operations compiled, {self.compile_seconds * 1e3:.1f} ms"
+            f"{self.graph_count} graphs with {self.op_count} operations, "
+            f"{len(self.breaks)} breaks, {self.coverage:.0%} of the operations compiled, "
+            f"{self.compile_seconds * 1e3:.1f} ms"
         ]
         for record in self.records:
             lines += ["", *_lines(record)]
