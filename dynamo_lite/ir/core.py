@@ -1,46 +1,64 @@
 """Operations that exist only inside the compiler: what NumPy writes in place, said as a value.
 
 Every function here runs with NumPy, so a graph that uses them still prints, runs and can be compared
-with the graph it came from.
+with the graph it came from, and a backend may always call them as extern steps.
+
+A *view chain* is a tuple of view operations, each `(callable, arguments, keywords)`, applied one
+after the other: `((np.transpose, (), {}), (operator.getitem, (slice(1, None),), {}))` is `x.T[1:]`.
+The empty chain is the array itself.
 """
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
+Chain = tuple[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], ...]
 
-def update(base: np.ndarray, view: tuple[tuple[Any, ...], ...], value: Any) -> np.ndarray:
+
+def update(base: np.ndarray, view: Chain, value: Any) -> np.ndarray:
     """A copy of `base` in which the elements that `view` selects are replaced by `value`.
 
-    `view` is a chain of view operations, each `(callable, *arguments)` applied to the result of the
-    one before; the empty chain selects everything. `value` is broadcast to the selected shape and
-    cast to the dtype of `base` as assignment does (casting="unsafe"). All of `value` is read before
-    anything is replaced. The result has the shape, dtype and strides of `base`.
+    The last step of the chain may index with integer arrays; where those name an element twice, the
+    later value wins. `value` is broadcast to the selected shape and cast to the dtype of `base` as
+    assignment does (casting="unsafe"). All of `value` is read before anything is replaced. The
+    result has the shape, dtype and strides of `base`.
     """
-    result = copy_layout(base)
-    target = result
-    for function, *arguments in view[:-1]:
-        target = function(target, *arguments)
-    store(target, view[-1] if view else None, value)
+    result = copied(base)
+    if view and view[-1][0] is operator.getitem:
+        selected(result, view[:-1])[view[-1][1][0]] = value
+    else:
+        selected(result, view)[...] = value
     return result
 
 
-def store(target: np.ndarray, last: tuple[Any, ...] | None, value: Any) -> None:
-    """Assign to the selection that the last step of a view chain makes of `target`."""
-    if last is None:
-        target[...] = value
-        return
-    function, *arguments = last
-    selected: Callable[..., Any] = function
-    selection = selected(target, *arguments)
-    if isinstance(selection, np.ndarray):
-        selection[...] = value
+def perform(
+    function: Callable[..., Any], base: np.ndarray, view: Chain, place: Union[int, str],
+    args: tuple[Any, ...], kwargs: dict[str, Any],
+) -> np.ndarray:
+    """A copy of `base` after `function` has written into the part that `view` selects.
+
+    The part is handed over as positional argument number `place`, or as keyword `place`; `args` and
+    `kwargs` are the others.
+    """
+    result = copied(base)
+    target = selected(result, view)
+    if isinstance(place, str):
+        function(*args, **{place: target}, **kwargs)
     else:
-        target[arguments[0]] = value
+        function(*args[:place], target, *args[place:], **kwargs)
+    return result
 
 
-def copy_layout(array: np.ndarray) -> np.ndarray:
-    """A copy with the same strides when they describe a packed array."""
-    return np.copy(array, order="K")
+def selected(base: Any, view: Chain) -> Any:
+    """The view itself."""
+    for function, args, kwargs in view:
+        base = function(base, *args, **kwargs)
+    return base
+
+
+def copied(base: np.ndarray) -> np.ndarray:
+    """A copy with the same memory order."""
+    return np.copy(base, order="K")

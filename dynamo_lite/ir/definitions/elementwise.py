@@ -75,15 +75,15 @@ def round_(emit: Emit, a: Any, decimals: Any = 0, out: Any = None) -> Any:
     return emit.laid_out(rounded, like_strides(kind, kind.dtype.itemsize, emit.facts, "A"))
 
 
-def scaled_angle(factor: float) -> Any:
-    """`np.deg2rad` and the like: one multiplication by a factor rounded to the dtype."""
+def scaled_angle(numerator: float, denominator: float) -> Any:
+    """`np.deg2rad` and the like: one multiplication by a quotient taken in the dtype."""
 
     def definition(emit: Emit, x: Any, /) -> Any:
         kind = emit.type(x)
         dtype = kind.dtype
         if dtype.kind != "f" or dtype.itemsize not in (4, 8) or kind.form is Form.PYTHON:
             raise Unsupported("angles of this dtype")
-        return emit(np.multiply, x, dtype.type(factor))
+        return emit(np.multiply, x, dtype.type(numerator) / dtype.type(denominator))
 
     return definition
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..definitions import assembly, elementwise, statistics
-from ..ops import Kind, op
+from ..ops import ROWS, Kind, op
 from ..rules.composite import composed
+from . import pointwise as pointwise  # its rows are completed here
 
 DEFINITIONS: Mapping[Kind, Mapping[Any, Callable[..., Any]]] = {
     Kind.REDUCTION: {
@@ -24,8 +25,6 @@ DEFINITIONS: Mapping[Kind, Mapping[Any, Callable[..., Any]]] = {
         np.round: elementwise.round_,
         np.around: elementwise.round_,
         np.fix: elementwise.fix,
-        **{f: elementwise.scaled_angle(np.pi / 180.0) for f in (np.deg2rad, np.radians)},
-        **{f: elementwise.scaled_angle(180.0 / np.pi) for f in (np.rad2deg, np.degrees)},
     },
     Kind.STRUCTURE: {
         np.diff: elementwise.diff,
@@ -43,6 +42,15 @@ DEFINITIONS: Mapping[Kind, Mapping[Any, Callable[..., Any]]] = {
     },
 }
 
+# Ufuncs that are one multiplication: they keep their own type rule.
+ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
+    np.deg2rad: (np.pi, 180.0), np.radians: (np.pi, 180.0),
+    np.rad2deg: (180.0, np.pi), np.degrees: (180.0, np.pi),
+}
+
 for _kind, _definitions in DEFINITIONS.items():
     for _target, _definition in _definitions.items():
         op(_target, _kind, infer=composed(_definition), decompose=_definition)
+for _ufunc, _ratio in ANGLES.items():
+    op(_ufunc, Kind.POINTWISE, infer=ROWS[_ufunc].infer, flags=True,
+       decompose=elementwise.scaled_angle(*_ratio))

@@ -5,6 +5,7 @@ import numpy as np
 
 from ..ops import Kind, op
 from ..rules import creation as rules
+from ..rules.windows import itself
 
 for _target in (np.zeros, np.ones, np.empty):
     op(_target, Kind.CREATION, infer=rules.plain_rule)
@@ -21,8 +22,11 @@ op(np.tri, Kind.CREATION, infer=rules.tri_rule)
 op(np.copy, Kind.POINTWISE, infer=rules.copy_rule, name="copy")
 op(np.ndarray.copy, Kind.POINTWISE, infer=rules.method_copy_rule, name="ndarray.copy")
 op(np.ndarray.flatten, Kind.STRUCTURE, infer=rules.flatten_rule)
-op(np.ndarray.astype, Kind.POINTWISE, infer=rules.astype_rule, flags=True)
-op(np.array, Kind.CREATION, infer=rules.same_or_copy(True))
-op(np.asarray, Kind.CREATION, infer=rules.same_or_copy(False))
-op(np.asanyarray, Kind.CREATION, infer=rules.same_or_copy(False))
-op(np.ascontiguousarray, Kind.CREATION, infer=rules.contiguous_rule)
+for _target, _kind, _rule in (
+    (np.ndarray.astype, Kind.POINTWISE, rules.astype_rule),
+    (np.asarray, Kind.CREATION, rules.same_or_copy(False)),
+    (np.asanyarray, Kind.CREATION, rules.same_or_copy(False)),
+    (np.ascontiguousarray, Kind.CREATION, rules.contiguous_rule),
+    (np.array, Kind.CREATION, rules.same_or_copy(True)),
+):
+    op(_target, _kind, infer=_rule, window=itself(_rule), flags=_target is np.ndarray.astype)

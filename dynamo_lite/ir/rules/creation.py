@@ -248,7 +248,7 @@ def contiguous_rule(a: Any, dtype: Any = None, *, like: Any = None, facts: Facts
     if kind.ndim == 0:
         raise Unsupported("ascontiguousarray of a 0-d array")
     if found == kind.dtype and isinstance(a, ArrayType) and is_contiguous(kind, facts):
-        return kind
+        return a
     return result(found, kind.shape)
 
 

@@ -193,7 +193,15 @@ def _bound(value: Any) -> Size | None:
 
 
 def getitem(a: Any, key: Any, /, *, facts: Facts) -> ArrayType:
-    """`a[key]`: a view, a scalar or, with integer arrays, a gathered copy."""
+    """`a[key]`: a view, a scalar or, with integer arrays, a gathered copy.
+
+    `a` may also be the results of a function that returns several.
+    """
+    if isinstance(a, (tuple, list)):
+        if not isinstance(key, int) or not -len(a) <= key < len(a):
+            raise Wrong
+        part: ArrayType = a[key]
+        return part
     kind = array_argument(a)
     parsed = parse_key(kind, key, facts)
     if not parsed.picks:
@@ -203,6 +211,8 @@ def getitem(a: Any, key: Any, /, *, facts: Facts) -> ArrayType:
 
 def getitem_window(a: Any, key: Any, /, *, facts: Facts) -> Window | None:
     """The window of a basic index, None for a gather."""
+    if isinstance(a, (tuple, list)):
+        return None
     parsed = parse_key(array_argument(a), key, facts)
     return None if parsed.picks else parsed.window
 

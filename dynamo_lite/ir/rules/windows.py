@@ -313,6 +313,18 @@ def _swapped(window: Window, first: int, second: int) -> Window:
     )
 
 
+def itself(rule: Callable[..., ArrayType]) -> Callable[..., Window | None]:
+    """Functions such as `np.asarray` that may hand back their argument: their rule then gives its
+    type, unchanged and identical."""
+
+    def window(a: Any, *args: Any, facts: Facts, **kwargs: Any) -> Window | None:
+        if not isinstance(a, ArrayType) or rule(a, *args, facts=facts, **kwargs) is not a:
+            return None
+        return Window(a.shape, a.strides)
+
+    return window
+
+
 def part(name: str) -> Callable[..., Window | None]:
     """`np.real` and `np.imag`: of real arrays the array itself, and new zeros."""
 

@@ -1,0 +1,42 @@
+"""Graph → graph. Each pass is a function of the graph and the facts; `optimize` runs them in order.
+
+A pass never changes its argument, except that nodes are taken over when nothing about them changes.
+The result computes the same values with the same types, raises and warns where the original does,
+and keeps placeholders (their number, order and names) as they are.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..facts import Facts, graph_facts
+from ..graph import Graph
+from .decompose import decompose
+from .drop import drop_dead
+from .fold import fold_constants
+from .functionalise import functionalise
+from .merge import merge_common
+
+Pass = Callable[[Graph, Facts], Graph]
+
+PASSES: tuple[Pass, ...] = (
+    decompose, functionalise, fold_constants, merge_common, drop_dead,
+)
+
+
+def optimize(
+    graph: Graph, facts: Facts | None = None,
+    observe: Callable[[str, Graph], None] | None = None,
+) -> Graph:
+    """Run all passes; `observe(name, graph)` sees the result of each."""
+    facts = facts or graph_facts(graph)
+    for run in PASSES:
+        graph = run(graph, facts)
+        if observe is not None:
+            observe(run.__name__, graph)
+    return graph
+
+
+__all__ = [
+    "PASSES", "decompose", "drop_dead", "fold_constants", "functionalise", "merge_common",
+    "optimize",
+]

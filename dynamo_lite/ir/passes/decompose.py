@@ -1,0 +1,90 @@
+"""Replace composed functions by the calls their definitions make."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+
+from ...errors import Unsupported
+from ..facts import Facts
+from ..graph import Graph
+from ..inference import infer
+from ..node import Node
+from ..ops import row_of
+from ..rules.values import Wrong, as_type
+from ..sizes import Size
+from ..types import ArrayType
+from .rebuild import Rebuild
+
+
+def decompose(graph: Graph, facts: Facts) -> Graph:
+    """Nodes whose definition does not cover their arguments stay as they are."""
+    new = Rebuild(graph)
+    for node in graph:
+        row = row_of(node.target) if node.op == "call_function" else None
+        if row is None or row.decompose is None or not _replace(new, node, row.decompose, facts):
+            new.copy(node)
+    return _resolved(new)
+
+
+class NodeEmit:
+    """Calls become nodes of the new graph, at the location of the node they replace."""
+
+    def __init__(self, new: Rebuild, node: Node, facts: Facts) -> None:
+        self.new = new
+        self.node = node
+        self.facts = facts
+
+    def __call__(self, target: Any, *args: Any, **kwargs: Any) -> Any:
+        row = row_of(target)
+        if row is not None and row.decompose is not None:
+            start = len(self.new.graph.nodes)
+            try:
+                return row.decompose(self, *args, **kwargs)
+            except Unsupported:
+                _truncate(self.new.graph, start)
+        kind = infer(target, args, kwargs, self.facts)
+        return self.new.call(target, args, kwargs, kind, self.node.location)
+
+    def type(self, value: Any) -> ArrayType:
+        return as_type(value.type if isinstance(value, Node) else value)
+
+    def laid_out(self, value: Node, strides: tuple[Size, ...]) -> Node:
+        value.type = ArrayType(value.type.dtype, value.type.shape, strides)
+        return value
+
+
+def _replace(new: Rebuild, node: Node, definition: Any, facts: Facts) -> bool:
+    start = len(new.graph.nodes)
+    args, kwargs = new.mapped((node.args, node.kwargs))
+    try:
+        value = definition(NodeEmit(new, node, facts), *args, **kwargs)
+    except (Unsupported, Wrong):
+        _truncate(new.graph, start)
+        return False
+    if isinstance(value, Node):
+        value.type = node.type if len(new.graph.nodes) > start else value.type
+    new.became[node] = value
+    return True
+
+
+def _truncate(graph: Graph, start: int) -> None:
+    """Take back what a definition added before it gave up."""
+    del graph.nodes[start:]
+
+
+def _resolved(new: Rebuild) -> Graph:
+    """Reads out of a list of results (`np.split(x, 2)[0]`) name the part itself."""
+    if not any(isinstance(value, (list, tuple)) for value in new.became.values()):
+        return new.graph
+    old = new.graph
+    again = Rebuild(old)
+    for node in old:
+        source = node.args[0] if node.target is operator.getitem else None
+        if isinstance(source, (list, tuple)):
+            again.became[node] = again.mapped(source[node.args[1]])
+        else:
+            again.copy(node)
+    return again.graph
+
+

@@ -1,0 +1,63 @@
+"""What a pass may do with a node: remove it, merge it, run it early."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..node import Node
+from ..ops import Effect, Kind, Op, row_of
+from ..tree import leaves
+from ..types import ArrayType
+
+SILENT_KINDS = frozenset({Kind.VIEW, Kind.CREATION, Kind.STRUCTURE})
+
+
+def operands(node: Node) -> Iterator[Node]:
+    """The nodes that a node refers to."""
+    return (leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node))
+
+
+def is_pure(node: Node) -> bool:
+    """Only its value matters, apart from what it may report."""
+    if node.op != "call_function":
+        return node.op != "output"
+    row = row_of(node.target)
+    return row is not None and row.effect is Effect.PURE and "out" not in node.kwargs
+
+
+def is_silent(node: Node) -> bool:
+    """It can neither warn nor raise, so nobody can tell whether it ran."""
+    if node.op != "call_function":
+        return node.op == "get_attr"
+    row = row_of(node.target)
+    if row is None or not is_pure(node):
+        return False
+    if node.target is operator.getitem:  # a window; gathers check their bounds
+        return not any(isinstance(leaf, (Node, np.ndarray)) for leaf in leaves(node.args[1]))
+    return not row.checks and not _may_report(row, node)
+
+
+def _may_report(row: Op, node: Node) -> bool:
+    if row.kind in SILENT_KINDS:
+        return False
+    if row.kind is Kind.EXTERN:
+        return True
+    if row.kind is Kind.MATMUL or row.decompose is not None:
+        return not _is_integer(node)
+    return row.flags and not _is_integer(node)
+
+
+def _is_integer(node: Node) -> bool:
+    """Integer arithmetic wraps silently, except where a row lists checks."""
+    kinds = [operand.type for operand in operands(node)] + [node.type]
+    return all(isinstance(kind, ArrayType) and kind.dtype.kind in "biu" for kind in kinds)
+
+
+def writes(node: Node) -> bool:
+    """It changes memory that other nodes may read."""
+    if node.op != "call_function":
+        return False
+    row = row_of(node.target)
+    return row is None or row.effect is Effect.WRITES or node.kwargs.get("out") is not None

@@ -1,0 +1,268 @@
+"""In-place writes become new versions of the array that owns the memory.
+
+Every array of the graph is a view (a chain of view operations) of one *storage*: a placeholder, or a
+node that made a new array. A write into any view of a storage makes its next version,
+`core.update(previous version, view chain, value)`; whoever reads a view of it afterwards reads
+the same chain of the newest version. NumPy evaluates overlapping operands as if the right side
+came first, and so does this form, since `value` is computed from the previous version.
+
+In the result
+- no node writes; `core.update` and `core.perform` return new arrays;
+- the output's keyword `writes` lists (placeholder, node of its final contents), to be copied into the
+  placeholder's memory after every node has been evaluated;
+- an output that shares memory with a written placeholder is a view of the *placeholder*. Its elements
+  are read by the caller, hence after the writes. No other node reads a placeholder's new contents;
+- distinct placeholders do not overlap in memory: the guards of a graph that writes say so.
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import Unsupported
+from .. import core
+from ..facts import Facts
+from ..graph import Graph
+from ..inference import infer
+from ..node import Node
+from ..ops import Effect, row_of
+from ..rows.writes import IN_PLACE
+from ..tree import map_leaves
+from ..types import ArrayType, Form
+from .rebuild import Rebuild
+
+
+@dataclass(eq=False, slots=True)
+class Storage:
+    """Memory of one array; `node` holds its newest version."""
+
+    node: Node
+    origin: Node
+    version: int = 0
+
+
+@dataclass(eq=False, slots=True)
+class Alias:
+    """One array of the old graph: a view of a storage, and the node that has it, at a version."""
+
+    storage: Storage
+    chain: core.Chain
+    node: Node
+    version: int
+
+
+def functionalise(graph: Graph, facts: Facts) -> Graph:
+    """A graph without writes comes back as it is."""
+    if not any(_writes(node) for node in graph.calls):
+        return graph
+    return _Functionaliser(graph, facts).run()
+
+
+def _writes(node: Node) -> bool:
+    row = row_of(node.target)
+    return (row is not None and row.effect is Effect.WRITES) or (
+        node.kwargs.get("out") is not None
+    )
+
+
+class _Functionaliser:
+    def __init__(self, graph: Graph, facts: Facts) -> None:
+        self.old = graph
+        self.new = Rebuild(graph)
+        self.facts = facts
+        self.aliases: dict[Node, Alias] = {}
+        self.parts: dict[tuple[Node, Any], Alias] = {}
+
+    def run(self) -> Graph:
+        for node in self.old:
+            if node.op == "output":
+                self._output(node)
+            elif node.op == "call_function" and _writes(node):
+                self._write(node)
+            else:
+                self._keep(node)
+        return self.new.graph
+
+    def value(self, leaf: Any) -> Any:
+        """An operand in the new graph: the newest contents of the array it names."""
+        if not isinstance(leaf, Node):
+            return leaf
+        alias = self.aliases.get(leaf)
+        if alias is None:
+            return self.new.became[leaf]
+        if alias.version != alias.storage.version:
+            alias.node = self._viewed(alias.storage.node, alias.chain, leaf)
+            alias.version = alias.storage.version
+        return alias.node
+
+    def _viewed(self, node: Node, chain: core.Chain, like: Node) -> Node:
+        """The view that `chain` makes of a node."""
+        for function, args, kwargs in chain:
+            kind = infer(function, (node, *args), kwargs, self.facts)
+            node = self.new.call(function, (node, *args), kwargs, kind, like.location)
+        return node
+
+    def _keep(self, node: Node) -> None:
+        if node.op != "call_function":
+            made = self.new.copy(node)
+        else:
+            args, kwargs = map_leaves(self.value, (node.args, node.kwargs))
+            made = self.new.call(node.target, args, kwargs, node.type, node.location)
+            self.new.became[node] = made
+        if isinstance(node.type, ArrayType) and node.type.form is Form.ARRAY:
+            self.aliases[node] = self._alias(node, made)
+
+    def _alias(self, node: Node, made: Node) -> Alias:
+        base = node.args[0] if node.op == "call_function" and node.args else None
+        if isinstance(base, Node) and isinstance(base.type, (tuple, list)):
+            key = (base, node.args[1])
+            return self.parts.setdefault(key, _owner(made, node))
+        parent = self.aliases.get(base) if isinstance(base, Node) else None
+        if parent is None or not self._is_view(node):
+            return _owner(made, node)
+        args, kwargs = map_leaves(self.value, (node.args[1:], node.kwargs))
+        step = (node.target, args, kwargs)
+        return Alias(parent.storage, (*parent.chain, step), made, parent.storage.version)
+
+    def _is_view(self, node: Node) -> bool:
+        row = row_of(node.target)
+        if row is None or row.window is None:
+            return False
+        args, kwargs = map_leaves(_typed, (node.args, node.kwargs))
+        return row.window(*args, facts=self.facts, **kwargs) is not None
+
+    def _write(self, node: Node) -> None:
+        written = WRITERS.get(node.target, _performed)(self, node)
+        if isinstance(node.type, ArrayType) and node.type.form is Form.ARRAY:
+            self.aliases[node] = self.aliases[written]
+        self.new.became[node] = None
+
+    def update(self, target: Node, extra: core.Chain, value: Any, node: Node) -> None:
+        """Store `value` into a view of an array, or into a further selection of it."""
+        alias = self.aliases[target]
+        args = (alias.storage.node, (*alias.chain, *extra), value)
+        self._advance(alias.storage, core.update, args, node)
+
+    def perform(
+        self, target: Node, place: int | str, args: tuple[Any, ...], kwargs: dict[str, Any],
+        node: Node,
+    ) -> None:
+        """Let NumPy write into a copy."""
+        alias = self.aliases[target]
+        args, kwargs = map_leaves(self.value, (args, kwargs))
+        call = (node.target, alias.storage.node, alias.chain, place, args, kwargs)
+        self._advance(alias.storage, core.perform, call, node)
+
+    def _advance(
+        self, storage: Storage, target: Callable[..., Any], args: tuple[Any, ...], node: Node
+    ) -> None:
+        if storage.origin.op == "get_attr":
+            raise Unsupported("a write into a constant array")
+        kind = storage.node.type
+        storage.node = self.new.call(target, args, {}, kind, node.location)
+        storage.version += 1
+
+    def _output(self, node: Node) -> None:
+        stored = {id(alias.storage): alias.storage for alias in self.aliases.values()}
+        changed = [
+            storage for storage in stored.values()
+            if storage.version and storage.origin.op == "placeholder"
+        ]
+        values = tuple(map(self._returned, node.args[0]))
+        writes = tuple((self.new.became[one.origin], one.node) for one in changed)
+        self.new.graph.output(values, writes=writes)
+
+    def _returned(self, leaf: Any) -> Any:
+        alias = self.aliases.get(leaf) if isinstance(leaf, Node) else None
+        if alias is None or alias.storage.origin.op != "placeholder" or (
+            not alias.storage.version
+        ):
+            return self.value(leaf)
+        return self._viewed(self.new.became[alias.storage.origin], alias.chain, leaf)
+
+
+def _typed(leaf: Any) -> Any:
+    return leaf.type if isinstance(leaf, Node) else leaf
+
+
+def _owner(made: Node, origin: Node) -> Alias:
+    return Alias(Storage(made, origin), (), made, 0)
+
+
+def _assigned(run: _Functionaliser, node: Node) -> Node:
+    """`base[key] = value`."""
+    base, key, value = node.args
+    key, value = map_leaves(run.value, (key, value))
+    run.update(base, ((operator.getitem, (key,), {}),), value, node)
+    return base
+
+
+def _copied(run: _Functionaliser, node: Node) -> Node:
+    """`np.copyto(dst, src)`, with or without a mask."""
+    target, source = node.args[:2]
+    mask = node.kwargs.get("where", True)
+    if len(node.args) > 2:
+        return _performed(run, node)
+    value = run.value(source)
+    if mask is not True:
+        value = _masked(run, mask, value, target, node)
+    run.update(target, (), value, node)
+    return target
+
+
+def _masked(run: _Functionaliser, mask: Any, value: Any, target: Node, node: Node) -> Node:
+    """`value` where the mask holds, the old contents elsewhere."""
+    args = (run.value(mask), value, run.value(target))
+    kind = infer(np.where, args, {}, run.facts)
+    return run.new.call(np.where, args, {}, kind, node.location)
+
+
+def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
+    """`x += y` and the like."""
+
+    def write(run: _Functionaliser, node: Node) -> Node:
+        target = node.args[0]
+        args = tuple(map(run.value, node.args))
+        kind = infer(ufunc, args, {}, run.facts)
+        value = run.new.call(ufunc, args, {}, kind, node.location)
+        run.update(target, (), value, node)
+        return target
+
+    return write
+
+
+def _performed(run: _Functionaliser, node: Node) -> Node:
+    """Any other writing function: a ufunc with `out=` is computed, the rest is left to NumPy."""
+    out = node.kwargs.get("out")
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    rest = {name: value for name, value in node.kwargs.items() if name != "out"}
+    if out is None:
+        run.perform(node.args[0], 0, node.args[1:], rest, node)
+        first: Node = node.args[0]
+        return first
+    if not isinstance(out, Node):
+        raise Unsupported("several outputs given with out=")
+    if isinstance(node.target, np.ufunc) and node.target.nout == 1 and not (
+        node.target.signature or set(rest) - {"where"}
+    ):
+        mask = rest.get("where", True)
+        args = tuple(map(run.value, node.args))
+        kind = infer(node.target, args, {}, run.facts)
+        value = run.new.call(node.target, args, {}, kind, node.location)
+        if mask is not True:
+            value = _masked(run, mask, value, out, node)
+        run.update(out, (), value, node)
+    else:
+        run.perform(out, "out", node.args, rest, node)
+    return out
+
+
+WRITERS: Mapping[Any, Callable[[_Functionaliser, Node], Node]] = {
+    operator.setitem: _assigned,
+    np.copyto: _copied,
+    **{target: _in_place(function) for target, function in IN_PLACE.items()},
+}

@@ -1,0 +1,74 @@
+"""Compute each common subexpression once."""
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from ..facts import Facts
+from ..graph import Graph
+from ..node import Node
+from ..ops import Kind, row_of
+from .effects import is_pure, writes
+from .rebuild import Rebuild
+
+Key = Hashable
+
+
+def merge_common(graph: Graph, facts: Facts) -> Graph:
+    """Equal calls of a functional graph become one; a graph that writes stays as it is.
+
+    Two outputs must not become the same array, since the caller may write to one of them: results
+    that are returned, or that share memory with one, keep a node of their own.
+    """
+    if any(writes(node) for node in graph):
+        return graph
+    new = Rebuild(graph)
+    seen: dict[Key, Any] = {}
+    returned = _returned(graph)
+    for node in graph:
+        key = _key(new, node)
+        if key is not None and key in seen and node not in returned:
+            new.became[node] = seen[key]
+            continue
+        new.copy(node)
+        if key is not None:
+            seen[key] = new.became[node]
+    return new.graph
+
+
+def _returned(graph: Graph) -> set[Node]:
+    """The outputs, and the arrays they may be views of."""
+    found = {value for value in graph.outputs if isinstance(value, Node)}
+    for node in reversed(graph.nodes):
+        row = row_of(node.target) if node in found and node.op == "call_function" else None
+        if row is not None and row.window is not None and isinstance(node.args[0], Node):
+            found.add(node.args[0])
+    return found
+
+
+def _key(new: Rebuild, node: Node) -> Key | None:
+    row = row_of(node.target) if node.op == "call_function" else None
+    if row is None or not is_pure(node) or row.kind is Kind.EXTERN:
+        return None
+    args, kwargs = new.mapped((node.args, node.kwargs))
+    parts = _frozen((args, tuple(sorted(kwargs.items()))))
+    return None if parts is None else (id(node.target), parts, str(node.type))
+
+
+def _frozen(tree: Any) -> Key | None:
+    """A hashable key that tells 1, 1.0, True, 0.0, -0.0 and their NumPy scalars apart."""
+    kind = type(tree)
+    if kind in (tuple, list):
+        parts = tuple(_frozen(item) for item in tree)
+        return None if None in parts else (kind, parts)
+    if kind is slice:
+        return _frozen((tree.start, tree.stop, tree.step, "slice"))
+    if isinstance(tree, Node):
+        return ("node", id(tree))
+    if kind in (float, complex) or isinstance(tree, np.generic):
+        return (kind, np.asarray(tree).tobytes())
+    if isinstance(tree, np.ndarray):
+        return None
+    return (kind, tree) if getattr(kind, "__hash__", None) else None

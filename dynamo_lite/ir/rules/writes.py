@@ -1,0 +1,106 @@
+"""Writing operations: the checks NumPy makes, and the array that is handed back."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import Unsupported
+from ..facts import Facts
+from ..types import ArrayType, Form
+from .indexing import gathered, parse_key
+from .layout import broadcast_shapes, same_shape
+from .pointwise import ufunc_rule
+from .values import Wrong, as_type
+
+
+def setitem_rule(a: Any, key: Any, value: Any, /, *, facts: Facts) -> None:
+    """`a[key] = value`; leading axes of size 1 of the value are dropped."""
+    kind = target_array(a)
+    parsed = parse_key(kind, key, facts)
+    shape = gathered(kind, parsed, facts).shape if parsed.picks else parsed.window.shape
+    stored = as_type(value)
+    _check_stored(value, stored, kind)
+    lead = max(0, stored.ndim - len(shape))
+    if not same_shape(stored.shape[:lead], (1,) * lead, facts):
+        raise Wrong
+    common = broadcast_shapes((shape, stored.shape[lead:]), facts)
+    if not same_shape(common, shape, facts):
+        raise Wrong
+
+
+def copyto_rule(
+    dst: Any, src: Any, casting: Any = "same_kind", where: Any = True, *, facts: Facts
+) -> None:
+    kind, source = target_array(dst), as_type(src)
+    if source.form is Form.PYTHON:
+        raise Unsupported("copyto of a Python number")
+    if not np.can_cast(source.dtype, kind.dtype, casting):
+        raise Wrong
+    shapes = [source.shape] if where is True else [source.shape, as_type(where).shape]
+    if where is not True and as_type(where).dtype != bool:
+        raise Unsupported("copyto with a mask that is not boolean")
+    common = broadcast_shapes((kind.shape, *shapes), facts)
+    if not same_shape(common, kind.shape, facts):
+        raise Wrong
+
+
+def in_place_rule(ufunc: np.ufunc) -> Callable[..., ArrayType]:
+    """`a += b` on an array: the ufunc with `out=a`."""
+    rule = ufunc_rule(ufunc)
+
+    def infer(a: Any, b: Any, /, *, facts: Facts) -> ArrayType:
+        kind = target_array(a)
+        rule(a, b, out=kind, facts=facts)
+        return kind
+
+    return infer
+
+
+def fill_rule(a: Any, value: Any, /, *, facts: Facts) -> None:
+    kind, stored = target_array(a), as_type(value)
+    if stored.ndim:
+        raise Unsupported("fill with an array")
+    _check_stored(value, stored, kind)
+
+
+def opaque_write_rule(a: Any, *args: Any, facts: Facts, **kwargs: Any) -> None:
+    """Writing functions whose arguments only NumPy checks, when the step runs."""
+    target_array(a)
+
+
+def target_array(value: Any) -> ArrayType:
+    """The array that is written to."""
+    if not isinstance(value, ArrayType) or value.form is not Form.ARRAY:
+        raise Unsupported("a write into something that is not an array")
+    kind = as_type(value)
+    if not kind.writeable:
+        raise Wrong
+    return kind
+
+
+def _check_stored(value: Any, stored: ArrayType, kind: ArrayType) -> None:
+    """Assignment casts, but a Python int must fit, and a complex number is no real one."""
+    if stored.dtype.kind == "c" and kind.dtype.kind != "c":
+        raise Unsupported("assigning complex numbers to real ones")
+    if stored.form is Form.PYTHON and stored.dtype.kind == "i" and kind.dtype.kind in "iu":
+        limits = np.iinfo(kind.dtype)
+        if not isinstance(value, int):
+            if kind.dtype != np.dtype(np.intp):
+                raise Unsupported("assigning a Python int that may not fit")
+        elif not limits.min <= value <= limits.max:
+            raise Wrong
+    if stored.form is Form.PYTHON and stored.dtype.kind == "f" and kind.dtype.kind in "iu":
+        raise Unsupported("assigning a Python float to integers, which may raise")
+
+
+def update_rule(base: Any, view: Any, value: Any, *, facts: Facts) -> ArrayType:
+    """The next version of an array."""
+    return as_type(base)
+
+
+def perform_rule(
+    function: Any, base: Any, view: Any, place: Any, args: Any, kwargs: Any, *, facts: Facts
+) -> ArrayType:
+    return as_type(base)
