@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import core
 from ..ir.graph import Graph
 from ..ir.node import Node
 from ..ir.ops import row_of
@@ -44,6 +45,8 @@ class Use:
 
 
 Accesses = dict[Any, Access]
+# Calls that read their other operands differently from the first one.
+LOOKUPS = {operator.getitem: Access.SAME, np.take: Access.SAME, core.update: Access.COPY}
 MANY_USES = 16
 RECOMPUTE_BUDGET = 4
 RECOMPUTE_BUDGET_IN_ROW = 24
@@ -83,8 +86,10 @@ def _decide(
 
 def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:
     """Why a value is computed once and stored, or None when it is computed where it is read."""
-    if not isinstance(node.type, ArrayType) or not uses:
+    if not isinstance(node.type, ArrayType):
         return None
+    if not uses:
+        return "nothing reads it, but its warnings count" if may_flag(node) else None
     if may_flag(node) and not any(use.covers for use in uses):
         return "only parts of it are read, but all of its warnings count"
     if cost > LONGEST_EXPRESSION and cost < costs.REDUCTION:
@@ -112,10 +117,12 @@ def own_cost(node: Node, accesses: Accesses) -> int:
     return 0
 
 
-def access_of(node: Node, accesses: Accesses) -> Access:
-    """How a call reads its operands."""
+def access_of(node: Node, accesses: Accesses, operand: Node | None = None) -> Access:
+    """How a call reads an operand (by default its first)."""
     if node.op != "call_function":
         return Access.MEMORY
+    if operand is not None and node.target in LOOKUPS and operand is not node.args[0]:
+        return LOOKUPS[node.target]
     if node.target is operator.getitem:
         return _access_of_getitem(node)
     try:
@@ -158,10 +165,9 @@ Readers = dict[Node, list[tuple[Node, Access]]]
 def _readers(graph: Graph, accesses: Accesses) -> Readers:
     found: Readers = {}
     for node in graph.nodes:
-        access = access_of(node, accesses)
         for leaf in leaves((node.args, node.kwargs)):
             if isinstance(leaf, Node):
-                found.setdefault(leaf, []).append((node, access))
+                found.setdefault(leaf, []).append((node, access_of(node, accesses, leaf)))
     return found
 
 

@@ -13,7 +13,7 @@ from ..ir.sizes import Size
 from ..ir.types import ArrayType, array
 from . import affine, costs, rewrite
 from .hints import Hint
-from .loops import Axis, Buffer, Expr, Kernel, Load, Reduce, Store
+from .loops import Axis, Buffer, Check, Expr, Gather, Kernel, Load, Reduce, Store
 from .program import Allocate, Launch, Program, Step
 from .schedule import order_axes
 
@@ -42,6 +42,7 @@ class Hoisting:
     steps: list[Step] = field(default_factory=list)
     known: dict[Expr, Buffer] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    count: int = 0
 
     def kernel(self, kernel: Kernel) -> None:
         """Emit a kernel after the kernels that it needs."""
@@ -56,6 +57,18 @@ class Hoisting:
             for s in kernel.statements
         )
         self.steps.append(Launch(replace(kernel, statements=statements)))
+        self._forget(kernel)
+
+    def _forget(self, kernel: Kernel) -> None:
+        """What was computed from memory that changes now is not known any more."""
+        changed = {s.buffer for s in kernel.statements if not isinstance(s, Check)}
+        stale = [
+            key for key in self.known
+            if any(isinstance(p, (Load, Gather)) and p.buffer in changed
+                   for p in rewrite.walk((key,)))
+        ]
+        for key in stale:
+            del self.known[key]
 
     def _find(
         self,
@@ -85,7 +98,8 @@ class Hoisting:
         key = rewrite.substitute(expr, moved)
         type_ = array(expr.dtype, *(axis.extent for axis in axes))
         if key not in self.known:
-            buffer = self.known[key] = Buffer(f"h{len(self.known)}", expr.dtype)
+            buffer = self.known[key] = Buffer(f"h{self.count}", expr.dtype)
+            self.count += 1
             self.steps.append(Allocate(buffer, type_, "scratch"))
             store = Store(buffer, place(type_, canonical), key)
             self.kernel(Kernel(f"hoisted_{buffer.name}", tuple(canonical), (store,)))

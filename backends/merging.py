@@ -85,11 +85,21 @@ def _partner(
 
 def _direction(earlier: Step, between: Sequence[Step], later: Step) -> bool | None:
     """True if `later` can move up, False if `earlier` can move down, None if neither."""
-    if not any(set(writes(step)) & set(reads(later)) for step in between):
+    if not any(conflict(step, later) for step in between):
         return True
-    if not any(set(writes(earlier)) & set(reads(step)) for step in between):
+    if not any(conflict(earlier, step) for step in between):
         return False
     return None
+
+
+def conflict(first: Step, second: Step) -> bool:
+    """Whether two steps must keep their order."""
+    written, stored = set(writes(first)), set(writes(second))
+    return not (
+        written.isdisjoint(stored)
+        and written.isdisjoint(reads(second))
+        and stored.isdisjoint(reads(first))
+    )
 
 
 def why_not_merge(first: Kernel, second: Kernel, hint: Hint) -> str | None:

@@ -1,6 +1,7 @@
 """The state of one lowering: values of nodes so far, and the steps of the program being made."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,11 +10,12 @@ import numpy as np
 
 from ...ir.graph import Graph, Node
 from ...ir.sizes import Size, SizeExpr, evaluate
+from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
 from .. import affine, simplify
 from ..fusion import Access, Accesses
 from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Statement, Store
-from ..program import Allocate, Launch, Require, Step, View
+from ..program import Allocate, Constant, Launch, Require, Step, View
 from .values import CannotLower, Value, broadcast_index, load_of
 
 Lower = Callable[..., Any]
@@ -47,6 +49,13 @@ class Lowering:
     notes: list[str] = field(default_factory=list)
     required: set[tuple[str, Size, Size]] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
+    constants: list[Constant] = field(default_factory=list)
+    own: set[Buffer] = field(default_factory=set)
+    readers: Counter[Node] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        for node in self.graph.nodes:
+            self.readers.update(n for n in leaves((node.args, node.kwargs)) if isinstance(n, Node))
 
     # names
     def fresh(self, stem: str) -> str:
@@ -162,6 +171,24 @@ class Lowering:
         shaped = replace(value.type, shape=value.shape, strides=value.strides(), form=Form.ARRAY)
         self.steps.append(View(buffer, load.buffer, load.offset.constant, shaped))
         return replace(value, array=buffer)
+
+    def owned(self, value: Value) -> Value:
+        """Mark memory that was made for this very value, and may be changed when it is dead."""
+        self.own.add(load_of(value).buffer)
+        return value
+
+    def is_owned(self, value: Value) -> bool:
+        if not value.is_memory:
+            return False
+        buffer = load_of(value).buffer
+        return buffer in self.own and value.array == buffer
+
+    def constant(self, array: np.ndarray) -> Value:
+        """An array that the program refers to."""
+        type_ = ArrayType(array.dtype, array.shape, array.strides, writeable=False)
+        buffer = self.buffer(array.dtype, "constant")
+        self.constants.append(Constant(array, buffer, type_))
+        return self.memory_value(type_, buffer)
 
     def number(self, value: Any) -> Value:
         """A NumPy scalar constant, or a strong Python bool, as a value."""

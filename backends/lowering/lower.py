@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir.graph import Graph
 from ...ir.node import Node
-from ...ir.tree import map_leaves
+from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form
 from ..fusion import choose_materialised
 from ..hints import hints_of
@@ -19,10 +19,12 @@ from ..memory import plan_memory
 from ..merging import merge
 from ..program import Constant, Input, Output, Program
 from ..schedule import schedule
-from . import pointwise, reductions, views  # noqa: F401  (they register their lowerings)
+from . import creation, matmul, reductions, structure, views  # noqa: F401  (they register)
+from . import pointwise
 from .context import ACCESSES, LOWERINGS, Lowering
 from .externs import lower_extern, own_number
-from .values import CannotLower, Value
+from .values import CannotLower, Value, load_of
+from .writes import only_pieces, write_inputs
 
 
 PASSES = (hoist, merge, schedule, plan_memory)
@@ -44,22 +46,28 @@ def lower_steps(graph: Graph) -> Program:
     """The program before fusion: one kernel per value that must be in memory."""
     low = Lowering(graph)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
-    constants = tuple(_constant(low, node) for node in graph.nodes if node.op == "get_attr")
+    for node in graph.nodes:
+        if node.op == "get_attr":
+            _constant(low, node)
+    unread = only_pieces(graph)
     kept = choose_materialised(graph, ACCESSES)
     for node in graph.calls:
+        if node in unread:
+            continue
         value = lower_call(low, node)
         if node in kept and isinstance(value, Value) and not value.is_memory:
             value = _kept(low, value, kept[node])
         low.values[node] = value
     outputs = tuple(_output(low, item) for item in graph.outputs)
+    write_inputs(low)
     return Program(
-        inputs, constants, dict(graph.symbols), tuple(low.steps), outputs, tuple(low.notes)
+        inputs, tuple(low.constants), dict(graph.symbols), tuple(low.steps), outputs, tuple(low.notes)
     )
 
 
 def _kept(low: Lowering, value: Value, why: str) -> Value:
     if value.type.form is Form.ARRAY:
-        return low.materialise(value, why)
+        return low.owned(low.materialise(value, why))
     return replace(value, array=(buffer := own_number(low, value)), expr=Load(buffer, Offset()))
 
 
@@ -73,17 +81,20 @@ def _input(low: Lowering, index: int, node: Node) -> Input:
     return Input(index, node.type, scalar=number)
 
 
-def _constant(low: Lowering, node: Node) -> Constant:
+def _constant(low: Lowering, node: Node) -> None:
     buffer = low.buffer(node.type.dtype, "constant")
     low.values[node] = low.memory_value(node.type, buffer)
-    return Constant(node.target, buffer, node.type)
+    low.constants.append(Constant(node.target, buffer, node.type))
 
 
 def lower_call(low: Lowering, node: Node) -> Any:
     """The value of one call; a call without a native lowering is made as an extern step."""
     args, kwargs = map_leaves(lambda leaf: _resolved(low, leaf), (node.args, node.kwargs))
     try:
-        return _native(low, node, args, kwargs)
+        value = _native(low, node, args, kwargs)
+        if any(value is leaf for leaf in leaves((args, kwargs))) and value.is_memory:
+            low.own.discard(load_of(value).buffer)  # two nodes, one object
+        return value
     except CannotLower as reason:
         low.notes.append(f"{node.name} is a call of NumPy: {reason}")
         return lower_extern(low, node, args, kwargs)

@@ -203,10 +203,3 @@ def is_basic(key: Any) -> bool:
         or (isinstance(item, np.integer))
         for item in items
     )
-
-
-@lowers(operator.getitem, reads=Access.VIEW)
-def getitem(low: Lowering, node: Node, value: Any, key: Any) -> Value:
-    if not isinstance(value, Value) or not is_basic(key):
-        raise CannotLower("indexing with arrays")
-    return basic_getitem(low, node, value, key if isinstance(key, tuple) else (key,))

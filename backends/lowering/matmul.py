@@ -1,0 +1,83 @@
+"""Products of vectors and matrices: small or exact ones as reductions, the others through BLAS."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...ir.node import Node
+from ...ir.sizes import Size
+from .. import affine, simplify
+from ..fusion import Access
+from ..loops import Axis, Expr, Offset, Reduce
+from ..simplify import convert
+from .context import Lowering, lowers
+from .pointwise import operand_at, require_native
+from .values import CannotLower, Value
+
+SMALL = 4
+"""Inner dimensions up to this are multiplied out in kernels; BLAS gains nothing there."""
+
+
+@lowers(np.matmul, np.dot, np.inner, np.vdot, reads=Access.MEMORY)
+def product_of(low: Lowering, node: Node, a: Any, b: Any, *args: Any, **kwargs: Any) -> Value:
+    """Vector times vector, and small or integer matrices; the rest is a call of BLAS."""
+    if args or kwargs or not isinstance(a, Value) or not isinstance(b, Value):
+        raise CannotLower("a product with options, or of constants")
+    ranks = (len(a.shape), len(b.shape))
+    if 0 in ranks or max(ranks) > 2:
+        raise CannotLower("a product of stacks of matrices")
+    if node.target in (np.inner, np.vdot) and ranks != (1, 1):
+        raise CannotLower("an inner product of matrices")
+    dtype = node.type.dtype
+    require_native(dtype, a.dtype, b.dtype)
+    inner = a.shape[-1]
+    if why := why_not_in_kernels(ranks, inner, dtype):
+        raise CannotLower(why)
+    low.require("==", inner, b.shape[0])
+    return contraction(low, node, a, b, ranks)
+
+
+def why_not_in_kernels(ranks: tuple[int, int], inner: Size, dtype: np.dtype) -> str | None:
+    """Why a product goes to BLAS, or None when a reduction is as good."""
+    if ranks == (1, 1) or dtype.kind != "f":
+        return None
+    if isinstance(inner, int) and inner <= SMALL:
+        return None
+    return "BLAS does it"
+
+
+def contraction(low: Lowering, node: Node, a: Value, b: Value, ranks: tuple[int, int]) -> Value:
+    """The sum of products over the last axis of `a` and the first of `b`."""
+    dtype = node.type.dtype
+    axes = low.axes(node.type.shape)
+    folded = low.axis(a.shape[-1])
+    left: list[Offset] = [affine.along(axes[0])] if ranks[0] == 2 else []
+    right: list[Offset] = [affine.along(axes[-1])] if ranks[1] == 2 else []
+    along: Offset = affine.along(folded)
+    factors = (
+        convert(a.at([*left, along]), dtype),
+        convert(b.at([along, *right]), dtype),
+    )
+    body = simplify.apply("multiply", factors, dtype)
+    return low.lazy(node.type, axes, reduced(body, folded, dtype))
+
+
+def reduced(body: Expr, folded: Axis, dtype: np.dtype) -> Expr:
+    if affine.is_one(folded.extent):
+        return body
+    op = "logical_or" if dtype.kind == "b" else "add"
+    return Reduce(op, body, (folded,), dtype)
+
+
+@lowers(np.outer, reads=Access.SAME)
+def outer(low: Lowering, node: Node, a: Any, b: Any, out: Any = None) -> Value:
+    """a[i] * b[j]"""
+    both = isinstance(a, Value) and isinstance(b, Value)
+    if out is not None or not both or len(a.shape) != 1 or len(b.shape) != 1:
+        raise CannotLower("np.outer of something else than two vectors")
+    dtype = node.type.dtype
+    require_native(a.dtype, b.dtype, dtype)
+    row, column = axes = low.axes(node.type.shape)
+    factors = (operand_at(low, a, (row,), dtype), operand_at(low, b, (column,), dtype))
+    return low.lazy(node.type, axes, simplify.apply("multiply", factors, dtype))

@@ -1,0 +1,190 @@
+"""Joining arrays, running folds, and gathering at positions that are data."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...ir.node import Node
+from ...ir.sizes import Size
+from .. import affine, simplify
+from ..fusion import Access
+from ..loops import Axis, Check, Expr, Gather, Offset, Scan
+from ..simplify import INT64, const, convert
+from .context import Lowering, is_size, lowers
+from .pointwise import compare, require_native
+from .reductions import dims_of, flattened, operand, plain
+from .values import CannotLower, Value, load_of
+from .views import basic_getitem, is_basic, spelled_out
+
+
+@lowers(np.concatenate, reads=Access.COPY)
+def concatenate(
+    low: Lowering, node: Node, arrays: Any, axis: Any = 0, *args: Any, **kwargs: Any
+) -> Value:
+    """One store per operand, into its part of the result."""
+    if args or kwargs.get("out") is not None or not isinstance(arrays, (list, tuple)):
+        raise CannotLower("np.concatenate with out=, or of one array")
+    parts = [operand(part) for part in arrays]
+    require_native(node.type.dtype, *(part.dtype for part in parts))
+    if axis is None:
+        parts = [flattened(low, part, node.name) for part in parts]
+    (dim,) = dims_of(0 if axis is None else axis, len(node.type.shape))
+    made = low.memory_value(node.type, low.allocate(node.type))
+    start: Size = 0
+    for part in parts:
+        low.store(window(low, made, dim, start, part.shape), part)
+        start = start + part.shape[dim]
+    return low.owned(made)
+
+
+def window(low: Lowering, value: Value, dim: int, start: Size, shape: Sequence[Size]) -> Value:
+    """The part of `value` with this shape that begins at `start` along `dim`."""
+    axes = low.axes(shape)
+    index = [affine.along(axis) for axis in axes]
+    index[dim] = affine.plus(index[dim], Offset(start))
+    type_ = replace(value.type, shape=tuple(shape))
+    return Value(type_, axes, value.at(index))
+
+
+SCANS = {np.cumsum: "add", np.cumprod: "multiply"}
+
+
+@lowers(*SCANS, reads=Access.COPY)
+def scan(
+    low: Lowering, node: Node, a: Any, axis: Any = None, dtype: Any = None, out: Any = None
+) -> Value:
+    """Running sums and products, added up in order as NumPy does."""
+    value = operand(a)
+    plain({"out": out})
+    require_native(value.dtype, node.type.dtype)
+    if axis is None and len(value.shape) != 1:
+        value = flattened(low, value, node.name)
+    (dim,) = dims_of(0 if axis is None else axis, len(value.shape)) or (0,)
+    made = low.memory_value(node.type, low.allocate(node.type))
+    element = convert(low.broadcast(value, made.axes), node.type.dtype)
+    place = load_of(made)
+    step = Scan(SCANS[node.target], place.buffer, place.offset, element, made.axes[dim])
+    low.launch(made.axes, step)
+    return low.owned(made)
+
+
+@lowers(np.take, reads=Access.MEMORY)
+def take(
+    low: Lowering, node: Node, a: Any, indices: Any, axis: Any = None, out: Any = None,
+    mode: str = "raise",
+) -> Value:
+    if out is not None or mode != "raise":
+        raise CannotLower(f"np.take with mode {mode}")
+    source = operand(a)
+    require_native(source.dtype)
+    if axis is None:
+        source = flattened(low, source, node.name)
+    (dim,) = dims_of(0 if axis is None else axis, len(source.shape))
+    key = (*[slice(None)] * dim, indices)
+    return gather(low, node, source, key)
+
+
+def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Value:
+    """Indexing with integer arrays, mixed with integers, slices and None."""
+    source = low.in_memory(source, f"{node.name} looks elements up")
+    items = spelled_out(key, len(source.shape))
+    axes = low.axes(node.type.shape)
+    where, ndim = _index_axes(items)
+    picked, kept = axes[where : where + ndim], iter((*axes[:where], *axes[where + ndim :]))
+    index: list[Offset] = []
+    computed: list[tuple[Expr, Axis]] = []
+    dims = iter(range(len(source.shape)))
+    for item in items:
+        if item is None:
+            next(kept)
+            continue
+        size = source.shape[dim := next(dims)]
+        if isinstance(item, slice):
+            axis = next(kept)
+            index.append(_slice_start(low, item, size, axis))
+        else:
+            position = _checked(low, item, picked, size)
+            computed.append((position, source.axes[dim]))
+            index.append(affine.ZERO)
+    load = load_of(source)
+    moved = affine.substitute(load.offset, dict(zip(source.axes, index)))
+    pairs = tuple(
+        (position, affine.stride_of(load.offset, axis)) for position, axis in computed
+        if not affine.is_zero(affine.stride_of(load.offset, axis))
+    )
+    return low.lazy(node.type, axes, Gather(load.buffer, moved, pairs))
+
+
+def _index_axes(items: Sequence[Any]) -> tuple[int, int]:
+    """Where the axes of the broadcast index arrays stand in the result, and how many they are."""
+    picks = [k for k, item in enumerate(items) if item is not None and not isinstance(item, slice)]
+    ndim = max(_ndim(items[k]) for k in picks)
+    adjacent = picks[-1] - picks[0] + 1 == len(picks)
+    before = sum(item is None or isinstance(item, slice) for item in items[: picks[0]])
+    return (before if adjacent else 0), ndim
+
+
+def _ndim(item: Any) -> int:
+    return len(item.shape) if isinstance(item, Value) else 0
+
+
+def _slice_start(low: Lowering, item: slice, size: Size, axis: Axis) -> Offset:
+    if item == slice(None):
+        return affine.along(axis)
+    if not isinstance(size, int) or any(
+        not (part is None or isinstance(part, int)) for part in (item.start, item.step)
+    ):
+        raise CannotLower("a slice of a symbolic size beside an index array")
+    start, _, step = item.indices(size)
+    return affine.plus(Offset(start), affine.times(affine.along(axis), step))
+
+
+def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr:
+    """The index at `axes`, counted from the front; checked to be in range at its own points."""
+    if is_size(item):
+        return simplify.size_value(item if not isinstance(item, int) or item >= 0 else size + item)
+    if not isinstance(item, Value) or item.dtype.kind not in "iu" or item.dtype == np.uint64:
+        raise CannotLower("an index array that is not of integers")
+    own = low.axes(item.shape)
+    low.launch(own, Check(_in_range(convert(item.at(list(map(affine.along, own))), INT64), size)))
+    raw = convert(low.broadcast(item, axes), INT64)
+    if item.dtype.kind == "u":
+        return raw
+    wrapped = simplify.apply("add", (raw, simplify.size_value(size)), INT64)
+    return simplify.select(compare("less", raw, const(0, INT64)), wrapped, raw)
+
+
+def _in_range(index: Expr, size: Size) -> Expr:
+    """-size <= index < size"""
+    extent = simplify.size_value(size)
+    lowest = simplify.size_value(size * -1)
+    tests = (compare("greater_equal", index, lowest), compare("less", index, extent))
+    return simplify.apply("logical_and", tests, simplify.BOOL)
+
+
+@lowers(operator.getitem, reads=Access.VIEW)
+def getitem(low: Lowering, node: Node, value: Any, key: Any) -> Value:
+    """`value[key]`, a view or a gather."""
+    if not isinstance(value, Value):
+        raise CannotLower("indexing a constant")
+    items = key if isinstance(key, tuple) else (key,)
+    if is_basic(key):
+        return basic_getitem(low, node, value, items)
+    if not any(isinstance(item, (Value, list, np.ndarray)) for item in items):
+        raise CannotLower("an index that is not an integer array")
+    require_native(value.dtype)
+    return gather(low, node, value, tuple(_index_operand(low, item) for item in items))
+
+
+def _index_operand(low: Lowering, item: Any) -> Any:
+    """Lists and constant arrays of integers become constants of the program."""
+    if isinstance(item, (list, np.ndarray)):
+        found = np.asarray(item)
+        if found.dtype.kind not in "iu":
+            raise CannotLower("a constant index that is not of integers")
+        return low.constant(found.astype(np.intp))
+    return int(item) if isinstance(item, np.integer) else item
