@@ -9,8 +9,11 @@ import numpy as np
 
 from ..errors import GraphBreak
 from ..ir.graph import Location
-from .kinds import DISJOINT, GuardKind
-from .sources import Source
+from .kinds import DISJOINT, EQUALS, IS, TYPE, GuardKind
+from .sources import ConstSource, Source
+
+FOLLOWS_FROM_IDENTITY = (TYPE, IS, EQUALS)
+"""What need not be checked of an object that is fixed in the program itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +48,8 @@ class GuardSet:
         For NO_KEY, NO_ATTR and HAS_KEY the value is the key; for relations between two sources
         (SAME, NOT_ALIASED, DISJOINT) it is the other source; for TENSOR_MATCH the `ArrayFacts`.
         """
+        if type(source) is ConstSource and kind in FOLLOWS_FROM_IDENTITY:
+            return
         guards = self._by_source.setdefault(source, {})
         guard = Guard(source, kind, kind.capture(value), location)
         key = (kind.name, guard.kept) if kind.many else kind.name

@@ -80,6 +80,7 @@ class ShapeEnv:
         self._replaced: dict[str, Size] = {}
         self._answers: dict[tuple[str, Size], bool] = {}
         self._shared: dict[tuple[str, int], list[str]] = {}
+        self._bounds: dict[str, Relation] = {}
         self._facts: dict[tuple[Source, str, int], str] = {}
 
     # -- symbols
@@ -126,6 +127,7 @@ class ShapeEnv:
         if info.fact == "size":
             self.lower[info.name] = max(2, (mark.minimum if mark else None) or 2)
             self._require(">=", variable, self.lower[info.name])
+            self._bounds[info.name] = self.relations[-1]
         if mark is not None and mark.maximum is not None:
             self._require("<=", variable, mark.maximum)
 
@@ -202,14 +204,23 @@ class ShapeEnv:
                 if solved is not None and name not in symbols(solved):
                     self._refuse_marked(name, solved)
                     self._replaced[name] = solved
+                    if isinstance(solved, int):
+                        self._drop_implied(name)
                     return
+
+    def _drop_implied(self, name: str) -> None:
+        """The newest relation fixes a symbol: what was asked of this symbol alone follows."""
+        *earlier, newest = self.relations
+        self.relations = [kept for kept in earlier if set(kept.symbols()) != {name}] + [newest]
 
     def _raise_lower(self, positive: Size) -> None:
         """`positive` is at least 0; when it is a symbol plus a number, that bounds the symbol."""
         for name in symbols(positive):
             rest = positive - symbol(name)
-            if isinstance(rest, int):
-                self.lower[name] = max(self.lower.get(name, -rest), -rest)
+            if isinstance(rest, int) and -rest > self.lower.get(name, -rest - 1):
+                self.lower[name] = -rest
+                weaker, self._bounds[name] = self._bounds.get(name), self.relations[-1]
+                self.relations = [kept for kept in self.relations if kept is not weaker]
 
     def _refuse_marked(self, name: str, solved: Size) -> None:
         info = self.infos[name]

@@ -92,6 +92,13 @@ class ModuleVariable(KnownVariable):
     def is_fixed(self) -> bool:
         return self.value.__name__.partition(".")[0] in FIXED_PACKAGES
 
+    def stays(self, value: Any) -> bool:
+        """Whether an attribute is taken to stay the object that it is."""
+        if isinstance(value, ModuleType):
+            return True
+        is_number = type(value) is float and self.value.__name__ in ("numpy", "math", "cmath")
+        return self.is_fixed and (callable(value) or is_number)
+
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if (stored := tx.stored_global(self.value.__dict__, name)) is not None:
             return stored
@@ -99,7 +106,7 @@ class ModuleVariable(KnownVariable):
             value = getattr(self.value, name)
         except AttributeError as error:
             raise observed(error) from None
-        if self.is_fixed and callable(value) or isinstance(value, ModuleType):
+        if self.stays(value):
             return tx.wrap(value, ConstSource(Pinned(value), f"{self.describe()}.{name}"))
         return tx.wrap(value, self.attribute_source(name))
 
