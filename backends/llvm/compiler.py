@@ -22,11 +22,10 @@ def machine(target: Target) -> llvm.TargetMachine:
 
 
 def light_passes() -> llvm.ModulePassManager:
-    """The text is already in SSA form and hoisted: what is left is promotion and peepholes."""
+    """The text is already in SSA form, shared and hoisted. Passes that speculate or reorder floating
+    point around selects and branches (instcombine, simplifycfg) are left out on purpose: they assume
+    that nobody reads the floating-point flags."""
     manager = llvm.create_new_module_pass_manager()
-    manager.add_sroa_pass()
-    manager.add_instruction_combine_pass()
-    manager.add_simplify_cfg_pass()
     manager.add_dead_code_elimination_pass()
     return manager
 

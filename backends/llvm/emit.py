@@ -211,11 +211,12 @@ class Value:
     def abs(self) -> Value:
         return self.call("fabs")
 
-    def raising_divide(self, other: Value | Number) -> Value:
-        """A division that stays in the code whatever is known about the operands, for its flag."""
+    def raising(self, opcode: str, other: Value | Number) -> Value:
+        """`fdiv` or `fmul` that stays in the code whatever is known about the operands, for the flag
+        that it raises."""
         a, b = self._with(other)
         text = (
-            f"call {a.type} @llvm.experimental.constrained.fdiv.{a.suffix}({a}, {b}, "
+            f"call {a.type} @llvm.experimental.constrained.{opcode}.{a.suffix}({a}, {b}, "
             f'metadata !"round.tonearest", metadata !"fpexcept.strict")'
         )
         return a.like(self.builder.emit(text))

@@ -132,7 +132,9 @@ class KernelWriter:
         nest, builder = self.nest, self.builder
         for position, (kind, name) in enumerate(fields):
             pointer = builder.offset("%env", 8 * position)
-            if kind == "symbol":
+            if kind == "zero":
+                nest.zero = builder.load(pointer, I64)
+            elif kind == "symbol":
                 nest.symbols[name] = builder.load(pointer, I64)
             elif kind == "scalar":
                 dtype = self._scalar_dtype(name)
@@ -271,4 +273,5 @@ def environment(kernel: Kernel) -> tuple[tuple[str, str], ...]:
         *(("symbol", name) for name in names),
         *(("scalar", name) for name in parameters),
         ("status", ""),
+        ("zero", ""),
     )

@@ -43,6 +43,8 @@ class Nest:
     """Emission state of one kernel function.
 
     `bases` are the data pointers of the buffers, `symbols` the sizes, `scalars` the parameters.
+    `zero` is 0, which LLVM must not know: from a mask that it knows it would conclude that inactive
+    lanes do not matter, and let them compute (and flag) anything.
     `produce` emits one term whose operands are available."""
 
     def __init__(
@@ -52,6 +54,7 @@ class Nest:
         self.bases: dict[str, str] = {}
         self.symbols: dict[str, Value] = {}
         self.scalars: dict[str, Value] = {}
+        self.zero = builder.integer(0)
         self.bound: dict[Axis, Value] = {}
         self.order: list[Axis] = []
         self.lane: Lane | None = None
@@ -180,7 +183,7 @@ class Nest:
     def partial(self, axis: Axis, base: Value, end: Value, width: int) -> Lane:
         """The lane step at `base` of which only the positions below `end` count."""
         builder = self.builder
-        last = (end - base).call("umin", width) - 1
+        last = (end - base).call("umin", width) - 1 + self.zero
         iota = builder.vector(I64, range(width))
         mask = iota.compare("le", last)
         return Lane(axis, base, width, mask, last)

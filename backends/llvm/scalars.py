@@ -209,12 +209,12 @@ def sign(a: Value) -> Value:
 
 
 def maximum(a: Value, b: Value) -> Value:
-    """`a` where it is greater, equal or NaN, as NumPy's own loops decide."""
-    return (a.ge(b) | a.is_nan()).select(a, b)
+    """`a` where it is greater or NaN; of equal zeros the second, as NumPy's vector loops give."""
+    return (a.gt(b) | a.is_nan()).select(a, b)
 
 
 def minimum(a: Value, b: Value) -> Value:
-    return (a.le(b) | a.is_nan()).select(a, b)
+    return (a.lt(b) | a.is_nan()).select(a, b)
 
 
 def fmax(a: Value, b: Value) -> Value:

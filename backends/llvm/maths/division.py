@@ -7,10 +7,11 @@ from .formats import INFINITY, in_double
 
 @in_double
 def fmod(a: Value, b: Value) -> Value:
-    """Exact, in one step; the call is abandoned where the quotient has more than 53 bits."""
+    """Exact, in one step; the call is abandoned where the quotient has more than 53 bits. An
+    infinite dividend or a zero divisor is invalid."""
     size, step = a.abs(), b.abs()
     quotient = (size / step).call("trunc")
-    a.builder.abandon_where(quotient.ge(2.0**53))
+    a.builder.abandon_where(quotient.ge(2.0**53) & size.lt(INFINITY) & step.gt(0.0))
     finite = step.eq(INFINITY).select(1.0, step)
     rest = (-quotient).fma(finite, size)
     rest = rest.lt(0.0).select(rest + finite, rest)
@@ -36,8 +37,9 @@ def floor_divide(a: Value, b: Value) -> Value:
     """Follows npy_divmod: the quotient of what the remainder leaves, rounded to the nearest."""
     by_zero = b.eq(0.0)
     divisor = by_zero.select(1.0, b)
-    rest, moved, _ = _remainder_and_fix(a, divisor)
-    quotient = (a - rest) / divisor
+    dividend = by_zero.select(0.0, a)
+    rest, moved, _ = _remainder_and_fix(dividend, divisor)
+    quotient = (dividend - rest) / divisor
     quotient = moved.select(quotient - 1.0, quotient)
     down = quotient.call("floor")
     down = (quotient - down).gt(0.5).select(down + 1.0, down)

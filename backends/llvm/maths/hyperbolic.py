@@ -23,7 +23,7 @@ SINH = (
 def tanh(x: Value) -> Value:
     a = x.abs()
     small = a.lt(0.625)
-    p, k = reduced_exp(clamped(a * 2.0, 0.0, 40.0)) if format_of(x) is SINGLE else _doubled(a)
+    p, k = reduced_exp(clamped(a, 0.0, 20.0) * 2.0)
     large = 1.0 - 2.0 / (p * power_of_two(k) + 1.0)
     s = small.select(a, 0.0)
     z = s * s
@@ -32,11 +32,6 @@ def tanh(x: Value) -> Value:
     else:
         near = (horner(z, TANH_P) / horner(z, TANH_Q) * z).fma(s, s)
     return small.select(near, large).call("copysign", x)
-
-
-def _doubled(a: Value) -> tuple[Value, Value]:
-    """exp(2 a) with a limited before it is doubled, which must not overflow."""
-    return reduced_exp(clamped(a, 0.0, 20.0) * 2.0)
 
 
 def _halves(a: Value) -> tuple[Value, Value]:

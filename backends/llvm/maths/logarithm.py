@@ -67,8 +67,8 @@ def with_poles(x: Value, special: Value, result: Value) -> Value:
     def settle() -> Sequence[Value]:
         zero, negative = x.eq(0.0), x.lt(0.0)
         bad = zero | negative
-        pole = zero.select(x.constant(-1.0), 0.0).raising_divide(
-            bad.select(x.constant(0.0), 1.0)
+        pole = zero.select(x.constant(-1.0), 0.0).raising(
+            "fdiv", bad.select(x.constant(0.0), 1.0)
         )
         itself = x.eq(INFINITY) | x.is_nan()
         return [bad.select(pole, itself.select(x, result))]
@@ -150,8 +150,8 @@ def log1p(x: Value) -> Value:
     u = x + 1.0
     special = irregular(u) | x.abs().gt(2.0**60)
     mantissa, k = split(u)
-    lost = x.gt(1.0).select(1.0 - (u - x), x - (u - 1.0))
-    correction = special.select(0.0, lost) / special.select(1.0, u)
+    v, w = special.select(0.0, x), special.select(1.0, u)
+    correction = v.gt(1.0).select(1.0 - (w - v), v - (w - 1.0)) / w
     f = mantissa - 1.0
     half_square, rest = series(f)
     rest = rest + k.fma(LN2_LOW, correction)

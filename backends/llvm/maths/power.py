@@ -65,8 +65,8 @@ def _power_of_positive(a: Value, y: Value, degenerate: Value) -> Value:
 
 def _single_power(a: Value, y: Value, degenerate: Value) -> Value:
     """The same for values that were single: a double's precision is enough for the logarithm."""
-    product = y * log(degenerate.select(1.0, a))
-    return exp(degenerate.select(0.0, clamped(product, -800.0, 800.0)))
+    product = degenerate.select(0.0, y) * log(degenerate.select(1.0, a))
+    return exp(clamped(product, -800.0, 800.0))
 
 
 def power(x: Value, y: Value) -> Value:
@@ -96,12 +96,14 @@ def _special_power(x: Value, y: Value, a: Value, degenerate: Value, result: Valu
     rising = y.gt(0.0)
     # 0 or inf: to the power of a positive or negative number
     vanishing = (a.eq(0.0) & rising) | (a.eq(INFINITY) & ~rising)
-    pole = a.eq(0.0) & y.lt(0.0) & y.gt(-INFINITY)
-    flagged = a.constant(1.0).raising_divide(pole.select(a.constant(0.0), 1.0))
+    pole = a.eq(0.0) & y.lt(0.0)
+    flagged = a.constant(1.0).raising("fdiv", pole.select(a.constant(0.0), 1.0))
     edge = pole.select(flagged, vanishing.select(a.constant(0.0), INFINITY))
     # anything to an infinite power
     shrinking = a.lt(1.0) ^ ~rising
-    unbounded = shrinking.select(a.constant(0.0), INFINITY)
+    growing = y.abs().eq(INFINITY) & a.gt(0.0) & a.lt(INFINITY) & a.ne(1.0) & ~shrinking
+    large = a.constant(1e300).raising("fmul", growing.select(a.constant(1e300), 1.0))
+    unbounded = shrinking.select(0.0, large)
     at_edge = a.eq(0.0) | a.eq(INFINITY)
     extreme = at_edge.select(edge, unbounded)
     value = degenerate.select(extreme, result)
@@ -111,7 +113,7 @@ def _special_power(x: Value, y: Value, a: Value, degenerate: Value, result: Valu
     nan = x.is_nan() | y.is_nan()
     value = nan.select(x + y, value)
     zero = a.constant(0.0)
-    invalid = zero.raising_divide(wrong.select(zero, 1.0))
+    invalid = zero.raising("fdiv", wrong.select(zero, 1.0))
     value = wrong.select(invalid, value)
     return (y.eq(0.0) | x.eq(1.0)).select(1.0, value)
 
@@ -155,23 +157,37 @@ def hypot(x: Value, y: Value) -> Value:
 
 
 def _log_of_sum(x: Value, y: Value, two: bool) -> Value:
-    """log(exp(x) + exp(y)), or with powers of two; equal infinities are their own answer."""
-    difference = x.eq(y).select(0.0, x - y)
-    falling = -difference.abs()
+    """log(exp(x) + exp(y)), or with powers of two; equal infinities are their own answer. NumPy's
+    function raises invalid for NaN."""
+    same = x.eq(y)
+    falling = -(same.select(0.0, x) - same.select(0.0, y)).abs()
     grown = log1p(exp2(falling) if two else exp(falling)) * (LOG2_E if two else 1.0)
     equal = x + (1.0 if two else LN2)
     result = x.gt(y).select(x, y) + grown
     nan = x.is_nan() | y.is_nan()
-    return nan.select(x + y, x.eq(y).select(equal, result))
+    settled = same.select(equal, result)
+
+    def settle() -> Sequence[Value]:
+        zero = x.constant(0.0)
+        return [nan.select(zero.raising("fdiv", nan.select(zero, 1.0)), settled)]
+
+    return x.builder.when(nan.any(), [settled], settle)[0]
 
 
-@in_double
+def _with_overflow(x: Value, y: Value, two: bool) -> Value:
+    """A difference that overflows in single precision raises its flag there."""
+    if x.dtype == F64:
+        return _log_of_sum(x, y, two)
+    same = x.eq(y)
+    same.select(0.0, x).raising("fsub", same.select(0.0, y))
+    return _log_of_sum(x.cast("fpext", F64), y.cast("fpext", F64), two).cast("fptrunc", F32)
+
+
 def logaddexp(x: Value, y: Value) -> Value:
-    return _log_of_sum(x, y, False)
+    return _with_overflow(x, y, False)
 
 
-@in_double
 def logaddexp2(x: Value, y: Value) -> Value:
-    return _log_of_sum(x, y, True)
+    return _with_overflow(x, y, True)
 
 
