@@ -276,6 +276,7 @@ PyMemberDef entry_members[] = {
     {"n_inputs", T_PYSSIZET, offsetof(NativeEntry, n_inputs), READONLY, "placeholders"},
     {"n_slots", T_PYSSIZET, offsetof(NativeEntry, n_slots), READONLY, "owned objects per call"},
     {"n_outputs", T_PYSSIZET, offsetof(NativeEntry, n_outputs), READONLY, "results"},
+    {"address", T_PYSSIZET, offsetof(NativeEntry, function), READONLY, "of the machine code"},
     {"owner", T_OBJECT, offsetof(NativeEntry, owner), READONLY, "keeps the machine code mapped"},
     {"constants", T_OBJECT, offsetof(NativeEntry, constants), READONLY, "arrays and callables"},
     {"descrs", T_OBJECT, offsetof(NativeEntry, descrs), READONLY, "dtypes of its arrays"},
