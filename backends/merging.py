@@ -172,9 +172,10 @@ def merged_kernel(first: Kernel, second: Kernel) -> Kernel:
 
 def _drop_dead(program: Program, steps: list[Step]) -> list[Step]:
     """Remove stores whose every reader got the value itself."""
+    lasting = {output.buffer for output in program.outputs}
+    lasting.update(item.buffer for item in program.inputs if item.buffer is not None)
     while True:
-        read = {buffer for step in steps for buffer in reads(step)}
-        read.update(output.buffer for output in program.outputs)
+        read = lasting.union(buffer for step in steps for buffer in reads(step))
         kept = [_without_dead(step, read) for step in steps]
         alive = [s for s in kept if not (isinstance(s, Launch) and not s.kernel.statements)]
         if alive == steps:

@@ -10,7 +10,7 @@ from .loops import Apply, Axis, Check, Expr, Gather, Kernel, Load, Reduce, Scan,
 from .program import Launch, Program
 
 SHORT = 16
-"""Reductions of at most so many static steps are repeated per lane rather than vectorised."""
+"""Reductions of at most so many (likely) steps are done per lane rather than vectorised."""
 
 
 def schedule(program: Program, hint: Hint) -> Program:
@@ -159,7 +159,7 @@ def vector_axis(kernel: Kernel, hint: Hint) -> Axis | None:
 def _reads_along(fold: Reduce, outer: Axis, hint: Hint) -> bool:
     """Whether more loads have unit stride along the folded axis than along the kernel's."""
     inner = fold.axes[-1]
-    if isinstance(inner.extent, int) and inner.extent <= SHORT:
+    if hint(inner.extent) <= SHORT:
         return False
     score = 0
     for part in rewrite.walk((fold.body,)):

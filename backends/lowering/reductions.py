@@ -99,6 +99,15 @@ FOLDS: dict[Any, tuple[str, tuple[str, ...]]] = {
     np.any: ("logical_or", WITHOUT_DTYPE),
     np.all: ("logical_and", WITHOUT_DTYPE),
 }
+# ufunc.reduce(a, axis=0, dtype, …)
+REDUCES: dict[Any, str] = {
+    ufunc.reduce: ufunc.__name__
+    for ufunc in (
+        np.add, np.multiply, np.minimum, np.maximum, np.logical_or, np.logical_and,
+        np.bitwise_or, np.bitwise_and,
+    )
+}
+FOLDS.update({target: (name, WITH_DTYPE) for target, name in REDUCES.items()})
 NEEDS_ELEMENTS = frozenset(("minimum", "maximum"))
 
 
@@ -106,7 +115,9 @@ NEEDS_ELEMENTS = frozenset(("minimum", "maximum"))
 def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """sum, prod, min, max, any, all: the accumulator has the result's dtype."""
     op, names = FOLDS[node.target]
-    options = plain({**dict(zip(names, args)), **kwargs}, axis=None, dtype=None, keepdims=False)
+    given = {**dict(zip(names, args)), **kwargs}
+    axis = 0 if node.target in REDUCES else None
+    options = plain(given, axis=axis, dtype=None, keepdims=False)
     dtype = node.type.dtype
     value = operand(a)
     require_native(value.dtype, dtype)
