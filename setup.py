@@ -35,6 +35,7 @@ setup(
             depends=sorted(glob("dynamo_lite/native/*.h")),
             include_dirs=[numpy.get_include()],
             extra_compile_args=["-std=c++17", "-O2", "-fno-strict-aliasing", "-fvisibility=hidden"],
+            libraries=["dl", "pthread"] if sys.platform == "linux" else [],
             language="c++",
         )
     ],

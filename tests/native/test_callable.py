@@ -302,7 +302,7 @@ def test_entries_move_to_the_front():
     assert cf(1) is int and order() == [int, bytes, float, str]
     assert cf("") is str and order() == [str, int, bytes, float]
     snapshot = cf.entries()
-    assert cf(b"") is bytes and [e.program for e in snapshot][0] is not cf.entries()[0].program
+    assert cf(b"") is bytes and snapshot[0].program is not cf.entries()[0].program
 
 
 def test_abandoned_calls_run_the_function_with_the_same_arguments():
@@ -543,7 +543,7 @@ def test_cycles_are_collected():
     cf.self = cf
     entry = cf.add_entry(GuardProgram(1, (("IS", 0, cf),)), f, cf)
     reference = weakref.ref(cf)
-    del cf, f, entry
+    cf = f = entry = None
     gc.collect()
     assert reference() is None
 

@@ -73,7 +73,7 @@ def f_args(a, b=2, *args, k=3, **kw):
 
 def g_args(a, b=2, *args, k=3, **kw):
     x1, x2, x3, x4, x5 = a, b, args, k, kw
-    items = [x for x in args]
+    items = list(args)
     return (a, (b, (args, (k, (kw, (x1, (x2, (x3, (x4, (x5, items))))))))))
 
 
