@@ -19,8 +19,11 @@ from .guards.sources import LocalSource
 from .ir.node import Node
 from .leaving import Leaving, Resume
 from .native import ABANDONED
+from .native._core import NativeEntry
 from .reconstruct import Reconstructor, prepare_effect
 from .trace import Returned, Trace
+from .variables.base import VariableTracker
+from .variables.sequences import TupleVariable
 
 Entry = Callable[..., Any]
 
@@ -43,7 +46,7 @@ class Plan:
 
     def assemble(self, entry: Entry | None) -> Callable[..., Any]:
         """The target; `entry` is None when the graph does nothing."""
-        if entry is not None and (target := self._entry_itself(entry)) is not None:
+        if isinstance(entry, NativeEntry) and (target := self._entry_itself(entry)) is not None:
             return target
         function = self.trace.function
         head = Assembler(flat_code(function.__code__), self.assembler.locals)
@@ -53,21 +56,38 @@ class Plan:
         head.append(self.assembler)
         return with_code(function, head.finish(body=self.needs_body))
 
-    def _entry_itself(self, entry: Entry) -> Callable[..., Any] | None:
+    def _entry_itself(self, entry: NativeEntry) -> Callable[..., Any] | None:
         """The compiled graph with its inputs picked from the flat arguments, when that is all."""
         trace = self.trace
-        bind = getattr(entry, "bind", None)
-        if bind is None or not isinstance(trace.end, Returned) or trace.side_effects.records:
-            return None
-        if not getattr(entry, "single", False) or self.outputs != (
-            getattr(trace.end.value, "node", None),
-        ):
+        if not isinstance(trace.end, Returned) or trace.side_effects.records:
             return None
         if not all(isinstance(source, LocalSource) for source in trace.inputs):
             return None
-        indices = tuple(source.index for source in trace.inputs)
-        bound: Callable[..., Any] = bind(indices, trace.function.__code__.co_nlocals)
+        returned, outputs = trace.end.value, self.outputs
+        if outputs == (getattr(returned, "node", None),):
+            entry = _single(entry)
+        elif not _is_tuple_of(returned, outputs):
+            return None
+        indices = tuple(s.index for s in trace.inputs if isinstance(s, LocalSource))
+        bound: Callable[..., Any] = entry.bind(
+            indices, flat_code(trace.function.__code__).co_argcount
+        )
         return bound
+
+
+def _single(entry: NativeEntry) -> NativeEntry:
+    """The same machine code, returning its only output bare."""
+    return NativeEntry(
+        entry.address, entry.owner, entry.n_inputs, entry.n_slots, entry.n_outputs,
+        entry.constants, entry.descrs, True, entry.check_flags,
+    )  # fmt: skip
+
+
+def _is_tuple_of(value: VariableTracker, nodes: tuple[Node, ...]) -> bool:
+    """Whether a new plain tuple of just these graph values, in this order, is returned."""
+    if type(value) is not TupleVariable or value.kind is not tuple or value.source is not None:
+        return False
+    return [getattr(item, "node", None) for item in value.built_items()] == list(nodes)
 
 
 def plan(trace: Trace, resume: Resume) -> Plan:
