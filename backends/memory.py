@@ -20,7 +20,8 @@ def plan_memory(program: Program, hint: Hint) -> Program:
     allocations = {s.buffer: s for s in program.steps if isinstance(s, Allocate)}
     steps = [s for s in program.steps if not isinstance(s, Allocate)]
     last = {buffer: k for k, step in enumerate(steps) for buffer in (*reads(step), *writes(step))}
-    reused = _reuse(steps, allocations, arrays, last, hint)
+    lasting = arrays | {output.buffer for output in program.outputs}
+    reused = _reuse(steps, allocations, lasting, last)
     planned: list[Step] = []
     made: set[Buffer] = set()
     for step in steps:
@@ -54,16 +55,15 @@ def _needs_array(program: Program) -> set[Buffer]:
 def _reuse(
     steps: Sequence[Step],
     allocations: dict[Buffer, Allocate],
-    arrays: set[Buffer],
+    lasting: set[Buffer],
     last: dict[Buffer, int],
-    hint: Hint,
 ) -> dict[Buffer, Buffer]:
     """For scratch buffers, an earlier one of the same dtype and size whose value is dead by then."""
     free: list[Buffer] = []
     owner: dict[Buffer, Buffer] = {}
     for k, step in enumerate(steps):
         for buffer in dict.fromkeys(writes(step)):
-            if buffer not in allocations or buffer in arrays or buffer in owner:
+            if buffer not in allocations or buffer in lasting or buffer in owner:
                 continue
             owner[buffer] = buffer
             for candidate in free:

@@ -9,7 +9,7 @@ import numpy as np
 from ...ir import rows
 from ...ir.node import Node
 from ...ir.ops import Op, row_of
-from ...ir.sizes import SizeExpr
+from ...ir.sizes import Size, SizeExpr
 from ...ir.types import Form
 from .. import simplify
 from ..fusion import Access
@@ -32,7 +32,7 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     why_not = why_not_native(ufunc, dtypes)
     if why_not:
         raise CannotLower(why_not)
-    axes = low.axes(node.type.shape)
+    axes = axes_like(low, node.type.shape, args)
     operands = tuple(operand_at(low, arg, axes, dtype) for arg, dtype in zip(args, dtypes))
     for condition in checks_of(ufunc.__name__, operands):
         if not simplify.is_true(condition):
@@ -42,6 +42,14 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     if row.llvm[LETTER[dtypes[0].kind]] == rows.pointwise.IDENTITY:
         return low.lazy(node.type, axes, operands[0])
     return low.lazy(node.type, axes, simplify.apply(row.name, operands, dtypes[-1]))
+
+
+def axes_like(low: Lowering, shape: tuple[Size, ...], args: Sequence[Operand]) -> tuple[Axis, ...]:
+    """Axes for a result: those of an operand of this shape, which then is read as it is."""
+    for arg in args:
+        if isinstance(arg, Value) and arg.shape == shape:
+            return arg.axes
+    return low.axes(shape)
 
 
 ALLOWED_KWARGS: dict[str, Any] = {"where": True, "casting": "same_kind", "order": "K", "subok": True}

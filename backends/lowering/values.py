@@ -58,7 +58,8 @@ class Value:
 
     def at(self, index: Sequence[Offset]) -> Expr:
         """The element at affine functions of other axes, one per dimension."""
-        return rewrite.substitute(self.expr, dict(zip(self.axes, index, strict=True)))
+        pairs = zip(self.axes, index, strict=True)
+        return rewrite.substitute(self.expr, {a: f for a, f in pairs if f != affine.along(a)})
 
     def strides(self) -> tuple[Size, ...]:
         """Of a value in memory; dimensions of one element have the stride that the type says."""
