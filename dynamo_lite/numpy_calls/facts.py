@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from ..errors import GraphBreak
 from ..ir.facts import STATIC
@@ -29,7 +30,7 @@ BY_TYPE: tuple[Any, ...] = (
 
 BY_VALUE: tuple[Any, ...] = (
     np.dtype, np.finfo, np.iinfo, np.promote_types, np.issubdtype, np.min_scalar_type,
-    np.broadcast_shapes, np.errstate, np.isdtype, np.typename,
+    np.broadcast_shapes, np.errstate, np.isdtype, np.typename, normalize_axis_index,
 )  # fmt: skip
 """Functions of constants."""
 

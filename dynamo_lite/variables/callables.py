@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from types import ModuleType
+from types import BuiltinFunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from .base import VariableTracker
-from .constants import observed
+from .constants import builds, observed
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -73,6 +73,11 @@ class CallableVariable(KnownVariable):
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
         return tx.dispatch(self, self.value, args, kwargs)
+
+
+@builds(BuiltinFunctionType)
+def _method_of_constant(value: Callable[..., Any]) -> VariableTracker:
+    return CallableVariable(value, ConstSource(Pinned(value), value.__qualname__))
 
 
 FIXED_PACKAGES = frozenset({

@@ -1,8 +1,10 @@
 """Classes: their attributes, and making objects of them."""
 from __future__ import annotations
 
+import enum
+import operator
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
@@ -10,7 +12,7 @@ from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from . import object_model
 from .base import VariableTracker
 from .callables import KnownVariable
-from .constants import observed
+from .constants import builds, observe, observed
 from .exceptions import ExceptionVariable, is_plain_exception
 from .methods import MethodVariable
 from .object_model import MISSING, class_attribute, class_source, lookup, lookup_in
@@ -34,6 +36,8 @@ class ClassVariable(KnownVariable):
         if name in CLASS_FACTS:
             value = getattr(kind, name)
             return tx.wrap(value, ConstSource(Pinned(value), f"{kind.__name__}.{name}"))
+        if isinstance(kind, enum.EnumMeta) and name in kind.__members__:
+            return tx.known(kind.__members__[name])
         from_meta = lookup(meta, name)
         if from_meta is not MISSING and object_model.is_data_descriptor(from_meta):
             raise GraphBreak(f"attribute {name!r} of the class {kind.__name__}")
@@ -56,6 +60,25 @@ class ClassVariable(KnownVariable):
             raise GraphBreak(f"the attribute {name!r} of the class {base.__name__}")
         return class_attribute(tx, base, name, raw)
 
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """Operators of classes: `int | str`, `list[int]`, `Color["R"]` give values Python knows."""
+        if name in CLASS_OPERATORS:
+            known = [arg.as_constant(tx) for arg in args]
+            return tx.known(observe(CLASS_OPERATORS[name], self.value, *known))
+        return super().call_method(tx, name, args, kwargs)
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        """The members of an enumeration."""
+        if not isinstance(self.value, enum.EnumMeta):
+            raise GraphBreak(f"iterating over the class {self.value.__name__}")
+        return iter([tx.known(member) for member in self.value])
+
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         raise GraphBreak(f"setting {name!r} of the class {self.value.__name__}")
 
@@ -75,6 +98,8 @@ class ClassVariable(KnownVariable):
     ) -> VariableTracker:
         """`type.__call__`: `__new__`, then `__init__` if that gave an instance."""
         kind = self.value
+        if isinstance(kind, enum.EnumMeta):
+            return tx.known(observe(kind, *[arg.as_constant(tx) for arg in args]))
         if lookup(type(kind), "__call__") is not type.__call__:
             raise GraphBreak(f"the metaclass of {kind.__name__} has its own __call__")
         if issubclass(kind, BaseException):
@@ -138,6 +163,11 @@ class ClassVariable(KnownVariable):
         class_attribute(tx, base, "__init__", raw).call(tx, (instance, *args), kwargs)
 
 
+CLASS_OPERATORS = {
+    "__or__": operator.or_, "__ror__": lambda kind, other: other | kind,
+    "__getitem__": operator.getitem, "__class_getitem__": operator.getitem, "__len__": len,
+    "__contains__": operator.contains,
+}  # fmt: skip
 HEAP_TYPE = 1 << 9
 CLASS_FACTS = ("__name__", "__qualname__", "__module__", "__mro__", "__bases__", "__doc__")
 PLAIN_IN_CLASS = (
@@ -145,3 +175,8 @@ PLAIN_IN_CLASS = (
     types.MethodDescriptorType, types.WrapperDescriptorType, type,
 )  # fmt: skip
 """Descriptors that a class gives as they are."""
+
+
+@builds(type)
+def _class(value: type) -> VariableTracker:
+    return ClassVariable(value, ConstSource(Pinned(value), value.__qualname__))
