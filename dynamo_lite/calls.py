@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import numpy_calls
 from .builtins import HANDLERS
 from .errors import GraphBreak
+from .polyfills import POLYFILLS
 from .trace_rules import Action, rule_for
 from .variables.base import VariableTracker, call_handler
 from .variables.classes import ClassVariable
@@ -27,17 +28,19 @@ def dispatch(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`function(*args, **kwargs)`; `tracker` is the function's own, where it has one."""
-    if (handler := handler_of(function)) is not None:
+    if (handler := _in(HANDLERS, function)) is not None:
         return call_handler(tx, handler, args, kwargs, getattr(function, "__name__", "call"))
+    if (twin := _in(POLYFILLS, function)) is not None:
+        return tx.inline(UserFunctionVariable(twin), args, kwargs)
     rule = rule_for(function)
     if rule.action is Action.SKIP and isinstance(tracker, ClassVariable) and is_user_class(function):
         return tracker.make(tx, args, kwargs)
     return ACTIONS[rule.action](tx, tracker, function, args, kwargs, rule)
 
 
-def handler_of(function: Any) -> Any:
+def _in(table: Mapping[Any, Any], function: Any) -> Any:
     try:
-        return HANDLERS.get(function)
+        return table.get(function)
     except TypeError:
         return None
 

@@ -19,7 +19,7 @@ from .side_effects import DeleteGlobal, StoreGlobal
 from .trace import TraceState
 from .variables.base import ObservedException, VariableTracker
 from .variables.cells import CellVariable
-from .variables.constants import ConstantVariable, observed
+from .variables.constants import ATOMS, ConstantVariable, constant, observed
 from .variables.iterators import IteratorVariable
 from .variables.object_model import store
 from .variables.objects import ObjectVariable
@@ -165,6 +165,8 @@ class Translator:
 
     def known(self, value: Any) -> VariableTracker:
         """The tracker of an object that the trace itself fixes: a class, a module, a function."""
+        if type(value) in ATOMS:
+            return constant(value)
         name = getattr(value, "__qualname__", None) or getattr(value, "__name__", repr(value))
         return wrap(self, value, ConstSource(Pinned(value), name))
 

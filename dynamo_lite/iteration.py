@@ -8,6 +8,7 @@ import numpy as np
 
 from .errors import GraphBreak
 from .variables.base import VariableTracker
+from .variables.classes import ClassVariable
 from .variables.constants import observed
 from .variables.dicts import VIEW_TYPES, DictVariable
 from .variables.iterators import IteratorVariable, ObjectIterator, StepVariable
@@ -30,6 +31,8 @@ def iterator(tx: Translator, value: VariableTracker) -> IteratorVariable:
     if isinstance(value, IteratorVariable):
         return value
     kind = value.python_type()
+    if isinstance(value, ClassVariable):
+        return StepVariable(tx, value, ITERATOR_TYPES[list])
     if isinstance(value, ObjectVariable):
         return _of_object(tx, value)
     for base in kind.__mro__:

@@ -5,6 +5,7 @@ right operand whose class is a proper subclass comes first; NotImplemented hands
 """
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import numpy_calls
 from .errors import GraphBreak
+from .guards.kinds import NOT_ALIASED
 from .variables.base import VariableTracker
+from .variables.callables import KnownVariable
 from .variables.constants import (
     NOT_IMPLEMENTED,
     ConstantVariable,
@@ -22,7 +25,9 @@ from .variables.constants import (
     observed,
 )
 from .variables.dicts import DictVariable
+from .variables.functions import FunctionVariable
 from .variables.lazy import realise
+from .variables.objects import ObjectVariable
 from .variables.sequences import SequenceVariable
 from .variables.sets import SetVariable
 
@@ -129,7 +134,7 @@ def _dispatch(
     if inplace and row.inplace is not None:
         attempts.insert(0, (lhs, row.inplace, rhs))
     for owner, method, other in attempts:
-        if not hasattr(owner.python_type(), method):
+        if not hasattr(owner.python_type(), method) or _cannot_answer(owner, other):
             continue
         result = owner.call_method(tx, method, (other,), {})
         if result is not NOT_IMPLEMENTED and not _is_not_implemented(result):
@@ -141,6 +146,15 @@ def _dispatch(
         f"unsupported operand type(s) for {symbol}: "
         f"{left_type.__name__!r} and {right_type.__name__!r}"
     ))  # fmt: skip
+
+
+def _cannot_answer(owner: VariableTracker, other: VariableTracker) -> bool:
+    """Python's own immutable values know nothing of other kinds; text formatting takes anything."""
+    if not is_plain(owner) or other.is_constant():
+        return False
+    if isinstance(owner, ConstantVariable) and isinstance(owner.value, str | bytes):
+        return not isinstance(other, SequenceVariable | ObjectVariable | DictVariable)
+    return True
 
 
 def _overrides(right: type, left: type, reflected: str) -> bool:
@@ -266,7 +280,7 @@ def _compare_dicts(
 def _compare_sets(
     tx: Translator, symbol: str, lhs: SetVariable, rhs: SetVariable
 ) -> VariableTracker:
-    return constant(BINARY[symbol].function(lhs.members.keys(), rhs.members.keys()))
+    return lhs.call_method(tx, BINARY[symbol].method, (rhs,), {})
 
 
 def _ordered_error(symbol: str, lhs: VariableTracker, rhs: VariableTracker) -> VariableTracker:
@@ -282,7 +296,7 @@ STRUCTURAL: Sequence[tuple[type, Callable[..., VariableTracker]]] = (
     (SetVariable, _compare_sets),
 )
 
-UNIQUE = (type(None), bool, type(Ellipsis), type(NotImplemented))
+UNIQUE = (type(None), bool, type(Ellipsis), type(NotImplemented), enum.Enum)
 """Types whose values are compared by identity as well as by equality."""
 
 
@@ -295,13 +309,24 @@ def is_same(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
     if lhs.in_graph or rhs.in_graph:
         return numpy_calls.is_same(tx, lhs, rhs)
     if lhs.is_constant() and rhs.is_constant():
-        if is_plain(lhs) and lhs.python_type() not in UNIQUE:
-            same = bool(lhs.as_constant(tx) == rhs.as_constant(tx))
-            if same:
-                raise GraphBreak(f"the identity of equal values {lhs.describe()}")
-            return False
-        return lhs.as_constant(tx) is rhs.as_constant(tx)
+        left, right = lhs.as_constant(tx), rhs.as_constant(tx)
+        if left is right and not isinstance(lhs, ConstantVariable):
+            return True
+        if _is_unique(lhs):
+            return left is right
+        if bool(left == right):
+            raise GraphBreak(f"the identity of equal values {lhs.describe()}")
+        return False
+    if lhs.source is not None and rhs.source is not None:
+        tx.guards.install(lhs.source, NOT_ALIASED, rhs.source, tx.location())
     return False
+
+
+def _is_unique(value: VariableTracker) -> bool:
+    """Whether values of the kind are told apart by identity."""
+    if isinstance(value, KnownVariable | FunctionVariable):
+        return True
+    return issubclass(value.python_type(), UNIQUE)
 
 
 def is_equal(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
@@ -313,10 +338,6 @@ def is_equal(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool
 def getitem(tx: Translator, container: VariableTracker, key: VariableTracker) -> VariableTracker:
     if is_plain(container):
         return fold(tx, operator.getitem, (container, key))
-    if container.python_type() is type or isinstance(container.python_type(), type) and (
-        issubclass(container.python_type(), type)
-    ):
-        return tx.call_method(container, "__class_getitem__", key)
     return _subscript(tx, container, "__getitem__", "is not subscriptable", key)
 
 

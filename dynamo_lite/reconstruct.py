@@ -6,7 +6,7 @@ tracing is one object again. Values that existed before are loaded from their so
 from __future__ import annotations
 
 import builtins
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from types import CellType, FunctionType
 from typing import Any
@@ -265,6 +265,7 @@ def _replace(code: Reconstructor, kind: type, target: Replay, new: Replay) -> Re
 
 REPLACERS: tuple[tuple[type, tuple[Any, Any]], ...] = (
     (list, (list.clear, list.extend)),
+    (OrderedDict, (OrderedDict.clear, OrderedDict.update)),
     (dict, (dict.clear, dict.update)),
     (set, (set.clear, set.update)),
     (deque, (deque.clear, deque.extend)),

@@ -96,6 +96,7 @@ TABLE: tuple[Row, ...] = (
         marked("constant-result")),
     Row(Rule("user-is-compiling", Action.CONSTANT, "true in compiled code"),
         marked("is-compiling")),
+    Row(Rule("own-inline", Action.INLINE, "written to be traced"), marked("inline")),
     Row(Rule("effect-builtin", Action.SKIP, "it has effects outside the program"),
         lambda function, module: module == "builtins" and function.__name__ in FORBIDDEN),
     Row(Rule("numpy", Action.GRAPH, "NumPy's"), in_package("numpy")),

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +24,9 @@ from .variables.iterators import OutsideIterator
 from .variables.methods import MethodVariable
 from .variables.numbers import SCALARS, wrap_number
 from .variables.objects import ObjectVariable, OpaqueVariable, why_not_object
+from .variables.partials import wrap_partial
 from .variables.sequences import ListVariable, TupleVariable
+from .variables.sets import wrap_set
 from .variables.sizes import wrap_int
 from .variables.slices import wrap_range, wrap_slice
 
@@ -104,12 +107,14 @@ WRAPPERS: dict[type, Wrapper] = {
     list: Wrapper(_wrap_list, shared=True),
     tuple: Wrapper(_wrap_tuple, shared=True),
     **dict.fromkeys(KINDS_OF_DICT, Wrapper(_wrap_dict, shared=True)),
+    **dict.fromkeys((set, frozenset), Wrapper(wrap_set, shared=True)),
     slice: Wrapper(wrap_slice),
     range: Wrapper(wrap_range),
     np.ndarray: Wrapper(wrap_array, None, shared=True),
     types.FunctionType: Wrapper(_wrap_function, None),
     types.MethodType: Wrapper(_wrap_method),
     types.ModuleType: _fixed(ModuleVariable),
+    functools.partial: Wrapper(wrap_partial, IS, shared=True),
     types.CellType: Wrapper(lambda tx, value, source: outside_cell(value, source), shared=True),
     **dict.fromkeys(
         (

@@ -74,8 +74,9 @@ def list_extend(tx: Translator, inst: Instruction, items: VariableTracker) -> No
 
 @handles("SET_UPDATE")
 def set_update(tx: Translator, inst: Instruction, items: VariableTracker) -> None:
-    for item in tx.iterate(items):
-        tx.stack[-inst.arg].call_method(tx, "add", (item,), {})
+    if not isinstance(items, SetVariable):
+        items = ListVariable(list(tx.iterate(items)))
+    tx.stack[-inst.arg].call_method(tx, "update", (items,), {})
 
 
 @handles("DICT_UPDATE")

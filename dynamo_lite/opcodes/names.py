@@ -34,7 +34,7 @@ def load_fast_and_clear(tx: Translator, inst: Instruction) -> VariableTracker:
     return tx.locals.pop(inst.argval, NULL)
 
 
-@handles("STORE_FAST")
+@handles("STORE_FAST", "STORE_CLOSURE")
 def store_fast(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
     if value is NULL:
         tx.locals.pop(inst.argval, None)
@@ -61,6 +61,8 @@ def copy_free_vars(tx: Translator, inst: Instruction) -> None:
 
 def _cell(tx: Translator, inst: Instruction) -> tuple[CellVariable, bool]:
     cell = tx.locals[inst.argval]
+    if isinstance(cell, LazyVariable):  # a resume function is passed its cells
+        cell = tx.locals[inst.argval] = cell.realise(tx)
     assert isinstance(cell, CellVariable)
     return cell, inst.argval in tx.code.co_freevars
 

@@ -1,6 +1,7 @@
 """Values that are fully known: Python runs on them while tracing."""
 from __future__ import annotations
 
+import enum
 import types
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..errors import GraphBreak
 from ..guards.kinds import EQUALS
-from ..guards.sources import Source
+from ..guards.sources import Pinned, Source
 from .base import ObservedException, VariableTracker, call_handler
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class ConstantVariable(VariableTracker):
         return self.value
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if callable(getattr(type(self.value), name, None)):
+            return ConstantMethodVariable(self, name)
         return fold(tx, getattr, (self, ConstantVariable(name)))
 
     def call_method(
@@ -74,6 +77,32 @@ class ConstantVariable(VariableTracker):
         return f"the constant {self.value!r}" if self.source is None else super().describe()
 
 
+class ConstantMethodVariable(VariableTracker):
+    """A method looked up on a constant."""
+
+    def __init__(self, owner: VariableTracker, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def python_type(self) -> type:
+        return types.BuiltinMethodType
+
+    def truth(self, tx: Translator) -> bool:
+        return True
+
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return self.owner.call_method(tx, self.name, args, kwargs)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.build(self.owner)
+        code.emit("LOAD_ATTR", self.name)
+
+
 class TypedConstant(VariableTracker):
     """A value found by identity and never changed: a dtype, an enum member, a C function's result."""
 
@@ -90,8 +119,28 @@ class TypedConstant(VariableTracker):
     def as_constant(self, tx: Translator) -> Any:
         return self.value
 
+    def hash_key(self, tx: Translator) -> Hashable:
+        return Pinned(self.value) if isinstance(self.value, enum.Enum) else hash_of(self.value)
+
+    def truth(self, tx: Translator) -> bool:
+        return bool(observe(bool, self.value))
+
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        member = getattr(type(self.value), name, None)
+        if isinstance(self.value, enum.Enum) and name not in ("name", "value", "_value_", "_name_"):
+            return self.of_enum(tx, member, name)
+        if callable(member) and not isinstance(member, type):
+            return ConstantMethodVariable(self, name)
         return fold(tx, getattr, (self, ConstantVariable(name)))
+
+    def of_enum(self, tx: Translator, member: Any, name: str) -> VariableTracker:
+        """Methods and properties that the user's enum class defines."""
+        if isinstance(member, types.FunctionType):
+            return ConstantMethodVariable(self, name)
+        if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
+            return tx.call(tx.known(member.fget), self)
+        value = observe(getattr, self.value, name)
+        return tx.known(value) if isinstance(value, enum.Enum | type) else constant(value)
 
     def call_method(
         self,
@@ -100,7 +149,12 @@ class TypedConstant(VariableTracker):
         args: Sequence[VariableTracker],
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
-        return fold(tx, getattr(type(self.value), name), (self, *args), kwargs)
+        method = getattr(type(self.value), name, None)
+        if isinstance(method, types.FunctionType):
+            return tx.known(method).call(tx, (self, *args), kwargs)
+        if method is None:
+            return self.getattr(tx, name).call(tx, args, kwargs)
+        return fold(tx, method, (self, *args), kwargs)
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_const(self.value)
@@ -154,17 +208,19 @@ def constant(value: Any) -> VariableTracker:
     raise GraphBreak(f"a value of type {type(value).__name__} computed while tracing")
 
 
-@builds(frozenset)
-def _frozenset(value: frozenset[Any]) -> VariableTracker:
-    for item in value:
-        constant(item)
-    return ConstantVariable(value)
+def hash_of(value: Any) -> Hashable:
+    """The value itself, or the TypeError that it is unhashable."""
+    observe(hash, value)
+    hashable: Hashable = value
+    return hashable
 
 
 def observe(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Run Python on known values; what it raises, the traced program raises."""
     try:
         return function(*args, **kwargs)
+    except RecursionError:
+        raise
     except Exception as error:  # the user's own exception, whatever it is
         raise observed(error) from None
 

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
 from .base import VariableTracker
 from .constants import BUILDERS, FALSE, NONE, ConstantVariable, constant
 from .methods import builtin_method
+from .object_model import lookup
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -51,8 +53,8 @@ class ExceptionVariable(VariableTracker):
         self.attributes[name] = value
 
     def method___str__(self, tx: Translator) -> VariableTracker:
-        if self.kind.__str__ not in (BaseException.__str__, KeyError.__str__):
-            raise GraphBreak(f"str() of {self.describe()}")
+        if isinstance(written := lookup(self.kind, "__str__"), FunctionType):
+            return tx.call(tx.known(written), self)
         return constant(str(self.rebuilt(tx)))
 
     def method___repr__(self, tx: Translator) -> VariableTracker:

@@ -160,6 +160,8 @@ class NestedFunctionVariable(FunctionVariable):
 
     def reconstruct(self, code: Reconstructor) -> None:
         """`FunctionType(code, globals, name, defaults, closure)`, then what it does not take."""
+        if self.globals.get("__name__") == "dynamo_lite.polyfills":
+            raise GraphBreak(f"{self.code.co_qualname} outlives the compiled part")
         code.load_callable(FunctionType)
         code.load_const(self.code)
         code.load_const(self.globals)

@@ -1,191 +1,238 @@
-"""Sets and frozen sets."""
+"""Sets and frozen sets: a real set of hash keys, so that every operation and the order are CPython's."""
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
+from ..guards.kinds import CALL
 from ..guards.sources import Source
 from .base import VariableTracker
 from .constants import NONE, NOT_IMPLEMENTED, ConstantVariable, builds, constant, observed
+from .dicts import is_guardable_key
 from .methods import builtin_method
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
     from ..translator import Translator
 
-Members = dict[Hashable, VariableTracker]
+AnySet = set[Hashable] | frozenset[Hashable]
 
 
 class SetVariable(VariableTracker):
-    """A set. Its iteration order is CPython's own, which only a set of constants can tell."""
+    """A set; `real` mirrors it with hash keys, `pool` has the trackers of keys that are no constants.
 
-    def __init__(self, kind: type = set, source: Source | None = None) -> None:
-        self.members: Members = {}
-        self.kind = kind
+    `unread` says that an outside set was not looked at yet.
+    """
+
+    def __init__(
+        self,
+        real: AnySet,
+        pool: dict[Hashable, VariableTracker] | None = None,
+        source: Source | None = None,
+    ) -> None:
+        self.real: Any = real
+        self.pool = pool or {}
         self.source = source
+        self.unread = source is not None
 
     @classmethod
-    def of(
-        cls, tx: Translator, items: Iterable[VariableTracker], kind: type = set
-    ) -> SetVariable:
-        made = cls(kind)
+    def of(cls, tx: Translator, items: Iterable[VariableTracker], kind: type = set) -> SetVariable:
+        """A set that items were added to one by one."""
+        real: set[Hashable] = set()
+        pool: dict[Hashable, VariableTracker] = {}
         for item in items:
-            made.members.setdefault(item.hash_key(tx), item)
-        return made
+            key = item.hash_key(tx)
+            real.add(key)
+            if not is_guardable_key(key):
+                pool.setdefault(key, item)
+        return cls(real if kind is set else frozenset(real), pool)
 
     def python_type(self) -> type:
-        return self.kind
+        return type(self.real)
+
+    def members(self, tx: Translator) -> AnySet:
+        """The hash keys; the members of an outside set are guarded."""
+        if self.unread:
+            self.unread = False
+            assert self.source is not None
+            if not all(map(is_guardable_key, self.real)):
+                raise GraphBreak(f"{self.describe()} has members that cannot be guarded")
+            tx.guards.install(self.source, CALL, SameMembers(self.real), tx.location())
+            self.real = type(self.real)(self.real)
+        members: AnySet = self.real
+        return members
+
+    def tracker_of(self, key: Hashable) -> VariableTracker:
+        return self.pool[key] if key in self.pool else constant(key)
+
+    def trackers(self, tx: Translator) -> list[VariableTracker]:
+        """The members where their order does not matter."""
+        return [self.tracker_of(key) for key in self.members(tx)]
 
     def is_constant(self) -> bool:
-        return self.kind is frozenset and all(item.is_constant() for item in self.members.values())
+        return isinstance(self.real, frozenset) and all(map(is_guardable_key, self.real))
 
     def as_constant(self, tx: Translator) -> Any:
-        return self.kind(item.as_constant(tx) for item in self.members.values())
+        return type(self.real)(item.as_constant(tx) for item in self.trackers(tx))
 
     def truth(self, tx: Translator) -> bool:
-        return bool(self.members)
+        return bool(self.members(tx))
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
-        """Sets of one member, or of small ints inserted in order, iterate alike in every process."""
-        if len(self.members) > 1:
-            raise GraphBreak("the order of a set")
-        return iter(list(self.members.values()))
+        """In the real set's order, which objects hashed by address do not let us know."""
+        if len(self.members(tx)) > 1 and not all(map(is_guardable_key, self.real)):
+            raise GraphBreak(f"the order of {self.describe()}")
+        count = len(self.real)
+        for key in self.real.copy():
+            if len(self.real) != count:
+                raise observed(RuntimeError("Set changed size during iteration"))
+            yield self.tracker_of(key)
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         return builtin_method(self, name)
 
     def method___len__(self, tx: Translator) -> VariableTracker:
-        return ConstantVariable(len(self.members))
+        return ConstantVariable(len(self.members(tx)))
 
     def method___iter__(self, tx: Translator) -> VariableTracker:
         return tx.iterator(self)
 
     def method___contains__(self, tx: Translator, item: VariableTracker) -> VariableTracker:
-        return constant(item.hash_key(tx) in self.members)
+        return constant(item.hash_key(tx) in self.members(tx))
 
-    def change(self, tx: Translator) -> Members:
+    def method_pop(self, tx: Translator) -> VariableTracker:
+        if not self.members(tx):
+            raise observed(KeyError("pop from an empty set"))
+        if len(self.real) > 1 and not all(map(is_guardable_key, self.real)):
+            raise GraphBreak(f"the order of {self.describe()}")
         tx.side_effects.mutates(self)
-        return self.members
-
-    def method_add(self, tx: Translator, item: VariableTracker) -> VariableTracker:
-        self.change(tx).setdefault(item.hash_key(tx), item)
-        return NONE
-
-    def method_discard(self, tx: Translator, item: VariableTracker) -> VariableTracker:
-        self.change(tx).pop(item.hash_key(tx), None)
-        return NONE
+        return self.tracker_of(self.real.pop())
 
     def method_remove(self, tx: Translator, item: VariableTracker) -> VariableTracker:
-        if item.hash_key(tx) not in self.members:
+        if item.hash_key(tx) not in self.members(tx):
             raise observed(KeyError(item.as_constant(tx)))
-        return self.method_discard(tx, item)
-
-    def method_clear(self, tx: Translator) -> VariableTracker:
-        self.change(tx).clear()
+        tx.side_effects.mutates(self)
+        self.real.discard(item.hash_key(tx))
         return NONE
 
-    def method_copy(self, tx: Translator) -> VariableTracker:
-        return self.made(self.members)
+    def change(
+        self, tx: Translator, method: Callable[..., None], *args: VariableTracker, single: bool
+    ) -> None:
+        """Let the real set do it; arguments are members (`single`) or iterables of them."""
+        self.members(tx)
+        operands: list[Any] = []
+        for arg in args:
+            if single:
+                operands.append(self.key_of(tx, arg))
+            else:
+                operands.append(self.keys_of(tx, arg))
+        tx.side_effects.mutates(self)
+        method(self.real, *operands)
 
-    def made(self, members: Members) -> SetVariable:
-        result = SetVariable(self.kind)
-        result.members = dict(members)
-        return result
+    def key_of(self, tx: Translator, item: VariableTracker) -> Hashable:
+        key = item.hash_key(tx)
+        if not is_guardable_key(key):
+            self.pool.setdefault(key, item)
+        return key
 
-    def method_update(self, tx: Translator, *others: VariableTracker) -> VariableTracker:
-        for other in others:
-            for hashed, item in members_of(tx, other).items():
-                self.change(tx).setdefault(hashed, item)
-        return NONE
+    def keys_of(self, tx: Translator, other: VariableTracker) -> Any:
+        if isinstance(other, SetVariable):
+            self.pool.update(other.pool)
+            return other.members(tx)
+        return [self.key_of(tx, item) for item in tx.iterate(other)]
 
-    def method_union(self, tx: Translator, *others: VariableTracker) -> VariableTracker:
-        result = self.made(self.members)
-        for other in others:
-            result.members = {**members_of(tx, other), **result.members}
-        return result
-
-    def method_intersection(self, tx: Translator, *others: VariableTracker) -> VariableTracker:
-        kept = dict(self.members)
-        for other in others:
-            theirs = members_of(tx, other)
-            kept = {hashed: item for hashed, item in kept.items() if hashed in theirs}
-        return self.made(kept)
-
-    def method_difference(self, tx: Translator, *others: VariableTracker) -> VariableTracker:
-        kept = dict(self.members)
-        for other in others:
-            theirs = members_of(tx, other)
-            kept = {hashed: item for hashed, item in kept.items() if hashed not in theirs}
-        return self.made(kept)
-
-    def method_symmetric_difference(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        theirs = members_of(tx, other)
-        mine = {hashed: item for hashed, item in self.members.items() if hashed not in theirs}
-        rest = {hashed: item for hashed, item in theirs.items() if hashed not in self.members}
-        return self.made({**mine, **rest})
-
-    def method_issubset(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        return constant(self.members.keys() <= members_of(tx, other).keys())
-
-    def method_issuperset(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        return constant(self.members.keys() >= members_of(tx, other).keys())
-
-    def method_isdisjoint(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        return constant(self.members.keys().isdisjoint(members_of(tx, other).keys()))
-
-    def operator(
-        self, tx: Translator, other: VariableTracker, method: Callable[..., VariableTracker]
+    def compute(
+        self, tx: Translator, method: Callable[..., Any], *others: VariableTracker
     ) -> VariableTracker:
-        """An operator takes sets only, where the method takes any iterable."""
-        return method(tx, other) if isinstance(other, SetVariable) else NOT_IMPLEMENTED
-
-    def method___or__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        return self.operator(tx, other, self.method_union)
-
-    def method___and__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        return self.operator(tx, other, self.method_intersection)
-
-    def method___sub__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        return self.operator(tx, other, self.method_difference)
-
-    def method___xor__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        return self.operator(tx, other, self.method_symmetric_difference)
-
-    def method___le__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        return self.operator(tx, other, self.method_issubset)
-
-    def method___ge__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        return self.operator(tx, other, self.method_issuperset)
-
-    def method___eq__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        if not isinstance(other, SetVariable):
-            return NOT_IMPLEMENTED
-        return constant(self.members.keys() == other.members.keys())
+        """A method that leaves the set alone; its result is a new set or a bool."""
+        mine, pool = self.members(tx), dict(self.pool)
+        result = method(mine, *[self.keys_of(tx, other) for other in others])
+        if isinstance(result, bool):
+            return constant(result)
+        return SetVariable(result, {**self.pool, **pool})
 
     def hash_key(self, tx: Translator) -> Hashable:
-        if self.kind is set:
+        if isinstance(self.real, set):
             raise observed(TypeError("unhashable type: 'set'"))
-        return frozenset(self.members)
+        return self.members(tx)
 
     def reconstruct(self, code: Reconstructor) -> None:
-        if self.kind is not set:
-            code.load_callable(self.kind)
-        for item in self.members.values():
-            code.build(item)
-        code.emit("BUILD_SET", len(self.members))
-        if self.kind is not set:
+        if isinstance(self.real, frozenset):
+            code.load_callable(frozenset)
+        for key in self.real:
+            code.build(self.tracker_of(key))
+        code.emit("BUILD_SET", len(self.real))
+        if isinstance(self.real, frozenset):
             code.call(1)
 
 
-def members_of(tx: Translator, other: VariableTracker) -> Members:
-    if isinstance(other, SetVariable):
-        return other.members
-    return {item.hash_key(tx): item for item in tx.iterate(other)}
+CHANGES = {"add": True, "discard": True, "clear": True, "update": False,
+           "intersection_update": False, "difference_update": False,
+           "symmetric_difference_update": False}  # fmt: skip
+"""Methods that change a set; whether they take members rather than iterables."""
+
+COMPUTATIONS = ("union", "intersection", "difference", "symmetric_difference", "issubset",
+                "issuperset", "isdisjoint", "copy")  # fmt: skip
+OPERATORS = ("__or__", "__and__", "__sub__", "__xor__", "__le__", "__ge__", "__lt__", "__gt__",
+             "__eq__", "__ne__")  # fmt: skip
+IN_PLACE = ("__ior__", "__iand__", "__isub__", "__ixor__")
 
 
-@builds(set)
-def _set(value: set[Any]) -> VariableTracker:
-    made = SetVariable()
-    made.members = {item: constant(item) for item in value}
-    return made
+def _changing(name: str, single: bool) -> Callable[..., VariableTracker]:
+    def method(self: SetVariable, tx: Translator, *args: VariableTracker) -> VariableTracker:
+        self.change(tx, getattr(set, name), *args, single=single)
+        return NONE
+
+    return method
+
+
+def _computing(name: str, only_sets: bool) -> Callable[..., VariableTracker]:
+    def method(self: SetVariable, tx: Translator, *others: VariableTracker) -> VariableTracker:
+        if only_sets and not all(isinstance(other, SetVariable) for other in others):
+            return NOT_IMPLEMENTED
+        return self.compute(tx, getattr(type(self.real), name), *others)
+
+    return method
+
+
+def _in_place(name: str) -> Callable[..., VariableTracker]:
+    def method(self: SetVariable, tx: Translator, other: VariableTracker) -> VariableTracker:
+        if not isinstance(other, SetVariable) or isinstance(self.real, frozenset):
+            return NOT_IMPLEMENTED
+        self.change(tx, lambda real, keys: getattr(real, name)(keys), other, single=False)
+        return self
+
+    return method
+
+
+for _name, _single in CHANGES.items():
+    setattr(SetVariable, f"method_{_name}", _changing(_name, _single))
+for _name in COMPUTATIONS + OPERATORS:
+    setattr(SetVariable, f"method_{_name}", _computing(_name, _name in OPERATORS))
+for _name in IN_PLACE:
+    setattr(SetVariable, f"method_{_name}", _in_place(_name))
+
+
+class SameMembers:
+    """A guard: a set with these members, in this order."""
+
+    __name__ = "same_members"
+
+    def __init__(self, members: AnySet) -> None:
+        self.kind = type(members)
+        self.members = [(type(member), member) for member in members]
+
+    def __call__(self, value: Any) -> bool:
+        return type(value) is self.kind and [(type(m), m) for m in value] == self.members
+
+
+def wrap_set(tx: Translator, value: AnySet, source: Source) -> SetVariable:
+    return SetVariable(value, source=source)
+
+
+@builds(set, frozenset)
+def _set(value: AnySet) -> VariableTracker:
+    for item in value:
+        constant(item)
+    return SetVariable(value.copy())

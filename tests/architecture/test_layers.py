@@ -21,8 +21,8 @@ LAYERS = (
 )
 FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
-    "operators", "binding", "inlining", "frames", "calls", "iteration",
-    "side_effects", "reconstruct", "output", "leaving",
+    "operators", "binding", "inlining", "frames", "calls", "iteration", "polyfills",
+    "side_effects", "reconstruct", "output", "leaving", "directives",
 )
 COMPILE = ("compile", "explain", "stats", "miss", "attempts")
 DRIVERS = ("compile", "explain", "stats")

@@ -23,7 +23,7 @@ def same(left, right):
 
 def captured(function, *args, **options):
     """Run a function compiled as one graph, twice, and eagerly; return the compiled result."""
-    compiled = dl.compile(function, backend="eager", fullgraph=True, **options)
+    compiled = dl.compile(function, backend=BACKEND, fullgraph=True, **options)
     for _ in range(2):
         ours = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
         theirs = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
@@ -33,6 +33,8 @@ def captured(function, *args, **options):
     assert len(compiled.entries()) == 1
     return result
 
+
+BACKEND = "eager"
 
 A = np.linspace(0.5, 3, 20).reshape(4, 5)
 B = np.arange(5.0) + 1

@@ -1,0 +1,5 @@
+"""Python's builtins on trackers: callable → handler, in tables by topic."""
+from . import attributes, containers, folds, iterators, numbers, text
+from .table import HANDLERS
+
+__all__ = ["HANDLERS", "attributes", "containers", "folds", "iterators", "numbers", "text"]

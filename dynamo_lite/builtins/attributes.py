@@ -1,0 +1,159 @@
+"""Types, attributes and what classes inherit from object."""
+from __future__ import annotations
+
+import types
+from abc import ABCMeta
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..variables.base import ObservedException, VariableTracker
+from ..variables.constants import (
+    FALSE,
+    NONE,
+    TRUE,
+    constant,
+    fold,
+    observe,
+    observed,
+)
+from ..variables.objects import ObjectVariable, SuperVariable
+from ..variables.sequences import TupleVariable
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+@handles(isinstance)
+def builtin_isinstance(
+    tx: Translator, value: VariableTracker, classes: VariableTracker
+) -> VariableTracker:
+    return constant(any(_is_subclass(value.python_type(), k) for k in class_list(tx, classes)))
+
+
+@handles(issubclass)
+def builtin_issubclass(
+    tx: Translator, kind: VariableTracker, classes: VariableTracker
+) -> VariableTracker:
+    known = kind.as_constant(tx)
+    if not isinstance(known, type):
+        raise observed(TypeError("issubclass() arg 1 must be a class"))
+    return constant(any(_is_subclass(known, k) for k in class_list(tx, classes)))
+
+
+def class_list(tx: Translator, classes: VariableTracker) -> list[Any]:
+    """The classes of a class, a union or a nested tuple of those."""
+    if isinstance(classes, TupleVariable):
+        return [k for item in classes.iterate(tx) for k in class_list(tx, item)]
+    known = classes.as_constant(tx)
+    return list(known.__args__) if isinstance(known, types.UnionType) else [known]
+
+
+def _is_subclass(kind: type, base: Any) -> bool:
+    if not isinstance(base, type):
+        raise GraphBreak(f"an instance check against {base!r}")
+    if type(base).__instancecheck__ not in PLAIN_CHECKS:
+        raise GraphBreak(f"the metaclass of {base.__name__} has its own instance check")
+    return bool(observe(issubclass, kind, base))
+
+
+PLAIN_CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)
+
+
+@handles(type)
+def builtin_type(tx: Translator, *args: VariableTracker) -> VariableTracker:
+    if len(args) != 1:
+        raise GraphBreak("making a class")
+    return tx.known(args[0].python_type())
+
+
+@handles(getattr)
+def builtin_getattr(
+    tx: Translator, owner: VariableTracker, name: VariableTracker, *default: VariableTracker
+) -> VariableTracker:
+    try:
+        return tx.getattr(owner, name.as_constant(tx))
+    except ObservedException as raised:
+        if default and issubclass(raised.value.python_type(), AttributeError):
+            return default[0]
+        raise
+
+
+@handles(hasattr)
+def builtin_hasattr(
+    tx: Translator, owner: VariableTracker, name: VariableTracker
+) -> VariableTracker:
+    try:
+        tx.getattr(owner, name.as_constant(tx))
+    except ObservedException as raised:
+        if issubclass(raised.value.python_type(), AttributeError):
+            return FALSE
+        raise
+    return TRUE
+
+
+@handles(setattr)
+def builtin_setattr(
+    tx: Translator, owner: VariableTracker, name: VariableTracker, value: VariableTracker
+) -> VariableTracker:
+    owner.setattr(tx, name.as_constant(tx), value)
+    return NONE
+
+
+@handles(delattr)
+def builtin_delattr(
+    tx: Translator, owner: VariableTracker, name: VariableTracker
+) -> VariableTracker:
+    owner.delattr(tx, name.as_constant(tx))
+    return NONE
+
+
+@handles(super)
+def builtin_super(tx: Translator, *args: VariableTracker) -> VariableTracker:
+    if not args:
+        cell = tx.locals["__class__"]
+        args = cell.load(tx, "__class__", True), tx.first_argument()  # type: ignore[attr-defined]
+    if len(args) != 2:
+        raise GraphBreak("an unbound super object")
+    return SuperVariable(args[0].as_constant(tx), args[1])
+
+
+@handles(object.__init__)
+def object_init(tx: Translator, owner: VariableTracker) -> VariableTracker:
+    return NONE
+
+
+@handles(object.__new__)
+def object_new(tx: Translator, kind: VariableTracker, *args: VariableTracker) -> VariableTracker:
+    return kind.new_object(tx, (), {})  # type: ignore[attr-defined, no-any-return]
+
+
+@handles(object.__setattr__)
+def object_setattr(
+    tx: Translator, owner: VariableTracker, name: VariableTracker, value: VariableTracker
+) -> VariableTracker:
+    if not isinstance(owner, ObjectVariable):
+        raise GraphBreak(f"object.__setattr__ of {owner.describe()}")
+    tx.store_attribute(owner, name.as_constant(tx), value)
+    return NONE
+
+
+@handles(object)
+def make_object(tx: Translator) -> VariableTracker:
+    return ObjectVariable(object)
+
+
+@handles(callable)
+def builtin_callable(tx: Translator, value: VariableTracker) -> VariableTracker:
+    return constant(hasattr(value.python_type(), "__call__"))
+
+
+@handles(id)
+def builtin_id(tx: Translator, value: VariableTracker) -> VariableTracker:
+    raise GraphBreak(f"the id of {value.describe()}")
+
+
+@handles(hash)
+def builtin_hash(tx: Translator, value: VariableTracker) -> VariableTracker:
+    if isinstance(value, ObjectVariable):
+        return value.call_method(tx, "__hash__", (), {})
+    return fold(tx, hash, (value,))

@@ -1,0 +1,109 @@
+"""Builtins and library types that make containers and callables."""
+from __future__ import annotations
+
+import builtins
+import functools
+from collections import OrderedDict, defaultdict, deque
+from typing import TYPE_CHECKING
+
+from ..errors import GraphBreak
+from ..variables.base import VariableTracker
+from ..variables.constants import (
+    NONE,
+)
+from ..variables.deques import make_deque
+from ..variables.dicts import DictVariable
+from ..variables.partials import make_partial
+from ..variables.sequences import ListVariable, TupleVariable
+from ..variables.sets import SetVariable
+from .table import HANDLERS, handles
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+@handles(list)
+def make_list(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
+    return ListVariable([item for each in iterable for item in tx.iterate(each)])
+
+
+@handles(tuple)
+def make_tuple(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
+    if iterable and iterable[0].python_type() is tuple:
+        return iterable[0]
+    return TupleVariable([item for each in iterable for item in tx.iterate(each)])
+
+
+@handles(tuple.__new__)
+def tuple_new(
+    tx: Translator, kind: VariableTracker, *iterable: VariableTracker
+) -> VariableTracker:
+    """How named tuples are made."""
+    known = kind.as_constant(tx)
+    items = [item for each in iterable for item in tx.iterate(each)]
+    if known is not tuple and not hasattr(known, "_fields"):
+        raise GraphBreak(f"making a {known.__name__}")
+    return TupleVariable(items, kind=known)
+
+
+@handles(set)
+def make_set(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
+    made = SetVariable(set())
+    made.call_method(tx, "update", iterable, {})
+    return made
+
+
+@handles(frozenset)
+def make_frozenset(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
+    made = make_set(tx, *iterable)
+    return SetVariable(frozenset(made.real), made.pool)
+
+
+@handles(dict)
+def make_dict(
+    tx: Translator, *source: VariableTracker, **named: VariableTracker
+) -> VariableTracker:
+    made = DictVariable()
+    made.method_update(tx, *source, **named)
+    return made
+
+
+@handles(dict.fromkeys)
+def dict_fromkeys(
+    tx: Translator, keys: VariableTracker, value: VariableTracker = NONE
+) -> VariableTracker:
+    return DictVariable.of(tx, ((key, value) for key in tx.iterate(keys)))
+
+
+@handles(globals)
+def builtin_globals(tx: Translator) -> VariableTracker:
+    raise GraphBreak("globals()")
+
+
+@handles(builtins.vars, builtins.locals, builtins.dir)
+def namespace(tx: Translator, *args: VariableTracker) -> VariableTracker:
+    raise GraphBreak("looking at a namespace as a dict")
+
+
+@handles(defaultdict)
+def make_defaultdict(
+    tx: Translator,
+    factory: VariableTracker = NONE,
+    *source: VariableTracker,
+    **named: VariableTracker,
+) -> VariableTracker:
+    made = DictVariable(kind=defaultdict, factory=factory)
+    made.method_update(tx, *source, **named)
+    return made
+
+
+@handles(OrderedDict)
+def make_ordered_dict(
+    tx: Translator, *source: VariableTracker, **named: VariableTracker
+) -> VariableTracker:
+    made = DictVariable(kind=OrderedDict)
+    made.method_update(tx, *source, **named)
+    return made
+
+
+HANDLERS[deque] = make_deque
+HANDLERS[functools.partial] = make_partial

@@ -1,0 +1,85 @@
+"""Builtins that fold an iterable."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import operators
+from ..variables.base import VariableTracker
+from ..variables.constants import (
+    NONE,
+    ConstantVariable,
+    constant,
+    observe,
+    observed,
+)
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+@handles(sum)
+def builtin_sum(
+    tx: Translator, iterable: VariableTracker, start: VariableTracker = ConstantVariable(0)
+) -> VariableTracker:
+    """Known numbers are summed by Python itself, whose float sums are compensated from 3.12."""
+    items = list(tx.iterate(iterable))
+    if all(operators.is_plain(item) for item in (start, *items)):
+        known = [item.as_constant(tx) for item in items]
+        return constant(observe(sum, known, start.as_constant(tx)))
+    total = start
+    for item in items:
+        total = operators.binary(tx, "+", total, item)
+    return total
+
+
+@handles(all)
+def builtin_all(tx: Translator, iterable: VariableTracker) -> VariableTracker:
+    return constant(all(tx.truth(item) for item in tx.iterate(iterable)))
+
+
+@handles(any)
+def builtin_any(tx: Translator, iterable: VariableTracker) -> VariableTracker:
+    return constant(any(tx.truth(item) for item in tx.iterate(iterable)))
+
+
+@handles(min)
+def builtin_min(
+    tx: Translator,
+    *values: VariableTracker,
+    key: VariableTracker = NONE,
+    default: VariableTracker | None = None,
+) -> VariableTracker:
+    return _extreme(tx, min, "<", values, key, default)
+
+
+@handles(max)
+def builtin_max(
+    tx: Translator,
+    *values: VariableTracker,
+    key: VariableTracker = NONE,
+    default: VariableTracker | None = None,
+) -> VariableTracker:
+    return _extreme(tx, max, ">", values, key, default)
+
+
+def _extreme(
+    tx: Translator,
+    function: Callable[..., Any],
+    symbol: str,
+    values: tuple[VariableTracker, ...],
+    key: VariableTracker,
+    default: VariableTracker | None,
+) -> VariableTracker:
+    items = list(tx.iterate(values[0]) if len(values) == 1 else values)
+    if not items:
+        if default is not None:
+            return default
+        raise observed(ValueError(f"{function.__name__}() iterable argument is empty"))
+    best = items[0]
+    best_key = best if key is NONE else tx.call(key, best)
+    for item in items[1:]:
+        item_key = item if key is NONE else tx.call(key, item)
+        if tx.truth(operators.compare(tx, symbol, item_key, best_key)):
+            best, best_key = item, item_key
+    return best

@@ -1,0 +1,126 @@
+"""Builtins that make and step iterators."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .. import operators
+from ..errors import GraphBreak
+from ..variables.base import ObservedException, VariableTracker
+from ..variables.constants import (
+    FALSE,
+    NONE,
+    ConstantVariable,
+    fold,
+    observed,
+)
+from ..variables.dicts import DictVariable
+from ..variables.iterators import (
+    CallableIterator,
+    EnumerateVariable,
+    FilterVariable,
+    MapVariable,
+    ReversedVariable,
+    ZipVariable,
+)
+from ..variables.objects import ObjectVariable
+from ..variables.sequences import ListVariable, SequenceVariable, sorted_items
+from ..variables.sets import SetVariable
+from ..variables.slices import RangeVariable, SliceVariable, make_range
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+@handles(len)
+def builtin_len(tx: Translator, value: VariableTracker) -> VariableTracker:
+    if operators.is_plain(value):
+        return fold(tx, len, (value,))
+    kind = value.python_type()
+    if not hasattr(kind, "__len__"):
+        raise observed(TypeError(f"object of type {kind.__name__!r} has no len()"))
+    return value.call_method(tx, "__len__", (), {})
+
+
+@handles(iter)
+def builtin_iter(
+    tx: Translator, value: VariableTracker, *sentinel: VariableTracker
+) -> VariableTracker:
+    return CallableIterator(value, sentinel[0]) if sentinel else tx.iterator(value)
+
+
+@handles(next)
+def builtin_next(
+    tx: Translator, iterator: VariableTracker, *default: VariableTracker
+) -> VariableTracker:
+    try:
+        return iterator.call_method(tx, "__next__", (), {})
+    except ObservedException as raised:
+        if default and issubclass(raised.value.python_type(), StopIteration):
+            return default[0]
+        raise
+
+
+@handles(range)
+def builtin_range(tx: Translator, *ends: VariableTracker) -> VariableTracker:
+    return make_range(tx, *ends)
+
+
+@handles(slice)
+def builtin_slice(tx: Translator, *parts: VariableTracker) -> VariableTracker:
+    return SliceVariable(*parts) if len(parts) > 1 else SliceVariable(NONE, *parts)
+
+
+@handles(enumerate)
+def builtin_enumerate(
+    tx: Translator, iterable: VariableTracker, start: VariableTracker = ConstantVariable(0)
+) -> VariableTracker:
+    return EnumerateVariable(tx.iterator(iterable), start.as_constant(tx))
+
+
+@handles(zip)
+def builtin_zip(
+    tx: Translator, *iterables: VariableTracker, strict: VariableTracker = FALSE
+) -> VariableTracker:
+    return ZipVariable([tx.iterator(each) for each in iterables], strict.truth(tx))
+
+
+@handles(map)
+def builtin_map(
+    tx: Translator, function: VariableTracker, *iterables: VariableTracker
+) -> VariableTracker:
+    return MapVariable(function, [tx.iterator(each) for each in iterables])
+
+
+@handles(filter)
+def builtin_filter(
+    tx: Translator, function: VariableTracker, iterable: VariableTracker
+) -> VariableTracker:
+    return FilterVariable(function, tx.iterator(iterable))
+
+
+@handles(reversed)
+def builtin_reversed(tx: Translator, value: VariableTracker) -> VariableTracker:
+    if isinstance(value, ObjectVariable):
+        return value.call_method(tx, "__reversed__", (), {})
+    if not isinstance(value, SequenceVariable | RangeVariable | ConstantVariable | DictVariable):
+        raise GraphBreak(f"reversed() of {value.describe()}")
+    return ReversedVariable(tx, value)
+
+
+@handles(sorted)
+def builtin_sorted(
+    tx: Translator,
+    iterable: VariableTracker,
+    key: VariableTracker = NONE,
+    reverse: VariableTracker = FALSE,
+) -> VariableTracker:
+    items = list(unordered(tx, iterable) if key is NONE else tx.iterate(iterable))
+    return ListVariable(sorted_items(tx, items, key, reverse))
+
+
+def unordered(tx: Translator, iterable: VariableTracker) -> Iterable[VariableTracker]:
+    """The items where their order does not matter: members of a set too."""
+    if isinstance(iterable, SetVariable):
+        return iterable.trackers(tx)
+    return tx.iterate(iterable)

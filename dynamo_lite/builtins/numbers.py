@@ -1,0 +1,70 @@
+"""Builtins about numbers."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import numpy_calls, operators
+from ..variables.base import VariableTracker
+from ..variables.constants import (
+    FALSE,
+    constant,
+    fold,
+)
+from ..variables.objects import ObjectVariable
+from .table import HANDLERS, handles
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+@handles(abs)
+def builtin_abs(tx: Translator, value: VariableTracker) -> VariableTracker:
+    return _by_method(tx, abs, "__abs__", value)
+
+
+@handles(round)
+def builtin_round(tx: Translator, value: VariableTracker, *digits: VariableTracker) -> VariableTracker:
+    return _by_method(tx, round, "__round__", value, *digits)
+
+
+@handles(divmod)
+def builtin_divmod(
+    tx: Translator, left: VariableTracker, right: VariableTracker
+) -> VariableTracker:
+    if left.in_graph or right.in_graph:
+        return numpy_calls.call(tx, divmod, (left, right), {})
+    return fold(tx, divmod, (left, right))
+
+
+@handles(pow)
+def builtin_pow(tx: Translator, *args: VariableTracker) -> VariableTracker:
+    return operators.binary(tx, "**", *args) if len(args) == 2 else fold(tx, pow, args)
+
+
+def _by_method(
+    tx: Translator, function: Any, method: str, value: VariableTracker, *args: VariableTracker
+) -> VariableTracker:
+    if value.in_graph:
+        return numpy_calls.call(tx, function, (value, *args), {})
+    if operators.is_plain(value):
+        return fold(tx, function, (value, *args))
+    return value.call_method(tx, method, args, {})
+
+
+@handles(bool)
+def builtin_bool(tx: Translator, value: VariableTracker = FALSE) -> VariableTracker:
+    return constant(tx.truth(value))
+
+
+def _number(kind: type) -> Callable[..., VariableTracker]:
+    def convert(tx: Translator, *args: VariableTracker) -> VariableTracker:
+        if args and args[0].in_graph:
+            return numpy_calls.call(tx, kind, args, {})
+        if args and isinstance(args[0], ObjectVariable):
+            return args[0].call_method(tx, f"__{kind.__name__}__", (), {})
+        return fold(tx, kind, args)
+
+    return convert
+
+
+HANDLERS.update({kind: _number(kind) for kind in (int, float, complex)})

@@ -1,0 +1,63 @@
+"""Builtins about text."""
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..variables.base import VariableTracker
+from ..variables.constants import (
+    ConstantVariable,
+    fold,
+)
+from ..variables.objects import ObjectVariable
+from .table import HANDLERS, handles
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+def _text(function: Callable[[Any], str], method: str) -> Callable[..., VariableTracker]:
+    def convert(tx: Translator, *args: VariableTracker) -> VariableTracker:
+        if len(args) == 1 and not args[0].is_constant():
+            return text_of(tx, function, method, args[0])
+        return fold(tx, function, args)
+
+    return convert
+
+
+def text_of(
+    tx: Translator, function: Any, method: str, value: VariableTracker
+) -> VariableTracker:
+    if hasattr(value, f"method_{method}") or _defines(value, method):
+        return value.call_method(tx, method, (), {})
+    if method == "__str__" and _defines(value, "__repr__"):
+        return value.call_method(tx, "__repr__", (), {})
+    raise GraphBreak(f"{function.__name__}() of {value.describe()}")
+
+
+def _defines(value: VariableTracker, method: str) -> bool:
+    if not isinstance(value, ObjectVariable):
+        return False
+    return isinstance(getattr(value.kind, method, None), types.FunctionType)
+
+
+HANDLERS.update({str: _text(str, "__str__"), repr: _text(repr, "__repr__")})
+HANDLERS[ascii] = _text(ascii, "__ascii__")
+
+
+@handles(format)
+def builtin_format(
+    tx: Translator, value: VariableTracker, spec: VariableTracker = ConstantVariable("")
+) -> VariableTracker:
+    if _defines(value, "__format__"):
+        return value.call_method(tx, "__format__", (spec,), {})
+    if not value.is_constant() and spec.as_constant(tx) == "":
+        return tx.call_builtin(str, value)
+    return fold(tx, format, (value, spec))
+
+
+for _function in (chr, ord, bin, oct, hex, bytes):
+    HANDLERS[_function] = (
+        lambda tx, *args, _function=_function: fold(tx, _function, args)
+    )

@@ -1,0 +1,266 @@
+"""Python twins of functions that CPython has in C, to be traced in their place.
+
+Each gives what the C function gives, item by item. The results are generators and closures, which
+must not leave the trace: rebuilding one breaks the graph instead.
+"""
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+POLYFILLS: dict[Any, Any] = {}
+
+
+def twin_of(function: Any) -> Callable[[Any], Any]:
+    def register(twin: Any) -> Any:
+        POLYFILLS[function] = twin
+        return twin
+
+    return register
+
+
+@twin_of(itertools.chain)
+def chain(*iterables: Any) -> Iterator[Any]:
+    for each in iterables:
+        yield from iter(each)
+
+
+@twin_of(itertools.chain.from_iterable)
+def chain_from_iterable(iterables: Any) -> Iterator[Any]:
+    for each in iterables:
+        yield from iter(each)
+
+
+@twin_of(itertools.count)
+def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    while True:
+        yield start
+        start = start + step
+
+
+@twin_of(itertools.repeat)
+def repeat(value: Any, times: Any = None) -> Iterator[Any]:
+    if times is None:
+        while True:
+            yield value
+    for _ in range(times):
+        yield value
+
+
+@twin_of(itertools.cycle)
+def cycle(iterable: Any) -> Iterator[Any]:
+    seen = []
+    for item in iterable:
+        yield item
+        seen.append(item)
+    while seen:
+        yield from iter(seen)
+
+
+@twin_of(itertools.islice)
+def islice(iterable: Any, *ends: Any) -> Iterator[Any]:
+    window = slice(*ends)
+    start = 0 if window.start is None else window.start
+    stop, step = window.stop, 1 if window.step is None else window.step
+    if start < 0 or step < 1 or (stop is not None and stop < 0):
+        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    iterator, position = iter(iterable), 0
+    while stop is None or position < stop:
+        for item in iterator:
+            break
+        else:
+            return
+        if position >= start and (position - start) % step == 0:
+            yield item
+        position += 1
+
+
+@twin_of(itertools.accumulate)
+def accumulate(iterable: Any, function: Any = operator.add, *, initial: Any = None) -> Iterator[Any]:
+    iterator, total = iter(iterable), initial
+    if initial is None:
+        for total in iterator:
+            break
+        else:
+            return
+    yield total
+    for item in iterator:
+        total = (operator.add if function is None else function)(total, item)
+        yield total
+
+
+@twin_of(itertools.starmap)
+def starmap(function: Any, iterable: Any) -> Iterator[Any]:
+    for args in iterable:
+        yield function(*args)
+
+
+@twin_of(itertools.takewhile)
+def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    for item in iterable:
+        if not predicate(item):
+            return
+        yield item
+
+
+@twin_of(itertools.dropwhile)
+def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    iterator = iter(iterable)
+    for item in iterator:
+        if not predicate(item):
+            yield item
+            break
+    yield from iterator
+
+
+@twin_of(itertools.filterfalse)
+def filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
+    for item in iterable:
+        if not (item if predicate is None else predicate(item)):
+            yield item
+
+
+@twin_of(itertools.compress)
+def compress(data: Any, selectors: Any) -> Iterator[Any]:
+    for item, chosen in zip(data, selectors):
+        if chosen:
+            yield item
+
+
+@twin_of(itertools.pairwise)
+def pairwise(iterable: Any) -> Iterator[Any]:
+    iterator = iter(iterable)
+    for before in iterator:
+        break
+    else:
+        return
+    for item in iterator:
+        yield before, item
+        before = item
+
+
+@twin_of(itertools.zip_longest)
+def zip_longest(*iterables: Any, fillvalue: Any = None) -> Iterator[Any]:
+    columns = [list(each) for each in iterables]
+    for row in range(max([len(column) for column in columns], default=0)):
+        yield tuple([column[row] if row < len(column) else fillvalue for column in columns])
+
+
+@twin_of(itertools.product)
+def product(*iterables: Any, repeat: Any = 1) -> Iterator[Any]:
+    rows: Any = [()]
+    for pool in [tuple(each) for each in iterables] * repeat:
+        rows = [(*row, item) for row in rows for item in pool]
+    yield from rows
+
+
+def _choices(pool: Any, length: Any, first: Callable[[Any], Any]) -> Iterator[Any]:
+    """Index tuples in lexicographic order; `first` gives the indices that may follow a prefix."""
+    prefixes: Any = [()]
+    for _ in range(length):
+        prefixes = [(*prefix, index) for prefix in prefixes for index in first(prefix)]
+    for prefix in prefixes:
+        yield tuple([pool[index] for index in prefix])
+
+
+@twin_of(itertools.permutations)
+def permutations(iterable: Any, r: Any = None) -> Iterator[Any]:
+    pool = tuple(iterable)
+    size = len(pool)
+    yield from _choices(
+        pool, size if r is None else r, lambda taken: [i for i in range(size) if i not in taken]
+    )
+
+
+@twin_of(itertools.combinations)
+def combinations(iterable: Any, r: Any) -> Iterator[Any]:
+    pool = tuple(iterable)
+    size = len(pool)
+    yield from _choices(pool, r, lambda taken: range(taken[-1] + 1 if taken else 0, size))
+
+
+@twin_of(itertools.combinations_with_replacement)
+def combinations_with_replacement(iterable: Any, r: Any) -> Iterator[Any]:
+    pool = tuple(iterable)
+    size = len(pool)
+    yield from _choices(pool, r, lambda taken: range(taken[-1] if taken else 0, size))
+
+
+@twin_of(functools.reduce)
+def reduce(function: Any, iterable: Any, *initial: Any) -> Any:
+    iterator = iter(iterable)
+    if initial:
+        total = initial[0]
+    else:
+        for total in iterator:
+            break
+        else:
+            raise TypeError("reduce() of empty iterable with no initial value")
+    for item in iterator:
+        total = function(total, item)
+    return total
+
+
+@twin_of(operator.itemgetter)
+def itemgetter(key: Any, *keys: Any) -> Any:
+    if not keys:
+        return lambda value: value[key]
+    return lambda value: tuple([value[each] for each in (key, *keys)])
+
+
+@twin_of(operator.attrgetter)
+def attrgetter(name: Any, *names: Any) -> Any:
+    def follow(value: Any, path: Any) -> Any:
+        for part in path.split("."):
+            value = getattr(value, part)
+        return value
+
+    if not names:
+        return lambda value: follow(value, name)
+    return lambda value: tuple([follow(value, each) for each in (name, *names)])
+
+
+@twin_of(operator.methodcaller)
+def methodcaller(name: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return lambda value: getattr(value, name)(*args, **kwargs)
+
+
+OPERATORS = {
+    operator.add: "a + b", operator.sub: "a - b", operator.mul: "a * b",
+    operator.truediv: "a / b", operator.floordiv: "a // b", operator.mod: "a % b",
+    operator.pow: "a ** b", operator.matmul: "a @ b", operator.and_: "a & b",
+    operator.or_: "a | b", operator.xor: "a ^ b", operator.lshift: "a << b",
+    operator.rshift: "a >> b", operator.eq: "a == b", operator.ne: "a != b",
+    operator.lt: "a < b", operator.le: "a <= b", operator.gt: "a > b", operator.ge: "a >= b",
+    operator.getitem: "a[b]", operator.contains: "b in a", operator.is_: "a is b",
+    operator.is_not: "a is not b", operator.concat: "a + b",
+}  # fmt: skip
+UNARY = {
+    operator.neg: "-a", operator.pos: "+a", operator.invert: "~a", operator.not_: "not a",
+    operator.truth: "True if a else False", operator.abs: "abs(a)",
+}  # fmt: skip
+IN_PLACE = {
+    operator.iadd: "+=", operator.isub: "-=", operator.imul: "*=", operator.itruediv: "/=",
+    operator.ifloordiv: "//=", operator.imod: "%=", operator.ipow: "**=", operator.imatmul: "@=",
+    operator.iand: "&=", operator.ior: "|=", operator.ixor: "^=", operator.ilshift: "<<=",
+    operator.irshift: ">>=",
+}  # fmt: skip
+STATEMENTS = {operator.setitem: "(a, b, c): a[b] = c", operator.delitem: "(a, b): del a[b]"}
+
+
+def _define(text: str) -> Any:
+    """A function made of the operator's own instruction, which dispatches as the operator does."""
+    namespace: dict[str, Any] = {"__name__": __name__}
+    exec(f"def twin{text}", namespace)
+    return namespace["twin"]
+
+
+POLYFILLS.update({function: _define(f"(a, b): return {text}") for function, text in OPERATORS.items()})
+POLYFILLS.update({function: _define(f"(a): return {text}") for function, text in UNARY.items()})
+POLYFILLS.update(
+    {function: _define(f"(a, b):\n a {text} b\n return a") for function, text in IN_PLACE.items()}
+)
+POLYFILLS.update({function: _define(text) for function, text in STATEMENTS.items()})

@@ -1,0 +1,88 @@
+"""`collections.deque` objects that the frame makes."""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import GraphBreak
+from .base import VariableTracker
+from .constants import NONE, ConstantVariable, observed
+from .sequences import ListVariable
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class DequeVariable(ListVariable):
+    """A deque, whose ends push each other out past `maxlen`."""
+
+    kind = deque
+
+    def __init__(self, items: Sequence[VariableTracker] = (), maxlen: int | None = None) -> None:
+        super().__init__(items)
+        self.maxlen = maxlen
+        self.trim(left=True)
+
+    def trim(self, left: bool) -> None:
+        while self.maxlen is not None and len(self._items) > self.maxlen:
+            self._items.pop(0 if left else -1)
+
+    def made(self, items: Sequence[VariableTracker]) -> DequeVariable:
+        return DequeVariable(items, self.maxlen)
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return ConstantVariable(self.maxlen) if name == "maxlen" else super().getattr(tx, name)
+
+    def method_append(self, tx: Translator, item: VariableTracker) -> VariableTracker:
+        super().method_append(tx, item)
+        self.trim(left=True)
+        return NONE
+
+    def method_appendleft(self, tx: Translator, item: VariableTracker) -> VariableTracker:
+        self._items.insert(0, item)
+        self.trim(left=False)
+        return NONE
+
+    def method_extendleft(self, tx: Translator, items: VariableTracker) -> VariableTracker:
+        for item in list(tx.iterate(items)):
+            self.method_appendleft(tx, item)
+        return NONE
+
+    def method_pop(self, tx: Translator) -> VariableTracker:  # type: ignore[override]
+        if not self._items:
+            raise observed(IndexError("pop from an empty deque"))
+        return self._items.pop()
+
+    def method_popleft(self, tx: Translator) -> VariableTracker:
+        if not self._items:
+            raise observed(IndexError("pop from an empty deque"))
+        return self._items.pop(0)
+
+    def method_rotate(
+        self, tx: Translator, steps: VariableTracker = ConstantVariable(1)
+    ) -> VariableTracker:
+        turned = deque(self._items)
+        turned.rotate(steps.as_constant(tx))
+        self._items[:] = turned
+        return NONE
+
+    def method_sort(self, tx: Translator, *args: VariableTracker) -> VariableTracker:  # type: ignore[override]
+        raise observed(AttributeError("'collections.deque' object has no attribute 'sort'"))
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(deque)
+        super().reconstruct(code)
+        code.load_const(self.maxlen)
+        code.call(2)
+
+
+def make_deque(
+    tx: Translator, iterable: VariableTracker | None = None, maxlen: VariableTracker = NONE
+) -> VariableTracker:
+    items = [] if iterable is None else list(tx.iterate(iterable))
+    limit = maxlen.as_constant(tx)
+    if limit is not None and (not isinstance(limit, int) or limit < 0):
+        raise GraphBreak(f"a deque of maxlen {limit!r}")
+    return DequeVariable(items, limit)

@@ -1,0 +1,79 @@
+"""Comparing a compiled function with plain Python: results, arguments, output, exceptions."""
+import contextlib
+import copy
+import dataclasses
+import io
+import types
+
+import numpy as np
+
+import dynamo_lite as dl
+from dynamo_lite.config import config
+from dynamo_lite.trace import Returned
+from dynamo_lite.translator import translate
+
+
+def same(left, right):
+    """Equal in type, value and shape, all the way down."""
+    if type(left) is not type(right):
+        # Classes that a call defines anew are equal by name.
+        if type(left).__qualname__ != type(right).__qualname__ or not isinstance(left, object):
+            return False
+    if isinstance(left, np.ndarray | np.generic):
+        return left.dtype == right.dtype and np.array_equal(left, right, equal_nan=_is_float(left))
+    if isinstance(left, list | tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict):
+        return same(list(left), list(right)) and same(list(left.values()), list(right.values()))
+    if isinstance(left, BaseException):
+        return same(left.args, right.args)
+    if isinstance(left, types.FunctionType):
+        return left.__code__ is right.__code__
+    if dataclasses.is_dataclass(left) or type(left).__eq__ is object.__eq__:
+        return left is right or same(vars(left), vars(right)) if hasattr(left, "__dict__") else True
+    return left == right or left != left
+
+
+def _is_float(array):
+    return array.dtype.kind in "fc"
+
+
+def outcome(function, args):
+    """What a call did: result or exception, arguments afterwards, text printed."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        try:
+            result = function(*args)
+        except Exception as error:
+            result = error
+    return result, args, text.getvalue()
+
+
+def check(function, *args, captured=True, calls=2):
+    """Compiled equals plain Python, in every call; `captured`: as one graph without a break."""
+    with config.patch(strict=True):
+        compiled = dl.compile(function, backend="eager")
+        for _ in range(calls):
+            expected = outcome(function, copy.deepcopy(args))
+            actual = outcome(compiled, copy.deepcopy(args))
+            assert same(actual, expected), f"{actual} is not {expected}"
+    if captured:
+        trace = translate(function, flat(function, copy.deepcopy(args)))
+        assert isinstance(trace.end, Returned), f"{trace.end.reason} at {trace.end.location}"
+        return trace
+    return None
+
+
+def flat(function, args):
+    """Flat arguments as the compiled callable passes them (defaults filled in)."""
+    code = function.__code__
+    count = code.co_argcount
+    values = list(args[:count])
+    defaults = function.__defaults__ or ()
+    values += defaults[len(defaults) - (count - len(values)) :] if len(values) < count else ()
+    values += [(function.__kwdefaults__ or {})[n] for n in code.co_varnames[count : count + code.co_kwonlyargcount]]
+    if code.co_flags & 4:
+        values.append(tuple(args[count:]))
+    if code.co_flags & 8:
+        values.append({})
+    return values
