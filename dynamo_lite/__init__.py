@@ -7,9 +7,15 @@ from typing import Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "allow_in_graph": ".directives",
+    "assume_constant_result": ".directives",
+    "check": ".directives",
     "compile": ".compile",
     "config": ".config",
+    "disable": ".directives",
     "explain": ".explain",
+    "graph_break": ".directives",
+    "is_compiling": ".directives",
     "list_backends": ".backends.registry",
     "mark_dynamic": ".guards.dynamic",
     "mark_static": ".guards.dynamic",

@@ -11,6 +11,7 @@ import numpy as np
 
 from .backends.registry import Backend, list_backends
 from .config import Config, config
+from .directives import is_disabled
 from .errors import BackendError
 from .miss import Options, compiled_function
 from .native import CompiledFunction
@@ -80,7 +81,7 @@ def _options(
 
 
 def _compile(fn: Any, options: Options, disable: bool) -> Any:
-    if disable or config.disable:
+    if disable or config.disable or is_disabled(fn):
         return fn
     for kinds, wrap in WRAPPERS:
         if isinstance(fn, kinds):
