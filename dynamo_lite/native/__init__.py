@@ -6,6 +6,7 @@ try:
         ABANDONED,
         BoundEntry,
         CompiledFunction,
+        CudaKernel,
         Entry,
         GuardProgram,
         LoadedObject,
@@ -21,6 +22,7 @@ try:
         set_num_threads,
         watch_dict,
         watch_type,
+        why_no_cuda,
     )
 except ImportError as error:
     raise ImportError(
@@ -40,6 +42,7 @@ __all__ = [
     "ABANDONED",
     "BoundEntry",
     "CompiledFunction",
+    "CudaKernel",
     "Entry",
     "GuardProgram",
     "LoadedObject",
@@ -55,4 +58,5 @@ __all__ = [
     "set_num_threads",
     "watch_dict",
     "watch_type",
+    "why_no_cuda",
 ]

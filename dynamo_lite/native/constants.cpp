@@ -1,6 +1,7 @@
 #include "constants.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace {
 
@@ -30,34 +31,46 @@ bool has_parts(PyObject *value) {
     return PyFrozenSet_CheckExact(value) || PySlice_Check(value) || PyRange_Check(value);
 }
 
-// The descriptor of a NumPy scalar whose bytes are its value (a long double has padding).
-PyArray_Descr *plain_scalar(PyObject *value) {
-    if (!PyArray_IsScalar(value, Number) && !PyArray_IsScalar(value, Bool)) return nullptr;
-    PyArray_Descr *descr = PyArray_DescrFromScalar(value);
-    if (!descr) {
-        PyErr_Clear();
-        return nullptr;
-    }
-    int type = descr->type_num;
-    bool plain = PyTypeNum_ISBOOL(type) || PyTypeNum_ISINTEGER(type) || type == NPY_HALF ||
-                 type == NPY_FLOAT || type == NPY_DOUBLE || type == NPY_CFLOAT ||
-                 type == NPY_CDOUBLE;
-    if (plain && Py_TYPE(value) == descr->typeobj) return descr;
-    Py_DECREF(descr);
-    return nullptr;
-}
-
 bool same_bits(const void *left, const void *right, size_t size) {
     return std::memcmp(left, right, size) == 0;
 }
 
+// A long double has padding, so its bytes are not compared.
+bool same_long_doubles(npy_longdouble left, npy_longdouble right) {
+    if (std::isnan(left) || std::isnan(right)) return std::isnan(left) && std::isnan(right);
+    return left == right && std::signbit(left) == std::signbit(right);
+}
+
+constexpr int MAX_SCALAR = 4 * sizeof(npy_longdouble);
+
+// The dtype of a NumPy scalar of a number, bool or time; null for everything else.
+Ref dtype_of_scalar(PyObject *value) {
+    if (!PyArray_IsScalar(value, Generic)) return Ref();
+    Ref object(reinterpret_cast<PyObject *>(PyArray_DescrFromScalar(value)));
+    if (!object) {
+        PyErr_Clear();
+        return Ref();
+    }
+    auto dtype = reinterpret_cast<PyArray_Descr *>(object.get());
+    int type = dtype->type_num;
+    bool is_plain = PyTypeNum_ISBOOL(type) || PyTypeNum_ISNUMBER(type) || PyTypeNum_ISDATETIME(type);
+    return is_plain && Py_TYPE(value) == dtype->typeobj ? std::move(object) : Ref();
+}
+
 bool same_scalars(PyObject *value, PyObject *constant) {
-    Ref descr(reinterpret_cast<PyObject *>(plain_scalar(constant)));
-    if (!descr) return false;
-    unsigned char left[16] = {}, right[16] = {};
+    Ref left_object = dtype_of_scalar(value), right_object = dtype_of_scalar(constant);
+    auto dtype = reinterpret_cast<PyArray_Descr *>(left_object.get());
+    auto wanted = reinterpret_cast<PyArray_Descr *>(right_object.get());
+    if (!dtype || !wanted || !same_dtype(dtype, wanted)) return false;
+    alignas(npy_longdouble) unsigned char left[MAX_SCALAR] = {}, right[MAX_SCALAR] = {};
     PyArray_ScalarAsCtype(value, left);
     PyArray_ScalarAsCtype(constant, right);
-    return same_bits(left, right, sizeof left);
+    if (wanted->type_num != NPY_LONGDOUBLE && wanted->type_num != NPY_CLONGDOUBLE) {
+        return same_bits(left, right, sizeof left);
+    }
+    auto lefts = reinterpret_cast<npy_longdouble *>(left);
+    auto rights = reinterpret_cast<npy_longdouble *>(right);
+    return same_long_doubles(lefts[0], rights[0]) && same_long_doubles(lefts[1], rights[1]);
 }
 
 bool same_tuples(PyObject *value, PyObject *constant) {
@@ -125,10 +138,20 @@ const Row ROWS[] = {
     {&PyRange_Type, same_parts},
 };
 
+// NumPy's own types are known only once its API is imported.
+const Row *numpy_row_of(PyObject *value) {
+    static const Row rows[] = {
+        {&PyUnicodeArrType_Type, same_strings}, {&PyStringArrType_Type, same_bytes},
+    };
+    const Row *row = std::find_if(std::begin(rows), std::end(rows),
+                                  [&](const Row &r) { return r.type == Py_TYPE(value); });
+    return row == std::end(rows) ? nullptr : row;
+}
+
 const Row *row_of(PyObject *value) {
     const Row *row = std::find_if(std::begin(ROWS), std::end(ROWS),
                                   [&](const Row &r) { return r.type == Py_TYPE(value); });
-    return row == std::end(ROWS) ? nullptr : row;
+    return row == std::end(ROWS) ? numpy_row_of(value) : row;
 }
 
 }  // namespace
@@ -140,9 +163,7 @@ bool is_constant(PyObject *value) {
         if (!parts) PyErr_Clear();
         return parts && all_items(parts.get(), is_constant);
     }
-    if (row_of(value) || PyArray_DescrCheck(value)) return true;
-    Ref descr(reinterpret_cast<PyObject *>(plain_scalar(value)));
-    return static_cast<bool>(descr);
+    return row_of(value) || PyArray_DescrCheck(value) || dtype_of_scalar(value);
 }
 
 bool exactly_equal(PyObject *value, PyObject *constant) {

@@ -152,6 +152,23 @@ PyObject *bind_and_dispatch(CompiledFunction *self, const Call &call) {
     Py_UNREACHABLE();
 }
 
+#if PY_VERSION_HEX < 0x030C0000
+// 3.11 has no limit on C calls, and Python calls that go through this file use the C stack.
+constexpr intptr_t MAX_STACK = 5 << 20;
+thread_local intptr_t stack_base = 0;
+
+bool is_too_deep() {
+    char here;
+    auto address = reinterpret_cast<intptr_t>(&here);
+    stack_base = std::max(stack_base, address);
+    if (stack_base - address < MAX_STACK) return false;
+    PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
+    return true;
+}
+#else
+bool is_too_deep() { return false; }  // the interpreter counts C calls itself
+#endif
+
 bool is_compiling_here(CompiledFunction *self) {
     return self->compiling && self->compiling == PyThread_get_thread_ident();
 }
@@ -174,6 +191,7 @@ PyObject *call_compiled(PyObject *object, PyObject *const *args, size_t nargsf,
                         PyObject *kwnames) {
     auto self = reinterpret_cast<CompiledFunction *>(object);
     Call call{args, nargsf, kwnames};
+    if (is_too_deep()) return nullptr;
     follow_code(self);
     if (is_compiling_here(self) || has_nothing_to_try(self)) return run_function(self, call);
     if (!kwnames && PyVectorcall_NARGS(nargsf) == self->signature.direct) {

@@ -445,6 +445,13 @@ def test_recursion_through_the_compiled_function():
     endless = CompiledFunction(forever, no_entry)
     with pytest.raises(RecursionError):
         endless(0)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(200_000)
+    try:
+        with pytest.raises(RecursionError):
+            endless(0)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def test_interrupts_in_guards_are_not_swallowed():

@@ -147,7 +147,10 @@ CONSTANTS = [
     range(3), range(0, 3, 2), np.float64(1), np.float64(0.0), np.float64(-0.0), np.float32(1),
     np.int64(1), np.int32(1), np.uint64(1), np.bool_(True), np.bool_(False), np.complex128(1),
     np.float16(1), np.float64("nan"), np.dtype("f4"), np.dtype("f8"), np.dtype(">f8"),
-    np.dtype([("x", "f8")]), np.dtype([("y", "f8")]), np.dtype("M8[s]"), np.dtype("M8[us]"),
+    np.dtype([("x", "f8")]), np.dtype([("y", "f8")]), np.dtype("M8[s]"), np.dtype("M8[us]"), np.longdouble(1),
+    np.longdouble("-0"), np.longdouble(0), np.longdouble("nan"), np.clongdouble(1j), np.str_("a"),
+    np.str_("b"), np.bytes_(b"a"), np.datetime64(1, "s"), np.datetime64(1, "us"),
+    np.datetime64(2, "s"), np.timedelta64(1, "s"), np.datetime64("NaT", "s"), np.longlong(1),
     np.dtype("S3"), np.dtype("U3"),
 ]
 
@@ -161,8 +164,8 @@ def test_equality_is_type_exact(i):
 
 @pytest.mark.parametrize("constant", CONSTANTS)
 def test_equality_holds_for_copies(constant):
-    if isinstance(constant, (type(...), type(NotImplemented))):
-        return
+    if isinstance(constant, np.longlong) and not isinstance(constant, np.int64):
+        return  # its pickle holds an int64
     assert passes(pickle.loads(pickle.dumps(constant)), ("EQUALS", 0, constant))
 
 
@@ -172,7 +175,7 @@ def test_nan_equals_nan_of_the_same_bits_only():
 
 
 @pytest.mark.parametrize("bad", [[], {}, {1}, object(), Thing, np.zeros(2), (1, []), (1, (Thing,)),
-                                 np.longdouble(1), np.datetime64(1, "s"), slice([]), len])
+                                 np.void(b"1"), np.dtype, slice([]), len])
 def test_what_cannot_be_compared_exactly_is_refused(bad):
     with pytest.raises(TypeError, match="IS or CALL"):
         GuardProgram(1, (("EQUALS", 0, bad),))
