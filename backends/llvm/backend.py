@@ -5,7 +5,9 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...ir.facts import graph_facts
 from ...ir.graph import Graph
+from ...ir.passes import optimize
 from ...native import _core
 from ..lowering.lower import lower
 from ..program import Program
@@ -16,7 +18,8 @@ from .target import Target, host
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
     """A native entry: called with the placeholders' values it gives the outputs, or ABANDONED."""
-    return compile_program(lower(graph))
+    facts = graph_facts(graph)
+    return compile_program(lower(optimize(graph, facts), facts))
 
 
 def compile_program(program: Program, *, single: bool = False) -> _core.NativeEntry:

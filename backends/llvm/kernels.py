@@ -211,31 +211,39 @@ class KernelWriter:
     # Statements -----------------------------------------------------------------------------------
 
     def _statements(self) -> None:
+        scans = [statement for statement, _ in self.items if isinstance(statement, Scan)]
+        if not scans:
+            self._run(())
+            return
+        self._hoist(widen=self._lanes() if self.nest.lane else 0)
+        starts = [self._scan_start(scan) for scan in scans]
+        self.nest.axis_loop(scans[0].axis, self._run, starts)
+
+    def _run(self, state: Sequence[Value]) -> Sequence[Value]:
+        """All statements at one point; `state` holds the running folds of the scans, in order."""
+        totals = iter(state)
+        results: list[Value] = []
         for statement, term in self.items:
-            if isinstance(statement, Store):
-                value = self.nest.value(term)
-                memory.emit_store(self.nest, statement.buffer, statement.offset, value)
-            elif isinstance(statement, Check):
-                self.builder.abandon_where(~self.nest.value(term))
-            else:
-                self._scan(statement, term)
+            value = self.nest.value(term)
+            if isinstance(statement, Check):
+                self.builder.abandon_where(~value)
+                continue
+            if isinstance(statement, Scan):
+                fold = FOLDS[statement.op]
+                value = fold.combine(next(totals), value.splat(self._lanes()))
+                results.append(value)
+            memory.emit_store(self.nest, statement.buffer, statement.offset, value)
+        return results
 
-    def _scan(self, statement: Scan, term: Term) -> None:
-        """A running fold in a scalar loop; lanes of another axis run side by side."""
-        nest, fold = self.nest, FOLDS[statement.op]
-        dtype = statement.buffer.dtype
-        lanes = nest.lane.width if nest.lane else 1
-        neutral = -0.0 if statement.op == "add" and dtype.kind == "f" else fold.neutral(dtype)
-        start = self.builder.constant(dtype, neutral).splat(lanes)
-        nest.hoist([term], widen=lanes if lanes > 1 else 0)
-        nest.prefix(statement.buffer, statement.offset)
+    def _lanes(self) -> int:
+        return self.nest.lane.width if self.nest.lane else 1
 
-        def step(state: Sequence[Value]) -> Sequence[Value]:
-            total = fold.combine(state[0], nest.value(term).splat(lanes))
-            memory.emit_store(nest, statement.buffer, statement.offset, total)
-            return [total]
-
-        nest.axis_loop(statement.axis, step, [start])
+    def _scan_start(self, scan: Scan) -> Value:
+        dtype = scan.buffer.dtype
+        neutral = FOLDS[scan.op].neutral(dtype)
+        if scan.op == "add" and dtype.kind == "f":
+            neutral = -0.0  # -0.0 + x is x, also for -0.0
+        return self.builder.constant(dtype, neutral).splat(self._lanes())
 
 
 def environment(kernel: Kernel) -> tuple[tuple[str, str], ...]:

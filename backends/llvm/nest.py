@@ -227,7 +227,7 @@ class Nest:
 
 def scaled(index: Value, step: Value) -> Value:
     """index * step, without an instruction where that is easy."""
-    if index.literal and step.literal:
+    if index.literal and step.literal and index.lanes == 1:
         return index.builder.integer(int(index.ref) * int(step.ref))
     if step.literal and step.ref == "1":
         return index

@@ -1,7 +1,7 @@
 """Floating-point sums whose rounding error grows with the logarithm of the length.
 
 Blocks are summed with a few accumulators of at most `CHAIN` additions each. The block sums are added
-pairwise, with a binary counter: slot L of a small stack holds the sum of 2**L blocks.
+pairwise, in double, with a binary counter: slot L of a small stack holds the sum of 2**L blocks.
 """
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ir.sizes import product
 from ..loops import Axis
-from .emit import I64, Value
+from .emit import F64, I64, Value
 from .folding import ACCUMULATORS, UNROLLED, horizontal, outer_loops, scalar_loops, tree, vector_loop
 from .folding import moved, whole_steps
 from .nest import Nest
@@ -29,7 +29,9 @@ class PairwiseSum:
     def __init__(self, nest: Nest, dtype: np.dtype, lanes: int) -> None:
         self.nest, self.dtype, self.lanes = nest, dtype, lanes
         self.builder = nest.builder
-        self.zero = self.builder.constant(dtype, -0.0).splat(lanes)  # -0.0 + x is x, also for -0.0
+        # -0.0 + x is x, also for -0.0
+        self.zero = self.builder.constant(dtype, -0.0).splat(lanes)
+        self.wide_zero = self.builder.constant(F64, -0.0).splat(lanes)
 
     # Along the lanes ------------------------------------------------------------------------------
 
@@ -46,7 +48,7 @@ class PairwiseSum:
             return self._blocks(axis, block, state, lambda b: self._vector_block(axis, body, b))
 
         count = outer_loops(self.nest, axes[:-1], body, self._start(), row)
-        return self._nonempty(axes, horizontal(self._finish(count[0]), _add))
+        return self._nonempty(axes, self._rounded(horizontal(self._finish(count[0]), _add)))
 
     def _vector_block(self, axis: Axis, body: Term, bounds: tuple[Value, Value]) -> Value:
         def step(state: Sequence[Value], number: int) -> Sequence[Value]:
@@ -79,7 +81,7 @@ class PairwiseSum:
             bounds = self.builder.integer(0), self.builder.integer(axis.extent)
             return self._nonempty(axes, self._scalar_block(axis, body, bounds))
         count = outer_loops(self.nest, axes[:-1], body, self._start(), row, widen)
-        return self._nonempty(axes, self._finish(count[0]))
+        return self._nonempty(axes, self._rounded(self._finish(count[0])))
 
     def _at(self, body: Term) -> Value:
         return self.nest.value(body).splat(self.lanes)
@@ -105,7 +107,7 @@ class PairwiseSum:
     # The stack of block sums ----------------------------------------------------------------------
 
     def _start(self) -> list[Value]:
-        self.stack = self.builder.stack(self.zero.type, SLOTS)
+        self.stack = self.builder.stack(self.wide_zero.type, SLOTS)
         return [self.builder.integer(0)]
 
     def _blocks(self, axis: Axis, block: int, state: Sequence[Value], total: object) -> list[Value]:
@@ -120,13 +122,16 @@ class PairwiseSum:
         return self.builder.loop(self.builder.integer(0), extent, block, state, one)
 
     def _slot(self, level: Value) -> str:
-        return self.builder.emit(f"getelementptr {self.zero.type}, ptr {self.stack}, i64 {level.ref}")
+        kind = self.wide_zero.type
+        return self.builder.emit(f"getelementptr {kind}, ptr {self.stack}, i64 {level.ref}")
 
     def _load(self, level: Value) -> Value:
-        return self.builder.load(self._slot(level), self.dtype, self.lanes)
+        return self.builder.load(self._slot(level), F64, self.lanes)
 
     def _push(self, count: Value, value: Value) -> Value:
         """Add equal-sized partial sums, as carries run in a binary counter."""
+        if self.dtype != F64:
+            value = value.cast("fpext", F64)
         ones = (count ^ -1).like(
             self.builder.emit(f"call i64 @llvm.cttz.i64(i64 {(count ^ -1).ref}, i1 false)")
         )
@@ -145,7 +150,10 @@ class PairwiseSum:
             is_set = ((count >> number) & 1).ne(0)
             return self.builder.when(is_set, state, lambda: [self._load(number) + state[0]])
 
-        return self.builder.loop(self.builder.integer(0), levels, 1, [self.zero], level)[0]
+        return self.builder.loop(self.builder.integer(0), levels, 1, [self.wide_zero], level)[0]
+
+    def _rounded(self, value: Value) -> Value:
+        return value if self.dtype == F64 else value.cast("fptrunc", self.dtype)
 
     def _nonempty(self, axes: Sequence[Axis], value: Value) -> Value:
         """The sum of nothing is +0.0."""

@@ -1,0 +1,73 @@
+"""Folds of every kind over every kind of axis equal NumPy's."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .kernels import reduction
+
+FOLDS = {
+    "add": np.add.reduce, "multiply": np.multiply.reduce, "minimum": np.min, "maximum": np.max,
+    "argmin": np.argmin, "argmax": np.argmax,
+    "bitwise_and": np.bitwise_and.reduce, "bitwise_or": np.bitwise_or.reduce,
+}
+SHAPES = [
+    ((1,), (0,)), ((7,), (0,)), ((100,), (0,)), ((5000,), (0,)), ((3, 5), (0, 1)), ((3, 5), (0,)),
+    ((3, 5), (1,)), ((17, 33), (1,)), ((17, 33), (0,)), ((40, 700), (1,)), ((700, 40), (0,)),
+    ((4, 5, 6), (0, 2)), ((4, 600, 6), (1,)), ((2, 3, 4000), (1, 2)),
+]
+
+
+def example(op, dtype, shape, kind):
+    rng = np.random.default_rng(len(shape) + kind)
+    if dtype.kind == "f":
+        x = (rng.random(shape) + 0.5 if op == "multiply" else rng.standard_normal(shape) * 2)
+        x = x.astype(dtype)
+        if kind == 1:
+            x.flat[rng.integers(0, x.size, 2)] = np.nan
+        return np.rint(x) if kind == 2 else x
+    low, high = (0, 2) if dtype.kind == "b" else (0, 100) if dtype.kind == "u" else (-100, 100)
+    return rng.integers(low, high, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4", "u1", "?"])
+@pytest.mark.parametrize("op", FOLDS)
+def test_fold(op, dtype):
+    dtype = np.dtype(dtype)
+    if (op.startswith("bitwise") and dtype.kind == "f") or (op[:3] == "arg" and dtype.kind == "b"):
+        pytest.skip("not an operation of NumPy")
+    for shape, over in SHAPES:
+        if op.startswith("arg") and len(over) > 1:
+            continue
+        function = reduction(op, dtype, shape, over)
+        for kind in range(3):
+            x = example(op, dtype, shape, kind)
+            axis = over if len(over) > 1 else over[0]
+            with np.errstate(all="ignore"):
+                got, want = function(x), FOLDS[op](x, axis=axis)
+            if dtype.kind == "f" and op in ("add", "multiply"):
+                tolerance = 1e-5 if dtype.itemsize == 4 else 1e-12
+                np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * size)
+            else:
+                np.testing.assert_array_equal(got, np.asarray(want).astype(got.dtype))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_sums_are_at_least_as_accurate_as_pairwise(dtype):
+    for n in (129, 4097, 100_000, 1_000_003):
+        x = np.random.default_rng(n).random(n).astype(dtype)
+        exact = float(np.sum(x.astype(np.longdouble)))
+        error = abs(float(reduction("add", dtype, (n,), (0,))(x)) - exact)
+        assert error <= max(abs(float(x.sum()) - exact), 2 * np.spacing(np.dtype(dtype).type(exact)))
+
+
+def test_columns_of_a_tall_array_are_summed_accurately():
+    x = np.random.default_rng(0).random((200_000, 3)).astype(np.float32)
+    exact = x.astype(np.float64).sum(axis=0)
+    got = reduction("add", "f4", x.shape, (0,))(x)
+    assert np.all(abs(got - exact) / exact < 1e-6)
+
+
+def test_signed_zeros_and_empty_sums():
+    assert np.signbit(reduction("add", "f8", (3,), (0,))(np.full(3, -0.0)))
+    assert not np.signbit(reduction("add", "f8", (0,), (0,))(np.zeros(0)))
