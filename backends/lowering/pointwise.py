@@ -34,11 +34,11 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
         raise CannotLower(why_not)
     axes = axes_like(low, node.type.shape, args)
     operands = tuple(operand_at(low, arg, axes, dtype) for arg, dtype in zip(args, dtypes))
-    for condition in checks_of(ufunc.__name__, operands):
-        if not simplify.is_true(condition):
-            low.launch(axes, Check(condition))
     row = row_of(ufunc)
     assert row is not None
+    for condition in checks_of(row, operands):
+        if not simplify.is_true(condition):
+            low.launch(axes, Check(condition))
     if row.llvm[LETTER[dtypes[0].kind]] == rows.pointwise.IDENTITY:
         return low.lazy(node.type, axes, operands[0])
     return low.lazy(node.type, axes, simplify.apply(row.name, operands, dtypes[-1]))
@@ -125,31 +125,28 @@ def _converted(expr: Expr, dtype: np.dtype, weak: bool) -> Expr:
     return convert(expr, dtype)
 
 
-def checks_of(name: str, operands: Sequence[Expr]) -> list[Expr]:
+def checks_of(row: Op, operands: Sequence[Expr]) -> list[Expr]:
     """What must hold at every point, else NumPy has something to say that flags do not show."""
-    dtype = operands[0].dtype
-    if dtype.kind not in "iu":
+    last = operands[-1]
+    if last.dtype.kind not in "iu":
         return []
-    if name in DIVISIONS:
-        return _division_checks(operands, dtype)
-    if name == "power" and dtype.kind == "i":
-        return [compare("greater_equal", operands[1], const(0, dtype))]
-    return []
-
-
-DIVISIONS = frozenset(("floor_divide", "remainder", "fmod", "divmod", "mod"))
-
-
-def _division_checks(operands: Sequence[Expr], dtype: np.dtype) -> list[Expr]:
-    left, right = operands
-    found = [compare("not_equal", right, const(0, dtype))]
-    if dtype.kind == "i":
-        lowest = const(np.iinfo(dtype).min, dtype)
-        minus_one = compare("not_equal", right, const(-1, dtype))
-        found.append(
-            simplify.apply("logical_or", (minus_one, compare("not_equal", left, lowest)), BOOL)
-        )
+    found = []
+    if "zero divisor" in row.checks:
+        found.append(compare("not_equal", last, const(0, last.dtype)))
+        if row.target is np.floor_divide and last.dtype.kind == "i":
+            found.append(_quotient_fits(*operands))
+    if "negative power" in row.checks and last.dtype.kind == "i":
+        found.append(compare("greater_equal", last, const(0, last.dtype)))
     return found
+
+
+def _quotient_fits(left: Expr, right: Expr) -> Expr:
+    """Not the lowest integer by -1, whose quotient overflows."""
+    lowest = const(np.iinfo(left.dtype).min, left.dtype)
+    tests = (
+        compare("not_equal", right, const(-1, right.dtype)), compare("not_equal", left, lowest)
+    )
+    return simplify.apply("logical_or", tests, BOOL)
 
 
 def compare(name: str, left: Expr, right: Expr) -> Expr:
