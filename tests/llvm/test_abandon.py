@@ -1,0 +1,109 @@
+"""An entry gives up exactly where NumPy would have something to say, and then has had no effect."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from backends.graphs import trace
+
+from dynamo_lite.backends.llvm import compile_graph
+from dynamo_lite.backends.llvm.scalars import has
+from dynamo_lite.native import _core
+
+from .kernels import pointwise
+
+FLAGS = ("divide", "over", "invalid")
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 1e-3, 700.0, 709.9, -709.9, 88.9,
+           1e300, -1e300, 3e38, 1024.0, 127.9, 1e9, np.inf, -np.inf, np.nan]
+UNARY = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh",
+         "sinh", "cosh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "sqrt",
+         "cbrt", "reciprocal", "square", "rint", "floor", "sign", "isnan", "absolute"]
+BINARY = ["add", "subtract", "multiply", "divide", "power", "arctan2", "hypot", "logaddexp",
+          "maximum", "minimum", "fmax", "less", "greater_equal", "equal", "remainder",
+          "floor_divide", "copysign"]
+# Arguments for which the call is given up although NumPy is silent: only slow, never wrong.
+ALLOWED = {"sin", "cos", "tan", "remainder", "floor_divide", "power"}
+
+
+def numpy_flags(function, args):
+    raised = set()
+    for flag in FLAGS:
+        with np.errstate(**{**dict.fromkeys(FLAGS, "ignore"), flag: "raise"}, under="ignore"):
+            try:
+                function(*args)
+            except FloatingPointError:
+                raised.add(flag)
+    return raised
+
+
+def entry_flags(entry, args):
+    raised = set()
+    for flag in FLAGS:
+        with np.errstate(**{**dict.fromkeys(FLAGS, "ignore"), flag: "warn"}, under="ignore"):
+            if entry(*args) is _core.ABANDONED:
+                raised.add(flag)
+    return raised
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", UNARY + BINARY)
+def test_flags(name, dtype):
+    function = getattr(np, name)
+    result = function.resolve_dtypes((np.dtype(dtype),) * function.nin + (None,))[-1]
+    assert has(name, np.dtype(dtype))
+    entry = pointwise(name, [dtype] * function.nin, result, 3)
+    with np.errstate(all="ignore"):
+        values = np.unique(np.array(SPECIAL).astype(dtype))
+    for point in itertools.product(values, repeat=function.nin):
+        args = [np.full(3, value, dtype) for value in point]
+        want, got = numpy_flags(function, args), entry_flags(entry, args)
+        assert got >= want, point
+        if name not in ALLOWED and not want:
+            assert not got, point
+
+
+@pytest.mark.parametrize("n", [1, 3, 8, 11, 37])
+def test_padding_raises_nothing(n):
+    """0 / 0, log(0) and the like in the lanes beyond the end would be flagged."""
+    x = np.random.default_rng(0).random(n) + 1.0
+    entry = compile_graph(trace(lambda x: (1 / x, np.log(x), np.sum(np.sqrt(x) / x), x % x), x), [x])
+    with np.errstate(all="raise", under="ignore"):
+        assert entry(x) is not _core.ABANDONED
+
+
+def test_nan_data_is_not_a_reason():
+    x = np.array([1.0, np.nan, -np.inf, 3.0] * 5)
+
+    def function(x):
+        return np.maximum(x, 0), x < 2, np.max(x), np.argmin(x), np.where(x > 0, x, 1), np.sign(x)
+
+    entry = compile_graph(trace(function, x), [x])
+    with np.errstate(all="raise"):
+        got = entry(x)
+    assert got is not _core.ABANDONED
+    for one, other in zip(got, function(x)):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_index_out_of_bounds():
+    x, index = np.arange(12.0), np.array([3, -1, 0])
+    entry = compile_graph(trace(lambda x, i: x[i] * 2, x, index), [x, index])
+    np.testing.assert_array_equal(entry(x, index)[0], x[index] * 2)
+    for bad in (12, -13, 2**62, -(2**62)):
+        assert entry(x, np.array([bad, 1, 1])) is _core.ABANDONED
+
+
+def test_integer_division_by_zero():
+    x, y = np.arange(20), np.arange(1, 21)
+    entry = compile_graph(trace(lambda x, y: (x // y, x % y), x, y), [x, y])
+    np.testing.assert_array_equal(entry(x, y)[0], x // y)
+    y[13] = 0
+    assert entry(x, y) is _core.ABANDONED
+
+
+def test_an_extern_that_raises():
+    x = np.eye(3)
+    entry = compile_graph(trace(lambda x: np.linalg.inv(x) + 1, x), [x])
+    np.testing.assert_array_equal(entry(x)[0], np.linalg.inv(x) + 1)
+    assert entry(np.zeros((3, 3))) is _core.ABANDONED
