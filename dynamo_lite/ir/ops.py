@@ -64,6 +64,8 @@ class Op:
 
 
 ROWS: dict[Any, Op] = {}
+BOUND_ROWS: dict[Any, Op] = {}
+"""Rows of methods, called without their first argument when they are bound."""
 _POINTWISE: dict[str, Op] = {}
 
 
@@ -82,8 +84,15 @@ def by_name(name: str) -> Op | None:
 
 
 def row_of(target: Any) -> Op | None:
-    """The row of a callable; None when the operation is unknown (unhashable ones included)."""
+    """The row of a callable; None when the operation is unknown (unhashable ones included).
+
+    A bound method of an object (`rng.normal`) has the row of its class's method.
+    """
     try:
-        return ROWS.get(target)
+        row = ROWS.get(target)
     except TypeError:
         return None
+    if row is None and (owner := getattr(target, "__self__", None)) is not None:
+        method = getattr(type(owner), getattr(target, "__name__", ""), None)
+        row = BOUND_ROWS.get(method) if method.__hash__ else None
+    return row

@@ -9,6 +9,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..rules.composite import Emit
 from ..rules.layout import elementwise_strides, like_strides
+from ..rules.pointwise import resolve
 from ..rules.reductions import MISSING
 from ..rules.values import integer, is_constant, normal_axis
 from ..types import Form
@@ -86,6 +87,27 @@ def scaled_angle(numerator: float, denominator: float) -> Any:
         return emit(np.multiply, x, dtype.type(numerator) / dtype.type(denominator))
 
     return definition
+
+
+POWER_HAS_SHORTCUTS = bool(np.signbit(np.power(np.array([-0.0, -0.0]), 0.5)).all())
+"""Whether `np.power` computes `x**0.5` as a square root, as NumPy does since 2.3."""
+
+SHORTCUTS = {2.0: np.square, 0.5: np.sqrt, -1.0: np.reciprocal, 1.0: np.positive}
+
+
+def power(emit: Emit, x1: Any, x2: Any, /, **kwargs: Any) -> Any:
+    """NumPy's loop replaces some powers by cheaper functions when the exponent is one number."""
+    exact = isinstance(x2, (int, float, np.integer, np.floating)) and x2 in SHORTCUTS
+    if kwargs or not exact or not POWER_HAS_SHORTCUTS:
+        raise Unsupported("a general power")
+    kind = emit.type(x1)
+    dtype = resolve(np.power, (kind, emit.type(x2)), (None,))[-1]
+    if dtype.kind not in "fiu" or (dtype.kind != "f" and x2 not in (1, 2)):
+        raise Unsupported("a power of this dtype")
+    if kind.form is Form.PYTHON:
+        raise Unsupported("a power of a Python number")
+    base = x1 if kind.dtype == dtype else emit(np.ndarray.astype, x1, dtype)
+    return emit(SHORTCUTS[float(x2)], base)
 
 
 def fix(emit: Emit, x: Any, out: Any = None) -> Any:

@@ -53,6 +53,9 @@ class NodeEmit:
         value.type = ArrayType(value.type.dtype, value.type.shape, strides)
         return value
 
+    def whole(self, like: Any, *args: Any) -> Any:
+        raise Unsupported("an operation that stays whole")
+
 
 def _replace(new: Rebuild, node: Node, definition: Any, facts: Facts) -> bool:
     start = len(new.graph.nodes)

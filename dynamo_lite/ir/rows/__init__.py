@@ -1,6 +1,17 @@
 """The rows themselves, by topic. Importing this package fills `ir.ops.ROWS`."""
-from . import composites, creation, folds, pointwise, structure, views, writes
+from . import (
+    composites,
+    creation,
+    externs,
+    folds,
+    pointwise,
+    products,
+    structure,
+    views,
+    writes,
+)
 
 __all__ = [
-    "composites", "creation", "folds", "pointwise", "structure", "views", "writes",
+    "composites", "creation", "externs", "folds", "pointwise", "products", "structure", "views",
+    "writes",
 ]

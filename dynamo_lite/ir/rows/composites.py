@@ -1,7 +1,9 @@
 """Rows of functions that are defined by other rows."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from ..definitions import assembly, elementwise, statistics
 from ..ops import ROWS, Kind, op
 from ..rules.composite import composed
+from ..rules.operators import scalar_operator
 from . import pointwise as pointwise  # its rows are completed here
 
 DEFINITIONS: Mapping[Kind, Mapping[Any, Callable[..., Any]]] = {
@@ -52,5 +55,16 @@ for _kind, _definitions in DEFINITIONS.items():
     for _target, _definition in _definitions.items():
         op(_target, _kind, infer=composed(_definition), decompose=_definition)
 for _ufunc, _ratio in ANGLES.items():
-    op(_ufunc, Kind.POINTWISE, infer=ROWS[_ufunc].infer, flags=True,
-       decompose=elementwise.scaled_angle(*_ratio))
+    ROWS[_ufunc] = replace(ROWS[_ufunc], decompose=elementwise.scaled_angle(*_ratio))
+ROWS[np.power] = replace(ROWS[np.power], decompose=elementwise.power)
+
+# Python's operators, recorded for NumPy scalars, whose integer arithmetic warns about overflow.
+OPERATORS: Mapping[Callable[..., Any], np.ufunc] = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
+    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.pow: np.power,
+    operator.neg: np.negative, operator.abs: np.absolute,
+}
+for _target, _ufunc in OPERATORS.items():
+    _definition = scalar_operator(_ufunc)
+    op(_target, Kind.POINTWISE, infer=composed(_definition), decompose=_definition, flags=True,
+       checks=("scalar overflow",))

@@ -35,6 +35,10 @@ class Emit(Protocol):
         """The fresh array `value`, in memory with these strides."""
         ...
 
+    def whole(self, like: Any, *args: Any) -> Any:
+        """The operation stays as it is; its type is that of `like(*args)`."""
+        ...
+
 
 class TypeEmit:
     """Calls are their types."""
@@ -54,14 +58,24 @@ class TypeEmit:
     def laid_out(self, value: Any, strides: tuple[Size, ...]) -> Any:
         return replace(value, strides=strides)
 
+    def whole(self, like: Any, *args: Any) -> Any:
+        return self(like, *args)
+
 
 Definition = Callable[..., Any]
 
 
-def composed(definition: Definition) -> Callable[..., Any]:
-    """The type rule that follows from a definition."""
+def composed(
+    definition: Definition, otherwise: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """The type rule that follows from a definition; `otherwise` for calls it does not cover."""
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
-        return definition(TypeEmit(facts), *args, **kwargs)
+        try:
+            return definition(TypeEmit(facts), *args, **kwargs)
+        except Unsupported:
+            if otherwise is None:
+                raise
+        return otherwise(*args, facts=facts, **kwargs)
 
     return infer

@@ -1,0 +1,78 @@
+"""Rows of functions that NumPy runs as a step of the compiled graph.
+
+Only functions without effects whose result is a fresh array of a size that does not depend on
+the data belong here; `RANDOM` functions advance a random state.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..ops import BOUND_ROWS, ROWS, Effect, Kind, Op, op
+from ..rules import externs as rules
+
+FUNCTIONS = """
+    nansum nanprod nanmin nanmax nanmean nanvar nanstd nanargmin nanargmax nancumsum nancumprod
+    median nanmedian percentile nanpercentile quantile nanquantile average cov corrcoef
+    partition argpartition lexsort searchsorted digitize interp convolve correlate cross kron
+    take_along_axis choose select pad gradient ediff1d trapezoid unwrap nan_to_num isclose
+    isin sinc i0 angle polyval polyadd polymul polyint polyder vander diag diagflat
+    logspace geomspace hanning hamming blackman bartlett kaiser histogram histogram2d
+    allclose array_equal array_equiv iscomplexobj isrealobj packbits unpackbits
+    cumulative_sum cumulative_prod dstack block delete insert append resize meshgrid indices
+    tril_indices triu_indices diag_indices mask_indices unravel_index
+    ravel_multi_index isneginf isposinf nanquantile triu_indices_from
+    tril_indices_from matvec vecmat vecdot apply_over_axes
+"""
+LINALG = """
+    inv det slogdet solve cholesky eigh eigvalsh svd svdvals qr pinv matrix_rank matrix_power cond
+    matrix_norm vector_norm multi_dot tensorinv tensorsolve cross outer
+"""
+TRANSFORMS: Mapping[str, str] = {
+    "fft": "c", "ifft": "c", "rfft": "r", "irfft": "i", "hfft": "i", "ihfft": "r",
+}
+MORE_TRANSFORMS = """
+    fft2 ifft2 fftn ifftn rfft2 irfft2 rfftn irfftn fftshift ifftshift fftfreq rfftfreq
+"""
+# name → position of `size` in a call of the module's function; None: the dimensions themselves
+RANDOM: Mapping[str, int | None] = {
+    "rand": None, "randn": None, "random": 0, "random_sample": 0, "ranf": 0, "sample": 0,
+    "standard_normal": 0, "standard_exponential": 0, "standard_cauchy": 0, "normal": 2,
+    "uniform": 2, "exponential": 1, "poisson": 1, "binomial": 2, "beta": 2, "gamma": 2,
+    "laplace": 2, "logistic": 2, "lognormal": 2, "gumbel": 2, "geometric": 1, "rayleigh": 1,
+    "chisquare": 1, "standard_gamma": 1, "standard_t": 1, "weibull": 1, "pareto": 1,
+    "triangular": 3, "randint": 2, "integers": 2, "vonmises": 2, "wald": 2,
+}
+
+
+def _register_each(owner: Any, names: str) -> None:
+    for name in names.split():
+        target = getattr(owner, name, None)
+        if target is not None and target not in ROWS:
+            op(target, Kind.EXTERN, infer=rules.tried(target), flags=True)
+
+
+def _register_random(space: Any, owner: Callable[[], Any], rows: dict[Any, Op]) -> None:
+    """Rows of a module's functions, or of the methods of a kind of generator."""
+    for name, size_at in RANDOM.items():
+        target = getattr(space, name, None)
+        if target is not None:
+            rule = rules.random_rule(name, owner, size_at)
+            rows[target] = Op(
+                target, name, Kind.EXTERN, rule, flags=True, effect=Effect.RANDOM
+            )
+
+
+for _name, _kind_of in TRANSFORMS.items():
+    _target = getattr(np.fft, _name)
+    op(_target, Kind.EXTERN, infer=rules.transform_rule(_target, _kind_of), flags=True)
+op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False))
+op(np.argsort, Kind.EXTERN, infer=rules.sort_rule(positions=True))
+_register_each(np, FUNCTIONS)
+_register_each(np.linalg, LINALG)
+_register_each(np.fft, MORE_TRANSFORMS)
+_register_random(np.random, np.random.RandomState, ROWS)
+_register_random(np.random.RandomState, np.random.RandomState, BOUND_ROWS)
+_register_random(np.random.Generator, np.random.default_rng, BOUND_ROWS)

@@ -1,0 +1,209 @@
+"""Types of functions that NumPy itself runs as a step of the compiled graph.
+
+The function is tried out on small stand-ins: every size is replaced by a small prime of its own, and
+the sizes of the results are read back in terms of the originals. Backends check each result
+against its type and abandon the call where this guess is wrong, so it need not be a proof.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import Unsupported
+from ..facts import Facts
+from ..sizes import Size, SizeExpr
+from ..standins import run_quietly
+from ..tree import leaves, map_leaves
+from ..types import ArrayType, Form, contiguous_strides, python_number
+from .layout import axes_by_stride
+from .values import PYTHON_KINDS, Wrong, as_array, as_shape, as_type, normal_axes, result
+
+PRIMES = (5, 7, 11, 13, 17, 19, 23, 29)
+
+
+def tried(target: Callable[..., Any]) -> Callable[..., Any]:
+    """The type rule that runs `target` on stand-ins."""
+
+    def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
+        return run_on_samples(target, args, kwargs, facts)
+
+    return infer
+
+
+def run_on_samples(
+    target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], facts: Facts
+) -> Any:
+    """The type of the result, in the sizes of the arguments."""
+    small = _Samples(args, kwargs, facts)
+    given, named = map_leaves(small.sample, (args, kwargs))
+    before = [leaf for leaf in leaves((given, named)) if isinstance(leaf, np.ndarray)]
+    try:
+        value = run_quietly(target, given, named)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        raise Wrong from None
+    return small.type_of(value, before)
+
+
+class _Samples:
+    """Stand-ins with small sizes; remembers which prime stands for which size."""
+
+    def __init__(self, args: Any, kwargs: Any, facts: Facts) -> None:
+        self.facts = facts
+        kinds = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, ArrayType)]
+        sizes: list[Size] = []
+        for kind in map(as_type, kinds):
+            sizes += [size for size in kind.shape if size not in sizes]
+        if any(isinstance(leaf, SizeExpr) for leaf in leaves((args, kwargs))):
+            raise Unsupported("an extern step whose arguments are symbolic sizes")
+        large = [size for size in sizes if isinstance(size, SizeExpr) or size > 4]
+        large.sort(key=facts.hint)
+        if len(large) > len(PRIMES):
+            raise Unsupported("an extern step on arrays of many sizes")
+        self.small: dict[Size, int] = {size: size for size in sizes if size not in large}
+        self.small |= dict(zip(large, PRIMES))
+        self.original = {n: size for size, n in self.small.items()}
+
+    def sample(self, leaf: Any) -> Any:
+        if not isinstance(leaf, ArrayType):
+            return leaf
+        if leaf.form is not Form.ARRAY:
+            number = leaf.dtype.type(1)
+            return number if leaf.form is Form.SCALAR else number.item()
+        shape = tuple(self.small[size] for size in leaf.shape)
+        slow_first = axes_by_stride(leaf.strides, self.facts)[::-1]
+        memory = np.empty(tuple(shape[axis] for axis in slow_first), leaf.dtype)
+        array = memory.transpose(np.argsort(slow_first))
+        array[...] = sample_values(shape, leaf.dtype)
+        return array
+
+    def type_of(self, value: Any, inputs: list[np.ndarray]) -> Any:
+        if isinstance(value, (tuple, list)):
+            items = [self.type_of(item, inputs) for item in value]
+            return items if isinstance(value, list) else tuple(items)
+        if type(value) in PYTHON_KINDS:
+            return python_number(type(value))
+        if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+            return ArrayType(value.dtype, form=Form.SCALAR)
+        if type(value) is not np.ndarray or value.dtype.kind not in "biufc":
+            raise Unsupported(f"an extern step that returns {type(value).__name__}")
+        if any(np.may_share_memory(value, array) for array in inputs):
+            raise Unsupported("an extern step that returns a view")
+        return self._array(value)
+
+    def _array(self, value: np.ndarray) -> ArrayType:
+        if any(n not in self.original and n > 4 for n in value.shape):
+            raise Unsupported("an extern step whose result has a new size")
+        shape = tuple(self.original.get(n, n) for n in value.shape)
+        for order in "CF":
+            if value.strides == contiguous_strides(value.shape, value.itemsize, order):
+                strides = contiguous_strides(shape, value.itemsize, order)
+                return ArrayType(value.dtype, shape, strides, writeable=value.flags.writeable)
+        raise Unsupported("an extern step with a result in another memory order")
+
+
+def sample_values(shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """Matrices are well conditioned and positive definite; integers are 0, which is an index."""
+    if dtype.kind in "iu":
+        return np.zeros(shape, dtype)
+    if dtype.kind == "b":
+        return True
+    values = np.full(shape, 0.25)
+    if len(shape) > 1:
+        values[..., np.arange(min(shape[-2:])), np.arange(min(shape[-2:]))] = 2.0 + len(shape)
+    return values
+
+
+def transform_rule(target: Callable[..., Any], kind_of: str) -> Callable[..., Any]:
+    """`np.fft`: lengths along one axis; "r" halves them, "i" doubles them."""
+
+    def infer(
+        a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None, *, facts: Facts
+    ) -> ArrayType:
+        kind = as_array(a)
+        if out is not None or norm not in (None, "backward", "ortho", "forward") or not kind.ndim:
+            raise Unsupported("a transform with out= or an unknown norm")
+        place = normal_axes(axis, kind.ndim)[0]
+        length: Size = kind.shape[place] if n is None else as_shape(n)[0]
+        sizes: Mapping[str, Size] = {
+            "c": length, "r": length // 2 + 1, "i": 2 * (length - 1) if n is None else length,
+        }
+        if facts.less(sizes[kind_of], 1) or not (kind.ndim == 1 or kind.is_c_contiguous):
+            raise Unsupported("a transform of nothing, or in another memory order")
+        if kind_of == "r" and kind.dtype.kind == "c":
+            raise Wrong
+        single = kind.dtype in (np.float16, np.float32, np.complex64)
+        names = ("f4", "f8") if kind_of == "i" else ("c8", "c16")
+        dtype = np.dtype(names[0] if single else names[1])
+        shape = (*kind.shape[:place], sizes[kind_of], *kind.shape[place + 1 :])
+        if place != kind.ndim - 1:
+            raise Unsupported("a transform along another axis than the last")
+        return result(dtype, shape)
+
+    return infer
+
+
+def sort_rule(positions: bool) -> Callable[..., Any]:
+    """`np.sort` keeps the memory order, `np.argsort` gives C order."""
+
+    def infer(
+        a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
+        facts: Facts,
+    ) -> ArrayType:
+        array = as_array(a)
+        if order is not None or array.ndim == 0 or not array.is_c_contiguous:
+            raise Unsupported("sorting by fields, or in another memory order")
+        if axis is None:
+            array = array.with_layout((array.size,), (array.dtype.itemsize,))
+        else:
+            normal_axes(axis, array.ndim)
+        return result(np.dtype(np.intp) if positions else array.dtype, array.shape)
+
+    return infer
+
+
+def random_rule(name: str, owner: Callable[[], Any], size_at: int | None) -> Callable[..., Any]:
+    """Random numbers; `size_at` is the position of `size`, None where dimensions are arguments.
+
+    Dtype and form are found on a generator of our own, so no state of the program advances.
+    """
+
+    def infer(*args: Any, facts: Facts, **kwargs: Any) -> ArrayType:
+        shape, rest = _random_shape(args, kwargs, size_at)
+        if any(isinstance(leaf, ArrayType) and leaf.shape for leaf in leaves((rest, kwargs))):
+            raise Unsupported("random numbers with parameters that are arrays")
+        given, named = map_leaves(_parameter, (rest, kwargs))
+        try:
+            sample = run_quietly(getattr(owner(), name), given, named)
+        except (TypeError, ValueError):
+            raise Wrong from None
+        if shape is None:
+            return _number(sample)
+        return result(np.asarray(sample).dtype, shape, scalar=False)
+
+    return infer
+
+
+def _random_shape(
+    args: tuple[Any, ...], kwargs: dict[str, Any], size_at: int | None
+) -> tuple[tuple[Size, ...] | None, tuple[Any, ...]]:
+    """The requested shape (None for a single number), and the arguments without it."""
+    if size_at is None:
+        return (as_shape(args) if args else None), ()
+    size = kwargs.pop("size", None)
+    if len(args) > size_at:
+        size, args = args[size_at], args[:size_at]
+    return (None if size is None else as_shape(size)), args
+
+
+def _parameter(leaf: Any) -> Any:
+    if isinstance(leaf, ArrayType):
+        return leaf.dtype.type(1)
+    return 1 if isinstance(leaf, SizeExpr) else leaf
+
+
+def _number(sample: Any) -> ArrayType:
+    if type(sample) in PYTHON_KINDS:
+        return python_number(type(sample))
+    return ArrayType(np.asarray(sample).dtype, form=Form.SCALAR)
