@@ -21,7 +21,7 @@ struct CompiledFunction {
     PyObject *dict, *weakrefs;
     PyObject *function;
     PyObject *miss;
-    PyObject *entries;       // a tuple of CacheEntry; replaced, not changed, while others look at it
+    PyObject *entries;       // a tuple of CacheEntry; not changed while others look at it
     PyObject *disabled;      // why nothing is compiled any more, or null
     Signature signature;
     unsigned long compiling; // the thread in which `miss` runs, or 0

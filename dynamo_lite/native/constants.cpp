@@ -53,7 +53,8 @@ Ref dtype_of_scalar(PyObject *value) {
     }
     auto dtype = reinterpret_cast<PyArray_Descr *>(object.get());
     int type = dtype->type_num;
-    bool is_plain = PyTypeNum_ISBOOL(type) || PyTypeNum_ISNUMBER(type) || PyTypeNum_ISDATETIME(type);
+    bool is_plain = PyTypeNum_ISBOOL(type) || PyTypeNum_ISNUMBER(type) ||
+                    PyTypeNum_ISDATETIME(type);
     return is_plain && Py_TYPE(value) == dtype->typeobj ? std::move(object) : Ref();
 }
 

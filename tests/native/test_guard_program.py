@@ -147,9 +147,9 @@ CONSTANTS = [
     range(3), range(0, 3, 2), np.float64(1), np.float64(0.0), np.float64(-0.0), np.float32(1),
     np.int64(1), np.int32(1), np.uint64(1), np.bool_(True), np.bool_(False), np.complex128(1),
     np.float16(1), np.float64("nan"), np.dtype("f4"), np.dtype("f8"), np.dtype(">f8"),
-    np.dtype([("x", "f8")]), np.dtype([("y", "f8")]), np.dtype("M8[s]"), np.dtype("M8[us]"), np.longdouble(1),
-    np.longdouble("-0"), np.longdouble(0), np.longdouble("nan"), np.clongdouble(1j), np.str_("a"),
-    np.str_("b"), np.bytes_(b"a"), np.datetime64(1, "s"), np.datetime64(1, "us"),
+    np.dtype([("x", "f8")]), np.dtype([("y", "f8")]), np.dtype("M8[s]"), np.dtype("M8[us]"),
+    np.longdouble(1), np.longdouble("-0"), np.longdouble(0), np.longdouble("nan"), np.clongdouble(1j),
+    np.str_("a"), np.str_("b"), np.bytes_(b"a"), np.datetime64(1, "s"), np.datetime64(1, "us"),
     np.datetime64(2, "s"), np.timedelta64(1, "s"), np.datetime64("NaT", "s"), np.longlong(1),
     np.dtype("S3"), np.dtype("U3"),
 ]
