@@ -37,7 +37,21 @@ from .loops import (
     SizeValue,
     Statement,
 )
-from .program import Allocate, Commit, Extern, Input, Launch, Output, Program, Ref, Require, View
+from .program import (
+    Allocate,
+    Commit,
+    Extern,
+    Gemm,
+    Gemv,
+    Input,
+    Launch,
+    Operand,
+    Output,
+    Program,
+    Ref,
+    Require,
+    View,
+)
 
 
 class Abandoned(Exception):
@@ -219,6 +233,31 @@ def _argument(state: State, ref: Ref) -> Any:
     return array[()] if ref.type.form is Form.SCALAR else array.item()
 
 
+def _matrix(state: State, operand: Operand, rows: Size, columns: Size) -> np.ndarray:
+    """What lies in memory, row by row."""
+    unit, leading = operand.buffer.dtype.itemsize, state.size(operand.leading)
+    row = np.arange(state.size(rows))[:, None] * (leading * unit)
+    column = np.arange(state.size(columns)) * unit
+    places = row + column + state.size(operand.offset)
+    return state.memory[operand.buffer].read(places, operand.buffer.dtype)
+
+
+def _gemm(state: State, step: Gemm) -> None:
+    shapes = [(step.m, step.k), (step.k, step.n)]
+    factors = [
+        _matrix(state, x, *shape[::-1]).T if x.transposed else _matrix(state, x, *shape)
+        for x, shape in zip((step.a, step.b), shapes)
+    ]
+    state.arrays[step.out][...] = factors[0] @ factors[1]
+
+
+def _gemv(state: State, step: Gemv) -> None:
+    matrix = _matrix(state, step.a, step.m, step.n)
+    matrix = matrix.T if step.a.transposed else matrix
+    vector = _matrix(state, step.x, matrix.shape[1], 1)[:, 0]
+    state.arrays[step.out][...] = matrix @ vector
+
+
 def _require(state: State, step: Require) -> None:
     if not RELATIONS[step.relation](state.size(step.left), state.size(step.right)):
         raise Abandoned(f"{step.left} {step.relation} {step.right} does not hold")
@@ -270,6 +309,8 @@ RUN: dict[type, Callable[[State, Any], None]] = {
     Launch: lambda state, step: run_kernel(state, step.kernel),
     View: _view,
     Extern: _extern,
+    Gemm: _gemm,
+    Gemv: _gemv,
     Require: _require,
     Commit: _commit,
 }

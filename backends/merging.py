@@ -14,6 +14,8 @@ from .program import (
     Allocate,
     Commit,
     Extern,
+    Gemm,
+    Gemv,
     Launch,
     Program,
     Ref,
@@ -208,6 +210,10 @@ def reads(step: Step) -> Iterator[Buffer]:
                 yield load.buffer
         case View():
             yield step.base
+        case Gemm():
+            yield from (step.a.buffer, step.b.buffer)
+        case Gemv():
+            yield from (step.a.buffer, step.x.buffer)
         case Extern():
             for leaf in leaves((step.args, step.kwargs)):
                 if isinstance(leaf, Ref) and leaf.buffer is not None:
@@ -220,5 +226,7 @@ def writes(step: Step) -> Iterator[Buffer]:
             yield from _stored(step.kernel)
         case View():
             yield step.buffer
+        case Gemm() | Gemv():
+            yield step.out
         case Extern():
             yield from step.results

@@ -24,7 +24,19 @@ from .loops import (
     SizeValue,
     Statement,
 )
-from .program import Allocate, Commit, Extern, Launch, Program, Ref, Require, View
+from .program import (
+    Allocate,
+    Commit,
+    Extern,
+    Gemm,
+    Gemv,
+    Launch,
+    Operand,
+    Program,
+    Ref,
+    Require,
+    View,
+)
 from .simplify import value_of
 
 
@@ -139,11 +151,22 @@ def _step_text(step: Any) -> str:
             results = ", ".join(buffer.name for buffer in step.results)
             args = map_leaves(_ref_text, (step.args, step.kwargs))
             return f"{results} = call {getattr(step.target, '__name__', step.target)} {args}"
+        case Gemm():
+            a, b = map(_operand_text, (step.a, step.b))
+            return f"{step.out.name} = gemm {a} @ {b}, m={step.m} n={step.n} k={step.k}"
+        case Gemv():
+            a, x = map(_operand_text, (step.a, step.x))
+            return f"{step.out.name} = gemv {a} @ {x}, m={step.m} n={step.n}"
         case Require():
             return f"require {step.left} {step.relation} {step.right}"
         case Commit():
             return "commit"
     raise TypeError(step)
+
+
+def _operand_text(operand: Operand) -> str:
+    turned = ".T" if operand.transposed else ""
+    return f"{operand.buffer.name}[{operand.offset} by {operand.leading}]{turned}"
 
 
 def _ref_text(leaf: Any) -> Any:

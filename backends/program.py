@@ -90,6 +90,48 @@ class Extern:
 
 
 @dataclass(frozen=True, slots=True)
+class Operand:
+    """A matrix for BLAS, in row-major order: row i begins at byte `offset` + i * `leading` elements.
+
+    When `transposed`, what lies in memory is the transpose. A vector has `leading` elements from each
+    element to the next."""
+
+    buffer: Buffer
+    offset: Size
+    leading: Size
+    transposed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gemm:
+    """`out` = a @ b through BLAS, of shape (m, n) over an inner dimension k; `out` is C-contiguous.
+
+    Only made when the code generator asks for it (`lower(graph, blas=True)`); all buffers have
+    one dtype, float32 or float64, and m, n, k are at least 1. Runtime function 10."""
+
+    out: Buffer
+    a: Operand
+    b: Operand
+    m: Size
+    n: Size
+    k: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Gemv:
+    """`out` = a @ x (or, when `a` is transposed, its transpose @ x) through BLAS, as for `Gemm`.
+
+    (m, n) is the shape of what lies in memory: `x` has n elements (m when transposed). Runtime
+    function 11; `x` advances by `x.leading` elements and `out` by one."""
+
+    out: Buffer
+    a: Operand
+    x: Operand
+    m: Size
+    n: Size
+
+
+@dataclass(frozen=True, slots=True)
 class Require:
     """A relation between sizes that must hold (`left` == `right`, `<=`, `<`); else abandon the call."""
 
@@ -104,7 +146,7 @@ class Commit:
     every check passed. Writes to inputs come only after it."""
 
 
-Step = Union[Allocate, Launch, View, Extern, Require, Commit]
+Step = Union[Allocate, Launch, View, Extern, Gemm, Gemv, Require, Commit]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ class Lowering:
     """Emits steps in an order in which they can run."""
 
     graph: Graph
+    blas: bool = False
     steps: list[Step] = field(default_factory=list)
     values: dict[Node, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

@@ -30,21 +30,22 @@ from .writes import only_pieces, write_inputs
 PASSES = (hoist, merge, schedule, plan_memory)
 
 
-def lower(graph: Graph, facts: Any = None) -> Program:
+def lower(graph: Graph, facts: Any = None, *, blas: bool = False) -> Program:
     """The program of a functional graph: fused, scheduled, with its memory planned.
 
-    Handles every graph: what has no native lowering becomes a call of NumPy.
+    Handles every graph: what has no native lowering becomes a call of NumPy. With `blas` matrix
+    products are `Gemm` and `Gemv` steps instead of calls of NumPy.
     """
     hint = hints_of(graph.symbols)
-    program = lower_steps(graph)
+    program = lower_steps(graph, blas=blas)
     for run in PASSES:
         program = run(program, hint)
     return program
 
 
-def lower_steps(graph: Graph) -> Program:
+def lower_steps(graph: Graph, *, blas: bool = False) -> Program:
     """The program before fusion: one kernel per value that must be in memory."""
-    low = Lowering(graph)
+    low = Lowering(graph, blas)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
         if node.op == "get_attr":

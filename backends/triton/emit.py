@@ -20,6 +20,7 @@ from ..loops import (
     Apply,
     Axis,
     Buffer,
+    Check,
     Const,
     Convert,
     Expr,
@@ -30,8 +31,10 @@ from ..loops import (
     Offset,
     Reduce,
     Scalar,
+    Scan,
     Select,
     SizeValue,
+    Statement,
     Store,
 )
 from ..rewrite import free_axes, walk
@@ -45,7 +48,8 @@ INT32_LIMIT = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One kernel argument: a buffer's pointer, a scalar's value or a symbol's value."""
+    """One kernel argument: a buffer's pointer, a scalar's value or a symbol's value; or, when it is
+    none of these, the pointer to the status word that failing checks set to 1."""
 
     name: str
     type: str  # as in a Triton signature: *fp32, fp64, i64 …
@@ -74,12 +78,17 @@ def emit(kernel: Kernel) -> TritonKernel:
     return RowEmitter(kernel).emit() if rows else BlockEmitter(kernel).emit()
 
 
+def root(statement: Store | Check) -> Expr:
+    """The expression that a statement evaluates."""
+    return statement.value if isinstance(statement, Store) else statement.condition
+
+
 def why_not_triton(kernel: Kernel) -> str | None:
     """Why this generator cannot express a kernel, or None."""
     for statement in kernel.statements:
-        if not isinstance(statement, Store):
+        if isinstance(statement, Scan):
             return f"{type(statement).__name__} statements have no Triton form yet"
-        for expr in walk([statement.value]):
+        for expr in walk([root(statement)]):
             if np.dtype(expr.dtype) not in TYPES:
                 return f"dtype {expr.dtype} has no Triton type"
             if isinstance(expr, Reduce) and expr.op in POSITIONS and len(expr.axes) != 1:
@@ -110,7 +119,7 @@ class Emitter:
         self.lines.append("    " * self.depth + text)
 
     def assign(self, text: str) -> str:
-        name = f"t{self.count}"
+        name = f"v{self.count}"
         self.count += 1
         self.line(f"{name} = {text}")
         return name
@@ -144,9 +153,9 @@ class Emitter:
         return str(size)
 
     def pointer(self, buffer: Buffer) -> str:
-        type = f"*{TYPES[buffer.dtype].memory}"
+        name, type = f"p_{buffer.name}", f"*{TYPES[buffer.dtype].memory}"
         return self.parameters.setdefault(
-            buffer.name, Parameter(buffer.name, type, buffer=buffer)
+            name, Parameter(name, type, buffer=buffer)
         ).name
 
     def position(self, offset: Offset, itemsize: int) -> str:
@@ -185,9 +194,9 @@ class Emitter:
             case Const(bits, dtype):
                 return constant_text(bits, dtype)
             case Scalar(name, dtype):
-                type = TYPES[dtype].memory
-                self.parameters.setdefault(name, Parameter(name, type, scalar=expr))
-                return f"{name}.to({TYPES[dtype].register})"
+                known = Parameter(f"x_{name}", TYPES[dtype].memory, scalar=expr)
+                self.parameters.setdefault(known.name, known)
+                return f"{known.name}.to({TYPES[dtype].register})"
             case SizeValue(size):
                 return f"tl.full([], {self.size(size)}, tl.int64)"
             case Index(axis):
@@ -215,6 +224,21 @@ class Emitter:
         where = f"{self.pointer(statement.buffer)} + {self.position(statement.offset, itemsize)}"
         memory = f"tl.{TYPES[statement.buffer.dtype].memory_name}"
         self.line(f"tl.store({where}, {value}.to({memory}){self.access()})")
+
+    def check(self, statement: Check) -> None:
+        condition = self.expression(statement.condition)
+        status = self.parameters.setdefault("status", Parameter("status", "*i32")).name
+        failing = f"({condition} == 0)"
+        if (mask := self.masks[-1]) is not None:
+            failing = f"{mask} & {failing}"
+        self.line(f"tl.store({status} + ({condition}).to(tl.int32) * 0, 1, mask={failing})")
+
+    def perform(self, statement: Statement) -> None:
+        if isinstance(statement, Check):
+            self.check(statement)
+        else:
+            assert isinstance(statement, Store)
+            self.store(statement)
 
     def reduction(self, expr: Reduce) -> str:
         raise NotImplementedError
@@ -289,8 +313,7 @@ class BlockEmitter(Emitter):
             self.bind(axis, self.assign(f"{rest} % ({extent})"))
             rest = self.assign(f"{rest} // ({extent})")
         for statement in self.kernel.statements:
-            assert isinstance(statement, Store)
-            self.store(statement)
+            self.perform(statement)
 
     def reduction(self, expr: Reduce) -> str:
         return self.serial(expr, "[BLOCK]")
@@ -307,7 +330,8 @@ class RowEmitter(Emitter):
         spread = last is not None and last.extent == self.extent and any(
             isinstance(expr, Reduce) and last not in free_axes(expr, self.frees)
             for statement in kernel.statements
-            for expr in walk([statement.value])  # type: ignore[union-attr]
+            if not isinstance(statement, Scan)
+            for expr in walk([root(statement)])
         )
         self.lane_axis = last if spread else None
         self.row_axes = kernel.axes[:-1] if spread else kernel.axes
@@ -329,21 +353,21 @@ class RowEmitter(Emitter):
             self.line(f"lane = tl.arange(0, {lanes})")
             self.line(f"inside = lane < {self.size(self.extent)}")
         for statement in self.kernel.statements:
-            assert isinstance(statement, Store)
+            assert not isinstance(statement, Scan)
             self.statement(statement, lanes)
         warps = max(1, min(8, lanes // 256))
         return self.finish(rows, 1, warps, "")
 
-    def statement(self, statement: Store, lanes: int) -> None:
+    def statement(self, statement: Store | Check, lanes: int) -> None:
         outer = set(self.row_axes)
-        for expr in walk([statement.value]):
+        for expr in walk([root(statement)]):
             if isinstance(expr, Reduce) and free_axes(expr, self.frees) <= outer:
                 self.expression(expr)
         if self.lane_axis is None:
-            self.store(statement)
+            self.perform(statement)
             return
         with self.lanes(lanes, (self.lane_axis,)):
-            self.store(statement)
+            self.perform(statement)
 
     @contextmanager
     def lanes(self, width: int, axes: tuple[Axis, ...]) -> Iterator[None]:

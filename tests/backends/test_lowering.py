@@ -294,6 +294,31 @@ def test_gather_out_of_bounds_is_abandoned():
             run_program(program, V, np.array([bad, 1, 1]))
 
 
+W = rng.normal(size=(6, 5))
+PRODUCTS = {
+    "matrices": (lambda x, y: np.matmul(x, y) + 1, M, W),
+    "transposed": (lambda x, y: np.dot(x.T, y.T), F.T, np.asfortranarray(W.T)),
+    "mixed": (lambda x, y: np.matmul(x * 2, y), M, W.astype(np.float32)),
+    "matrix vector": (lambda x, y: np.matmul(x, y), M, V[::2]),
+    "transposed vector": (lambda x, y: np.matmul(x.T, y), W, V[:6]),
+    "vector matrix": (lambda x, y: np.matmul(x, y), V[6:], W),
+    "vector transposed": (lambda x, y: np.dot(x, y.T), V[6:], M),
+    "slices": (lambda x, y: np.matmul(x[1:3], y[:, 1:4]), M, W),
+    "reversed": (lambda x, y: np.matmul(x[::-1], y[::-1]), M, W),
+    "one row": (lambda x, y: np.matmul(x[:1], y), M, W),
+}
+
+
+@pytest.mark.parametrize("blas", [True, False])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products(name, blas):
+    function, *values = PRODUCTS[name]
+    program = lower(trace(function, *values), blas=blas)
+    (got,) = run_program(program, *values)
+    same(got, function(*values))
+    assert blas != any(isinstance(s, Extern) for s in program.steps)
+
+
 def test_unknown_operations_are_externs():
     check(lambda x: np.sort(x + 1, axis=0) * 2, M, externs=1)
     check(lambda x: np.linalg.inv(np.matmul(x, x.T)) + 1, M, externs=2)
