@@ -26,7 +26,7 @@ class Guard:
     location: Location | None = None
 
     def __str__(self) -> str:
-        return self.kind.text.format(x=self.source, k=self.kept, id=hex(id(self.kept)))
+        return self.kind.text.format(x=self.source, k=self.kind.show(self.kept))
 
 
 class GuardSet:

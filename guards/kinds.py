@@ -6,6 +6,7 @@ and `was` finishes the sentence of a miss ("x: " + was).
 """
 from __future__ import annotations
 
+import reprlib
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,12 +38,29 @@ class GuardKind:
     lower: Callable[[Registers, int, Any], tuple[Any, ...]]
     holds: Callable[[Any, Any], bool]
     capture: Callable[[Any], Any] = lambda value: value
+    show: Callable[[Any], str] = lambda kept: shown(kept)
     subsumes: frozenset[str] = frozenset()
     many: bool = False  # several guards of the kind may stand on one source
     differs: Callable[[Any, Any], str] | None = None  # a sentence better than `was`
 
     def __repr__(self) -> str:
         return self.name
+
+
+class _Short(reprlib.Repr):
+    """Values in messages: long ones are cut, and huge ints are not converted at all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = 80
+        self.maxtuple = 12
+
+    def repr_int(self, value: int, level: int) -> str:
+        bits = value.bit_length()
+        return repr(value) if bits < 256 else f"<an int of {bits} bits>"
+
+
+shown = _Short().repr
 
 
 def _simple(op: str) -> Callable[[Registers, int, Any], tuple[Any, ...]]:
@@ -67,17 +85,19 @@ def equal_exactly(left: Any, right: Any) -> bool:
 
 
 TYPE = GuardKind(
-    "TYPE", "type({x}) is {k.__qualname__}", "a {k.__qualname__} when compiled",
+    "TYPE", "type({x}) is {k}", "a {k} when compiled",
     lower=_simple("TYPE"), holds=lambda x, k: type(x) is k, capture=type,
+    show=lambda k: k.__qualname__,
     differs=lambda x, k: f"is a {type(x).__qualname__}, was a {k.__qualname__} when compiled",
 )  # fmt: skip
 IS = GuardKind(
-    "IS", "{x} is <{k.__class__.__name__} at {id}>", "another object when compiled",
+    "IS", "{x} is {k}", "another object when compiled",
     lower=_simple("IS"), holds=lambda x, k: x is k,
+    show=lambda k: f"<{type(k).__name__} at {id(k):#x}>",
     subsumes=frozenset({"TYPE", "EQUALS", "LENGTH"}),
 )  # fmt: skip
 EQUALS = GuardKind(
-    "EQUALS", "{x} == {k!r}", "{k!r} when compiled",
+    "EQUALS", "{x} == {k}", "{k} when compiled",
     lower=_simple("EQUALS"), holds=equal_exactly, subsumes=frozenset({"TYPE"}),
 )  # fmt: skip
 LENGTH = GuardKind(
@@ -86,20 +106,20 @@ LENGTH = GuardKind(
     differs=lambda x, k: f"has {len(x)} items, had {k} when compiled",
 )  # fmt: skip
 KEYS = GuardKind(
-    "KEYS", "list({x}) == {k!r}", "a mapping with keys {k!r} when compiled",
+    "KEYS", "list({x}) == {k}", "a mapping with keys {k} when compiled",
     lower=_simple("KEYS"), holds=lambda x, k: equal_exactly(tuple(x), k), capture=tuple,
     subsumes=frozenset({"LENGTH"}),
 )  # fmt: skip
 NO_KEY = GuardKind(
-    "NO_KEY", "{k!r} not in {x}", "without the key {k!r} when compiled",
+    "NO_KEY", "{k} not in {x}", "without the key {k} when compiled",
     lower=_simple("NO_KEY"), holds=lambda x, k: k not in x, many=True,
 )  # fmt: skip
 NO_ATTR = GuardKind(
-    "NO_ATTR", "not hasattr({x}, {k!r})", "without the attribute {k!r} when compiled",
+    "NO_ATTR", "not hasattr({x}, {k})", "without the attribute {k} when compiled",
     lower=_simple("NO_ATTR"), holds=lambda x, k: not hasattr(x, k), many=True,
 )  # fmt: skip
 HAS_KEY = GuardKind(
-    "HAS_KEY", "{k!r} in {x}", "a mapping with the key {k!r} when compiled",
+    "HAS_KEY", "{k} in {x}", "a mapping with the key {k} when compiled",
     lower=lambda registers, register, key: ("CALL", register, _HasKey(key)),
     holds=lambda x, k: k in x, many=True,
 )  # fmt: skip
@@ -110,29 +130,29 @@ INT_SYMBOL = GuardKind(
 )  # fmt: skip
 TENSOR_MATCH_STATIC = GuardKind(
     "TENSOR_MATCH_STATIC", "{x} matches {k}", "{k} when compiled",
-    lower=array_op, holds=array_holds, differs=array_was,
+    lower=array_op, holds=array_holds, differs=array_was, show=str,
     subsumes=frozenset({"TYPE", "TENSOR_MATCH_DYNAMIC"}),
 )  # fmt: skip
 TENSOR_MATCH_DYNAMIC = GuardKind(
     "TENSOR_MATCH_DYNAMIC", "{x} matches {k}", "{k} when compiled",
-    lower=array_op, holds=array_holds, differs=array_was, subsumes=frozenset({"TYPE"}),
+    lower=array_op, holds=array_holds, differs=array_was, subsumes=frozenset({"TYPE"}), show=str,
 )  # fmt: skip
 SAME = GuardKind(
     "SAME", "{x} is {k}", "the same object as {k} when compiled",
-    lower=_pair("SAME"), holds=lambda x, other: x is other, many=True,
+    lower=_pair("SAME"), holds=lambda x, other: x is other, many=True, show=str,
 )  # fmt: skip
 NOT_ALIASED = GuardKind(
     "NOT_ALIASED", "{x} is not {k}", "another object than {k} when compiled",
-    lower=_pair("NOT_ALIASED"), holds=lambda x, other: x is not other, many=True,
+    lower=_pair("NOT_ALIASED"), holds=lambda x, other: x is not other, many=True, show=str,
 )  # fmt: skip
 DISJOINT = GuardKind(
     "DISJOINT", "{x} and {k} share no memory", "apart from {k} in memory when compiled",
     lower=_pair("DISJOINT"), holds=lambda x, other: not np.may_share_memory(x, other), many=True,
-    subsumes=frozenset({"NOT_ALIASED"}),
+    subsumes=frozenset({"NOT_ALIASED"}), show=str,
 )  # fmt: skip
 CALL = GuardKind(
-    "CALL", "{k.__name__}({x})", "something that {k.__name__} accepted when compiled",
-    lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True,
+    "CALL", "{k}({x})", "something that {k} accepted when compiled",
+    lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True, show=lambda k: k.__name__,
 )  # fmt: skip
 
 KINDS = {kind.name: kind for kind in list(globals().values()) if isinstance(kind, GuardKind)}

@@ -9,7 +9,7 @@ from typing import Any
 from ..ir.sizes import evaluate, symbols
 from .arrays import ArrayFacts, array_holds
 from .guard_set import Guard
-from .kinds import DISJOINT, NOT_ALIASED, SAME
+from .kinds import DISJOINT, NOT_ALIASED, SAME, shown
 from .program import FlatGuards
 from .shape_env import Relation, ShapeEnv
 from .sources import (
@@ -87,10 +87,10 @@ def _guard(guard: Guard, values: Values) -> str:
     kind = guard.kind
     if kind.differs is not None:
         return f"{guard.source}: {kind.differs(value, guard.kept)}"
-    was = kind.was.format(k=guard.kept)
+    was = kind.was.format(k=kind.show(guard.kept))
     if kind in BETWEEN_SOURCES:
         return f"{guard.source} was {was}"
-    return f"{guard.source} is {_short(value)}, was {was}"
+    return f"{guard.source} is {shown(value)}, was {was}"
 
 
 def _symbols_of(guard: Guard, shapes: ShapeEnv, values: Values) -> str | None:
@@ -128,8 +128,3 @@ def values_of(shapes: ShapeEnv, name: str, values: Values) -> int:
         number: int = values[info.source]
         return number
     return int(values[SizeSource(info.source, info.fact, info.axis)])
-
-
-def _short(value: Any, limit: int = 60) -> str:
-    text = repr(value)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..errors import MarkedDynamicSpecialized, Unsupported
+from ..errors import GraphBreak, MarkedDynamicSpecialized, Unsupported
 from ..ir.facts import StaticFacts
 from ..ir.graph import Location
 from ..ir.sizes import Size, SizeExpr, Symbol, evaluate, substitute, symbol, symbols
@@ -186,12 +186,16 @@ class ShapeEnv:
         return size
 
     def _from_ranges(self, op: str, difference: Size) -> bool | None:
+        if (sign := _sign_beyond_64_bits(difference)) is not None:
+            return op == "<" and sign < 0
         try:
             return (self._known.equal if op == "==" else self._known.less)(difference, 0)
         except Unsupported:
             return None
 
     def _require(self, op: str, left: Size, right: Size) -> None:
+        if not (_has_64_bits(left) and _has_64_bits(right)):
+            raise GraphBreak(f"the relation {left} {op} {right} needs more than 64 bits")
         self.relations.append(Relation(op, left, right, self.locate()))
 
     def _learn(self, op: str, difference: Size, answer: bool) -> None:
@@ -235,6 +239,25 @@ def _question(op: str, difference: SizeExpr) -> tuple[str, Size]:
     if op == "==":
         return op, difference if difference.terms[0][1] > 0 else -difference
     return "<", difference - 1 if op == "<=" else difference
+
+
+def _sign_beyond_64_bits(difference: Size) -> int | None:
+    """The sign of `n + symbol` or `n - symbol` where n alone decides: symbols have 64 bits."""
+    rest = difference if isinstance(difference, int) else dict(difference.terms).get((), 0)
+    for name in symbols(difference):
+        if difference - rest == symbol(name):
+            low, high = rest - 2**63, rest + 2**63 - 1
+        elif difference - rest == -symbol(name):
+            low, high = rest - 2**63 + 1, rest + 2**63
+        else:
+            return None
+        return 1 if low > 0 else -1 if high < 0 else None
+    return None
+
+
+def _has_64_bits(size: Size) -> bool:
+    numbers = [size] if isinstance(size, int) else [factor for _, factor in size.terms]
+    return all(-(2**63) <= number < 2**63 for number in numbers)
 
 
 def _number(name: str) -> int:

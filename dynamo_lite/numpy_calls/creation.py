@@ -12,7 +12,7 @@ from ..ir.types import Form
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE, constant
-from ..variables.graph_methods import record_call
+from ..variables.graph_methods import converted, record_call
 from ..variables.numbers import ConstantNumber, NumberVariable
 from ..variables.sequences import ListVariable, TupleVariable
 
@@ -77,8 +77,7 @@ def scalar_type(
     kind = args[0].array_type
     if kind.form is Form.PYTHON:
         return constant(_converted(function, args[0].as_constant(tx)))
-    name = np.dtype(function).name
-    return record_call(tx, np.ndarray.astype, (args[0], constant(name)), {})
+    return converted(tx, args[0], constant(np.dtype(function)))
 
 
 def _converted(function: type[np.generic], value: Any) -> Any:

@@ -5,6 +5,7 @@ an adapter arranges the arguments.
 """
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -69,8 +70,6 @@ OWN = (
 METHODS: dict[str, Method] = {
     **{name: Method(getattr(np, name)) for name in FUNCTIONS},
     **{name: Method(getattr(np.ndarray, name)) for name in OWN},
-    "conj": Method(np.conjugate),
-    "conjugate": Method(np.conjugate),
     "reshape": Method(np.reshape, _shape),
     "transpose": Method(np.transpose, _axes),
     "compress": Method(np.ndarray.compress),
@@ -85,6 +84,8 @@ def call_graph_method(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`owner.name(*args, **kwargs)` as a node, or as what the owner's own `method_<name>` says."""
+    if name in ("conj", "conjugate") and owner.array_type.dtype.kind != "c":
+        return owner  # only the function makes a copy
     if (special := getattr(owner, f"method_{name}", None)) is not None:
         result: VariableTracker = special(tx, *args, **kwargs)
         return result
@@ -111,6 +112,16 @@ def record_call(
         [value.as_argument(tx) for value in args],
         {name: value.as_argument(tx) for name, value in kwargs.items()},
     )
+
+
+def converted(
+    tx: Translator, value: VariableTracker, dtype: VariableTracker
+) -> VariableTracker:
+    """`np.float32(value)`: 0-d arrays and scalars become scalars, other arrays are converted."""
+    array = record_call(tx, np.asarray, (value, dtype), {})
+    if array.array_type.shape:
+        return array
+    return record_call(tx, operator.getitem, (array, TupleVariable()), {})
 
 
 class GraphMethodVariable(BuiltinMethodVariable):

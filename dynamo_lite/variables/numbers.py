@@ -17,7 +17,13 @@ from ..ir.node import Node
 from ..ir.types import ArrayType, Form, python_number, scalar
 from .base import VariableTracker
 from .constants import ConstantVariable, builds, fold
-from .graph_methods import GraphMethodVariable, call_graph_method, graph_attribute
+from .graph_methods import (
+    OWN,
+    GraphMethodVariable,
+    call_graph_method,
+    converted,
+    graph_attribute,
+)
 from .graph_values import RESULTS, placeholder
 
 if TYPE_CHECKING:
@@ -61,6 +67,10 @@ class NumberVariable(VariableTracker):
     ) -> VariableTracker:
         if self.is_python:
             return fold(tx, getattr(self.python_type(), name), (self, *args), kwargs)
+        if name == "astype" and len(args) == 1 and not kwargs:
+            return converted(tx, self, args[0])
+        if name in OWN:
+            raise GraphBreak(f"method {name!r} of {self.describe()}")
         return call_graph_method(tx, self, name, args, kwargs)
 
 
