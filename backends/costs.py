@@ -9,7 +9,7 @@ TRANSCENDENTAL = (
     "arccosh arctanh arctan2 cbrt hypot power float_power logaddexp logaddexp2 erf"
 ).split()
 DIVISION = "divide true_divide floor_divide remainder fmod mod sqrt divmod reciprocal".split()
-COST: dict[str, int] = {name: 10 for name in TRANSCENDENTAL} | {name: 4 for name in DIVISION}
+COST: dict[str, int] = dict.fromkeys(TRANSCENDENTAL, 10) | dict.fromkeys(DIVISION, 4)
 OTHER, LOAD, REDUCTION = 1, 1, 1000
 
 

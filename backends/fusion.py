@@ -95,7 +95,7 @@ def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:
     if cost > LONGEST_EXPRESSION and cost < costs.REDUCTION:
         return "the expression is long"
     count = len({(use.kernel, use.path) for use in uses})
-    if count == 1 or node.type.ndim == 0 and cost < costs.REDUCTION:
+    if count == 1 or (node.type.ndim == 0 and cost < costs.REDUCTION):
         return None
     in_row = len({use.kernel for use in uses}) == 1 and all(_is_row_path(use.path) for use in uses)
     budget = RECOMPUTE_BUDGET_IN_ROW if in_row else RECOMPUTE_BUDGET

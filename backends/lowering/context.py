@@ -81,7 +81,7 @@ class Lowering:
             if not holds:
                 raise CannotLower(f"{left} {relation} {right} never holds")
             return
-        if relation in ("==", "<=") and left == right or self.follows(relation, left, right):
+        if (relation in ("==", "<=") and left == right) or self.follows(relation, left, right):
             return
         if (relation, left, right) not in self.required:
             self.required.add((relation, left, right))

@@ -85,7 +85,7 @@ def _input(low: Lowering, index: int, node: Node) -> Input:
 def _constant(low: Lowering, node: Node) -> None:
     buffer = low.buffer(node.type.dtype, "constant")
     low.values[node] = low.memory_value(node.type, buffer)
-    low.constants.append(Constant(node.target, buffer, node.type))
+    low.constants.append(Constant(np.asarray(node.target), buffer, node.type))
 
 
 def lower_call(low: Lowering, node: Node) -> Any:

@@ -1,13 +1,11 @@
 """Lowered programs, run by the reference interpreter, equal NumPy."""
 from __future__ import annotations
 
-from typing import Any
-
 import operator
+from typing import Any
 
 import numpy as np
 import pytest
-
 from dynamo_lite.backends.interpret import Abandoned, run_program
 from dynamo_lite.backends.lowering import lower
 from dynamo_lite.backends.program import Allocate, Commit, Extern, Launch, Program

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from dynamo_lite.backends.interpret import run_program
 from dynamo_lite.backends.lowering import lower
 from dynamo_lite.backends.program import Extern
+
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.ir.facts import graph_facts
 from dynamo_lite.ir.graph import Graph
