@@ -294,8 +294,8 @@ QUIET_PREDICATES = frozenset({"oeq", "une", "uno", "ord"})
 class Builder:
     """The text of one function, written line by line."""
 
-    def __init__(self, has_fma: bool = True) -> None:
-        self.has_fma = has_fma
+    def __init__(self, has_fma: bool = False, has_scalef: bool = False) -> None:
+        self.has_fma, self.has_scalef = has_fma, has_scalef
         self.status = ""
         self.checks = False
         self.lines: list[str] = []

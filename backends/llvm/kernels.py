@@ -39,6 +39,7 @@ from .emit import BOOL, I64, Builder, Value
 from .folding import moved, whole_steps
 from .nest import Lane, Nest
 from .reductions import FOLDS, emit_reduce
+from .rows import keep_rows
 from .schedule import unroll_of, vector_axis
 from .target import Target
 from .terms import Term, Terms
@@ -92,6 +93,10 @@ def lanes_of(kernel: Kernel, target: Target) -> int:
     return max(2, target.vector_bytes // widest)
 
 
+def scanned(kernel: Kernel) -> set[Axis]:
+    return {s.axis for s in kernel.statements if isinstance(s, Scan)}
+
+
 def value_of(statement: Statement) -> Expr:
     return statement.condition if isinstance(statement, Check) else statement.value
 
@@ -100,11 +105,13 @@ class KernelWriter:
     """Writes one kernel."""
 
     def __init__(self, kernel: Kernel, target: Target) -> None:
-        self.kernel, self.target = kernel, target
-        self.builder = Builder(target.fma)
-        self.nest = Nest(self.builder, lanes_of(kernel, target), produce)
-        self.axes = tuple(a for a in kernel.axes if a not in self._scanned())
+        self.axes = tuple(a for a in kernel.axes if a not in scanned(kernel))
         self.vector = vector_axis(kernel, self.axes)
+        kernel, kept = keep_rows(kernel, self.vector)
+        self.kernel, self.target = kernel, target
+        self.builder = Builder(target.fma, target.vector_bytes == 64)
+        self.nest = Nest(self.builder, lanes_of(kernel, target), produce, self._keep)
+        self.nest.kept = kept
         self.terms = Terms(frozenset(self.axes))
         self.items: list[tuple[Statement, Term]] = []
         for statement in kernel.statements:
@@ -113,8 +120,11 @@ class KernelWriter:
                 self.terms.store(statement.buffer.name)
         self.cost = cost_of(term.expr for _, term in self.items)
 
-    def _scanned(self) -> set[Axis]:
-        return {s.axis for s in self.kernel.statements if isinstance(s, Scan)}
+    def _keep(self, nest: Nest, expr: Expr, value: Value) -> None:
+        """Store a value of a reduction's body where the result's loop will read it."""
+        (statement,) = self.kernel.statements
+        assert isinstance(statement, Store)
+        memory.emit_store(nest, statement.buffer, nest.kept[expr], value)
 
     def write(self) -> KernelCode:
         env = self._load_env()

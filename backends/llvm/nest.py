@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ...ir.sizes import Opaque, Size, Symbol
-from ..loops import Axis, Buffer, Const, Gather, Load, Offset, Reduce
+from ..loops import Axis, Buffer, Const, Expr, Gather, Load, Offset, Reduce
 from .emit import I64, Builder, Value
 from .terms import Term
 
@@ -45,12 +45,18 @@ class Nest:
     `bases` are the data pointers of the buffers, `symbols` the sizes, `scalars` the parameters.
     `zero` is 0, which LLVM must not know: from a mask that it knows it would conclude that inactive
     lanes do not matter, and let them compute (and flag) anything.
-    `produce` emits one term whose operands are available."""
+    `produce` emits one term whose operands are available; `keep` stores the value of an expression
+    of `kept` as soon as it exists."""
 
     def __init__(
-        self, builder: Builder, width: int, produce: Callable[[Nest, Term], Value]
+        self,
+        builder: Builder,
+        width: int,
+        produce: Callable[[Nest, Term], Value],
+        keep: Callable[[Nest, Expr, Value], None],
     ) -> None:
-        self.builder, self.width, self.produce = builder, width, produce
+        self.builder, self.width, self.produce, self.keep = builder, width, produce, keep
+        self.kept: dict[Expr, Offset] = {}
         self.bases: dict[str, str] = {}
         self.symbols: dict[str, Value] = {}
         self.scalars: dict[str, Value] = {}
@@ -75,6 +81,8 @@ class Nest:
         for term in self._missing(root):
             value = self.produce(self, term)
             self.scopes[-1].values[term] = value
+            if term.expr in self.kept:
+                self.keep(self, term.expr, value)
         assert value is not None
         return value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from ..emit import Value
 from .formats import (
     SINGLE,
+    Exponent,
     at_infinity,
     format_of,
     horner,
@@ -31,11 +32,11 @@ def quotient(r: Value) -> Value:
     return horner(r, QUOTIENT_32 if format_of(r) is SINGLE else QUOTIENT_64)
 
 
-def reduce(x: Value) -> tuple[Value, Value]:
+def reduce(x: Value) -> tuple[Value, Exponent]:
     """(r, k) with x = r + k ln 2 and |r| <= ln(2)/2."""
     form = format_of(x)
-    turns, k = round_to_integer(x, LOG2_E)
-    return turns.fma(-form.ln2_low, turns.fma(-form.ln2_high, x)), k
+    k = round_to_integer(x, LOG2_E)
+    return k.whole.fma(-form.ln2_low, k.whole.fma(-form.ln2_high, x)), k
 
 
 def clamped(x: Value, low: float, high: float) -> Value:
@@ -44,7 +45,7 @@ def clamped(x: Value, low: float, high: float) -> Value:
     return x.lt(low).select(low, x)
 
 
-def reduced_exp(x: Value) -> tuple[Value, Value]:
+def reduced_exp(x: Value) -> tuple[Value, Exponent]:
     """(p, k) with exp(x) = p * 2**k, for x in the range of exp."""
     r, k = reduce(x)
     return quotient(r).fma(r * r, r) + 1.0, k
@@ -59,8 +60,8 @@ def exp(x: Value) -> Value:
 def exp2(x: Value) -> Value:
     form = format_of(x)
     limit = clamped(x, form.exp_bottom * LOG2_E, form.exp_top * LOG2_E)
-    whole, k = round_to_integer(limit)
-    part = limit - whole
+    k = round_to_integer(limit)
+    part = limit - k.whole
     r = part * LN2
     rest = part.fma(LN2, -r) + part * LN2_REST if x.builder.has_fma else part * LN2_REST
     p = (quotient(r).fma(r * r, rest) + r) + 1.0
@@ -71,7 +72,7 @@ def expm1(x: Value) -> Value:
     form = format_of(x)
     infinite = at_infinity(x)
     r, k = reduce(infinite.select(0.0, clamped(x, -60.0, form.exp_top)))
-    half = power_of_two(k - 1)
+    half = power_of_two(k.integer - 1)
     tail = quotient(r) * (r * r)
     result = tail.fma(half, r.fma(half, half - 0.5)) * 2.0
     return infinite.select(x, result).call("copysign", x)

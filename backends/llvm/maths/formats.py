@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,11 +54,21 @@ def horner(x: Value, coefficients: Sequence[float]) -> Value:
     return result
 
 
-def round_to_integer(x: Value, factor: Number = 1.0) -> tuple[Value, Value]:
-    """rint(x * factor) as a float and as an integer, for magnitudes below 2**(mantissa - 2)."""
+class Exponent(NamedTuple):
+    """A whole number as a float and as an integer; code for the one that is not used vanishes."""
+
+    whole: Value
+    integer: Value
+
+    def less(self, number: int) -> Exponent:
+        return Exponent(self.whole - float(number), self.integer - number)
+
+
+def round_to_integer(x: Value, factor: Number = 1.0) -> Exponent:
+    """rint(x * factor), for magnitudes below 2**(mantissa - 2)."""
     form = format_of(x)
     shifted = x.fma(factor, form.magic)
-    return shifted - form.magic, shifted.bits() - form.magic_bits
+    return Exponent(shifted - form.magic, shifted.bits() - form.magic_bits)
 
 
 def power_of_two(exponent: Value) -> Value:
@@ -66,14 +77,36 @@ def power_of_two(exponent: Value) -> Value:
     return ((exponent + form.bias) << form.mantissa).as_float()
 
 
-def scaled(x: Value, exponent: Value, infinite: Value | None = None) -> Value:
-    """x * 2**exponent in two steps, so that overflow and underflow happen as they should; where
-    `infinite` holds the result is infinite without overflow."""
-    half = exponent >> 1
-    last = power_of_two(exponent - half)
+def scaled(x: Value, exponent: Exponent, infinite: Value | None = None) -> Value:
+    """x * 2**exponent, with overflow and underflow as they should be; where `infinite` holds the
+    result is infinite without overflow."""
+    if x.builder.has_scalef and x.lanes * x.dtype.itemsize >= 64:
+        whole = exponent.whole if infinite is None else infinite.select(INFINITY, exponent.whole)
+        return _scalef(x, whole)
+    half = exponent.integer >> 1
+    last = power_of_two(exponent.integer - half)
     if infinite is not None:
         last = infinite.select(INFINITY, last)
     return x * power_of_two(half) * last
+
+
+def _scalef(x: Value, exponent: Value) -> Value:
+    """AVX-512's own scaling, on vectors of 512 bits."""
+    native = 64 // x.dtype.itemsize
+    if x.lanes > native:
+        parts = [range(i, i + native) for i in range(0, x.lanes, native)]
+        pieces = [_scalef(x.shuffle(part), exponent.shuffle(part)) for part in parts]
+        while len(pieces) > 1:
+            pairs = zip(pieces[::2], pieces[1::2])
+            pieces = [a.shuffle(range(2 * a.lanes), b) for a, b in pairs]
+        return pieces[0]
+    suffix = "pd" if x.dtype == F64 else "ps"
+    return x.like(
+        x.builder.emit(
+            f"call {x.type} @llvm.x86.avx512.mask.scalef.{suffix}.512({x}, {exponent}, "
+            f"{x.type} zeroinitializer, i{native} -1, i32 4)"
+        )
+    )
 
 
 def in_double(function: Function) -> Function:

@@ -24,7 +24,7 @@ def tanh(x: Value) -> Value:
     a = x.abs()
     small = a.lt(0.625)
     p, k = reduced_exp(clamped(a, 0.0, 20.0) * 2.0)
-    large = 1.0 - 2.0 / (p * power_of_two(k) + 1.0)
+    large = 1.0 - 2.0 / (p * power_of_two(k.integer) + 1.0)
     s = small.select(a, 0.0)
     z = s * s
     if format_of(x) is SINGLE:
@@ -38,8 +38,8 @@ def _halves(a: Value) -> tuple[Value, Value]:
     """exp(a) / 2, infinite where it must be, and exp(-a) / 2, for a >= 0."""
     infinite = a.eq(INFINITY)
     p, k = reduced_exp(clamped(a, 0.0, 712.0))
-    growing = scaled(p, k - 1, infinite)
-    limited = k.gt(100).select(100, k)
+    growing = scaled(p, k.less(1), infinite)
+    limited = k.integer.gt(100).select(100, k.integer)
     return growing, 0.5 / (p * power_of_two(limited))
 
 
