@@ -154,14 +154,16 @@ PyObject *flat_arguments(Layout *frame) {
     return arguments;
 }
 
-// Calls the region's callback, outside of all regions of this thread.
-Ref call_back(Region *here, Layout *frame) {
+// Calls the region's callback, outside of all regions of this thread and unseen by its tracers.
+Ref call_back(PyThreadState *thread, Region *here, Layout *frame) {
     Ref arguments(flat_arguments(frame)), callback = Ref::borrow(here->callback);
     if (!arguments) return Ref();
     region = nullptr;
     drop_region();
+    PyThreadState_EnterTracing(thread);
     Ref answer(PyObject_CallFunctionObjArgs(callback.get(), frame->function, arguments.get(),
                                             nullptr));
+    PyThreadState_LeaveTracing(thread);
     add_region();
     region = here;
     return answer;
@@ -186,7 +188,7 @@ PyObject *ask(PyThreadState *thread, struct _PyInterpreterFrame *raw, Region *he
     Layout *frame = layout_of(raw);
     int size = frames::size_of(frames::code_of(frame));  // of this frame; the code may grow
     uint64_t epoch = here->epoch;
-    Ref answer = call_back(here, frame);
+    Ref answer = call_back(thread, here, frame);
     if (!answer) return evaluate_plain(thread, raw, 1);
     if (answer.get() == Py_NotImplemented) return evaluate_plain(thread, raw, 0);
     if (!keep_answer(frame->code, epoch, answer.get())) return evaluate_plain(thread, raw, 1);

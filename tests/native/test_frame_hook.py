@@ -319,6 +319,28 @@ def test_leaving_without_entering():
         forget_frame(f_small)
 
 
+def test_tracers_do_not_see_the_callback():
+    def f(n):
+        return n
+
+    for install in (sys.settrace, sys.setprofile):
+        events = []
+
+        def tracer(frame, event, arg):
+            if frame.f_code.co_filename == __file__:
+                events.append((frame.f_code.co_name, event))
+            return tracer
+
+        enter_region(Replacing())
+        install(tracer)
+        f(1)
+        install(None)
+        leave_region()
+        assert events[0] == ("f", "call") and ("f", "return") in events
+        assert {name for name, _ in events} == {"f", "test_tracers_do_not_see_the_callback"} - (
+            {"test_tracers_do_not_see_the_callback"} if install is sys.settrace else set())
+
+
 # -- recursion
 
 def depth(n):
