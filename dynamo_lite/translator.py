@@ -9,7 +9,7 @@ from .errors import GraphBreak, Unsupported
 from .frames import LoopBreak, Translator
 from .guards.guard_set import GuardSet
 from .guards.kinds import NOT_ALIASED
-from .guards.shape_env import ShapeEnv
+from .guards.shape_env import SettledFacts, ShapeEnv
 from .guards.sources import CellSource, LocalSource
 from .ir.graph import Graph
 from .side_effects import SideEffects
@@ -54,6 +54,10 @@ class RootTranslator(Translator):
         except GraphBreak as stop:
             stop.root_steps = self.stop_before(stop)
             raise
+        except RecursionError:
+            stop = GraphBreak("calls are nested too deep to be followed")
+            stop.location, stop.root_steps = self.location(), self.stop_before(stop)
+            raise stop from None
         except ObservedException as raised:
             stop = GraphBreak(f"{raised.value.describe()} is raised")
             stop.location, stop.root_steps = self.location(), self.stop_before(stop)
@@ -75,12 +79,14 @@ class RootTranslator(Translator):
 
     def finish(self) -> Returned | Stopped:
         try:
-            return Returned(self.run())
+            end: Returned | Stopped = Returned(self.run())
         except StopHere:
-            inst = self.instructions[self.index]
-            self.current = inst
-            locals_ = {name: value for name, value in self.locals.items()}
-            return Stopped(self.index, "", self.location(), tuple(self.stack), locals_)
+            self.current = self.instructions[self.index]
+            end = Stopped(self.index, "", self.location(), tuple(self.stack), dict(self.locals))
+        for generator in self.state.suspended:
+            if not generator.finished:
+                raise Unsupported(f"the generator {generator.name} is left before its end")
+        return end
 
 
 def translate(
@@ -118,6 +124,7 @@ def new_state(
 ) -> TraceState:
     state = TraceState(function, flat_args, options, Graph(), GuardSet(), ShapeEnv(), SideEffects())
     state.shapes = ShapeEnv(options.policy, lambda: state.locate())
+    state.graph.facts = SettledFacts(state.shapes)
     return state
 
 

@@ -30,23 +30,6 @@ class Registers(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GuardKind:
-    name: str
-    text: str
-    was: str
-    lower: Callable[[Registers, int, Any], tuple[Any, ...]]
-    holds: Callable[[Any, Any], bool]
-    capture: Callable[[Any], Any] = lambda value: value
-    show: Callable[[Any], str] = lambda kept: shown(kept)
-    subsumes: frozenset[str] = frozenset()
-    many: bool = False  # several guards of the kind may stand on one source
-    differs: Callable[[Any, Any], str] | None = None  # a sentence better than `was`
-
-    def __repr__(self) -> str:
-        return self.name
-
-
 class _Short(reprlib.Repr):
     """Values in messages: long ones are cut, and huge ints are not converted at all."""
 
@@ -60,7 +43,24 @@ class _Short(reprlib.Repr):
         return repr(value) if bits < 256 else f"<an int of {bits} bits>"
 
 
-shown = _Short().repr
+shown: Callable[[Any], str] = _Short().repr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GuardKind:
+    name: str
+    text: str
+    was: str
+    lower: Callable[[Registers, int, Any], tuple[Any, ...]]
+    holds: Callable[[Any, Any], bool]
+    capture: Callable[[Any], Any] = lambda value: value
+    show: Callable[[Any], str] = shown
+    subsumes: frozenset[str] = frozenset()
+    many: bool = False  # several guards of the kind may stand on one source
+    differs: Callable[[Any, Any], str] | None = None  # a sentence better than `was`
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 def _simple(op: str) -> Callable[[Registers, int, Any], tuple[Any, ...]]:

@@ -78,7 +78,7 @@ class ShapeEnv:
         self._known = StaticFacts()
         self._known.lower, self._known.hints = self.lower, self.hints
         self._replaced: dict[str, Size] = {}
-        self._answers: dict[tuple[str, Size], bool] = {}
+        self._answers: dict[tuple[str, Size], bool | None] = {}
         self._shared: dict[tuple[str, int], list[str]] = {}
         self._bounds: dict[str, Relation] = {}
         self._facts: dict[tuple[Source, str, int], str] = {}
@@ -163,21 +163,27 @@ class ShapeEnv:
     # -- deciding
 
     def _decide(self, op: str, left: Size, right: Size) -> bool:
+        known = self.settled(op, left, right)
+        if known is None:
+            difference = self.simplify(left) - self.simplify(right)
+            assert isinstance(difference, SizeExpr)
+            question = _question(op, difference)
+            known = self._answers[question] = COMPARE[op](self.hint(difference), 0)
+            self._require(op if known else NEGATED[op], left, right)
+            self._learn(*question, known)
+        return known
+
+    def settled(self, op: str, left: Size, right: Size) -> bool | None:
+        """The answer where it follows from what is known without a new relation."""
         if isinstance(left, int) and isinstance(right, int):
             return COMPARE[op](left, right)
         difference = self.simplify(left) - self.simplify(right)
         if isinstance(difference, int):
             return COMPARE[op](difference, 0)
         question = _question(op, difference)
-        known = self._answers.get(question)
-        if known is None:
-            known = self._from_ranges(*question)
-        if known is None:
-            known = COMPARE[op](self.hint(difference), 0)
-            self._require(op if known else NEGATED[op], left, right)
-            self._learn(question[0], question[1], known)
-        self._answers[question] = known
-        return known
+        if question not in self._answers:
+            self._answers[question] = self._from_ranges(*question)
+        return self._answers[question]
 
     def simplify(self, size: Size) -> Size:
         """`size` with the equalities that were found put in."""
@@ -232,6 +238,34 @@ class ShapeEnv:
             raise MarkedDynamicSpecialized(
                 f"{info.origin} is marked dynamic, but {self.locate()} needs it to be {solved}"
             )
+
+
+class SettledFacts:
+    """What a trace has settled about its sizes; the `Facts` of passes and backends.
+
+    They may not add relations: a question that is still open is Unsupported.
+    """
+
+    def __init__(self, shapes: ShapeEnv) -> None:
+        self._shapes = shapes
+
+    def equal(self, left: Size, right: Size) -> bool:
+        return self._settled("==", left, right)
+
+    def less(self, left: Size, right: Size) -> bool:
+        return self._settled("<", left, right)
+
+    def less_equal(self, left: Size, right: Size) -> bool:
+        return self._settled("<=", left, right)
+
+    def hint(self, size: Size) -> int:
+        return self._shapes.hint(size)
+
+    def _settled(self, op: str, left: Size, right: Size) -> bool:
+        known = self._shapes.settled(op, left, right)
+        if known is None:
+            raise Unsupported(f"nothing says whether {left} {op} {right}")
+        return known
 
 
 def _question(op: str, difference: SizeExpr) -> tuple[str, Size]:

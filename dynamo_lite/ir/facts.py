@@ -41,7 +41,7 @@ class StaticFacts:
         if left == right:
             return True
         low, high = self._range(left - right)
-        if low is not None and low > 0 or high is not None and high < 0:
+        if (low is not None and low > 0) or (high is not None and high < 0):
             return False
         raise Unsupported(f"cannot decide whether {left} == {right}")
 
@@ -104,7 +104,10 @@ def _shift(size: SizeExpr, lower: Mapping[str, int]) -> dict[tuple[str, ...], in
 STATIC = StaticFacts()
 
 
-def graph_facts(graph: Graph) -> StaticFacts:
-    """What a finished graph says: symbols of sizes are at least 2, since 0 and 1 are specialised."""
+def graph_facts(graph: Graph) -> Facts:
+    """What was settled when the graph was captured; without that, that sizes are at least 2."""
+    if graph.facts is not None:
+        facts: Facts = graph.facts
+        return facts
     lower = {name: 2 for name, origin in graph.symbols.items() if origin.fact == "size"}
     return StaticFacts(lower, {name: origin.hint for name, origin in graph.symbols.items()})

@@ -19,10 +19,14 @@ __all__ = ["Graph", "Location", "Node", "SymbolOrigin"]
 
 @dataclass(eq=False, slots=True)
 class Graph:
-    """Nodes in program order. Calling it runs it with NumPy and returns the outputs as a tuple."""
+    """Nodes in program order. Calling it runs it with NumPy and returns the outputs as a tuple.
+
+    `facts` answers questions about the symbols that the capture has already settled (a `Facts`).
+    """
 
     nodes: list[Node] = field(default_factory=list)
     symbols: dict[str, SymbolOrigin] = field(default_factory=dict)
+    facts: Any = None
     _names: dict[str, int] = field(default_factory=dict)
     _compiled: tuple[int, Callable[..., tuple[Any, ...]]] | None = None
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphBreak
-from ..ir.types import Form
+from ..ir.types import ArrayType, Form
 from .base import VariableTracker
 from .constants import NONE, constant
 from .graph_values import record
@@ -84,7 +84,7 @@ def call_graph_method(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`owner.name(*args, **kwargs)` as a node, or as what the owner's own `method_<name>` says."""
-    if name in ("conj", "conjugate") and owner.array_type.dtype.kind != "c":
+    if name in ("conj", "conjugate") and type_of(owner).dtype.kind != "c":
         return owner  # only the function makes a copy
     if (special := getattr(owner, f"method_{name}", None)) is not None:
         result: VariableTracker = special(tx, *args, **kwargs)
@@ -103,8 +103,8 @@ def record_call(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """Record a call whose arguments are trackers, unless its result is its first argument."""
-    if args and (kind := getattr(args[0], "array_type", None)) is not None:
-        if kind.form is Form.ARRAY and is_same_object(tx, target, kind, args[1:], kwargs):
+    if args and hasattr(args[0], "array_type") and type_of(args[0]).form is Form.ARRAY:
+        if is_same_object(tx, target, type_of(args[0]), args[1:], kwargs):
             return args[0]
     return record(
         tx,
@@ -114,12 +114,18 @@ def record_call(
     )
 
 
+def type_of(value: VariableTracker) -> ArrayType:
+    """The type of an array or number of the graph."""
+    kind: ArrayType = value.array_type  # type: ignore[attr-defined]
+    return kind
+
+
 def converted(
     tx: Translator, value: VariableTracker, dtype: VariableTracker
 ) -> VariableTracker:
     """`np.float32(value)`: 0-d arrays and scalars become scalars, other arrays are converted."""
     array = record_call(tx, np.asarray, (value, dtype), {})
-    if array.array_type.shape:
+    if type_of(array).shape:
         return array
     return record_call(tx, operator.getitem, (array, TupleVariable()), {})
 

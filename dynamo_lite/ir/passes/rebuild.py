@@ -15,7 +15,7 @@ class Rebuild:
     """
 
     def __init__(self, old: Graph) -> None:
-        self.graph = Graph(symbols=dict(old.symbols))
+        self.graph = Graph(symbols=dict(old.symbols), facts=old.facts)
         self.became: dict[Node, Any] = {}
 
     def mapped(self, tree: Any) -> Any:
