@@ -19,7 +19,7 @@ from ..memory import plan_memory
 from ..merging import merge
 from ..program import Constant, Input, Output, Program
 from ..schedule import schedule
-from . import creation, matmul, reductions, structure, views  # noqa: F401  (they register)
+from . import creation, matmul, reductions, structure, views, windows  # noqa: F401  (they register)
 from . import pointwise
 from .context import ACCESSES, LOWERINGS, Lowering
 from .externs import lower_extern, own_number

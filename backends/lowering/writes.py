@@ -5,15 +5,11 @@ computed into fresh memory, for the written regions only; after the commit they 
 """
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...ir import core
-from ...ir.facts import graph_facts
 from ...ir.node import Node
-from ...ir.ops import ROWS, row_of
 from ...ir.tree import leaves
 from ...ir.types import Form
 from .. import simplify
@@ -23,39 +19,7 @@ from ..program import Commit
 from .context import Lowering, lowers
 from .pointwise import operand_at, require_native
 from .values import CannotLower, Value, load_of
-from .views import is_basic
-
-ViewSteps = Sequence[tuple[Any, ...]]
-
-
-def region(low: Lowering, base: Value, steps: ViewSteps) -> Value:
-    """The memory that a chain of views selects of a value in memory."""
-    facts = graph_facts(low.graph)
-    place = load_of(base)
-    type_ = replace(base.type, shape=base.shape, strides=base.strides(), form=Form.ARRAY)
-    offset = place.offset.constant
-    for step in steps:
-        if (why := why_not_window(step)) is not None:
-            raise CannotLower(why)
-        function, args, kwargs = step
-        window = ROWS[function].window(type_, *args, facts=facts, **kwargs)  # type: ignore[misc]
-        if window is None:
-            raise CannotLower("a write into a copy")
-        offset = offset + window.offset
-        type_ = replace(type_, shape=window.shape, strides=window.strides)
-    return replace(low.memory_value(type_, place.buffer, offset), array=None)
-
-
-def why_not_window(step: tuple[Any, ...]) -> str | None:
-    """Why a step of a view chain is not a plain window on memory, or None when it is."""
-    function, args, _ = step
-    row = row_of(function)
-    if row is None or row.window is None:
-        return f"a write through {function}"
-    if function is operator.getitem and not is_basic(args[0]):
-        return "a write at positions that are data"
-    return None
-
+from .windows import ViewSteps, region, why_not_window
 
 @lowers(core.update, reads=Access.MEMORY)
 def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) -> Value:
