@@ -31,6 +31,7 @@ class Access(Enum):
     VIEW = "every element, elsewhere"
     PART = "some elements, elsewhere"
     COPY = "every element, in a kernel of its own"
+    REST = "the elements that are not replaced, in a kernel of its own"
     MEMORY = "through its address"
 
 
@@ -218,7 +219,7 @@ def _through(node: Node, reader: Node, access: Access, use: Use) -> Use:
             return Use(use.kernel, (_map_of(reader), *use.path), use.covers)
         case Access.PART:
             return Use(use.kernel, (_map_of(reader), *use.path), False)
-    return Use((reader.name,), (), True)
+    return Use((reader.name,), (), access is not Access.REST)
 
 
 def _map_of(view: Node) -> tuple[Any, ...]:

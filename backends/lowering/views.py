@@ -57,11 +57,11 @@ def _sliced(low: Lowering, item: slice, size: Size, axis: Axis) -> Offset:
     step = 1 if item.step is None else item.step
     if not isinstance(step, int):
         raise CannotLower("a slice whose step is not a constant")
-    start = _start(low, item.start, size, step)
+    start = slice_start(low, item.start, size, step)
     return affine.plus(Offset(start), affine.times(affine.along(axis), step))
 
 
-def _start(low: Lowering, start: Any, size: Size, step: int) -> Size:
+def slice_start(low: Lowering, start: Any, size: Size, step: int) -> Size:
     """Where a slice begins, as `slice.indices` says; any place will do if the slice is empty."""
     if isinstance(size, int) and (start is None or isinstance(start, int)):
         return slice(start, None, step).indices(size)[0]

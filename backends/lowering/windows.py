@@ -11,7 +11,8 @@ import numpy as np
 from ...ir.facts import graph_facts
 from ...ir.node import Node
 from ...ir.ops import ROWS, row_of
-from ...ir.types import Form
+from ...ir.sizes import Size
+from ...ir.types import ArrayType, Form, contiguous_strides
 from ..fusion import Access
 from .context import Lowering, lowers
 from .values import CannotLower, Value, load_of
@@ -22,10 +23,23 @@ ViewSteps = Sequence[tuple[Any, ...]]
 
 def region(low: Lowering, base: Value, steps: ViewSteps) -> Value:
     """The memory that a chain of views selects of a value in memory."""
-    facts = graph_facts(low.graph)
     place = load_of(base)
     type_ = replace(base.type, shape=base.shape, strides=base.strides(), form=Form.ARRAY)
-    offset = place.offset.constant
+    type_, offset = selected(low, type_, steps)
+    offset = offset + place.offset.constant
+    return replace(low.memory_value(type_, place.buffer, offset), array=None)
+
+
+def view_shape(low: Lowering, base: Value, steps: ViewSteps) -> tuple[Size, ...]:
+    """The shape of what a chain of views selects."""
+    strides = contiguous_strides(base.shape, base.dtype.itemsize)
+    return selected(low, base.type.with_layout(base.shape, strides), steps)[0].shape
+
+
+def selected(low: Lowering, type_: ArrayType, steps: ViewSteps) -> tuple[ArrayType, Size]:
+    """The type of what a chain of views selects of an array, and its offset in bytes."""
+    facts = graph_facts(low.graph)
+    offset: Size = 0
     for step in steps:
         if (why := why_not_window(step)) is not None:
             raise CannotLower(why)
@@ -35,7 +49,7 @@ def region(low: Lowering, base: Value, steps: ViewSteps) -> Value:
             raise CannotLower("a write into a copy")
         offset = offset + window.offset
         type_ = replace(type_, shape=window.shape, strides=window.strides)
-    return replace(low.memory_value(type_, place.buffer, offset), array=None)
+    return type_, offset
 
 
 def why_not_window(step: tuple[Any, ...]) -> str | None:

@@ -5,23 +5,27 @@ computed into fresh memory, for the written regions only; after the commit they 
 """
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...ir import core
 from ...ir.node import Node
+from ...ir.sizes import Size, product
 from ...ir.tree import leaves
 from ...ir.types import Form
-from .. import simplify
+from .. import affine, simplify
 from ..fusion import Access
 from ..loops import Buffer, Const, Load, Scalar, Store
 from ..program import Commit
 from .context import Lowering, lowers
 from .pointwise import operand_at, require_native
 from .values import CannotLower, Value, load_of
-from .windows import ViewSteps, region, why_not_window
+from .views import position_in, slice_start, spelled_out
+from .windows import ViewSteps, region, view_shape, why_not_window
 
-@lowers(core.update, reads=Access.MEMORY)
+@lowers(core.update, reads=Access.REST)
 def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) -> Value:
     """The array `base` after an assignment, in the memory of `base` when only this reads it."""
     if not isinstance(base, Value):
@@ -29,12 +33,79 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     require_native(base.dtype)
     if not isinstance(value, (Value, int, float)):
         raise CannotLower("an assignment of a sequence")
-    source = node.args[0]
-    if not (low.is_owned(base) and low.readers[source] == 1):
-        base = low.owned(low.materialise(replace(base, type=node.type), f"{node.name} changes it"))
-    target = region(low, base, view)
-    assign(low, target, value)
+    for step in view:
+        if (why := why_not_window(step)) is not None:
+            raise CannotLower(why)
+    if not (low.is_owned(base) and low.readers[node.args[0]] == 1):
+        base = rest_of(low, node, replace(base, type=node.type), view)
+    assign(low, region(low, base, view), value)
     return low.owned(replace(base, type=node.type))
+
+
+def rest_of(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Value:
+    """New memory that holds `base`, at least where the assignment does not replace it."""
+    box = box_of(low, base, view)
+    if box is None or product_hint(low, base.shape) < LARGE > product_hint(low, box[1]):
+        return low.owned(low.materialise(base, f"{node.name} changes it"))
+    made = low.memory_value(node.type, low.allocate(node.type))
+    for starts, sizes in slabs(base.shape, *box):
+        low.store(part_of(low, made, starts, sizes), part_of(low, base, starts, sizes))
+    return made
+
+
+LARGE = 4096
+"""Below so many elements one kernel that copies everything is better than one for each border."""
+Box = tuple[list[Size], list[Size]]
+
+
+def product_hint(low: Lowering, shape: Sequence[Size]) -> int:
+    return low.hint(product(shape))
+
+
+def box_of(low: Lowering, base: Value, view: ViewSteps) -> Box | None:
+    """Where the assigned elements begin and how many they are, along each dimension; None when they
+    are not a box of neighbours."""
+    if not view:
+        return [0] * len(base.shape), list(base.shape)
+    ((function, args, _), *more) = view
+    if more or function is not operator.getitem:
+        return None
+    key = args[0] if isinstance(args[0], tuple) else (args[0],)
+    items = spelled_out(key, len(base.shape))
+    if any(item is None or isinstance(item, slice) and item.step not in (None, 1) for item in items):
+        return None
+    lengths = iter(view_shape(low, base, view))
+    starts: list[Size] = []
+    sizes: list[Size] = []
+    for item, size in zip(items, base.shape):
+        whole = isinstance(item, slice)
+        starts.append(
+            slice_start(low, item.start, size, 1) if whole else position_in(low, item, size)
+        )
+        sizes.append(next(lengths) if whole else 1)
+    return starts, sizes
+
+
+def slabs(shape: Sequence[Size], starts: list[Size], sizes: list[Size]) -> Iterator[Box]:
+    """Boxes that together are everything outside of one box."""
+    for dim, size in enumerate(shape):
+        after = starts[dim] + sizes[dim]
+        for start, length in ((0, starts[dim]), (after, size - after)):
+            if not affine.is_zero(length):
+                before = [0] * (len(shape) - dim - 1)
+                yield (
+                    [*starts[:dim], start, *before],
+                    [*sizes[:dim], length, *shape[dim + 1 :]],
+                )
+
+
+def part_of(low: Lowering, value: Value, starts: Sequence[Size], sizes: Sequence[Size]) -> Value:
+    """The box of `value` with these first elements and sizes."""
+    axes = low.axes(sizes)
+    index = [
+        affine.plus(affine.along(axis), affine.Offset(start)) for axis, start in zip(axes, starts)
+    ]
+    return low.view(replace(value.type, shape=tuple(sizes)), value, axes, index)
 
 
 def assign(low: Lowering, target: Value, value: Any) -> None:

@@ -248,6 +248,26 @@ def test_update_keeps_versions_that_are_read():
     run_writes(build, M)
 
 
+def test_update_of_a_copy_copies_only_the_border():
+    big = rng.normal(size=(80, 90))
+
+    def build(b, x):
+        copy = b.call(np.copy, x)
+        inner = ((operator.getitem, ((slice(1, -1), slice(2, 70)),), {}),)
+        part = b.call(operator.getitem, x, (slice(1, -1), slice(2, 70)))
+        one = b.call(core.update, copy, inner, b.call(np.multiply, part, 2.0))
+        two = b.call(core.update, one, ((operator.getitem, ((0,),), {}),), 1.0)
+        whole = b.call(core.update, b.call(np.sqrt, x), (), one)
+        return b.output(two, whole)
+
+    program = run_writes(build, np.abs(big))
+    sizes = [
+        np.prod([a.extent for a in s.kernel.axes], dtype=int)
+        for s in program.steps if isinstance(s, Launch)
+    ]
+    assert sizes.count(80 * 90) <= 3
+
+
 def test_write_to_input_with_overlap():
     def build(b, x):
         tail = b.call(operator.getitem, x, slice(1, None))
