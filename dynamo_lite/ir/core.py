@@ -1,7 +1,7 @@
 """Operations that exist only inside the compiler: what NumPy writes in place, said as a value.
 
-Every function here runs with NumPy, so a graph that uses them still prints, runs and can be compared
-with the graph it came from, and a backend may always call them as extern steps.
+Every function here runs with NumPy, so a graph that uses them still prints, runs and can be
+compared with the graph it came from, and a backend may always call them as extern steps.
 
 A *view chain* is a tuple of view operations, each `(callable, arguments, keywords)`, applied one
 after the other: `((np.transpose, (), {}), (operator.getitem, (slice(1, None),), {}))` is `x.T[1:]`.

@@ -6,8 +6,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..errors import Unsupported
 from .facts import STATIC, Facts
 from .node import Node

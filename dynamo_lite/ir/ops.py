@@ -1,6 +1,6 @@
 """The registry: one row per operation, and every list of operations is a query over the rows.
 
-A row's key is the public callable that the user's code calls (`np.add`, `np.sum`, `operator.getitem`).
+A row's key is the public callable that the user's code calls: `np.add`, `operator.getitem`.
 """
 from __future__ import annotations
 
@@ -35,17 +35,20 @@ class Effect(enum.Enum):
 class Op:
     """One row.
 
-    `infer(*types_and_constants, **kwargs)` gives the result's ArrayType (or a tuple of them) and
-    raises what NumPy raises for the same mistake. `llvm` maps a kind letter of the loop's operand dtype
-    ("f" float, "i" signed, "u" unsigned, "b" bool) to a template; in it {t} is the vector type,
-    {s} its LLVM suffix (`v8f64`), {a} {b} {c} the operands, {r} the result register's type.
-    A template of the form "@name" calls the generator's own function of that name (`backends.llvm`).
-    `triton` is an expression with {a} {b} {c}. `decompose(emit, *args, **kwargs)` rewrites a
-    call in terms of other rows (`rules.composite`); it raises Unsupported for calls that stay whole.
+    `infer(*types_and_constants, facts=…, **kwargs)` gives the result's ArrayType (or a tuple of
+    them); it raises `rules.values.Wrong` where NumPy raises. `llvm` maps a kind letter of the
+    loop's operand dtype ("f" float, "i" signed, "u" unsigned, "b" bool) to a template; in it {t}
+    is the vector type, {s} its LLVM suffix (`v8f64`), {a} {b} {c} the operands, {r} the result
+    register's type. A template of the form "@name" calls the generator's own function of that
+    name (`backends.llvm`). `triton` is an expression with {a} {b} {c}.
+    `decompose(emit, *args, **kwargs)` rewrites a call in terms of other rows (`rules.composite`);
+    it raises Unsupported for calls that stay whole.
+    `window` (views) is called like the target, plus `facts`, and gives the `rules.windows.Window`
+    that the result is of the first argument, or None when NumPy makes a copy.
     `flags`: NumPy may report a floating-point condition (divide, over, under, invalid) for it.
-    `window` (views) is called like the target, plus `facts`, and gives the `rules.windows.Window` that
-    the result is of the first argument, or None when NumPy makes a copy.
-    `checks`: which run-time conditions abandon the call ("zero divisor", "negative power", "bounds").
+    `checks`: which run-time conditions abandon the call ("zero divisor", "negative power",
+    "bounds", "scalar overflow" where integer NumPy scalars warn about overflow, "any" where NumPy
+    may raise).
     """
 
     target: Callable[..., Any]

@@ -157,8 +157,8 @@ WRITERS: Mapping[type, Callable[[_Printer, Any], str]] = {
     SizeExpr: lambda printer, value: printer.size(value),
     tuple: _tuple,
     list: lambda printer, value: f"[{printer.sequence(value)}]",
-    dict: lambda printer, value: "{%s}" % ", ".join(
-        f"{key!r}: {printer.value(item)}" for key, item in value.items()),
+    dict: lambda printer, value: "{" + ", ".join(
+        f"{key!r}: {printer.value(item)}" for key, item in value.items()) + "}",
     slice: lambda printer, value: (
         f"slice({printer.sequence((value.start, value.stop, value.step))})"),
     int: lambda printer, value: repr(value) if value >= 0 else f"({value})",

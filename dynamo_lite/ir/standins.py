@@ -41,7 +41,7 @@ def stand_in(kind: ArrayType, facts: Facts) -> Any:
 
 
 def copied_stand_in(kind: ArrayType, facts: Facts) -> Any:
-    """A value of this type with its own memory and, for packed or sliced arrays, its own strides."""
+    """A value of this type with its own memory and its own strides."""
     if kind.form is not Form.ARRAY:
         return stand_in(kind, facts)
     shape = tuple(facts.hint(size) for size in kind.shape)

@@ -1,4 +1,4 @@
-"""What a value in a graph is: an ndarray, a NumPy scalar or a Python number, with symbolic sizes."""
+"""What a graph value is: an ndarray, a NumPy scalar or a Python number, with symbolic sizes."""
 from __future__ import annotations
 
 import enum

@@ -1,6 +1,7 @@
 """Stacking, splitting, repeating and rolling in terms of views and `concatenate`."""
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +11,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..rules.composite import Emit
 from ..rules.layout import same
-from ..rules.reductions import truth
-from ..rules.values import Wrong, as_size, integer, normal_axis
+from ..rules.values import Wrong, as_shape, as_size, integer, normal_axis
 from ..sizes import Size, floordiv, modulo
 from ..types import Form
 
@@ -89,7 +89,7 @@ def array_split(emit: Emit, ary: Any, indices_or_sections: Any, axis: Any = 0) -
     lead = (slice(None),) * place
     return [
         emit(operator.getitem, ary, (*lead, slice(start, stop)))
-        for start, stop in zip(cuts, cuts[1:])
+        for start, stop in itertools.pairwise(cuts)
     ]
 
 
@@ -129,14 +129,14 @@ def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
 
 def tile(emit: Emit, A: Any, reps: Any) -> Any:
     kind = emit.type(A)
-    counts = [as_size(n) for n in (reps if isinstance(reps, (tuple, list)) else (reps,))]
+    counts: list[Size] = list(as_shape(reps))
     if kind.form is not Form.ARRAY or kind.ndim == 0 or any(
         emit.facts.less(n, 1) for n in (*counts, *kind.shape)
     ):
         raise Unsupported("tile of a scalar, of nothing, or no times")
     ndim = max(kind.ndim, len(counts))
     shape = (1,) * (ndim - kind.ndim) + kind.shape
-    counts = [1] * (ndim - len(counts)) + counts
+    counts = [*[1] * (ndim - len(counts)), *counts]
     if all(isinstance(n, int) and n == 1 for n in counts):
         raise Unsupported("tile that is a copy")
     spread = emit(np.reshape, A, tuple(n for size in shape for n in (1, size)))

@@ -127,7 +127,8 @@ def _multiplied(
     labels = output + summed
     total = None
     for operand, own in zip(operands, inputs):
-        order = sorted(range(len(own)), key=lambda i, own=own: labels.index(own[i]))
+        places = [labels.index(label) for label in own]
+        order = sorted(range(len(own)), key=places.__getitem__)
         turned = emit(np.transpose, operand, order)
         key = tuple(slice(None) if c in own else None for c in labels)
         spread = emit(operator.getitem, turned, key)

@@ -4,7 +4,6 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-
 from ...errors import Unsupported
 from ..facts import Facts
 from ..graph import Graph

@@ -1,17 +1,18 @@
 """In-place writes become new versions of the array that owns the memory.
 
-Every array of the graph is a view (a chain of view operations) of one *storage*: a placeholder, or a
-node that made a new array. A write into any view of a storage makes its next version,
+Every array of the graph is a view (a chain of view operations) of one *storage*: a placeholder, or
+a node that made a new array. A write into any view of a storage makes its next version,
 `core.update(previous version, view chain, value)`; whoever reads a view of it afterwards reads
 the same chain of the newest version. NumPy evaluates overlapping operands as if the right side
 came first, and so does this form, since `value` is computed from the previous version.
 
 In the result
 - no node writes; `core.update` and `core.perform` return new arrays;
-- the output's keyword `writes` lists (placeholder, node of its final contents), to be copied into the
-  placeholder's memory after every node has been evaluated;
-- an output that shares memory with a written placeholder is a view of the *placeholder*. Its elements
-  are read by the caller, hence after the writes. No other node reads a placeholder's new contents;
+- the output's keyword `writes` lists (placeholder, node of its final contents), to be copied into
+  the placeholder's memory after every node has been evaluated;
+- an output that shares memory with a written placeholder is a view of the *placeholder*. Its
+  elements are read by the caller, hence after the writes. No other node reads a placeholder's new
+  contents;
 - distinct placeholders do not overlap in memory: the guards of a graph that writes say so.
 """
 from __future__ import annotations

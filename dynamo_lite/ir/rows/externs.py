@@ -18,10 +18,10 @@ FUNCTIONS = """
     median nanmedian percentile nanpercentile quantile nanquantile average cov corrcoef
     partition argpartition lexsort searchsorted digitize interp convolve correlate cross kron
     take_along_axis choose select pad gradient ediff1d trapezoid unwrap nan_to_num isclose
-    isin sinc i0 angle polyval polyadd polymul polyint polyder vander diag diagflat
+    isin sinc i0 angle polyval vander diag diagflat
     logspace geomspace hanning hamming blackman bartlett kaiser histogram histogram2d
     allclose array_equal array_equiv iscomplexobj isrealobj packbits unpackbits
-    cumulative_sum cumulative_prod dstack block delete insert append resize meshgrid indices
+    cumulative_sum cumulative_prod dstack block append meshgrid indices
     tril_indices triu_indices diag_indices mask_indices unravel_index
     ravel_multi_index isneginf isposinf nanquantile triu_indices_from
     tril_indices_from matvec vecmat vecdot apply_over_axes

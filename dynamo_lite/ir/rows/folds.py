@@ -1,10 +1,13 @@
 """Rows of reductions and scans. `fold` names the fold of the loop IR."""
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..ops import Kind, op
 from ..rules import reductions as rules
+from ..types import ArrayType
 
 SUM = rules.fold_rule(rules.accumulator)
 
@@ -28,12 +31,16 @@ op(np.add.reduce, Kind.REDUCTION, name="add.reduce", fold="add", flags=True,
    infer=rules.fold_rule(rules.accumulator, default_axis=0))
 op(np.multiply.reduce, Kind.REDUCTION, name="multiply.reduce", fold="multiply", flags=True,
    infer=rules.fold_rule(rules.accumulator, default_axis=0))
-for _ufunc in (np.maximum, np.minimum):
+_FOLDS: tuple[tuple[np.ufunc, Callable[..., ArrayType]], ...] = (
+    (np.maximum, rules.fold_rule(rules.same_dtype, identity=False, default_axis=0)),
+    (np.minimum, rules.fold_rule(rules.same_dtype, identity=False, default_axis=0)),
+    (np.logical_and, rules.fold_rule(rules.boolean, default_axis=0, retypes=False)),
+    (np.logical_or, rules.fold_rule(rules.boolean, default_axis=0, retypes=False)),
+    (np.bitwise_and,
+     rules.fold_rule(rules.same_dtype, default_axis=0, accepts="biu", retypes=False)),
+    (np.bitwise_or,
+     rules.fold_rule(rules.same_dtype, default_axis=0, accepts="biu", retypes=False)),
+)
+for _ufunc, _rule in _FOLDS:
     op(_ufunc.reduce, Kind.REDUCTION, name=f"{_ufunc.__name__}.reduce", fold=_ufunc.__name__,
-       infer=rules.fold_rule(rules.same_dtype, identity=False, default_axis=0))
-for _ufunc in (np.logical_and, np.logical_or):
-    op(_ufunc.reduce, Kind.REDUCTION, name=f"{_ufunc.__name__}.reduce", fold=_ufunc.__name__,
-       infer=rules.fold_rule(rules.boolean, default_axis=0, retypes=False))
-for _ufunc in (np.bitwise_and, np.bitwise_or):
-    op(_ufunc.reduce, Kind.REDUCTION, name=f"{_ufunc.__name__}.reduce", fold=_ufunc.__name__,
-       infer=rules.fold_rule(rules.same_dtype, default_axis=0, accepts="biu", retypes=False))
+       infer=_rule)

@@ -18,6 +18,10 @@ IDENTITY = "@identity"
 Templates = Mapping[str, str]
 
 
+def _row(**fields: Any) -> dict[str, Any]:
+    return fields
+
+
 def _call(name: str, arity: int = 2) -> str:
     operands = ", ".join(f"{{t}} {{{letter}}}" for letter in "abc"[:arity])
     return f"call {{t}} @llvm.{name}.{{s}}({operands})"
@@ -47,103 +51,103 @@ def _own(name: str, letters: str = "f") -> Templates:
 
 
 ARITHMETIC: Mapping[np.ufunc, dict[str, Any]] = {
-    np.add: dict(llvm={"f": "fadd {t} {a}, {b}", **_each("iu", "add {t} {a}, {b}"),
+    np.add: _row(llvm={"f": "fadd {t} {a}, {b}", **_each("iu", "add {t} {a}, {b}"),
                        "b": "or {t} {a}, {b}"},
                  triton={"": "({a} + {b})", "b": "({a} | {b})"}, flags=True),
-    np.subtract: dict(llvm={"f": "fsub {t} {a}, {b}", **_each("iu", "sub {t} {a}, {b}")},
+    np.subtract: _row(llvm={"f": "fsub {t} {a}, {b}", **_each("iu", "sub {t} {a}, {b}")},
                       triton="({a} - {b})", flags=True),
-    np.multiply: dict(llvm={"f": "fmul {t} {a}, {b}", **_each("iu", "mul {t} {a}, {b}"),
+    np.multiply: _row(llvm={"f": "fmul {t} {a}, {b}", **_each("iu", "mul {t} {a}, {b}"),
                             "b": "and {t} {a}, {b}"},
                       triton={"": "({a} * {b})", "b": "({a} & {b})"}, flags=True),
-    np.divide: dict(llvm={"f": "fdiv {t} {a}, {b}"},
+    np.divide: _row(llvm={"f": "fdiv {t} {a}, {b}"},
                     triton={"d": "({a} / {b})", "": "tl.div_rn({a}, {b})"}, flags=True),
-    np.floor_divide: dict(llvm=_own("floor_divide", "fiu"), triton="@floor_divide", flags=True,
+    np.floor_divide: _row(llvm=_own("floor_divide", "fiu"), triton="@floor_divide", flags=True,
                           checks=("zero divisor",)),
-    np.remainder: dict(llvm=_own("remainder", "fiu"), triton="@remainder", flags=True,
+    np.remainder: _row(llvm=_own("remainder", "fiu"), triton="@remainder", flags=True,
                        checks=("zero divisor",)),
-    np.fmod: dict(llvm=_own("fmod", "fiu"), triton="@fmod", flags=True,
+    np.fmod: _row(llvm=_own("fmod", "fiu"), triton="@fmod", flags=True,
                   checks=("zero divisor",)),
-    np.divmod: dict(flags=True, checks=("zero divisor",)),
-    np.power: dict(llvm=_own("power", "fiu"), triton="@power", flags=True,
+    np.divmod: _row(flags=True, checks=("zero divisor",)),
+    np.power: _row(llvm=_own("power", "fiu"), triton="@power", flags=True,
                    checks=("negative power",)),
-    np.float_power: dict(llvm=_own("power"), triton="@power", flags=True),
-    np.negative: dict(llvm={"f": "fneg {t} {a}", **_each("iu", "sub {t} zeroinitializer, {a}")},
+    np.float_power: _row(llvm=_own("power"), triton="@power", flags=True),
+    np.negative: _row(llvm={"f": "fneg {t} {a}", **_each("iu", "sub {t} zeroinitializer, {a}")},
                       triton="(-{a})"),
-    np.positive: dict(llvm=_each("fiu", IDENTITY), triton="{a}"),
-    np.absolute: dict(llvm={"f": _call("fabs", 1),
+    np.positive: _row(llvm=_each("fiu", IDENTITY), triton="{a}"),
+    np.absolute: _row(llvm={"f": _call("fabs", 1),
                             "i": "call {t} @llvm.abs.{s}({t} {a}, i1 false)",
                             **_each("ub", IDENTITY)},
                       triton={"": "tl.abs({a})", "u": "{a}", "b": "{a}"}),
-    np.fabs: dict(llvm={"f": _call("fabs", 1)}, triton="tl.abs({a})"),
-    np.sign: dict(llvm=_own("sign", "fiu"), triton="@sign"),
-    np.conjugate: dict(llvm=_each("fiu", IDENTITY), triton="{a}"),
-    np.square: dict(llvm={"f": "fmul {t} {a}, {a}", **_each("iu", "mul {t} {a}, {a}")},
+    np.fabs: _row(llvm={"f": _call("fabs", 1)}, triton="tl.abs({a})"),
+    np.sign: _row(llvm=_own("sign", "fiu"), triton="@sign"),
+    np.conjugate: _row(llvm=_each("fiu", IDENTITY), triton="{a}"),
+    np.square: _row(llvm={"f": "fmul {t} {a}, {a}", **_each("iu", "mul {t} {a}, {a}")},
                     triton="({a} * {a})", flags=True),
-    np.reciprocal: dict(llvm=_own("reciprocal", "fiu"), triton="@reciprocal", flags=True,
+    np.reciprocal: _row(llvm=_own("reciprocal", "fiu"), triton="@reciprocal", flags=True,
                         checks=("zero divisor",)),
-    np.gcd: dict(llvm=_own("gcd", "iu")),
-    np.lcm: dict(llvm=_own("lcm", "iu")),
+    np.gcd: _row(llvm=_own("gcd", "iu")),
+    np.lcm: _row(llvm=_own("lcm", "iu")),
 }
 
 BITS: Mapping[np.ufunc, dict[str, Any]] = {
-    np.bitwise_and: dict(llvm=_logic("and"), triton="({a} & {b})"),
-    np.bitwise_or: dict(llvm=_logic("or"), triton="({a} | {b})"),
-    np.bitwise_xor: dict(llvm=_logic("xor"), triton="({a} ^ {b})"),
-    np.invert: dict(llvm=_own("invert", "iub"), triton={"": "(~{a})", "b": "({a} == 0)"}),
-    np.left_shift: dict(llvm=_own("left_shift", "iu"), triton="@left_shift"),
-    np.right_shift: dict(llvm=_own("right_shift", "iu"), triton="@right_shift"),
-    np.bitwise_count: dict(llvm=_own("bitwise_count", "iu")),
-    np.logical_and: dict(llvm={**_own("logical_and", "fiu"), "b": "and {t} {a}, {b}"},
+    np.bitwise_and: _row(llvm=_logic("and"), triton="({a} & {b})"),
+    np.bitwise_or: _row(llvm=_logic("or"), triton="({a} | {b})"),
+    np.bitwise_xor: _row(llvm=_logic("xor"), triton="({a} ^ {b})"),
+    np.invert: _row(llvm=_own("invert", "iub"), triton={"": "(~{a})", "b": "({a} == 0)"}),
+    np.left_shift: _row(llvm=_own("left_shift", "iu"), triton="@left_shift"),
+    np.right_shift: _row(llvm=_own("right_shift", "iu"), triton="@right_shift"),
+    np.bitwise_count: _row(llvm=_own("bitwise_count", "iu")),
+    np.logical_and: _row(llvm={**_own("logical_and", "fiu"), "b": "and {t} {a}, {b}"},
                          triton="(({a} != 0) & ({b} != 0))"),
-    np.logical_or: dict(llvm={**_own("logical_or", "fiu"), "b": "or {t} {a}, {b}"},
+    np.logical_or: _row(llvm={**_own("logical_or", "fiu"), "b": "or {t} {a}, {b}"},
                         triton="(({a} != 0) | ({b} != 0))"),
-    np.logical_xor: dict(llvm={**_own("logical_xor", "fiu"), "b": "xor {t} {a}, {b}"},
+    np.logical_xor: _row(llvm={**_own("logical_xor", "fiu"), "b": "xor {t} {a}, {b}"},
                          triton="(({a} != 0) ^ ({b} != 0))"),
-    np.logical_not: dict(llvm={"f": "fcmp oeq {t} {a}, zeroinitializer",
+    np.logical_not: _row(llvm={"f": "fcmp oeq {t} {a}, zeroinitializer",
                                **_each("iub", "icmp eq {t} {a}, zeroinitializer")},
                          triton="({a} == 0)"),
 }
 
 COMPARING: Mapping[np.ufunc, dict[str, Any]] = {
-    np.equal: dict(llvm=_compare("oeq", "eq", "eq"), triton="({a} == {b})"),
-    np.not_equal: dict(llvm=_compare("une", "ne", "ne"), triton="({a} != {b})"),
-    np.less: dict(llvm=_compare("olt", "slt", "ult"), triton="({a} < {b})", flags=True),
-    np.less_equal: dict(llvm=_compare("ole", "sle", "ule"), triton="({a} <= {b})", flags=True),
-    np.greater: dict(llvm=_compare("ogt", "sgt", "ugt"), triton="({a} > {b})", flags=True),
-    np.greater_equal: dict(llvm=_compare("oge", "sge", "uge"), triton="({a} >= {b})",
+    np.equal: _row(llvm=_compare("oeq", "eq", "eq"), triton="({a} == {b})"),
+    np.not_equal: _row(llvm=_compare("une", "ne", "ne"), triton="({a} != {b})"),
+    np.less: _row(llvm=_compare("olt", "slt", "ult"), triton="({a} < {b})", flags=True),
+    np.less_equal: _row(llvm=_compare("ole", "sle", "ule"), triton="({a} <= {b})", flags=True),
+    np.greater: _row(llvm=_compare("ogt", "sgt", "ugt"), triton="({a} > {b})", flags=True),
+    np.greater_equal: _row(llvm=_compare("oge", "sge", "uge"), triton="({a} >= {b})",
                            flags=True),
-    np.isnan: dict(llvm={"f": "fcmp uno {t} {a}, {a}", **_each("iub", "icmp ne {t} {a}, {a}")},
+    np.isnan: _row(llvm={"f": "fcmp uno {t} {a}, {a}", **_each("iub", "icmp ne {t} {a}, {a}")},
                    triton="({a} != {a})"),
-    np.isfinite: dict(llvm={**_own("isfinite"), **_each("iub", "icmp eq {t} {a}, {a}")},
+    np.isfinite: _row(llvm={**_own("isfinite"), **_each("iub", "icmp eq {t} {a}, {a}")},
                       triton="@isfinite"),
-    np.isinf: dict(llvm={**_own("isinf"), **_each("iub", "icmp ne {t} {a}, {a}")},
+    np.isinf: _row(llvm={**_own("isinf"), **_each("iub", "icmp ne {t} {a}, {a}")},
                    triton="@isinf"),
-    np.signbit: dict(llvm=_own("signbit"), triton="@signbit"),
-    np.maximum: dict(llvm={**_own("maximum"), "i": _call("smax"), "u": _call("umax"),
+    np.signbit: _row(llvm=_own("signbit"), triton="@signbit"),
+    np.maximum: _row(llvm={**_own("maximum"), "i": _call("smax"), "u": _call("umax"),
                            "b": "or {t} {a}, {b}"},
                      triton="tl.maximum({a}, {b}, propagate_nan=tl.PropagateNan.ALL)"),
-    np.minimum: dict(llvm={**_own("minimum"), "i": _call("smin"), "u": _call("umin"),
+    np.minimum: _row(llvm={**_own("minimum"), "i": _call("smin"), "u": _call("umin"),
                            "b": "and {t} {a}, {b}"},
                      triton="tl.minimum({a}, {b}, propagate_nan=tl.PropagateNan.ALL)"),
-    np.fmax: dict(llvm={**_own("fmax"), "i": _call("smax"), "u": _call("umax"),
+    np.fmax: _row(llvm={**_own("fmax"), "i": _call("smax"), "u": _call("umax"),
                         "b": "or {t} {a}, {b}"}, triton="tl.maximum({a}, {b})"),
-    np.fmin: dict(llvm={**_own("fmin"), "i": _call("smin"), "u": _call("umin"),
+    np.fmin: _row(llvm={**_own("fmin"), "i": _call("smin"), "u": _call("umin"),
                         "b": "and {t} {a}, {b}"}, triton="tl.minimum({a}, {b})"),
 }
 
 ROUNDING: Mapping[np.ufunc, dict[str, Any]] = {
-    np.rint: dict(llvm={"f": _call("rint", 1)}, triton="libdevice.rint({a})"),
-    np.floor: dict(llvm={"f": _call("floor", 1), **_each("iub", IDENTITY)},
+    np.rint: _row(llvm={"f": _call("rint", 1)}, triton="libdevice.rint({a})"),
+    np.floor: _row(llvm={"f": _call("floor", 1), **_each("iub", IDENTITY)},
                    triton={"f": "tl.floor({a})", "": "{a}"}),
-    np.ceil: dict(llvm={"f": _call("ceil", 1), **_each("iub", IDENTITY)},
+    np.ceil: _row(llvm={"f": _call("ceil", 1), **_each("iub", IDENTITY)},
                   triton={"f": "tl.ceil({a})", "": "{a}"}),
-    np.trunc: dict(llvm={"f": _call("trunc", 1), **_each("iub", IDENTITY)},
+    np.trunc: _row(llvm={"f": _call("trunc", 1), **_each("iub", IDENTITY)},
                    triton={"f": "libdevice.trunc({a})", "": "{a}"}),
-    np.copysign: dict(llvm={"f": _call("copysign")}, triton="libdevice.copysign({a}, {b})"),
-    np.nextafter: dict(llvm=_own("nextafter"), triton="libdevice.nextafter({a}, {b})",
+    np.copysign: _row(llvm={"f": _call("copysign")}, triton="libdevice.copysign({a}, {b})"),
+    np.nextafter: _row(llvm=_own("nextafter"), triton="libdevice.nextafter({a}, {b})",
                        flags=True),
-    np.spacing: dict(llvm=_own("spacing"), flags=True),
-    np.heaviside: dict(llvm=_own("heaviside"), triton="@heaviside"),
+    np.spacing: _row(llvm=_own("spacing"), flags=True),
+    np.heaviside: _row(llvm=_own("heaviside"), triton="@heaviside"),
 }
 
 # The generators' own elementary functions; libdevice has the same names unless given here.
@@ -168,11 +172,11 @@ def _register() -> None:
     """A row for every ufunc of NumPy that works element by element."""
     listed: dict[np.ufunc, dict[str, Any]] = {
         **ARITHMETIC, **BITS, **COMPARING, **ROUNDING,
-        **{f: dict(llvm=_own(f.__name__), triton=f"libdevice.{name}({{a}})", flags=True)
+        **{f: _row(llvm=_own(f.__name__), triton=f"libdevice.{name}({{a}})", flags=True)
            for f, name in ELEMENTARY.items()},
-        **{f: dict(llvm=_own(f.__name__), triton=text, flags=True)
+        **{f: _row(llvm=_own(f.__name__), triton=text, flags=True)
            for f, text in ELEMENTARY_OF_TWO.items()},
-        np.sqrt: dict(llvm={"f": _call("sqrt", 1)}, triton="tl.sqrt_rn({a})", flags=True),
+        np.sqrt: _row(llvm={"f": _call("sqrt", 1)}, triton="tl.sqrt_rn({a})", flags=True),
     }
     for value in vars(np).values():
         if isinstance(value, np.ufunc) and value.signature is None:

@@ -34,7 +34,8 @@ def plain_rule(
 ) -> ArrayType:
     """`zeros`, `ones`, `empty`."""
     _host(device, like)
-    return _new(as_shape(shape), np.dtype(float) if dtype is None else as_dtype(dtype), order, facts)
+    found = np.dtype(float) if dtype is None else as_dtype(dtype)
+    return _new(as_shape(shape), found, order, facts)
 
 
 def full_rule(
@@ -61,9 +62,8 @@ def _check_fill(value: Any, fill: ArrayType, made: ArrayType, facts: Facts) -> N
         limits = np.iinfo(made.dtype)
         if not limits.min <= value <= limits.max:
             raise Wrong
-    if made.dtype.kind in "biu" and fill.dtype.kind in "fc" or (
-        made.dtype.kind == "f" and fill.dtype.kind == "c"
-    ):
+    kinds = made.dtype.kind, fill.dtype.kind
+    if (kinds[0] in "biu" and kinds[1] in "fc") or kinds == ("f", "c"):
         raise Unsupported("filling with a value of a wider kind")
 
 
@@ -125,6 +125,12 @@ def _constant_arange(first: Any, stop: Any, step: Any, dtype: Any) -> ArrayType:
         raise Wrong from None
     if not isinstance(first, (int, float)) or length > 2**53 or found.kind == "b":
         raise Unsupported("an arange of unusual bounds")
+    limits = np.iinfo(found) if found.kind in "iu" else None
+    if limits and not all(
+        isinstance(part, int) and limits.min <= part <= limits.max
+        for part in (first, stop, step, first + step)
+    ):
+        raise Unsupported("an arange of integers whose bounds do not fit")
     if dtype is None:
         found = np.result_type(
             *(np.min_scalar_type(part) if abs(part) >= 2**63 else np.asarray(part).dtype

@@ -1,8 +1,9 @@
 """Types of functions that NumPy itself runs as a step of the compiled graph.
 
-The function is tried out on small stand-ins: every size is replaced by a small prime of its own, and
-the sizes of the results are read back in terms of the originals. Backends check each result
-against its type and abandon the call where this guess is wrong, so it need not be a proof.
+The function is tried out on stand-ins. Where the arguments are large or symbolic, every size is
+replaced by a small prime of its own, and the sizes of the results are read back in terms of the
+originals. Backends check each result against its type and abandon the call where this guess is
+wrong, so it need not be a proof.
 """
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from ..types import ArrayType, Form, contiguous_strides, python_number
 from .layout import axes_by_stride
 from .values import PYTHON_KINDS, Wrong, as_array, as_shape, as_type, normal_axes, result
 
-PRIMES = (5, 7, 11, 13, 17, 19, 23, 29)
+PRIMES = (23, 29, 31, 37, 41, 43, 47, 53)
+SMALL = 4096  # elements with which a function is tried out as it is
 
 
 def tried(target: Callable[..., Any]) -> Callable[..., Any]:
@@ -41,8 +43,8 @@ def run_on_samples(
     before = [leaf for leaf in leaves((given, named)) if isinstance(leaf, np.ndarray)]
     try:
         value = run_quietly(target, given, named)
-    except (ArithmeticError, LookupError, TypeError, ValueError):
-        raise Wrong from None
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise Unsupported(f"NumPy refuses it for other contents: {error}") from None
     return small.type_of(value, before)
 
 
@@ -58,12 +60,16 @@ class _Samples:
         if any(isinstance(leaf, SizeExpr) for leaf in leaves((args, kwargs))):
             raise Unsupported("an extern step whose arguments are symbolic sizes")
         large = [size for size in sizes if isinstance(size, SizeExpr) or size > 4]
+        count = sum(facts.hint(kind.size) for kind in kinds)
+        if count <= SMALL and all(isinstance(size, int) for size in sizes):
+            large = []
+        self.exact = not large
         large.sort(key=facts.hint)
         if len(large) > len(PRIMES):
             raise Unsupported("an extern step on arrays of many sizes")
-        self.small: dict[Size, int] = {size: size for size in sizes if size not in large}
-        self.small |= dict(zip(large, PRIMES))
-        self.original = {n: size for size, n in self.small.items()}
+        self.small: dict[Size, int] = dict(zip(large, PRIMES))
+        self.small |= {n: n for n in sizes if isinstance(n, int) and n not in large}
+        self.original: dict[int, Size] = {n: size for size, n in self.small.items()}
 
     def sample(self, leaf: Any) -> Any:
         if not isinstance(leaf, ArrayType):
@@ -93,9 +99,10 @@ class _Samples:
         return self._array(value)
 
     def _array(self, value: np.ndarray) -> ArrayType:
-        if any(n not in self.original and n > 4 for n in value.shape):
+        if not self.exact and any(n not in self.original and n > 4 for n in value.shape):
             raise Unsupported("an extern step whose result has a new size")
-        shape = tuple(self.original.get(n, n) for n in value.shape)
+        sizes = self.original
+        shape = tuple(sizes[n] if n in sizes else n for n in value.shape)
         for order in "CF":
             if value.strides == contiguous_strides(value.shape, value.itemsize, order):
                 strides = contiguous_strides(shape, value.itemsize, order)
@@ -176,8 +183,8 @@ def random_rule(name: str, owner: Callable[[], Any], size_at: int | None) -> Cal
         given, named = map_leaves(_parameter, (rest, kwargs))
         try:
             sample = run_quietly(getattr(owner(), name), given, named)
-        except (TypeError, ValueError):
-            raise Wrong from None
+        except (TypeError, ValueError) as error:
+            raise Unsupported(f"random numbers with unusual parameters: {error}") from None
         if shape is None:
             return _number(sample)
         return result(np.asarray(sample).dtype, shape, scalar=False)

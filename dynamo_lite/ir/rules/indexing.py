@@ -220,8 +220,8 @@ def getitem_window(a: Any, key: Any, /, *, facts: Facts) -> Window | None:
 def gathered(kind: ArrayType, key: Key, facts: Facts) -> ArrayType:
     """The type of an integer-array index's result.
 
-    In memory the gathered axes come first in C order, then the others in the order of their strides;
-    without others the result follows the memory order of the index arrays.
+    In memory the gathered axes come first in C order, then the others by their strides; without
+    others the result follows the memory order of the index arrays.
     """
     picked = [index_type(item) for _, item in key.picks]
     common = broadcast_shapes((item.shape for item in picked), facts)

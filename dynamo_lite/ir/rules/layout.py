@@ -107,10 +107,12 @@ def like_strides(
 def axes_by_stride(strides: Sequence[Size], facts: Facts) -> list[int]:
     """Axes from the smallest stride to the largest; of equals the last axis comes first."""
     sizes = [magnitude(stride, facts) for stride in strides]
-    return sorted(
-        reversed(range(len(sizes))),
-        key=functools.cmp_to_key(lambda a, b: compared_sizes(sizes[a], sizes[b], facts)),
-    )
+
+    def compared(left: int, right: int) -> int:
+        return compared_sizes(sizes[left], sizes[right], facts)
+
+    last_first = range(len(sizes))[::-1]
+    return sorted(last_first, key=functools.cmp_to_key(compared))
 
 
 def compared_sizes(left: Size, right: Size, facts: Facts) -> int:

@@ -1,4 +1,4 @@
-"""Elementwise functions: NEP 50 dtypes from NumPy's own resolver, broadcast shapes, K-order layout."""
+"""Elementwise functions: dtypes from NumPy's own resolver (NEP 50), broadcasting, K order."""
 from __future__ import annotations
 
 import functools
@@ -159,7 +159,7 @@ def check_python_ints(
 
 
 def _is_negative(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and value < 0
+    return isinstance(value, (int, np.integer)) and bool(value < 0)
 
 
 def _fits(value: Any, low: int, high: int, facts: Facts) -> bool:

@@ -1,4 +1,4 @@
-"""Functions that fold axes: result dtypes, axes, and the memory order NumPy's iterator gives them."""
+"""Functions that fold axes: dtypes, axes, and the memory order that NumPy's iterator gives them."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from .layout import (
 )
 from .values import Wrong, as_array, as_dtype, normal_axes, normal_axis, result
 
-MISSING: Any = np._NoValue  # type: ignore[attr-defined]
+MISSING: Any = np._NoValue
 
 
 def accumulator(dtype: np.dtype) -> np.dtype:

@@ -12,10 +12,10 @@ from ..facts import Facts
 from ..sizes import Size
 from ..types import ArrayType, Form, contiguous_strides
 from .layout import (
-    compared_sizes,
-    magnitude,
     broadcast_shapes,
+    compared_sizes,
     elementwise_strides,
+    magnitude,
     packed_in_order,
     same,
 )

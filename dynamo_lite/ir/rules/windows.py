@@ -5,6 +5,7 @@ like its NumPy function (plus `facts`) and returns a `Window`, or None when NumP
 """
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -231,7 +232,7 @@ def _joined_step(
 ) -> Size | None:
     """The stride of the fastest of some (size, stride) axes, when they act as one axis."""
     slow_first = axes if order == "C" else axes[::-1]
-    for (_, outer), (size, inner) in zip(slow_first, slow_first[1:]):
+    for (_, outer), (size, inner) in itertools.pairwise(slow_first):
         if not same(outer, size * inner, facts):
             return None
     return slow_first[-1][1]

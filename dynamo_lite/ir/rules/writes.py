@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..facts import Facts
 from ..types import ArrayType, Form
-from .indexing import gathered, parse_key
+from .indexing import gathered, getitem, parse_key
 from .layout import broadcast_shapes, same_shape
 from .pointwise import ufunc_rule
 from .values import Wrong, as_type
@@ -22,6 +22,8 @@ def setitem_rule(a: Any, key: Any, value: Any, /, *, facts: Facts) -> None:
     shape = gathered(kind, parsed, facts).shape if parsed.picks else parsed.window.shape
     stored = as_type(value)
     _check_stored(value, stored, kind)
+    if stored.ndim and getitem(a, key, facts=facts).form is Form.SCALAR:
+        raise Wrong  # one element takes no array, not even of one element
     lead = max(0, stored.ndim - len(shape))
     if not same_shape(stored.shape[:lead], (1,) * lead, facts):
         raise Wrong
