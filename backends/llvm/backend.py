@@ -13,6 +13,7 @@ from ..lowering.lower import lower
 from ..program import Program
 from . import cache
 from .entry import EntryCode, EntryWriter
+from .split import split_reductions
 from .target import Target, host
 
 
@@ -25,7 +26,7 @@ def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., 
 def compile_program(program: Program, *, single: bool = False) -> _core.NativeEntry:
     """The entry of a lowered program; `single`: it returns its one output bare."""
     target = host()
-    code = EntryWriter(program, target).write()
+    code = EntryWriter(split_reductions(program), target).write()
     address, owner = machine_code(code, target)
     return _core.NativeEntry(
         address,

@@ -32,7 +32,7 @@ def literal_text(dtype: np.dtype, bits: bytes) -> str:
     """LLVM's text of a constant, from its exact bytes in native order."""
     if dtype.kind == "b":
         return "true" if any(bits) else "false"
-    raw = int.from_bytes(bits, struct.pack("=H", 1) == b"\1\0" and "little" or "big")
+    raw = int.from_bytes(bits, (struct.pack("=H", 1) == b"\1\0" and "little") or "big")
     if dtype.kind != "f":
         return str(raw - (1 << 8 * dtype.itemsize) if _is_negative(dtype, raw) else raw)
     if dtype.itemsize == 2:

@@ -35,7 +35,7 @@ from ..loops import (
 )
 from . import memory, scalars
 from .cost import cost_of
-from .emit import BOOL, I64, Builder, Value
+from .emit import I64, Builder, Value
 from .folding import moved, whole_steps
 from .nest import Lane, Nest
 from .reductions import FOLDS, emit_reduce

@@ -13,8 +13,17 @@ import numpy as np
 from ...ir.sizes import product
 from ..loops import Axis
 from .emit import F64, I64, Value
-from .folding import ACCUMULATORS, UNROLLED, horizontal, outer_loops, scalar_loops, tree, vector_loop
-from .folding import moved, whole_steps
+from .folding import (
+    ACCUMULATORS,
+    UNROLLED,
+    horizontal,
+    moved,
+    outer_loops,
+    scalar_loops,
+    tree,
+    vector_loop,
+    whole_steps,
+)
 from .nest import Nest
 from .terms import Term
 

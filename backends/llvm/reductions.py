@@ -27,7 +27,6 @@ from .scalars import apply, maximum, minimum
 from .terms import Term
 
 
-
 @dataclass(frozen=True, slots=True)
 class Fold:
     """How one fold combines, and its neutral element for a dtype."""

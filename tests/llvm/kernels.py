@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
 from dynamo_lite.backends.llvm.backend import compile_program
 from dynamo_lite.backends.loops import (
     Apply,
@@ -20,6 +19,7 @@ from dynamo_lite.backends.loops import (
     Store,
 )
 from dynamo_lite.backends.program import Allocate, Input, Launch, Output, Program
+
 from dynamo_lite.ir.types import array
 
 

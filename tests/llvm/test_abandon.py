@@ -6,9 +6,9 @@ import itertools
 import numpy as np
 import pytest
 from backends.graphs import trace
-
 from dynamo_lite.backends.llvm import compile_graph
 from dynamo_lite.backends.llvm.scalars import has
+
 from dynamo_lite.native import _core
 
 from .kernels import pointwise

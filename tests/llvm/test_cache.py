@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from dynamo_lite.backends.llvm import cache
+
 from dynamo_lite.config import config
 
 from .kernels import pointwise

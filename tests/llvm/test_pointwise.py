@@ -5,8 +5,8 @@ import itertools
 
 import numpy as np
 import pytest
-
 from dynamo_lite.backends.llvm.scalars import has
+
 from dynamo_lite.ir.ops import ROWS, Kind
 
 from .kernels import pointwise

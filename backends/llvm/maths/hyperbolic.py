@@ -21,16 +21,20 @@ SINH = (
 
 
 def tanh(x: Value) -> Value:
+    """1 - 2 / (exp(2 |x|) + 1), and near zero a rational function; with one division for both."""
     a = x.abs()
     small = a.lt(0.625)
     p, k = reduced_exp(clamped(a, 0.0, 20.0) * 2.0)
-    large = 1.0 - 2.0 / (p * power_of_two(k.integer) + 1.0)
+    below = p.fma(power_of_two(k.integer), 1.0)
     s = small.select(a, 0.0)
     z = s * s
     if format_of(x) is SINGLE:
+        large = 1.0 - 2.0 / below
         near = (horner(z, TANH_32) * z).fma(s, s)
     else:
-        near = (horner(z, TANH_P) / horner(z, TANH_Q) * z).fma(s, s)
+        ratio = small.select(horner(z, TANH_P), 2.0) / small.select(horner(z, TANH_Q), below)
+        large = 1.0 - ratio
+        near = (ratio * z).fma(s, s)
     return small.select(near, large).call("copysign", x)
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from ..emit import Value
 from .formats import INFINITY, horner, in_double
+from .logarithm import shortened
 
 HALF_PI, HALF_PI_REST = 1.5707963267948966, 6.123233995736766e-17
 PI, PI_REST = 3.141592653589793, 1.2246467991473532e-16
@@ -41,7 +42,9 @@ def _arcsin_parts(x: Value) -> tuple[Value, Value, Value]:
 @in_double
 def arcsin(x: Value) -> Value:
     small, s, rest = _arcsin_parts(x)
-    large = HALF_PI - ((s + rest) * 2.0 - HALF_PI_REST)
+    short = shortened(s)
+    inner = ((s - short) + rest) * 2.0 - HALF_PI_REST
+    large = QUARTER_PI - (inner - (QUARTER_PI - short * 2.0))
     return small.select(s + rest, large).call("copysign", x)
 
 

@@ -1,0 +1,131 @@
+"""Long reductions with few results are cut into blocks, so that several threads can share them.
+
+`sum(x)` becomes: the sum of every whole block of `BLOCK` elements, in a parallel kernel; the sum of
+what is left; and the sum of those sums. The blocks depend on the length alone, never on the number
+of threads, so neither does the result.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ...ir.sizes import Size, floordiv, product
+from ...ir.types import array
+from .. import affine, rewrite
+from ..hints import Hint, hints_of
+from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Reduce, Statement, Store
+from ..program import Allocate, Launch, Program, Step
+from .cost import cost_of
+
+BLOCK = 16384  # elements of one block
+FEW = 8  # outermost steps of a kernel that are too few to be shared among threads
+LONG = 100_000.0  # nanoseconds of work from which blocks are worth their overhead
+SPLITTABLE = frozenset(
+    ("add", "multiply", "minimum", "maximum", "logical_and", "logical_or", "bitwise_and",
+     "bitwise_or", "bitwise_xor")
+)
+
+
+def split_reductions(program: Program) -> Program:
+    """The program with its long reductions in blocks."""
+    state = Splitting(hints_of(program.symbols))
+    for step in program.steps:
+        if isinstance(step, Launch):
+            state.kernel(step.kernel)
+        else:
+            state.steps.append(step)
+    return replace(program, steps=tuple(state.steps))
+
+
+@dataclass
+class Splitting:
+    """The steps so far."""
+
+    hint: Hint
+    steps: list[Step] = field(default_factory=list)
+    count: int = 0
+
+    def kernel(self, kernel: Kernel) -> None:
+        """Emit a kernel after the kernels that compute its long reductions."""
+        while (fold := self._next(kernel)) is not None:
+            axes = tuple(a for a in kernel.axes if a in rewrite.free_axes(fold, {}))
+            value = self._computed(fold, axes, kernel.name)
+            statements = tuple(
+                rewrite.map_statement(s, lambda e: rewrite.replace_parts(e, {fold: value}))
+                for s in kernel.statements
+            )
+            vector = kernel.vector if kernel.vector in kernel.axes else None
+            kernel = replace(kernel, statements=statements, vector=vector)
+        self.steps.append(Launch(kernel))
+
+    def _next(self, kernel: Kernel) -> Reduce | None:
+        """An innermost long reduction of a kernel that threads could not share as it is."""
+        if kernel.axes and self.hint(kernel.axes[0].extent) >= FEW:
+            return None
+        if not all(isinstance(s, Store) for s in kernel.statements):
+            return None
+        outer = product(axis.extent for axis in kernel.axes)
+        roots = [root for s in kernel.statements for root in rewrite.roots(s)]
+        memo: rewrite.Frees = {}
+        for part in rewrite.walk(roots):
+            if not isinstance(part, Reduce) or part.op not in SPLITTABLE:
+                continue
+            if not rewrite.free_axes(part, memo) <= set(kernel.axes):
+                continue
+            points = self.hint(product(axis.extent for axis in part.axes)) * self.hint(outer)
+            long = points * cost_of((part.body,)) >= LONG
+            if long and self.hint(part.axes[0].extent) >= 2 * self._block(part):
+                return part
+        return None
+
+    def _block(self, fold: Reduce) -> int:
+        """Steps of the outermost folded axis in a block of about `BLOCK` elements."""
+        inner = self.hint(product(axis.extent for axis in fold.axes[1:]))
+        return max(1, BLOCK // max(1, inner))
+
+    def _computed(self, fold: Reduce, axes: tuple[Axis, ...], name: str) -> Expr:
+        """Kernels that compute a reduction for every point of `axes`; gives a load of its value."""
+        self.count += 1
+        stem = f"{name}_{self.count}"
+        axis, block = fold.axes[0], self._block(fold)
+        blocks = floordiv(axis.extent, block)
+        rest = axis.extent - blocks * block
+        shape = tuple(a.extent for a in axes)
+        partial = self._scratch(f"{stem}_parts", fold, (blocks + 1, *shape))
+        number, inside, left = Axis("p0", blocks), Axis("r0_block", block), Axis("r0_rest", rest)
+        moved = Offset(0, ((number, block), (inside, 1)))
+        tail = Offset(blocks * block, ((left, 1),))
+        where = _strides((blocks + 1, *shape), fold.dtype.itemsize)
+        along = tuple(zip(axes, where[1:]))
+        whole = _renamed(fold, axis, inside, moved)
+        remaining = _renamed(fold, axis, left, tail)
+        parts = Store(partial, affine.affine(0, ((number, where[0]), *along)), whole)
+        last = Store(partial, affine.affine(blocks * where[0], along), remaining)
+        self._launch(f"{stem}_blocks", (number, *axes), parts, parallel=True)
+        self._launch(f"{stem}_rest", axes, last)
+        every = Axis("p1", blocks + 1)
+        load = Load(partial, affine.affine(0, ((every, where[0]), *along)))
+        total = self._scratch(f"{stem}_total", fold, shape)
+        place = affine.affine(0, tuple(zip(axes, _strides(shape, fold.dtype.itemsize))))
+        joined = Reduce(fold.op, load, (every,), fold.dtype)
+        self._launch(f"{stem}_join", axes, Store(total, place, joined))
+        return Load(total, place)
+
+    def _scratch(self, name: str, fold: Reduce, shape: tuple[Size, ...]) -> Buffer:
+        buffer = Buffer(name, fold.dtype)
+        self.steps.append(Allocate(buffer, array(fold.dtype, *shape), "scratch"))
+        return buffer
+
+    def _launch(
+        self, name: str, axes: tuple[Axis, ...], statement: Statement, parallel: bool = False
+    ) -> None:
+        self.steps.append(Launch(Kernel(name, axes, (statement,), None, parallel)))
+
+
+def _renamed(fold: Reduce, axis: Axis, fresh: Axis, moved: Offset) -> Expr:
+    """The reduction with its outermost axis replaced by a part of it."""
+    body = rewrite.substitute(fold.body, {axis: moved})
+    return Reduce(fold.op, body, (fresh, *fold.axes[1:]), fold.dtype)
+
+
+def _strides(shape: tuple[Size, ...], itemsize: int) -> tuple[Size, ...]:
+    return array(f"V{itemsize}", *shape).strides
