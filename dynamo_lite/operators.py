@@ -27,6 +27,7 @@ from .variables.constants import (
 from .variables.dicts import DictVariable
 from .variables.functions import FunctionVariable
 from .variables.lazy import realise
+from .variables.object_model import overridden
 from .variables.objects import ObjectVariable
 from .variables.sequences import SequenceVariable
 from .variables.sets import SetVariable
@@ -186,11 +187,16 @@ def compare(
     if lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs)):
         return binary(tx, symbol, lhs, rhs)
     for row_kind, rule in STRUCTURAL:
-        if isinstance(lhs, row_kind) and isinstance(rhs, row_kind):
+        alike = isinstance(lhs, row_kind) and isinstance(rhs, row_kind)
+        if alike and not _overrides_comparison(lhs, rhs, BINARY[symbol].method):
             return rule(tx, symbol, lhs, rhs)
     if symbol in ("==", "!="):
         return _equality(tx, symbol, lhs, rhs)
     return _ordered(tx, BINARY[symbol], lhs, rhs)
+
+
+def _overrides_comparison(lhs: VariableTracker, rhs: VariableTracker, method: str) -> bool:
+    return overridden(lhs.python_type(), method) or overridden(rhs.python_type(), method)
 
 
 def _ordered(

@@ -19,6 +19,7 @@ from .ir.graph import Graph
 from .ir.node import Location, Node
 from .side_effects import SideEffects
 from .variables.base import VariableTracker
+from .variables.generators import GeneratorVariable
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class TraceState:
     tracked: dict[int, VariableTracker] = field(default_factory=dict)
     keep_alive: list[Any] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+    suspended: list[GeneratorVariable] = field(default_factory=list)
     root_steps: int = 0
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None

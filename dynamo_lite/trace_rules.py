@@ -6,6 +6,7 @@ One table of rows, asked in order; the first that matches decides. Every rule ha
 from __future__ import annotations
 
 import enum
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -86,6 +87,21 @@ INLINED_MODULES = (
 )
 FORBIDDEN = ("print", "input", "open", "exec", "eval", "breakpoint", "compile", "__import__")
 
+STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
+STDLIB_FOLDER = os.path.dirname(os.__file__) + os.sep
+
+
+def is_stdlib(function: Any, module: str) -> bool:
+    """Judged by where the code is: a user's module may have any name."""
+    if module.partition(".")[0] not in STDLIB:
+        return False
+    if isinstance(function, types.FunctionType):
+        file = function.__code__.co_filename
+    else:
+        file = getattr(sys.modules.get(module), "__file__", None) or STDLIB_FOLDER
+    return file.startswith((STDLIB_FOLDER, "<frozen")) and "site-packages" not in file
+
+
 TABLE: tuple[Row, ...] = (
     Row(Rule("user-disable", Action.SKIP, "it is marked with disable"), marked("disable")),
     Row(Rule("user-graph-break", Action.SKIP, "the program asks for a graph break"),
@@ -104,17 +120,14 @@ TABLE: tuple[Row, ...] = (
     Row(Rule("pure-module", Action.FOLD, "a pure function of the standard library"),
         both(in_module(*PURE_MODULES), lambda f, m: not is_python(f, m))),
     Row(Rule("stdlib-inline", Action.INLINE, "Python code of the standard library that is safe"),
-        both(in_module(*INLINED_MODULES), is_python)),
+        both(in_module(*INLINED_MODULES), is_python, is_stdlib)),
     Row(Rule("stdlib-skip", Action.SKIP, "the standard library runs in Python"),
-        lambda function, module: module.partition(".")[0] in STDLIB),
+        is_stdlib),
     Row(Rule("own-skip", Action.SKIP, "dynamo_lite does not trace itself"),
         in_package("dynamo_lite")),
     Row(Rule("user-inline", Action.INLINE, "user code"), is_python),
     Row(Rule("c-function", Action.SKIP, "it is not written in Python"), lambda f, m: True),
 )  # fmt: skip
-
-
-STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
 
 
 def rule_for(function: Any) -> Rule:
@@ -125,7 +138,10 @@ def rule_for(function: Any) -> Rule:
 
 def module_of(function: Any) -> str:
     """Where a callable comes from; a method of a C type counts as its type's."""
-    module = getattr(function, "__module__", None)
+    if isinstance(function, types.FunctionType):
+        module = function.__globals__.get("__name__")
+    else:
+        module = getattr(function, "__module__", None)
     if not isinstance(module, str):
         owner = getattr(function, "__objclass__", None)
         owner = owner or type(getattr(function, "__self__", function))

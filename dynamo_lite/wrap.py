@@ -25,7 +25,7 @@ from .variables.methods import MethodVariable
 from .variables.numbers import SCALARS, wrap_number
 from .variables.objects import ObjectVariable, OpaqueVariable, why_not_object
 from .variables.partials import wrap_partial
-from .variables.sequences import ListVariable, TupleVariable
+from .variables.sequences import ListVariable, TupleVariable, is_named_tuple
 from .variables.sets import wrap_set
 from .variables.sizes import wrap_int
 from .variables.slices import wrap_range, wrap_slice
@@ -141,7 +141,7 @@ KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
     (lambda value: isinstance(value, np.dtype), FIXED_VALUE),
     (lambda value: isinstance(value, enum.Enum), FIXED_VALUE),
     (lambda value: isinstance(value, types.ModuleType), _fixed(ModuleVariable)),
-    (lambda value: isinstance(value, tuple) and hasattr(value, "_fields"),
+    (lambda value: isinstance(value, tuple) and is_named_tuple(type(value)),
      Wrapper(_wrap_tuple, shared=True)),
     (lambda value: hasattr(value, "__wrapped__") and type(value).__module__.startswith("dynamo_lite"),
      FIXED_CALLABLE),

@@ -23,6 +23,7 @@ from .table import handles
 if TYPE_CHECKING:
     from ..translator import Translator
 
+
 @handles(isinstance)
 def builtin_isinstance(
     tx: Translator, value: VariableTracker, classes: VariableTracker

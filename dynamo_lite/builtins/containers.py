@@ -2,24 +2,25 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 from collections import OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
-from ..variables.constants import (
-    NONE,
-)
+from ..variables.constants import NONE
 from ..variables.deques import make_deque
 from ..variables.dicts import DictVariable
+from ..variables.functions import FunctionVariable
 from ..variables.partials import make_partial
-from ..variables.sequences import ListVariable, TupleVariable
+from ..variables.sequences import ListVariable, TupleVariable, is_named_tuple
 from ..variables.sets import SetVariable
 from .table import HANDLERS, handles
 
 if TYPE_CHECKING:
     from ..translator import Translator
+
 
 @handles(list)
 def make_list(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
@@ -40,7 +41,7 @@ def tuple_new(
     """How named tuples are made."""
     known = kind.as_constant(tx)
     items = [item for each in iterable for item in tx.iterate(each)]
-    if known is not tuple and not hasattr(known, "_fields"):
+    if known is not tuple and not is_named_tuple(known):
         raise GraphBreak(f"making a {known.__name__}")
     return TupleVariable(items, kind=known)
 
@@ -65,6 +66,16 @@ def make_dict(
     made = DictVariable()
     made.method_update(tx, *source, **named)
     return made
+
+
+@handles(copy.copy)
+def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """Containers of Python's own are copied; the protocols of other classes are Python's affair."""
+    if isinstance(value, ListVariable | DictVariable | SetVariable):
+        return value.call_method(tx, "copy", (), {})
+    if value.is_constant() or isinstance(value, TupleVariable | FunctionVariable):
+        return value
+    raise GraphBreak(f"copying {value.describe()}")
 
 
 @handles(dict.fromkeys)

@@ -1,10 +1,12 @@
 """Builtins that fold an iterable."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import operators
+from ..errors import GraphBreak
 from ..variables.base import VariableTracker
 from ..variables.constants import (
     NONE,
@@ -18,19 +20,29 @@ from .table import handles
 if TYPE_CHECKING:
     from ..translator import Translator
 
+
 @handles(sum)
 def builtin_sum(
     tx: Translator, iterable: VariableTracker, start: VariableTracker = ConstantVariable(0)
 ) -> VariableTracker:
     """Known numbers are summed by Python itself, whose float sums are compensated from 3.12."""
-    items = list(tx.iterate(iterable))
-    if all(operators.is_plain(item) for item in (start, *items)):
-        known = [item.as_constant(tx) for item in items]
-        return constant(observe(sum, known, start.as_constant(tx)))
-    total = start
-    for item in items:
+    items, total = list(tx.iterate(iterable)), start
+    known = list(itertools.takewhile(_is_known_number, items)) if _is_known_number(start) else []
+    if known:
+        numbers = [item.as_constant(tx) for item in known]
+        total = constant(observe(sum, numbers, start.as_constant(tx)))
+    for item in items[len(known) :]:
+        if item.python_type() in (float, complex) and total.python_type() in NUMBERS:
+            raise GraphBreak(f"sum() of {item.describe()}")
         total = operators.binary(tx, "+", total, item)
     return total
+
+
+NUMBERS = (bool, int, float, complex)
+
+
+def _is_known_number(value: VariableTracker) -> bool:
+    return value.is_constant() and value.python_type() in NUMBERS
 
 
 @handles(all)

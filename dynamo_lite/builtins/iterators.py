@@ -20,6 +20,7 @@ from ..variables.iterators import (
     EnumerateVariable,
     FilterVariable,
     MapVariable,
+    ObjectIterator,
     ReversedVariable,
     ZipVariable,
 )
@@ -31,6 +32,7 @@ from .table import handles
 
 if TYPE_CHECKING:
     from ..translator import Translator
+
 
 @handles(len)
 def builtin_len(tx: Translator, value: VariableTracker) -> VariableTracker:
@@ -46,7 +48,10 @@ def builtin_len(tx: Translator, value: VariableTracker) -> VariableTracker:
 def builtin_iter(
     tx: Translator, value: VariableTracker, *sentinel: VariableTracker
 ) -> VariableTracker:
-    return CallableIterator(value, sentinel[0]) if sentinel else tx.iterator(value)
+    if sentinel:
+        return CallableIterator(value, sentinel[0])
+    iterator = tx.iterator(value)
+    return iterator.owner if isinstance(iterator, ObjectIterator) else iterator
 
 
 @handles(next)

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from .. import numpy_calls, operators
 from ..variables.base import VariableTracker
-from ..variables.constants import (
-    FALSE,
-    constant,
-    fold,
-)
+from ..variables.constants import FALSE, constant, fold
 from ..variables.objects import ObjectVariable
 from .table import HANDLERS, handles
 
 if TYPE_CHECKING:
     from ..translator import Translator
+
 
 @handles(abs)
 def builtin_abs(tx: Translator, value: VariableTracker) -> VariableTracker:

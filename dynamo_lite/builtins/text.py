@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
-from ..variables.constants import (
-    ConstantVariable,
-    fold,
-)
+from ..variables.constants import ConstantVariable, constant, fold
+from ..variables.dicts import DictVariable
 from ..variables.objects import ObjectVariable
+from ..variables.sequences import ListVariable, TupleVariable
 from .table import HANDLERS, handles
 
 if TYPE_CHECKING:
     from ..translator import Translator
+
 
 def _text(function: Callable[[Any], str], method: str) -> Callable[..., VariableTracker]:
     def convert(tx: Translator, *args: VariableTracker) -> VariableTracker:
@@ -26,9 +26,30 @@ def _text(function: Callable[[Any], str], method: str) -> Callable[..., Variable
     return convert
 
 
+def display_of(tx: Translator, value: VariableTracker) -> str | None:
+    """`repr` of a container, item by item; None where the value is no plain container."""
+    kind = value.python_type()
+    if isinstance(value, ListVariable | TupleVariable) and kind in (list, tuple):
+        shown = [repr_of(tx, item) for item in value.iterate(tx)]
+        if kind is list:
+            return f"[{', '.join(shown)}]"
+        return f"({shown[0]},)" if len(shown) == 1 else f"({', '.join(shown)})"
+    if isinstance(value, DictVariable) and kind is dict:
+        pairs = [f"{repr_of(tx, key)}: {repr_of(tx, item)}" for key, item in value.pairs(tx)]
+        return "{" + ", ".join(pairs) + "}"
+    return None
+
+
+def repr_of(tx: Translator, value: VariableTracker) -> str:
+    text: str = tx.call_builtin(repr, value).as_constant(tx)
+    return text
+
+
 def text_of(
     tx: Translator, function: Any, method: str, value: VariableTracker
 ) -> VariableTracker:
+    if (display := display_of(tx, value)) is not None:
+        return constant(display)
     if hasattr(value, f"method_{method}") or _defines(value, method):
         return value.call_method(tx, method, (), {})
     if method == "__str__" and _defines(value, "__repr__"):

@@ -41,9 +41,9 @@ class ClassVariable(KnownVariable):
         from_meta = lookup(meta, name)
         if from_meta is not MISSING and object_model.is_data_descriptor(from_meta):
             raise GraphBreak(f"attribute {name!r} of the class {kind.__name__}")
-        raw, base = lookup_in(kind.__mro__, name)
+        raw = lookup(kind, name)
         if raw is not MISSING:
-            return self.bound(tx, raw, base, name)
+            return self.bound(tx, raw, kind, name)
         return super().getattr(tx, name)
 
     def bound(self, tx: Translator, raw: Any, base: type, name: str) -> VariableTracker:
@@ -128,7 +128,7 @@ class ClassVariable(KnownVariable):
         function = raw.__func__ if isinstance(raw, staticmethod) else raw
         if not isinstance(function, types.FunctionType):
             raise GraphBreak(f"making a {self.value.__name__}")
-        method = tx.wrap(function, AttrSource(class_source(base), "__new__"))
+        method = tx.wrap(function, AttrSource(class_source(self.value), "__new__"))
         return method.call(tx, (self, *args), kwargs)
 
     def new_object(
@@ -155,12 +155,13 @@ class ClassVariable(KnownVariable):
         args: Sequence[VariableTracker],
         kwargs: Mapping[str, VariableTracker],
     ) -> None:
-        raw, base = lookup_in(instance.python_type().__mro__, "__init__")
-        if base is object or base in (tuple,):
+        kind = instance.python_type()
+        raw, base = lookup_in(kind.__mro__, "__init__")
+        if base in (object, tuple):
             return
         if not isinstance(raw, types.FunctionType):
             raise GraphBreak(f"making a {self.value.__name__}")
-        class_attribute(tx, base, "__init__", raw).call(tx, (instance, *args), kwargs)
+        class_attribute(tx, kind, "__init__", raw).call(tx, (instance, *args), kwargs)
 
 
 CLASS_OPERATORS = {

@@ -11,7 +11,7 @@ from ..guards.sources import ItemSource, Source
 from .base import VariableTracker
 from .constants import ATOMS, NONE, ConstantVariable, builds, constant, observed
 from .lazy import LazyVariable, realise
-from .methods import builtin_method
+from .object_model import python_method
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class DictVariable(VariableTracker):
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if name == "default_factory" and self.kind is defaultdict:
             return self.factory
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
     def method___len__(self, tx: Translator) -> VariableTracker:
         return ConstantVariable(len(self.entries(tx)))
@@ -292,7 +292,7 @@ class DictViewVariable(VariableTracker):
         return constant(any(tx.is_equal(item, value) for item in self.iterate(tx)))
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.build(self.owner)

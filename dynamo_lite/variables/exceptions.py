@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import GraphBreak
 from .base import VariableTracker
 from .constants import BUILDERS, FALSE, NONE, ConstantVariable, constant
-from .methods import builtin_method
-from .object_model import lookup
+from .object_model import lookup, python_method
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class ExceptionVariable(VariableTracker):
             return self.args[0] if self.args else NONE
         if self.value is not None and type(found := getattr(self.value, name, None)) is str:
             return constant(found)
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         if name == "args":

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ..translator import Translator
 
 
+IMPLICIT_HANDLER = ("CALL_INTRINSIC_1", 3)
+"""What the compiler wraps around each generator's body (PEP 479, from 3.12)."""
+
+
 class GeneratorVariable(IteratorVariable):
     """A generator that the trace made; it is stepped while tracing and cannot leave the trace."""
 
@@ -61,6 +65,7 @@ class GeneratorVariable(IteratorVariable):
                 frame.step()
                 if frame.yielded is not None:
                     value, frame.yielded = frame.yielded, None
+                    self.note_cleanup(tx)
                     return value
         except ObservedException as raised:
             self.finished = True
@@ -69,6 +74,14 @@ class GeneratorVariable(IteratorVariable):
             raise
         self.finished = True
         return None
+
+    def note_cleanup(self, tx: Translator) -> None:
+        """Dropping a generator that is suspended in a `try` or `with` runs code: Python must do it."""
+        handler = self.frame.current.handler
+        if handler is not None:
+            target = self.frame.instructions[handler.target]
+            if (target.opname, target.arg) != IMPLICIT_HANDLER:
+                tx.state.suspended.append(self)
 
     def throw_into(self, thrown: VariableTracker) -> None:
         """Raise where the frame is suspended."""

@@ -8,7 +8,7 @@ from ..errors import GraphBreak
 from ..guards.sources import Source
 from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
-from .methods import builtin_method
+from .object_model import python_method
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class IteratorVariable(VariableTracker):
         return item
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
 
 class StepVariable(IteratorVariable):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ..errors import GraphBreak
 from ..guards.sources import Source
 from .base import VariableTracker, call_handler
-from .constants import observed
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -84,12 +83,3 @@ class BuiltinMethodVariable(VariableTracker):
     def reconstruct(self, code: Reconstructor) -> None:
         code.build(self.owner)
         code.emit("LOAD_ATTR", self.name)
-
-
-def builtin_method(owner: VariableTracker, name: str) -> VariableTracker:
-    """`owner.name` for a value of one of Python's own types; AttributeError where it has none."""
-    kind = owner.python_type()
-    if not hasattr(kind, name):
-        error = AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name)
-        raise observed(error)
-    return BuiltinMethodVariable(owner, name)

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import GraphBreak
+from ..guards.kinds import NO_ATTR
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from .base import VariableTracker
 from .constants import ConstantVariable, observed
 from .lazy import LazyVariable
-from .methods import MethodVariable
+from .methods import BuiltinMethodVariable, MethodVariable
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -30,6 +31,22 @@ class Instance(Protocol):
     def own(self, tx: Translator, name: str) -> VariableTracker | None: ...
     def store(self, tx: Translator, name: str, value: VariableTracker) -> None: ...
     def remove(self, tx: Translator, name: str) -> None: ...
+
+
+class KnownInstance:
+    """Stands for an instance where only its class matters."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def own(self, tx: Translator, name: str) -> VariableTracker | None:
+        raise GraphBreak(f"the attribute {name!r} that a {self.kind.__name__} itself holds")
+
+    def store(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        raise GraphBreak(f"setting {name!r} of a {self.kind.__name__}")
+
+    def remove(self, tx: Translator, name: str) -> None:
+        raise GraphBreak(f"deleting {name!r} of a {self.kind.__name__}")
 
 
 def lookup(kind: type, name: str) -> Any:
@@ -51,23 +68,56 @@ def is_data_descriptor(raw: Any) -> bool:
 def load(tx: Translator, owner: VariableTracker, instance: Instance, name: str) -> VariableTracker:
     """`owner.name` for an instance of a class whose `__getattribute__` is object's."""
     kind = instance.kind
-    if lookup(kind, "__getattribute__") is not object.__getattribute__:
+    if not has_generic_access(kind):
         raise GraphBreak(f"{kind.__name__}.__getattribute__ is its own")
-    raw, base = lookup_in(kind.__mro__, name)
+    raw = lookup(kind, name)
     if raw is not MISSING and is_data_descriptor(raw):
-        return bind(tx, raw, base, owner, instance, name)
+        return bind(tx, raw, kind, owner, instance, name)
     if (value := instance.own(tx, name)) is not None:
         return value
     if raw is not MISSING:
-        return bind(tx, raw, base, owner, instance, name)
+        return bind(tx, raw, kind, owner, instance, name)
     return missing(tx, owner, kind, name)
+
+
+def has_generic_access(kind: type) -> bool:
+    """Whether attribute access is `PyObject_GenericGetAttr`, as that of object and of containers."""
+    raw, base = lookup_in(kind.__mro__, "__getattribute__")
+    return base is object or base in GENERIC
+
+
+GENERIC = (dict, list, set, frozenset, tuple, str, int, float, bytes, BaseException)
+
+
+def python_method(tx: Translator, owner: VariableTracker, name: str) -> VariableTracker:
+    """`owner.name` for a value whose tracker knows the methods of one of Python's own types."""
+    kind = owner.python_type()
+    raw = lookup(kind, name)
+    if raw is MISSING:
+        error = AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name)
+        raise observed(error)
+    if type(raw) in WRITTEN_IN_PYTHON:
+        return bind(tx, raw, kind, owner, KnownInstance(kind), name)
+    if not callable(raw) and not isinstance(raw, classmethod | staticmethod):
+        raise GraphBreak(f"attribute {name!r} of {owner.describe()}")
+    return BuiltinMethodVariable(owner, name)
+
+
+def overridden(kind: type, name: str) -> bool:
+    """Whether a subclass of one of Python's own types defines the method in Python."""
+    return type(lookup(kind, name)) in WRITTEN_IN_PYTHON
+
+
+WRITTEN_IN_PYTHON = (types.FunctionType, property, classmethod, staticmethod)
 
 
 def missing(tx: Translator, owner: VariableTracker, kind: type, name: str) -> VariableTracker:
     """`__getattr__`, or AttributeError."""
-    raw, base = lookup_in(kind.__mro__, "__getattr__")
+    if not hasattr(kind, name):
+        tx.guards.install(class_source(kind), NO_ATTR, name, tx.location())
+    raw = lookup(kind, "__getattr__")
     if raw is not MISSING:
-        fallback = class_attribute(tx, base, "__getattr__", raw)
+        fallback = class_attribute(tx, kind, "__getattr__", raw)
         return tx.call(fallback, owner, ConstantVariable(name))
     message = f"{kind.__name__!r} object has no attribute {name!r}"
     raise observed(AttributeError(message, name=name))
@@ -93,7 +143,7 @@ def bind(
     """`raw.__get__(owner, kind)`, or `raw` itself where it is no descriptor."""
     if (rule := BINDERS.get(type(raw))) is not None:
         return rule(tx, raw, base, owner, instance, name)
-    getter, where = lookup_in(type(raw).__mro__, "__get__")
+    getter, where = lookup(type(raw), "__get__"), type(raw)
     if getter is MISSING:
         return class_attribute(tx, base, name, raw)
     if not isinstance(getter, types.FunctionType):
@@ -193,11 +243,10 @@ def store(
 ) -> None:
     """`owner.name = value`; `plain` is `object.__setattr__`, past the class's own hook."""
     kind = instance.kind
-    hook, base = lookup_in(kind.__mro__, "__setattr__")
+    hook, raw, base = lookup(kind, "__setattr__"), lookup(kind, name), kind
     if hook is not object.__setattr__ and not plain:
-        tx.call(class_attribute(tx, base, "__setattr__", hook), owner, ConstantVariable(name), value)
+        tx.call(class_attribute(tx, kind, "__setattr__", hook), owner, ConstantVariable(name), value)
         return
-    raw, base = lookup_in(kind.__mro__, name)
     if raw is MISSING or not is_data_descriptor(raw) or type(raw) in PLAIN_SETTERS:
         if raw is MISSING and not has_dict(kind):
             text = f"{kind.__name__!r} object has no attribute {name!r}"
@@ -215,7 +264,7 @@ def store(
 def _set_by_descriptor(
     tx: Translator, raw: Any, base: type, owner: VariableTracker, name: str, value: VariableTracker
 ) -> None:
-    setter, where = lookup_in(type(raw).__mro__, "__set__")
+    setter, where = lookup(type(raw), "__set__"), type(raw)
     if not isinstance(setter, types.FunctionType):
         raise GraphBreak(f"setting {name!r}, a {type(raw).__name__} of {base.__name__}")
     descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
@@ -240,7 +289,7 @@ def has_dict(kind: type) -> bool:
 def outside_attribute(value: Any, source: Source, name: str) -> VariableTracker | None:
     """What an existing object itself (its dict or a slot) holds; None where it holds nothing."""
     kind = type(value)
-    if type(lookup(kind, name)) is types.MemberDescriptorType:
+    if type(lookup(kind, name)) is types.MemberDescriptorType:  # a slot
         held = getattr(value, name, MISSING)
     else:
         held = getattr(value, "__dict__", {}).get(name, MISSING)

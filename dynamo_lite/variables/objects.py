@@ -11,7 +11,7 @@ from . import object_model
 from .base import VariableTracker
 from .constants import observed
 from .lazy import realise
-from .object_model import MISSING, class_attribute, has_dict, lookup, lookup_in
+from .object_model import MISSING, KnownInstance, class_attribute, has_dict, lookup, lookup_in
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -79,10 +79,10 @@ class ObjectVariable(VariableTracker):
 
     def special(self, tx: Translator, name: str) -> VariableTracker | None:
         """The method that the class defines in Python; None where it is C's or missing."""
-        raw, base = lookup_in(self.kind.__mro__, name)
+        raw = lookup(self.kind, name)
         if raw is MISSING or raw is None:
             return None
-        return object_model.bind(tx, raw, base, self, self, name)
+        return object_model.bind(tx, raw, self.kind, self, self, name)
 
     def call_method(
         self,
@@ -161,26 +161,10 @@ class SuperVariable(VariableTracker):
         if raw is MISSING:
             text = f"'super' object has no attribute {name!r}"
             raise observed(AttributeError(text, name=name))
-        instance = _Known(start)
+        instance = KnownInstance(start)
         if of_class and not isinstance(raw, classmethod):
             return class_attribute(tx, base, name, getattr(base, name))
         return object_model.bind(tx, raw, base, self.owner, instance, name)
-
-
-class _Known:
-    """Stands for the instance where only its class matters."""
-
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
-
-    def own(self, tx: Translator, name: str) -> VariableTracker | None:
-        raise GraphBreak(f"super() and the slot {name!r}")
-
-    def store(self, tx: Translator, name: str, value: VariableTracker) -> None:
-        raise GraphBreak(f"super() and setting {name!r}")
-
-    def remove(self, tx: Translator, name: str) -> None:
-        raise GraphBreak(f"super() and deleting {name!r}")
 
 
 class OpaqueVariable(VariableTracker):
@@ -204,6 +188,6 @@ class OpaqueVariable(VariableTracker):
 def why_not_object(value: Any) -> str | None:
     """Why attributes of an outside object cannot be followed, or None when they can."""
     kind = type(value)
-    if lookup(kind, "__getattribute__") is not object.__getattribute__:
+    if not object_model.has_generic_access(kind):
         return "its class has its own __getattribute__"
     return None

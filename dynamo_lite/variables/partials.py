@@ -9,7 +9,7 @@ from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import ConstantVariable
 from .dicts import DictVariable
-from .methods import builtin_method
+from .object_model import python_method
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PartialVariable(VariableTracker):
             return TupleVariable(self.args)
         if name == "keywords":
             return DictVariable.of(tx, [(ConstantVariable(k), v) for k, v in self.kwargs.items()])
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_callable(_partial)

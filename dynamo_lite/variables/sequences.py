@@ -1,7 +1,7 @@
 """Tuples and lists: items in order, known while tracing."""
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
@@ -10,12 +10,14 @@ from ..guards.sources import ItemSource, Source
 from .base import VariableTracker
 from .constants import NONE, ConstantVariable, builds, constant, observe, observed
 from .lazy import LazyVariable, realise, realise_all, realise_at
-from .methods import builtin_method
+from .object_model import overridden, python_method
 from .slices import SliceVariable
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
     from ..translator import Translator
+
+PLAIN_KINDS = (tuple, list)
 
 LONGEST = 10_000
 """Sequences longer than this are left to Python."""
@@ -71,7 +73,20 @@ class SequenceVariable(VariableTracker):
             raise GraphBreak(f"a {self.kind.__name__} of {len(items)} items")
         return (TupleVariable if issubclass(self.kind, tuple) else ListVariable)(items)
 
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        if self.kind not in PLAIN_KINDS and overridden(self.kind, name):
+            return python_method(tx, self, name).call(tx, args, kwargs)
+        return super().call_method(tx, name, args, kwargs)
+
     def truth(self, tx: Translator) -> bool:
+        if self.kind not in PLAIN_KINDS and overridden(self.kind, "__bool__"):
+            return python_method(tx, self, "__bool__").call(tx, (), {}).truth(tx)
         return bool(self.items(tx))
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
@@ -118,7 +133,7 @@ class SequenceVariable(VariableTracker):
     method___rmul__ = method___mul__
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
 
 def index_constant(tx: Translator, key: VariableTracker) -> int:
@@ -176,7 +191,7 @@ class TupleVariable(SequenceVariable):
         fields = getattr(self.kind, "_fields", ())
         if name in fields:
             return realise_at(tx, self.items(tx), fields.index(name))
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
     def method__replace(self, tx: Translator, **changes: VariableTracker) -> VariableTracker:
         fields = self.kind._fields  # type: ignore[attr-defined]
@@ -194,6 +209,11 @@ class TupleVariable(SequenceVariable):
         code.emit("BUILD_TUPLE", len(self._items))
         if self.kind is not tuple:
             code.call(2)
+
+
+def is_named_tuple(kind: type) -> bool:
+    """A class whose instances are tuples and nothing else."""
+    return hasattr(kind, "_fields") and kind.__dictoffset__ == 0
 
 
 def is_constant_tuple_item(value: Any) -> bool:

@@ -10,7 +10,7 @@ from ..guards.sources import Source
 from .base import VariableTracker
 from .constants import NONE, NOT_IMPLEMENTED, ConstantVariable, builds, constant, observed
 from .dicts import is_guardable_key
-from .methods import builtin_method
+from .object_model import python_method
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -35,6 +35,7 @@ class SetVariable(VariableTracker):
         self.pool = pool or {}
         self.source = source
         self.unread = source is not None
+        self.order: list[Hashable] | None = None
 
     @classmethod
     def of(cls, tx: Translator, items: Iterable[VariableTracker], kind: type = set) -> SetVariable:
@@ -59,7 +60,8 @@ class SetVariable(VariableTracker):
             if not all(map(is_guardable_key, self.real)):
                 raise GraphBreak(f"{self.describe()} has members that cannot be guarded")
             tx.guards.install(self.source, CALL, SameMembers(self.real), tx.location())
-            self.real = type(self.real)(self.real)
+            self.order = list(self.real)
+            self.real = self.real.copy()
         members: AnySet = self.real
         return members
 
@@ -81,16 +83,22 @@ class SetVariable(VariableTracker):
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         """In the real set's order, which objects hashed by address do not let us know."""
-        if len(self.members(tx)) > 1 and not all(map(is_guardable_key, self.real)):
-            raise GraphBreak(f"the order of {self.describe()}")
+        self.check_order(tx)
         count = len(self.real)
-        for key in self.real.copy():
+        for key in list(self.real) if self.order is None else self.order:
             if len(self.real) != count:
                 raise observed(RuntimeError("Set changed size during iteration"))
             yield self.tracker_of(key)
 
+    def check_order(self, tx: Translator) -> None:
+        """Objects hash by address, and the history of an outside set is not known."""
+        known = all(map(is_guardable_key, self.members(tx)))
+        changed = self.order is not None and set(self.order) != self.real
+        if len(self.real) > 1 and (not known or changed):
+            raise GraphBreak(f"the order of {self.describe()}")
+
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
     def method___len__(self, tx: Translator) -> VariableTracker:
         return ConstantVariable(len(self.members(tx)))
@@ -104,7 +112,8 @@ class SetVariable(VariableTracker):
     def method_pop(self, tx: Translator) -> VariableTracker:
         if not self.members(tx):
             raise observed(KeyError("pop from an empty set"))
-        if len(self.real) > 1 and not all(map(is_guardable_key, self.real)):
+        self.check_order(tx)
+        if self.order is not None:
             raise GraphBreak(f"the order of {self.describe()}")
         tx.side_effects.mutates(self)
         return self.tracker_of(self.real.pop())

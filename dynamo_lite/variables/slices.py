@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import NONE, ConstantVariable, builds, constant, fold, observe, observed
-from .methods import builtin_method
+from .object_model import python_method
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -45,7 +45,7 @@ class SliceVariable(VariableTracker):
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if name in ("start", "stop", "step"):
             return self.parts[("start", "stop", "step").index(name)]
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
     def method_indices(self, tx: Translator, length: VariableTracker) -> VariableTracker:
         return fold(tx, slice.indices, (self, length))
@@ -104,7 +104,7 @@ class RangeVariable(VariableTracker):
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if name in ("start", "stop", "step"):
             return constant(getattr(self.value, name))
-        return builtin_method(self, name)
+        return python_method(tx, self, name)
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_const(range)

@@ -77,3 +77,16 @@ def flat(function, args):
     if code.co_flags & 8:
         values.append({})
     return values
+
+
+def case(*args, captured=True):
+    """Make the decorated function the test: it is called with `args`, compiled and not."""
+
+    def make_test(function):
+        def test():
+            check(function, *args, captured=captured)
+
+        test.__doc__ = function.__doc__
+        return test
+
+    return make_test
