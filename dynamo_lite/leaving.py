@@ -1,17 +1,18 @@
 """Leaving compiled code in the middle of a frame: a graph break.
 
 After the graph and the side effects, the replacement function puts locals and stack in place. Then
-it either runs the unsupported instruction and calls a resume function for the rest, or, where that
-would nest without end (in a loop) or cannot be expressed, runs the rest of the original text right
-there.
+it runs the unsupported instruction and returns a *rest*: a resume function and its arguments, which
+`drive` calls next, so that a loop with a break in it does not nest. Where that cannot be expressed,
+the rest of the original text runs right there.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import FunctionType, MethodType
+from typing import Any, Protocol
 
 from .bytecode.assembling import Label
-from .bytecode.liveness import handles_exception, live_locals, repeats
+from .bytecode.liveness import handles_exception, live_locals
 from .bytecode.reading import CALLABLE_FIRST, Instruction, positions, read
 from .bytecode.resume import ResumePoint, flat_code, is_second_half, own_cells
 from .errors import Unsupported
@@ -20,9 +21,48 @@ from .reconstruct import Reconstructor
 from .trace import Stopped
 from .variables.base import VariableTracker
 from .variables.constants import NullVariable
+from .variables.functions import UserFunctionVariable
+from .variables.methods import MethodVariable
 
 Push = Callable[[], None]
-Resume = Callable[[ResumePoint], Callable[..., Any]]
+
+
+class Frames(Protocol):
+    """What can be compiled along with a frame.
+
+    A rest of a frame is compiled as the original function is: `origin` is that function, and
+    `prefix` the number of instructions that the frame at hand has in front of the original text.
+    """
+
+    @property
+    def origin(self) -> FunctionType: ...
+
+    @property
+    def prefix(self) -> int: ...
+
+    def resume(self, point: ResumePoint) -> Callable[..., Any]:
+        """The function that runs the frame from a point on."""
+        ...
+
+    def callee(self, function: FunctionType) -> Callable[..., Any]:
+        """What to call instead of a function that could not be traced into."""
+        ...
+
+
+REST = object()
+"""First item of the tuple that stands for a rest: `(REST, resume function, *arguments)`."""
+
+
+def drive(start: Callable[..., Any]) -> Callable[..., Any]:
+    """A target that calls `start` and then, one after the other, the rests that are returned."""
+
+    def target(*flat_args: Any) -> Any:
+        result = start(*flat_args)
+        while type(result) is tuple and result and result[0] is REST:
+            result = result[1](*result[2:])
+        return result
+
+    return target
 
 
 def _unpack_ex(instruction: Instruction) -> tuple[int, int]:
@@ -74,16 +114,16 @@ _EXHAUSTED = object()
 class Leaving:
     """Emits the end of a replacement function whose trace stopped."""
 
-    def __init__(self, code: Reconstructor, stopped: Stopped, resume: Resume) -> None:
+    def __init__(self, code: Reconstructor, stopped: Stopped, frames: Frames) -> None:
         self.code = code
         self.assembler = code.assembler
         self.stopped = stopped
-        self.resume = resume
+        self.frames = frames
         self.original = flat_code(code.function.__code__)
         self.instructions = read(self.original)
         self.instruction = self.instructions[stopped.index]
         self.needs_body = False
-        self.goes_on = False
+        self.points: list[ResumePoint] = []
         self.stack: list[Push] = []
         self.names: frozenset[str] = frozenset()
         self.unbound: frozenset[str] = frozenset()
@@ -103,8 +143,9 @@ class Leaving:
         ]
         missing = live - {*self.stopped.locals}
         unbound = [name for name in self._parameters() if name in missing]
-        self.names = frozenset(live.intersection(self.stopped.locals))
-        self.unbound = missing.intersection(self.original.co_varnames)
+        known = {*self.frames.origin.__code__.co_varnames, *self.original.co_cellvars}
+        self.names = frozenset(live.intersection(self.stopped.locals, known))
+        self.unbound = missing.intersection(self.frames.origin.__code__.co_varnames)
 
         def finish() -> None:
             for name, push in restore:
@@ -146,9 +187,7 @@ class Leaving:
 
     def _leave(self) -> None:
         opname = self.instruction.opname
-        if repeats(self.original, self.instruction.index):
-            self._go_on_in_python()
-        elif opname == "FOR_ITER":
+        if opname == "FOR_ITER":
             self._iterate()
         elif opname in JUMPS_IF:
             self._branch(*JUMPS_IF[opname])
@@ -199,7 +238,7 @@ class Leaving:
         self._resume(self.instruction.target, [*kept, (True, value)] if keeps else kept)
 
     def _iterate(self) -> None:
-        """One step of a loop that is left in its first round; only reached outside of loops."""
+        """One step of a loop over an iterator that is not traced."""
         *kept, (_, iterator) = zip(self.is_value, self.stack)
         self.code.load_callable(next)
         iterator()
@@ -222,8 +261,32 @@ class Leaving:
         handler = self.instruction.handler
         for push in self.stack[: min(handler.depth, kept) if handler is not None else 0]:
             push()
-        for push in self.stack[kept:]:
-            push()
+        called = self._called_at()
+        for position in range(kept, len(self.stack)):
+            if position != called or not self._push_compiled(self.stopped.stack[position]):
+                self.stack[position]()
+
+    def _called_at(self) -> int | None:
+        """Where the callable of a CALL lies on the stack."""
+        if self.instruction.opname != "CALL":
+            return None
+        first = len(self.stack) - self.instruction.arg - 2
+        return first if self.is_value[first] else first + 1
+
+    def _push_compiled(self, called: VariableTracker) -> bool:
+        """Push the compiled form of a function of the user's, or nothing."""
+        if isinstance(called, UserFunctionVariable):
+            self.code.load_callable(self.frames.callee(called.value))
+        elif isinstance(called, MethodVariable) and called.source is None and isinstance(
+            called.function, UserFunctionVariable
+        ):
+            self.code.load_callable(MethodType)
+            self.code.load_callable(self.frames.callee(called.function.value))
+            self.code.build(called.self_)
+            self.code.call(2)
+        else:
+            return False
+        return True
 
     def _guarded(self, run: Callable[[], None]) -> None:
         """Emit `run` inside the exception handler of the original instruction."""
@@ -239,17 +302,18 @@ class Leaving:
         self.assembler.place(end)
 
     def _resume(self, index: int, stack: list[tuple[bool, Push]]) -> None:
-        """Return what the rest of the frame, from instruction `index` on, returns."""
+        """Return the rest of the frame, from instruction `index` on."""
         following = self.instructions[index]
         if following.opname == "PUSH_NULL" and is_second_half(self.original, following):
             index, stack = index + 1, [*stack, (False, _nothing)]
         shape = tuple(is_value for is_value, _ in stack)
-        point = ResumePoint(index, shape, self.names, self.unbound)
-        rest = self.resume(point)
-        self.goes_on = True
+        point = ResumePoint(index - self.frames.prefix, shape, self.names, self.unbound)
+        names = self.frames.origin.__code__.co_varnames
+        self.points.append(point)
         cells = own_cells(self.original)
-        self.code.load_callable(rest)
-        for name in self.original.co_varnames:
+        self.code.load_const(REST)
+        self.code.load_callable(self.frames.resume(point))
+        for name in names:
             if name in self.names:
                 self.code.emit("LOAD_FAST", name)
             else:
@@ -259,7 +323,8 @@ class Leaving:
         for is_value, push in stack:
             if is_value:
                 push()
-        self.code.call(len(self.original.co_varnames) + len(cells) + sum(shape))
+        count = len(names) + len(cells) + sum(shape)
+        self.code.emit("BUILD_TUPLE", count + 2)
         self.code.emit("RETURN_VALUE")
 
 

@@ -33,10 +33,12 @@ from .guards.reasons import Values, why_failed
 from .guards.shape_env import ShapeEnv
 from .guards.sources import LocalSource
 from .ir.graph import Location, Node
+from .leaving import drive
 from .native import CompiledFunction
 from .output import plan
 from .stats import Break, FrameRecord, registry
 from .trace import Stopped, Trace, TraceOptions
+from .trace_rules import Action, rule_for
 from .translator import translate
 
 DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
@@ -65,15 +67,24 @@ class EntryInfo:
     shapes: ShapeEnv
 
 
-def compiled_function(function: FunctionType, options: Options) -> CompiledFunction:
-    """The callable that checks guards and runs entries, compiling on a miss."""
-    compiler = FrameCompiler(function, options)
+def compiled_function(
+    function: FunctionType, options: Options, root: FrameCompiler | None = None
+) -> CompiledFunction:
+    """The callable that checks guards and runs entries, compiling on a miss.
+
+    `root` is given for the rest of a frame: the compiler of the frame's beginning.
+    """
+    compiler = FrameCompiler(function, options, root)
     compiled = CompiledFunction(function, compiler)
     compiled.retire_after = config.retire_after
-    if function.__code__.co_flags & _GENERATOR:
+    if is_generator(function):
         compiled.disable("generators and coroutines run in Python")
     registry.compilers[compiled] = compiler
     return compiled
+
+
+def is_generator(function: FunctionType) -> bool:
+    return bool(function.__code__.co_flags & _GENERATOR)
 
 
 @dataclass(eq=False, slots=True)
@@ -82,15 +93,18 @@ class FrameCompiler:
 
     function: FunctionType
     options: Options
+    root: FrameCompiler | None = None
     history: SizeHistory = field(default_factory=SizeHistory)
-    resumes: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
+    rests: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
+    callees: dict[FunctionType, CompiledFunction] = field(default_factory=dict)
+    operations: int = 0
     frame: int | None = None
     recompiles: int = 0
 
     def forget(self) -> None:
         """Start afresh."""
-        self.history, self.resumes = SizeHistory(), {}
-        self.frame, self.recompiles = None, 0
+        self.history, self.rests, self.callees = SizeHistory(), {}, {}
+        self.frame, self.recompiles, self.operations = None, 0, 0
 
     def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         """The miss callback: adds an entry for these arguments where it can."""
@@ -144,13 +158,17 @@ class FrameCompiler:
             self._broke(record, Break(trace.end.reason, trace.end.location))
         try:
             with record.stage("output"):
-                replacement = plan(trace, self._resume)
+                known = len(self.family.rests)
+                replacement = plan(trace, self)
+                is_new = len(self.family.rests) > known
         except Unsupported as unsupported:
             self._broke(record, Break(f"the frame runs in Python: {unsupported}", record.location))
             record.graph = None
             return self._in_python()
-        if not trace.graph.calls and not replacement.goes_on:
-            return self._in_python()
+        may_go_on = replacement.points and (is_new or self.family.operations)
+        if not trace.graph.calls and not may_go_on:
+            return self._in_python()  # also ends a loop in which nothing was found to compile
+        self.family.operations += len(trace.graph.calls) if self.root is not None else 0
         with record.stage("backend"):
             entry = self._compile_graph(trace, replacement.outputs, flat_args)
         with record.stage("output"):
@@ -158,7 +176,7 @@ class FrameCompiler:
         if BYTECODE.isEnabledFor(logging.INFO) and isinstance(target, FunctionType):
             listing = "\n".join(map(str, read(target.__code__)))
             BYTECODE.info("%s becomes\n%s", record.name, listing)
-        return target
+        return drive(target) if replacement.points and self.root is None else target
 
     def _compile_graph(
         self, trace: Trace, outputs: tuple[Node, ...], flat_args: tuple[Any, ...]
@@ -179,12 +197,37 @@ class FrameCompiler:
         written = trace.guards.written()
         return attempt(run, tuple(i for i, source in enumerate(trace.inputs) if source in written))
 
-    def _resume(self, point: ResumePoint) -> CompiledFunction:
+    # -- Frames, for `output`
+
+    @property
+    def family(self) -> FrameCompiler:
+        """The compiler of the frame's beginning, which all its rests share."""
+        return self.root or self
+
+    @property
+    def origin(self) -> FunctionType:
+        return self.family.function
+
+    @property
+    def prefix(self) -> int:
+        return len(read(self.function.__code__)) - len(read(self.origin.__code__))
+
+    def resume(self, point: ResumePoint) -> CompiledFunction:
         """The compiled rest of the frame, made once for each point."""
-        if (known := self.resumes.get(point)) is None:
-            rest = resume_function(self.function, point)
-            known = self.resumes[point] = compiled_function(rest, self.options)
-        return known
+        rests = self.family.rests
+        if point not in rests:
+            rest = resume_function(self.origin, point)
+            rests[point] = compiled_function(rest, self.options, self.family)
+        return rests[point]
+
+    def callee(self, function: FunctionType) -> Callable[..., Any]:
+        """The compiled form of a user's function that was not traced into."""
+        if rule_for(function).action is not Action.INLINE or is_generator(function):
+            return function
+        callees = self.family.callees
+        if function not in callees:
+            callees[function] = compiled_function(function, self.options)
+        return callees[function]
 
     def _in_python(self) -> FunctionType:
         """The function itself, over its flat arguments."""

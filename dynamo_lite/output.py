@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .bytecode.assembling import Assembler, Label
-from .bytecode.resume import flat_code, prologue, with_code
+from .bytecode.resume import ResumePoint, flat_code, prologue, with_code
 from .guards.sources import LocalSource
 from .ir.node import Node
-from .leaving import Leaving, Resume
+from .leaving import Frames, Leaving
 from .native import ABANDONED
 from .native._core import NativeEntry
 from .reconstruct import Reconstructor, prepare_effect
@@ -36,8 +36,8 @@ class Plan:
     assembler: Assembler
     rebuilt: Reconstructor
     needs_body: bool
-    goes_on: bool
-    """Whether a compiled rest of the frame follows."""
+    points: tuple[ResumePoint, ...]
+    """Where compiled rests of the frame begin."""
 
     @property
     def outputs(self) -> tuple[Node, ...]:
@@ -90,27 +90,31 @@ def _is_tuple_of(value: VariableTracker, nodes: tuple[Node, ...]) -> bool:
     return [getattr(item, "node", None) for item in value.built_items()] == list(nodes)
 
 
-def plan(trace: Trace, resume: Resume) -> Plan:
-    """Emit everything that comes after the graph; Unsupported when that cannot be done exactly.
-
-    `resume` gives the callable that runs the frame from a point on.
-    """
+def plan(trace: Trace, frames: Frames) -> Plan:
+    """Emit everything that comes after the graph; Unsupported when that cannot be done exactly."""
     assembler = Assembler(flat_code(trace.function.__code__))
     code = Reconstructor(assembler, trace.function)
     effects = [prepare_effect(code, record) for record in trace.side_effects.records]
-    needs_body = goes_on = False
     if isinstance(trace.end, Returned):
-        push = code.hold(trace.end.value)
+        _return(code, trace.end.value, effects)
+        return Plan(trace, assembler, code, False, ())
+    leaving = Leaving(code, trace.end, frames)
+    leave = leaving.prepare()
+    _replay(effects)
+    leave()
+    return Plan(trace, assembler, code, leaving.needs_body, tuple(leaving.points))
+
+
+def _return(
+    code: Reconstructor, value: VariableTracker, effects: list[Callable[[], None]]
+) -> None:
+    if effects:
+        push = code.hold(value)
         _replay(effects)
         push()
-        code.emit("RETURN_VALUE")
     else:
-        leaving = Leaving(code, trace.end, resume)
-        leave = leaving.prepare()
-        _replay(effects)
-        leave()
-        needs_body, goes_on = leaving.needs_body, leaving.goes_on
-    return Plan(trace, assembler, code, needs_body, goes_on)
+        code.build(value)
+    code.emit("RETURN_VALUE")
 
 
 def _replay(effects: list[Callable[[], None]]) -> None:

@@ -88,6 +88,8 @@ class Reconstructor:
             self.load_source(tracker.source)
         elif type(tracker) is ConstantVariable:
             self.load_const(tracker.value)
+        elif isinstance(node := getattr(tracker, "node", None), Node):
+            self.load_output(node)
         elif (slot := self._built.get(tracker)) is not None:
             self.emit("LOAD_FAST", slot)
         else:

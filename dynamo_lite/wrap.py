@@ -130,7 +130,7 @@ WRAPPERS: dict[type, Wrapper] = {
         _fixed(KnownVariable),
     ),  # fmt: skip
     **dict.fromkeys(
-        (type(iter([])), type(iter(())), type(iter({})), zip, map, filter, enumerate, reversed,
+        (type(iter([])), type(iter(())), type(iter({})), type(iter(range(0))), zip, map, filter, enumerate, reversed,
          types.GeneratorType),
         Wrapper(lambda tx, value, source: OutsideIterator(value, source), shared=True),
     ),  # fmt: skip

@@ -71,7 +71,8 @@ def get_iter(tx: Translator, inst: Instruction, value: VariableTracker) -> Varia
 def for_iter(tx: Translator, inst: Instruction) -> VariableTracker | None:
     """Push the next item, or drop the iterator and leave the loop."""
     iterator = tx.stack[-1]
-    assert isinstance(iterator, IteratorVariable)
+    if not isinstance(iterator, IteratorVariable):
+        raise GraphBreak(f"stepping the iterator {iterator.describe()}")
     item = iterator.next(tx)
     if item is None:
         tx.pop()
