@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .guards.kinds import IS, TYPE
+from .guards.kinds import EQUALS, IS, TYPE
 from .guards.sources import AttrSource, ConstSource, Source
 from .variables.arrays import wrap_array
 from .variables.base import VariableTracker
@@ -76,6 +76,20 @@ def _wrap_method(tx: Translator, value: types.MethodType, source: Source) -> Var
     return MethodVariable(function, tx.wrap(value.__self__, AttrSource(source, "__self__")), source)
 
 
+def _wrap_builtin(
+    tx: Translator, value: types.BuiltinFunctionType, source: Source
+) -> VariableTracker:
+    """A function of a module is known by itself, a method by its name and the object it belongs to."""
+    owner = value.__self__
+    if owner is None or isinstance(owner, types.ModuleType | type):
+        tx.guards.install(source, IS, value, tx.location())
+        return CallableVariable(value, source)
+    tx.guards.install(source, TYPE, value, tx.location())
+    name = AttrSource(source, "__name__")
+    tx.guards.install(name, EQUALS, value.__name__, tx.location())
+    return tx.getattr(tx.wrap(owner, AttrSource(source, "__self__")), value.__name__)
+
+
 def _wrap_function(tx: Translator, value: types.FunctionType, source: Source) -> VariableTracker:
     """A function made at every call is known by its code; any other by itself."""
     if "<locals>" in value.__qualname__ and value.__closure__:
@@ -113,12 +127,13 @@ WRAPPERS: dict[type, Wrapper] = {
     np.ndarray: Wrapper(wrap_array, None, shared=True),
     types.FunctionType: Wrapper(_wrap_function, None),
     types.MethodType: Wrapper(_wrap_method),
+    types.BuiltinFunctionType: Wrapper(_wrap_builtin, None),
     types.ModuleType: _fixed(ModuleVariable),
     functools.partial: Wrapper(wrap_partial, IS, shared=True),
     types.CellType: Wrapper(lambda tx, value, source: outside_cell(value, source), shared=True),
     **dict.fromkeys(
         (
-            types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+            types.MethodDescriptorType, types.WrapperDescriptorType,
             types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc,
             type(np.sum), type(np.random.rand),
         ),
