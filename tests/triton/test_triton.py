@@ -1,0 +1,80 @@
+"""Triton kernels without a GPU: they equal NumPy in Triton's interpreter and compile to cubins."""
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.program import Launch
+from dynamo_lite.backends.triton.emit import TritonKernel, emit
+from tests.backends.graphs import trace
+
+from .programs import PROGRAMS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def kernels(name: str) -> list[TritonKernel]:
+    function, values = PROGRAMS[name]
+    program = lower(trace(function, *values))
+    return [emit(step.kernel) for step in program.steps if isinstance(step, Launch)]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_program_has_a_source(name):
+    sources = [kernel.source for kernel in kernels(name)]
+    assert sources and all(source.startswith("@triton.jit") for source in sources)
+
+
+def test_kernels_equal_numpy_in_the_interpreter():
+    """In a process of its own: Triton reads the switch to its interpreter when it is imported."""
+    pytest.importorskip("triton")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.triton.in_interpreter"],
+        cwd=ROOT, capture_output=True, text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.split() == [word for name in PROGRAMS for word in ("equal", name)]
+
+
+def stack_bytes(cubin: bytes) -> int:
+    """Bytes of stack per thread, which is where spilled registers go."""
+    triton = pytest.importorskip("triton")
+    tool = Path(triton.__file__).parent / "backends/nvidia/bin/cuobjdump"
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        shown = subprocess.run(
+            [tool, "--dump-resource-usage", file.name], capture_output=True, text=True, check=True
+        ).stdout
+    return int(re.search(r"STACK:(\d+)", shown)[1])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_kernels_compile_to_cubins_without_spills(name):
+    pytest.importorskip("triton")
+    from dynamo_lite.backends.triton.compiler import compile_kernel
+
+    for kernel in kernels(name):
+        binary = compile_kernel(kernel)
+        assert ".target sm_90" in binary.ptx
+        assert stack_bytes(binary.cubin) == 0
+        entry = re.search(r"\.entry \w+\((.*?)\)", binary.ptx, re.DOTALL)[1]
+        assert entry.count(".param") == len(kernel.parameters) + 2
+
+
+@pytest.mark.parametrize(("name", "width"), [
+    ("pointwise", "v4.b32"), ("softmax", "v4.b32"), ("row_sums", "v4.b32"),
+    ("float64", "v2.b64"),
+])
+def test_loads_and_stores_are_vectors(name, width):
+    pytest.importorskip("triton")
+    from dynamo_lite.backends.triton.compiler import compile_kernel
+
+    (kernel,) = kernels(name)
+    assert f"ld.global.{width}" in compile_kernel(kernel).ptx
