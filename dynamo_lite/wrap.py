@@ -72,16 +72,23 @@ def _wrap_dict(tx: Translator, value: dict[Any, Any], source: Source) -> Variabl
 
 
 def _wrap_method(tx: Translator, value: types.MethodType, source: Source) -> VariableTracker:
+    if not isinstance(value.__func__, types.FunctionType):  # NumPy's random functions
+        tx.guards.install(source, IS, value, tx.location())
+        return CallableVariable(value, source)
+    tx.guards.install(source, TYPE, value, tx.location())
     function = tx.wrap(value.__func__, AttrSource(source, "__func__"))
     return MethodVariable(function, tx.wrap(value.__self__, AttrSource(source, "__self__")), source)
+
+
+METHOD_OWNERS = (list, dict, set, frozenset, tuple, str, bytes, np.ndarray, np.generic)
 
 
 def _wrap_builtin(
     tx: Translator, value: types.BuiltinFunctionType, source: Source
 ) -> VariableTracker:
-    """A function of a module is known by itself, a method by its name and the object it belongs to."""
+    """A method of a container or value is known by its name and owner, all else by itself."""
     owner = value.__self__
-    if owner is None or isinstance(owner, types.ModuleType | type):
+    if not isinstance(owner, METHOD_OWNERS):
         tx.guards.install(source, IS, value, tx.location())
         return CallableVariable(value, source)
     tx.guards.install(source, TYPE, value, tx.location())
@@ -126,7 +133,7 @@ WRAPPERS: dict[type, Wrapper] = {
     range: Wrapper(wrap_range),
     np.ndarray: Wrapper(wrap_array, None, shared=True),
     types.FunctionType: Wrapper(_wrap_function, None),
-    types.MethodType: Wrapper(_wrap_method),
+    types.MethodType: Wrapper(_wrap_method, None),
     types.BuiltinFunctionType: Wrapper(_wrap_builtin, None),
     types.ModuleType: _fixed(ModuleVariable),
     functools.partial: Wrapper(wrap_partial, IS, shared=True),
@@ -135,7 +142,7 @@ WRAPPERS: dict[type, Wrapper] = {
         (
             types.MethodDescriptorType, types.WrapperDescriptorType,
             types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc,
-            type(np.sum), type(np.random.rand),
+            type(np.sum),
         ),
         FIXED_CALLABLE,
     ),  # fmt: skip
