@@ -208,6 +208,21 @@ class Value:
             return self.call("fma", factor, addend)
         return self * factor + addend
 
+    def exact_fma(self, factor: Value | Number, addend: Value | Number) -> Value:
+        """The same in double, as good as rounded once on every target: what formulas need that
+        recover the error of a product (Dekker's product where there is no instruction)."""
+        if self.builder.has_fma:
+            return self.call("fma", factor, addend)
+        a, b = self._with(factor)
+        product = a * b
+        a_high, b_high = a._upper_half(), b._upper_half()
+        a_low, b_low = a - a_high, b - b_high
+        error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+        return (product + addend) + error
+
+    def _upper_half(self) -> Value:
+        return (self.bits() & -(1 << 27)).as_float()
+
     def abs(self) -> Value:
         return self.call("fabs")
 

@@ -5,11 +5,11 @@ lowering puts a check beside the operation.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from .emit import BOOL, Value
+from .emit import BOOL, I64, Value
 
 BYTE = np.dtype(np.uint8)
 
@@ -95,9 +95,30 @@ def reciprocal(a: Value) -> Value:
     return zero.select(_smallest(a) if a.dtype.kind == "i" else -1, quotient)
 
 
+def power(a: Value, b: Value) -> Value:
+    """Square and multiply, as often as the largest exponent has bits; negative exponents have been
+    checked for."""
+    builder, width = a.builder, _bits(b)
+    largest = b.ref
+    if b.lanes > 1:
+        largest = builder.emit(f"call i{width} @llvm.vector.reduce.umax.{b.suffix}({b})")
+    unused = builder.emit(f"call i{width} @llvm.ctlz.i{width}(i{width} {largest}, i1 false)")
+    steps = Value(builder, unused, np.dtype(f"u{width // 8}"))
+    count = steps.cast("zext", I64) if width < 64 else steps.like_retyped(I64)
+
+    def step(_: Value, state: Sequence[Value]) -> Sequence[Value]:
+        result, base, exponent = state
+        odd = (exponent & 1).ne(0)
+        half = exponent.binary("lshr", 1)
+        return odd.select(result * base, result), base * base, half
+
+    start = [a.constant(1), a, b]
+    return builder.loop(builder.integer(0), width - count, 1, start, step)[0]
+
+
 FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     f.__name__: f
     for f in (
-        floor_divide, remainder, fmod, left_shift, right_shift, bitwise_count, reciprocal,
+        floor_divide, remainder, fmod, left_shift, right_shift, bitwise_count, reciprocal, power,
     )
 }

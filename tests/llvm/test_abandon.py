@@ -5,12 +5,12 @@ import itertools
 
 import numpy as np
 import pytest
-from backends.graphs import trace
 from dynamo_lite.backends.llvm import compile_graph
 from dynamo_lite.backends.llvm.scalars import has
 
 from dynamo_lite.native import _core
 
+from ..backends.graphs import trace
 from .kernels import pointwise
 
 FLAGS = ("divide", "over", "invalid")
@@ -48,7 +48,7 @@ def entry_flags(entry, args):
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("name", UNARY + BINARY)
-def test_flags(name, dtype):
+def test_flags(name, dtype, level):
     function = getattr(np, name)
     result = function.resolve_dtypes((np.dtype(dtype),) * function.nin + (None,))[-1]
     assert has(name, np.dtype(dtype))

@@ -36,7 +36,7 @@ def test_table_is_complete():
 
 
 @pytest.mark.parametrize("function", ulp.DOMAINS, ids=lambda f: f.__name__)
-def test_bounds(function):
+def test_bounds(function, level):
     for dtype, bound in zip((np.float32, np.float64), published()[function.__name__]):
         ours, _ = ulp.measure(function, np.dtype(dtype), 20_000)
-        assert ours <= bound
+        assert ours <= bound + (0 if level.fma else 1)

@@ -35,8 +35,8 @@ def test_second_process_needs_no_llvm(directory):
     run()
     code = (
         "import sys\n"
-        f"sys.path.insert(0, {str(HERE.parent)!r})\n"
-        "from llvm.test_cache import run\n"
+        f"sys.path.insert(0, {str(HERE.parents[1])!r})\n"
+        "from tests.llvm.test_cache import run\n"
         "run()\n"
         "assert 'llvmlite' not in sys.modules\n"
     )

@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from backends.graphs import trace
-from backends.test_lowering import CASES
-from backends.test_symbolic import retyped
 from dynamo_lite.backends.llvm import compile_graph
 
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.native import _core
+
+from ..backends.graphs import trace
+from ..backends.test_lowering import CASES
+from ..backends.test_symbolic import retyped
 
 
 def same(got, want):

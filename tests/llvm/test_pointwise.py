@@ -49,7 +49,7 @@ def loop(ufunc, dtype):
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("name", sorted(EXACT))
-def test_floats(name, dtype):
+def test_floats(name, dtype, level):
     ufunc = getattr(np, name)
     types = loop(ufunc, np.dtype(dtype))
     assert types is not None
@@ -63,7 +63,7 @@ def test_floats(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
-def test_integers(dtype):
+def test_integers(dtype, level):
     limits = np.iinfo(dtype)
     rng = np.random.default_rng(1)
     edge = [limits.min, limits.max, 0, 1, 2, 3, limits.max - 1]
@@ -74,9 +74,11 @@ def test_integers(dtype):
     a, b = np.concatenate([a, corner[:, 0]]), np.concatenate([b, corner[:, 1]])
     for ufunc in UFUNCS:
         types = loop(ufunc, dtype)
-        if types is None or types[0] != dtype or ufunc is np.power:
+        if types is None or types[0] != dtype:
             continue
         operands = (a, b)[: ufunc.nin]
+        if ufunc is np.power:  # lowering checks for negative exponents
+            operands = (a, np.abs(b % 7))
         if ufunc is np.reciprocal:  # lowering checks for zeros
             operands = (np.where(a == 0, dtype.type(5), a),)
         with np.errstate(all="ignore"):
@@ -100,7 +102,7 @@ FLOATS_TO_CAST = [0.0, -0.5, 1.9, -1.9, 100.7, -128.0, 255.0, 300.0, -200.0, 700
 
 
 @pytest.mark.parametrize("source", ["?", "b", "B", "h", "H", "i", "I", "l", "L", "f", "d"])
-def test_casts(source):
+def test_casts(source, level):
     source = np.dtype(source)
     if source.kind == "f":
         x = np.array(FLOATS_TO_CAST, source)
@@ -127,3 +129,14 @@ def test_a_value_does_not_depend_on_the_length_or_place(name, dtype):
     for n in (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65):
         part = pointwise(name, [dtype] * ufunc.nin, dtype, n)(*(x[:n].copy() for x in operands))
         same_bits(part, whole[:n])
+
+
+def test_every_function_of_the_rows_exists():
+    named = {
+        (row.name, kind)
+        for row in ROWS.values()
+        for kind, text in row.llvm.items()
+        if text.startswith("@")
+    }
+    sizes = {"f": "f8", "i": "i8", "u": "u8", "b": "?"}
+    assert [pair for pair in named if not has(pair[0], np.dtype(sizes[pair[1]]))] == []

@@ -24,4 +24,3 @@ FUNCTIONS: Mapping[str, Function] = {
     "logaddexp": logaddexp, "logaddexp2": logaddexp2, "power": power, "reciprocal": reciprocal,
     "remainder": remainder, "sin": sin, "sinh": sinh, "tan": tan, "tanh": tanh,
 }
-NEED_FMA = frozenset(("cos", "floor_divide", "fmod", "power", "remainder", "sin", "tan"))

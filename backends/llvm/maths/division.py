@@ -13,7 +13,7 @@ def fmod(a: Value, b: Value) -> Value:
     quotient = (size / step).call("trunc")
     a.builder.abandon_where(quotient.ge(2.0**53) & size.lt(INFINITY) & step.gt(0.0))
     finite = step.eq(INFINITY).select(1.0, step)
-    rest = (-quotient).fma(finite, size)
+    rest = (-quotient).exact_fma(finite, size)
     rest = rest.lt(0.0).select(rest + finite, rest)
     rest = rest.ge(step).select(rest - finite, rest)
     return rest.call("copysign", a)

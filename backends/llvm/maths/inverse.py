@@ -94,4 +94,4 @@ def arctan2(y: Value, x: Value) -> Value:
     behind = x.bits().lt(0)
     angle = behind.select(PI - (angle - PI_REST), angle)
     nan = y.is_nan() | x.is_nan()
-    return nan.select(x + y, angle).call("copysign", y)
+    return nan.select(float("nan"), angle).call("copysign", y)

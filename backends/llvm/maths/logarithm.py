@@ -51,8 +51,9 @@ def without_subnormals(x: Value, special: Value) -> tuple[Value, Value]:
     """x scaled into the normal range where it is subnormal, and the exponent that this took away."""
 
     def scale() -> Sequence[Value]:
-        tiny = x.lt(form.smallest_normal)
-        return tiny.select(x * 2.0**shift, x), tiny.select(-float(shift), x.constant(0.0))
+        tiny = x.abs().lt(form.smallest_normal)
+        factor = tiny.select(x.constant(2.0**shift), 1.0)
+        return x * factor, tiny.select(-float(shift), x.constant(0.0))
 
     form = format_of(x)
     shift = form.mantissa + 2

@@ -29,17 +29,17 @@ def _log_in_two_parts(x: Value) -> tuple[Value, Value]:
     bottom_rest = m - (bottom - 1.0)
     inverse = 1.0 / bottom
     q = top * inverse
-    rest = (-q).fma(bottom, top) - q * bottom_rest
+    rest = (-q).exact_fma(bottom, top) - q * bottom_rest
     q_low = rest * inverse
     z = q * q
-    z_low = q.fma(q, -z) + q * q_low * 2.0
+    z_low = q.exact_fma(q, -z) + q * q_low * 2.0
     t = horner(z, SERIES) * z
     s = t + TWO_THIRDS
     s_low = (TWO_THIRDS - s) + t + TWO_THIRDS_REST
     w = z * s
-    w_low = z.fma(s, -w) + z * s_low + z_low * s
+    w_low = z.exact_fma(s, -w) + z * s_low + z_low * s
     v = q * w
-    v_low = q.fma(w, -v) + q * w_low + q_low * w
+    v_low = q.exact_fma(w, -v) + q * w_low + q_low * w
     twice = q * 2.0
     high = twice + v
     low = ((twice - high) + v) + v_low + q_low * 2.0
@@ -55,7 +55,7 @@ def _power_of_positive(a: Value, y: Value, degenerate: Value) -> Value:
     y = clamped(y, -(2.0**65), 2.0**65)
     high, low = _log_in_two_parts(a)
     product = y * high
-    rest = y.fma(high, -product) + y * low
+    rest = y.exact_fma(high, -product) + y * low
     beyond = product.abs().gt(800.0) | degenerate
     product = degenerate.select(0.0, clamped(product, -800.0, 800.0))
     r, k = reduce(product)
@@ -111,7 +111,7 @@ def _special_power(x: Value, y: Value, a: Value, degenerate: Value, result: Valu
     value = (negative & odd).select(-value, value)
     wrong = x.lt(0.0) & x.gt(-INFINITY) & ~integral & y.abs().lt(INFINITY)
     nan = x.is_nan() | y.is_nan()
-    value = nan.select(x + y, value)
+    value = nan.select(float("nan"), value)
     zero = a.constant(0.0)
     invalid = zero.raising("fdiv", wrong.select(zero, 1.0))
     value = wrong.select(invalid, value)
@@ -128,7 +128,7 @@ def cbrt(x: Value) -> Value:
     a = x.abs()
     itself = a.eq(0.0) | ~a.lt(INFINITY)
     tiny = a.lt(2.0**-1022)
-    normal = itself.select(1.0, tiny.select(a * 2.0**54, a))
+    normal = itself.select(1.0, a * tiny.select(a.constant(2.0**54), 1.0))
     high = (normal.bits() >> 32) + 0x4338000000000000
     third = (high.as_float() - 6755399441055744.0) * (1 / 3) + 6755399441055744.0
     t = ((third.bits() - 0x4338000000000000 + 715094163) << 32).as_float()
@@ -138,7 +138,7 @@ def cbrt(x: Value) -> Value:
     t = ((t.bits() + 0x80000000) & -0x40000000).as_float()
     ratio = normal / (t * t)
     t = t + t * ((ratio - t) / (t + t + ratio))
-    t = tiny.select(t * 2.0**-18, t)
+    t = t * tiny.select(t.constant(2.0**-18), 1.0)
     return itself.select(x, t.call("copysign", x))
 
 
@@ -146,7 +146,7 @@ def cbrt(x: Value) -> Value:
 def hypot(x: Value, y: Value) -> Value:
     a, b = x.abs(), y.abs()
     infinite = a.eq(INFINITY) | b.eq(INFINITY)
-    first = a.gt(b)
+    first = a.gt(b) | b.is_nan()
     larger, smaller = first.select(a, b), first.select(b, a)
     huge, tiny = larger.gt(2.0**510), larger.lt(2.0**-450)
     scale = huge.select(2.0**-600, tiny.select(a.constant(2.0**600), 1.0))

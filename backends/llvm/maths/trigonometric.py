@@ -29,12 +29,12 @@ def reduced(x: Value) -> tuple[Value, Value, Value]:
     x.builder.abandon_where(size.gt(LIMIT) & size.lt(INFINITY))
     turns, quadrant = round_to_integer(x, TWO_OVER_PI)
     back = -turns
-    exact = back.fma(HALF_PI[0], x)
+    exact = back.exact_fma(HALF_PI[0], x)
     product = back * HALF_PI[1]
-    lost = back.fma(HALF_PI[1], -product)
+    lost = back.exact_fma(HALF_PI[1], -product)
     high = exact + product
     bow = high - exact
-    low = (exact - (high - bow)) + (product - bow) + back.fma(HALF_PI[2], lost)
+    low = (exact - (high - bow)) + (product - bow) + back.exact_fma(HALF_PI[2], lost)
     return high, low, quadrant
 
 
