@@ -74,8 +74,27 @@ def emit(kernel: Kernel) -> TritonKernel:
     """The Triton source of one kernel; `Unsupported` names what has no Triton form."""
     if (why := why_not_triton(kernel)) is not None:
         raise Unsupported(why)
-    rows = kernel.vector is not None and kernel.vector not in kernel.axes
-    return RowEmitter(kernel).emit() if rows else BlockEmitter(kernel).emit()
+    spread = spread_axis(kernel)
+    if spread is not None or (kernel.vector is not None and kernel.vector not in kernel.axes):
+        return RowEmitter(kernel, spread).emit()
+    return BlockEmitter(kernel).emit()
+
+
+def spread_axis(kernel: Kernel) -> Axis | None:
+    """The innermost axis of a kernel whose points share a reduction as long as the axis: a row that
+    one program holds at once (softmax), or None."""
+    if not kernel.axes:
+        return None
+    last, frees = kernel.axes[-1], {}  # type: ignore[var-annotated]
+    for statement in kernel.statements:
+        if isinstance(statement, Scan):
+            continue
+        for expr in walk([root(statement)]):
+            if isinstance(expr, Reduce) and last not in free_axes(expr, frees) and (
+                [axis.extent for axis in expr.axes] == [last.extent]
+            ):
+                return last
+    return None
 
 
 def root(statement: Store | Check) -> Expr:
@@ -322,19 +341,13 @@ class BlockEmitter(Emitter):
 class RowEmitter(Emitter):
     """One program per point of the outer axes; the reduced axis lies across its lanes."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, spread: Axis | None) -> None:
         super().__init__(kernel)
-        assert kernel.vector is not None
-        self.extent = kernel.vector.extent
-        last = kernel.axes[-1] if kernel.axes else None
-        spread = last is not None and last.extent == self.extent and any(
-            isinstance(expr, Reduce) and last not in free_axes(expr, self.frees)
-            for statement in kernel.statements
-            if not isinstance(statement, Scan)
-            for expr in walk([root(statement)])
-        )
-        self.lane_axis = last if spread else None
-        self.row_axes = kernel.axes[:-1] if spread else kernel.axes
+        across = spread or kernel.vector
+        assert across is not None
+        self.extent = across.extent
+        self.lane_axis = spread
+        self.row_axes = kernel.axes if spread is None else kernel.axes[:-1]
         self.persistent = isinstance(self.extent, int) and self.extent <= PERSISTENT_LIMIT
 
     def emit(self) -> TritonKernel:
