@@ -1,7 +1,7 @@
 """Backends by name. A backend is `callable(graph, example_inputs) -> callable`.
 
-The callable it returns takes the placeholders' values and returns a tuple of the outputs. Modules of
-the built-in backends are imported when they are first asked for.
+The callable it returns takes the placeholders' values and returns a tuple of the outputs. Modules
+of the built-in backends are imported when they are first asked for.
 """
 from __future__ import annotations
 
