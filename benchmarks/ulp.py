@@ -1,4 +1,4 @@
-"""Largest errors of the compiled elementary functions, in units in the last place; writes docs/ulp.md.
+"""Largest errors of the compiled elementary functions, in units in the last place: docs/ulp.md.
 
     python benchmarks/ulp.py [samples]
 
@@ -68,7 +68,8 @@ HEADER = """# Accuracy of elementary functions
 
 Largest errors found, in units in the last place, against the next longer format; NumPy's own
 functions on the same samples beside them. Everything else that compiled code computes in floating
-point is the correctly rounded IEEE operation. Sums are at least as accurate as NumPy's pairwise sums.
+point is the correctly rounded IEEE operation. Sums are at least as accurate as NumPy's pairwise
+sums.
 
 sin, cos and tan of larger arguments than 2**30 are computed by NumPy itself.
 This page is written by `benchmarks/ulp.py` ({samples} samples per function).

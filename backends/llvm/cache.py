@@ -1,7 +1,8 @@
 """Compiled objects on disk, so that a second process needs neither LLVM nor time.
 
-A file is `<sha256 of the object><object>`, named by everything that the machine code depends on. Files
-are written whole and then moved into place; one that is damaged counts as absent and is replaced.
+A file is `<sha256 of the object><object>`, named by everything that the machine code depends on.
+Files are written whole and then moved into place; one that is damaged counts as absent and is
+replaced.
 """
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ def machine(target: Target) -> llvm.TargetMachine:
 
 
 def light_passes() -> llvm.ModulePassManager:
-    """The text is already in SSA form, shared and hoisted. Passes that speculate or reorder floating
-    point around selects and branches (instcombine, simplifycfg) are left out on purpose: they assume
-    that nobody reads the floating-point flags."""
+    """The text is already in SSA form, shared and hoisted. Passes that move floating point across
+    selects and branches (instcombine, simplifycfg) are left out on purpose: they assume that nobody
+    reads the floating-point flags."""
     manager = llvm.create_new_module_pass_manager()
     manager.add_dead_code_elimination_pass()
     return manager

@@ -1,5 +1,5 @@
-"""Rough run time of expressions, in nanoseconds per element of a scalar step; used to choose how far
-to unroll and whether a kernel is worth several threads."""
+"""Rough run time of expressions, in nanoseconds per element: how far to unroll, and whether a
+kernel is worth several threads."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping

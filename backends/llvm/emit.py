@@ -227,8 +227,8 @@ class Value:
         return self.call("fabs")
 
     def raising(self, opcode: str, other: Value | Number) -> Value:
-        """`fdiv` or `fmul` that stays in the code whatever is known about the operands, for the flag
-        that it raises."""
+        """`fdiv`, `fmul` or `fsub` that stays in the code whatever is known about the operands, for
+        the flag that it raises."""
         a, b = self._with(other)
         text = (
             f"call {a.type} @llvm.experimental.constrained.{opcode}.{a.suffix}({a}, {b}, "
@@ -367,7 +367,9 @@ class Builder:
         self.allocas.append(f"  {name} = alloca {kind}, i64 {count}, align 64")
         return name
 
-    def load(self, pointer: str, dtype: np.dtype, lanes: int = 1, align: int | None = None) -> Value:
+    def load(
+        self, pointer: str, dtype: np.dtype, lanes: int = 1, align: int | None = None
+    ) -> Value:
         """Elements that lie next to each other in memory; bytes become bools."""
         stored = np.dtype(np.uint8) if dtype.kind == "b" else dtype
         shape = Value(self, "", stored, lanes)

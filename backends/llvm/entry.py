@@ -23,7 +23,7 @@ from ..program import (
     Step,
     View,
 )
-from .emit import BOOL, F64, I64, Builder, Value
+from .emit import F64, I64, Builder, Value
 from .externs import flat_callable, leaves
 from .frame import DATA, DIMENSIONS, STRIDES, Frame
 from .kernels import KernelCode, KernelWriter
@@ -234,8 +234,7 @@ class EntryWriter:
         else:
             cost = (self.size(points) * picoseconds).binary("sdiv", 1000)
         share, alone, done = (self.builder.fresh(stem) for stem in ("share", "alone", "done"))
-        little = Value(self.builder, self.builder.emit(f"icmp slt i64 {cost.ref}, {PARALLEL_FROM}"), BOOL)
-        self.builder.branch(little, alone, share)
+        self.builder.branch(cost.lt(PARALLEL_FROM), alone, share)
         self.builder.label(alone)
         self.builder.void(direct)
         self.builder.jump(done)

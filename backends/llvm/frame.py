@@ -1,4 +1,4 @@
-"""Calls from an entry function into the native run time, through the table that its frame points to."""
+"""Calls from an entry function into the native run time, through the table of its frame."""
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """One kernel of the loop IR as one LLVM function, `void @name(ptr env, i64 begin, i64 end)`.
 
-`env` holds what the kernel reads from outside, eight bytes each; `begin` and `end` bound its outermost
-axis, so that a kernel can run in parts.
+`env` holds what the kernel reads from outside, eight bytes each; `begin` and `end` bound its
+outermost axis, so that a kernel can run in parts.
 """
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ from .terms import Term, Terms
 @dataclass(frozen=True, slots=True)
 class KernelCode:
     """The text of a kernel's function; `env` names its fields: buffers, symbols, scalars,
-    and where the call's status is. `checks`: it may set the status. `cost` is nanoseconds per point of its axes, roughly."""
+    and where the call's status is. `checks`: it may set the status. `cost` is nanoseconds per point
+    of its axes, roughly."""
 
     name: str
     text: str
@@ -132,8 +133,8 @@ class KernelWriter:
         self.builder.void("ret void")
         lines = "\n".join([*self.builder.allocas, *self.builder.lines])
         name = self.kernel.name
-        text = f"define internal void @{name}(ptr %env, i64 %begin, i64 %end) #0 {{\nentry:\n{lines}\n}}\n"
-        return KernelCode(name, text, env, self.cost, self.builder.checks)
+        head = f"define internal void @{name}(ptr %env, i64 %begin, i64 %end) #0 {{\nentry:\n"
+        return KernelCode(name, f"{head}{lines}\n}}\n", env, self.cost, self.builder.checks)
 
     # Environment ----------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """A loop nest under construction: which axes are bound, and which values exist at which level.
 
-A value is emitted at the outermost level where its free axes are bound, once. Inside the loop of the
-*lane axis* a value is a vector if it depends on that axis, else a scalar.
+A value is emitted at the outermost level where its free axes are bound, once. Inside the loop of
+the *lane axis* a value is a vector if it depends on that axis, else a scalar.
 """
 from __future__ import annotations
 
@@ -250,7 +250,10 @@ def emit_size(builder: Builder, size: Size, symbols: dict[str, Value]) -> Value:
     for monomial, coefficient in size.terms:
         product: Value | None = None
         for atom in monomial:
-            value = symbols[atom.name] if isinstance(atom, Symbol) else _opaque(builder, atom, symbols)
+            if isinstance(atom, Symbol):
+                value = symbols[atom.name]
+            else:
+                value = _opaque(builder, atom, symbols)
             product = value if product is None else product * value
         if product is None:
             product = builder.integer(coefficient)

@@ -1,7 +1,8 @@
 """Floating-point sums whose rounding error grows with the logarithm of the length.
 
-Blocks are summed with a few accumulators of at most `CHAIN` additions each. The block sums are added
-pairwise, in double, with a binary counter: slot L of a small stack holds the sum of 2**L blocks.
+Blocks are summed with a few accumulators of at most `CHAIN` additions each. The block sums are
+added pairwise, in double, with a binary counter: slot L of a small stack holds the sum of 2**L
+blocks.
 """
 from __future__ import annotations
 
@@ -76,7 +77,8 @@ class PairwiseSum:
         """All axes in scalar loops; a short sum runs in order, as NumPy's."""
         total = product(axis.extent for axis in axes)
         if isinstance(total, int) and total <= UNROLLED:
-            (value,) = scalar_loops(self.nest, axes, body, [self.zero], lambda s: [s[0] + self._at(body)])
+            step = lambda s: [s[0] + self._at(body)]  # noqa: E731
+            (value,) = scalar_loops(self.nest, axes, body, [self.zero], step)
             return self._nonempty(axes, value)
         axis = axes[-1]
         block = CHAIN_OF_SCALARS * ACCUMULATORS

@@ -1,5 +1,5 @@
-"""Expensive row expressions that a kernel needs twice, once inside a reduction and once for its result
-(softmax's exponential), are computed once and kept where the result will be.
+"""Expensive row expressions that a kernel needs twice, once inside a reduction and once for its
+result (softmax's exponential), are computed once and kept where the result will be.
 
 The reduction's loop stores the expression into the row of the output; the last loop reads it back.
 """

@@ -137,9 +137,9 @@ def convert(value: Value, dtype: np.dtype) -> Value:
 
 
 def float_to_integer(value: Value, dtype: np.dtype) -> Value:
-    """The processor's own conversion, as the C compiler uses it for NumPy: out of range and NaN raise
-    the invalid flag, so NumPy's warning is not lost. Narrow integers go through 32 bits, unsigned
-    ones of 32 bits through 64, and those of 64 bits in two ranges."""
+    """The processor's own conversion, as the C compiler uses it for NumPy: out of range and NaN
+    raise the invalid flag, so NumPy's warning is not lost. Narrow integers go through 32 bits,
+    unsigned ones of 32 bits through 64, and those of 64 bits in two ranges."""
     if dtype.kind == "u" and dtype.itemsize == 8:
         limit = float(2**63)
         large = value.ge(limit)

@@ -49,10 +49,8 @@ class Splitting:
         while (fold := self._next(kernel)) is not None:
             axes = tuple(a for a in kernel.axes if a in rewrite.free_axes(fold, {}))
             value = self._computed(fold, axes, kernel.name)
-            statements = tuple(
-                rewrite.map_statement(s, lambda e: rewrite.replace_parts(e, {fold: value}))
-                for s in kernel.statements
-            )
+            parts: dict[Expr, Expr] = {fold: value}
+            statements = tuple(_replaced(s, parts) for s in kernel.statements)
             vector = kernel.vector if kernel.vector in kernel.axes else None
             kernel = replace(kernel, statements=statements, vector=vector)
         self.steps.append(Launch(kernel))
@@ -119,6 +117,10 @@ class Splitting:
         self, name: str, axes: tuple[Axis, ...], statement: Statement, parallel: bool = False
     ) -> None:
         self.steps.append(Launch(Kernel(name, axes, (statement,), None, parallel)))
+
+
+def _replaced(statement: Statement, parts: dict[Expr, Expr]) -> Statement:
+    return rewrite.map_statement(statement, lambda expr: rewrite.replace_parts(expr, parts))
 
 
 def _renamed(fold: Reduce, axis: Axis, fresh: Axis, moved: Offset) -> Expr:

@@ -5,7 +5,9 @@ import platform
 from dataclasses import dataclass
 from functools import cache
 
-from numpy._core._multiarray_umath import __cpu_features__ as cpu_features
+from numpy._core._multiarray_umath import (  # type: ignore[import-not-found]
+    __cpu_features__ as cpu_features,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Expressions as terms: an expression together with when, between the stores of its kernel, it is read.
+"""Expressions as terms: an expression, and when between the stores of its kernel it is read.
 
 Expressions are interned, so a term adds only what code generation needs: free axes, a topological
 number, and the version of the memory that a load sees.

@@ -59,7 +59,8 @@ def test_sums_are_at_least_as_accurate_as_pairwise(dtype):
         x = np.random.default_rng(n).random(n).astype(dtype)
         exact = float(np.sum(x.astype(np.longdouble)))
         error = abs(float(reduction("add", dtype, (n,), (0,))(x)) - exact)
-        assert error <= max(abs(float(x.sum()) - exact), 2 * np.spacing(np.dtype(dtype).type(exact)))
+        unit = np.spacing(np.dtype(dtype).type(exact))
+        assert error <= max(abs(float(x.sum()) - exact), 2 * unit)
 
 
 def test_columns_of_a_tall_array_are_summed_accurately():

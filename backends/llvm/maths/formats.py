@@ -1,4 +1,4 @@
-"""The two floating-point formats, and the pieces that most elementary functions begin and end with."""
+"""The two floating-point formats, and the pieces that most elementary functions share."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -81,7 +81,7 @@ def arctan(x: Value) -> Value:
 
 @in_double
 def arctan2(y: Value, x: Value) -> Value:
-    """Scaled so that sums do not overflow; infinities count as 1 against 0, zeros as 0 against 1."""
+    """Scaled so that sums do not overflow; infinities count as 1 to 0, zeros as 0 to 1."""
     a, b = y.abs(), x.abs()
     infinite = a.eq(INFINITY) | b.eq(INFINITY)
     over = infinite.select(a.eq(INFINITY).select(a.constant(1.0), 0.0), a)

@@ -48,7 +48,7 @@ def split(x: Value) -> tuple[Value, Value]:
 
 
 def without_subnormals(x: Value, special: Value) -> tuple[Value, Value]:
-    """x scaled into the normal range where it is subnormal, and the exponent that this took away."""
+    """x scaled into the normal range where it is subnormal, and the exponent that this takes."""
 
     def scale() -> Sequence[Value]:
         tiny = x.abs().lt(form.smallest_normal)

@@ -1,11 +1,11 @@
 """power, cbrt, hypot, logaddexp, logaddexp2."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..emit import F32, F64, Value
 from .exponential import LN2, clamped, exp, exp2, quotient, reduce
-from .formats import INFINITY, horner, in_double, scaled
+from .formats import INFINITY, Function, horner, in_double, scaled
 from .logarithm import irregular, log, log1p, split, without_subnormals
 
 # log((1 + q) / (1 - q)) = 2 q + q z (2/3 + z P(z)), z = q**2
@@ -69,8 +69,22 @@ def _single_power(a: Value, y: Value, degenerate: Value) -> Value:
     return exp(clamped(product, -800.0, 800.0))
 
 
+def _fourth(x: Value) -> Value:
+    square = x * x
+    return square * square
+
+
+PRODUCTS: Mapping[float, Function] = {
+    1.0: lambda x: x, 2.0: lambda x: x * x, 3.0: lambda x: x * x * x, 4.0: _fourth,
+}
+
+
 def power(x: Value, y: Value) -> Value:
-    """C's pow, with its many special cases in a block of their own."""
+    """C's pow, with its many special cases in a block of their own; a small whole number that is
+    known is a few multiplications, which are as accurate."""
+    for exponent, product in PRODUCTS.items():
+        if y.literal and y.ref == y.constant(exponent).ref:
+            return product(x)
     if x.dtype == F32:
         return _power(x.cast("fpext", F64), y.cast("fpext", F64), True).cast("fptrunc", F32)
     return _power(x, y, False)
