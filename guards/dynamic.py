@@ -101,11 +101,14 @@ def _marks_for(array: np.ndarray) -> dict[int, DimMark]:
 class SizeHistory:
     """Values seen at each analysis of one function, by fact; kept between compilations.
 
-    A fact is `(source, "size" | "stride" | "value", axis)`. One *observation* is one analysed call;
-    two facts may share a symbol only if they were equal in every observation that has both.
+    `fixed` has, for each place in the program that needed a value as a Python fact, the values it
+    was compiled for. A fact is `(source, "size" | "stride" | "value", axis)`. One *observation* is
+    one analysed call; two facts may share a symbol only if they were equal in every observation
+    that has both.
     """
 
     observations: list[dict[Any, Any]] = field(default_factory=list)
+    fixed: dict[Any, set[Any]] = field(default_factory=dict)
 
     def begin(self) -> dict[Any, Any]:
         """A new observation to fill in; a repeated one is forgotten."""
@@ -135,6 +138,7 @@ class DynamicPolicy:
     dynamic: bool | None = None
     history: SizeHistory = field(default_factory=SizeHistory)
     automatic: bool = True
+    backoff: int = 2
     now: dict[Any, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -156,6 +160,14 @@ class DynamicPolicy:
         if self.dynamic is False or not self.automatic:
             return False
         return self.history.changed((source, fact, axis))
+
+    def may_fix(self, place: Any, value: Any) -> bool:
+        """Whether one more value may be compiled in at a place, rather than breaking the graph."""
+        values = self.history.fixed.setdefault(place, set())
+        if value not in values and len(values) >= self.backoff - 1:
+            return False
+        values.add(value)
+        return True
 
     def may_share(self, left: Any, right: Any) -> bool:
         return self.history.always_equal(left, right)

@@ -152,13 +152,27 @@ class ShapeEnv:
         return self._decide(op, left, right)
 
     def specialize(self, size: Size) -> int:
-        """The value as a Python int; from here on the trace holds for this value alone."""
+        """The value as a Python int; from here on the trace holds for this value alone.
+
+        A place that asks for one new value after another breaks the graph instead.
+        """
+        size = self.simplify(size)
         if isinstance(size, int):
             return size
         value = self.hint(size)
+        text = self.described(size)
+        if not self.policy.may_fix((self.locate(), text), value):
+            raise GraphBreak(f"Python needs the value of {text}, which keeps changing")
         LOG.info("%s specialised to %d at %s", size, value, self.locate())
         self.equal(size, value)
         return value
+
+    def described(self, size: Size) -> str:
+        """A size in terms of the user's arrays: `x.shape[0] * 2` rather than `s0 * 2`."""
+        text = str(size)
+        for name in sorted(set(symbols(size)), key=_number, reverse=True):
+            text = text.replace(name, self.infos[name].origin)
+        return text
 
     # -- deciding
 

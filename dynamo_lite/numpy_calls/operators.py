@@ -4,19 +4,20 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import GraphBreak
-from ..guards.kinds import NOT_ALIASED
+from ..guards.kinds import CALL, NOT_ALIASED
 from ..ir.ops import row_of
 from ..variables import sizes
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import ConstantVariable, constant, fold
 from ..variables.graph_methods import record_call
-from ..variables.numbers import NumberVariable
+from ..variables.numbers import InputNumber, NumberVariable
 from ..variables.sequences import SequenceVariable
 from .symbolic import symbolic_first
 
@@ -190,9 +191,29 @@ def power(
         if not is_array(base) and not is_array(exponent):
             return _scalar_operator(tx, operator.pow, np.power, operands)
         return record_call(tx, np.power, operands, kwargs)
+    if isinstance(exponent, InputNumber):
+        plain = UsesPower(base.array_type.dtype, out is not None)
+        if plain(exponent.value):
+            tx.guards.install(exponent.source, CALL, plain, tx.location())
+            return record_call(tx, np.power, (base, exponent), kwargs)
     known = exponent.as_constant(tx)
     ufunc, arity = power_call(base.array_type.dtype, known, out is not None)
     return record_call(tx, ufunc, (base, ConstantVariable(known))[:arity], kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class UsesPower:
+    """Whether an array's `**` calls `np.power` for a Python exponent; a guard's condition."""
+
+    dtype: np.dtype
+    in_place: bool
+
+    @property
+    def __name__(self) -> str:
+        return "uses_power"
+
+    def __call__(self, exponent: Any) -> bool:
+        return power_call(self.dtype, exponent, self.in_place) == (np.power, 2)
 
 
 class _Probe(np.ndarray):

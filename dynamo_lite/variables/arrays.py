@@ -3,14 +3,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import GraphBreak
 from ..guards.arrays import ArrayFacts, order_of
 from ..guards.dynamic import marks_of
-from ..guards.kinds import TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC
+from ..guards.kinds import CALL, TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC, TYPE
 from ..guards.sources import Source
 from ..ir.node import Node
 from ..ir.sizes import Size
@@ -19,6 +19,7 @@ from .base import VariableTracker
 from .constants import NONE, observed
 from .graph_methods import GraphMethodVariable, call_graph_method, graph_attribute, record_call
 from .graph_values import RESULTS, declare_symbols, placeholder, record
+from .objects import OpaqueVariable
 from .sequences import TupleVariable
 from .sizes import size_tracker
 
@@ -139,9 +140,14 @@ SIZE_FACTS: dict[str, Callable[[Translator, ArrayVariable], VariableTracker]] = 
 
 
 def wrap_array(tx: Translator, value: np.ndarray, source: Source) -> VariableTracker:
-    """An array from outside: an input of the graph, guarded by its type, sizes and layout."""
+    """An array from outside: an input of the graph, guarded by its type, sizes and layout.
+
+    Arrays that a graph cannot hold may be passed along.
+    """
     if (reason := why_not_tracked(value)) is not None:
-        raise GraphBreak(f"{source} is {reason}")
+        tx.guards.install(source, TYPE, value, tx.location())
+        tx.guards.install(source, CALL, is_untracked, tx.location())
+        return OpaqueVariable(value, source, reason)
     facts = facts_of(tx, value, source)
     kind = TENSOR_MATCH_DYNAMIC if any(facts.symbols()) else TENSOR_MATCH_STATIC
     tx.guards.install(source, kind, facts, tx.location())
@@ -157,6 +163,10 @@ def why_not_tracked(value: np.ndarray) -> str | None:
     if value.dtype.kind not in "biufc" or not value.dtype.isnative:
         return f"an array of dtype {value.dtype}"
     return None
+
+
+def is_untracked(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and why_not_tracked(value) is not None
 
 
 def facts_of(tx: Translator, value: np.ndarray, source: Source) -> ArrayFacts:

@@ -109,6 +109,8 @@ class InputNumber(NumberVariable):
         """The value, guarded; NumPy scalars have no guard of their value."""
         if not self.is_python:
             return super().as_constant(tx)
+        if not tx.shapes.policy.may_fix((self.source, tx.location()), self.value):
+            raise GraphBreak(f"Python needs the value of {self.source}, which keeps changing")
         tx.guards.install(self.source, EQUALS, self.value, tx.location())
         return self.value
 

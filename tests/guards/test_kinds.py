@@ -1,7 +1,6 @@
 """Every guard kind: the flat program agrees with the kind's own check, and says why it failed."""
 import numpy as np
 import pytest
-
 from dynamo_lite.guards import kinds
 from dynamo_lite.guards.guard_set import GuardSet
 from dynamo_lite.guards.program import flatten
@@ -27,7 +26,7 @@ CASES = [
     (kinds.EQUALS, True, [True], [1, False]),
     (kinds.EQUALS, -0.0, [-0.0], [0.0, 0]),
     (kinds.EQUALS, float("nan"), [float("nan")], [1.0]),
-    (kinds.EQUALS, (1, "a", (2.5, None)), [(1, "a", (2.5, None))], [(1, "a"), (True, "a", (2.5, None))]),
+    (kinds.EQUALS, (1, ("a", None)), [(1, ("a", None))], [(1, "a"), (True, ("a", None))]),
     (kinds.EQUALS, "text", ["text"], ["texts", b"text"]),
     (kinds.LENGTH, [1, 2], [[3, 4], "ab"], [[1], []]),
     (kinds.KEYS, {"a": 1, "b": 2}, [{"a": 5, "b": 6}], [{"b": 1, "a": 2}, {"a": 1}, {}]),

@@ -1,10 +1,6 @@
 """Symbolic sizes: what becomes a symbol, what is decided without a guard, what is guarded."""
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from dynamo_lite.errors import MarkedDynamicSpecialized
 from dynamo_lite.guards.dynamic import (
     DynamicPolicy,
     SizeHistory,
@@ -15,6 +11,10 @@ from dynamo_lite.guards.dynamic import (
 )
 from dynamo_lite.guards.shape_env import ShapeEnv
 from dynamo_lite.guards.sources import LocalSource
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamo_lite.errors import MarkedDynamicSpecialized
 from dynamo_lite.ir.sizes import SizeExpr, evaluate, floordiv, modulo
 
 X, Y = LocalSource(0, "x"), LocalSource(1, "y")

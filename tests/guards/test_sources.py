@@ -18,6 +18,7 @@ from dynamo_lite.guards.sources import (
     TypeSource,
 )
 from dynamo_lite.guards.tree import guard_tree
+
 from dynamo_lite.ir.graph import Location
 
 X = LocalSource(0, "x")

@@ -38,7 +38,7 @@ BACKEND = "eager"
 
 A = np.linspace(0.5, 3, 20).reshape(4, 5)
 B = np.arange(5.0) + 1
-I = np.arange(20).reshape(4, 5) - 7
+INTEGERS = np.arange(20).reshape(4, 5) - 7
 
 EXPRESSIONS = {
     "operators": lambda a, b: (a + b, a - b, a * b, a / b, a // b, a % b, a**b, -a, +a, abs(a)),
@@ -66,7 +66,8 @@ EXPRESSIONS = {
                              np.hstack([b, b]), np.vstack([a, b]), np.split(b, [2, 3])),
     "scalars": lambda a, b: (a.sum() * 2, a.sum() + b.sum(), a[0, 0] / 3, -a.max(), a.mean() ** 2,
                              np.sqrt(a.sum()), a / a.sum(), np.float64(2) * a, np.float32(0.5) * a),
-    "selection": lambda a, b: (np.where(a > 1, a, b), np.clip(a, 1, 2), a.clip(1, None), a.take([0, 2])),
+    "selection": lambda a, b: (np.where(a > 1, a, b), np.clip(a, 1, 2), a.clip(1, None),
+                               a.take([0, 2])),
     "ufunc methods": lambda a, b: (np.add.reduce(a), np.multiply.outer(b, b), np.add.accumulate(b),
                                    np.maximum.reduce(a, axis=1)),
     "products": lambda a, b: (a @ b, a @ a.T, np.dot(a, b), a.dot(b), b @ b),
@@ -88,7 +89,7 @@ def test_dtypes(dtype):
     def function(a, b):
         return a + b, a * 2, a == b, np.maximum(a, b), a.sum()
 
-    captured(function, I.astype(dtype), I[0].astype(dtype))
+    captured(function, INTEGERS.astype(dtype), INTEGERS[0].astype(dtype))
 
 
 @pytest.mark.parametrize("layout", [
@@ -290,3 +291,42 @@ def test_sizes_leave_the_graph():
         x = np.ones((n, n + 3))
         same(compiled(x), function(x))
     assert len(compiled.entries()) <= 1
+
+
+def test_a_size_that_python_keeps_asking_for_breaks_the_graph():
+    def function(x):
+        names = ["n"] * (x.shape[0] ** 2 % 5)
+        return x * 2 + len(names)
+
+    compiled = dl.compile(function, backend="eager")
+    for n in range(3, 15):
+        same(compiled(np.ones(n)), function(np.ones(n)))
+    assert len(compiled.entries()) <= 3
+
+
+def test_a_float_that_python_keeps_asking_for_breaks_the_graph():
+    def function(x, rate, p):
+        return x * (1 - rate / 2) + x**p
+
+    compiled = dl.compile(function, backend="eager")
+    for rate in np.linspace(0.1, 1, 10).tolist():
+        same(compiled(A, rate, rate + 3), function(A, rate, rate + 3))
+    same(compiled(A, 0.5, 2.0), function(A, 0.5, 2.0))
+    assert len(compiled.entries()) <= 4
+
+
+@pytest.mark.parametrize("other", [
+    np.array([1, "a", None], object), np.array(["a", "b"]), np.zeros(2, "M8[s]"),
+    np.zeros(3, [("a", int), ("b", float)]), np.ma.array([1, 2]), np.arange(3).astype(">i4"),
+])  # fmt: skip
+def test_arrays_of_other_kinds_may_be_passed_along(other):
+    def function(x, other):
+        return x * 2, other, other[0]
+
+    compiled = dl.compile(function, backend="eager")
+    for _ in range(2):
+        result = compiled(A, other)
+        assert result[1] is other
+        same(result[0], A * 2)
+    plain = np.ones(3)
+    same(compiled(A, plain), function(A, plain))
