@@ -86,7 +86,8 @@ class Load(Expression):
 class Gather(Expression):
     """Load at a computed position: affine `offset` plus, for each pair, index value * stride bytes.
 
-    Each index expression is an int64; it has been checked and wrapped (see `Check`)."""
+    There is at least one pair. Each index expression is an int64; it has been checked and wrapped
+    (see `Check`)."""
 
     buffer: Buffer
     offset: Offset

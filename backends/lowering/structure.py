@@ -12,7 +12,7 @@ from ...ir.node import Node
 from ...ir.sizes import Size
 from .. import affine, simplify
 from ..fusion import Access
-from ..loops import Axis, Check, Expr, Gather, Offset, Scan
+from ..loops import Axis, Check, Expr, Gather, Load, Offset, Scan
 from ..simplify import INT64, const, convert
 from .context import Lowering, is_size, lowers
 from .pointwise import compare, require_native
@@ -116,7 +116,8 @@ def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Va
         (position, affine.stride_of(load.offset, axis)) for position, axis in computed
         if not affine.is_zero(affine.stride_of(load.offset, axis))
     )
-    return low.lazy(node.type, axes, Gather(load.buffer, moved, pairs))
+    element = Gather(load.buffer, moved, pairs) if pairs else Load(load.buffer, moved)
+    return low.lazy(node.type, axes, element)
 
 
 def _index_axes(items: Sequence[Any]) -> tuple[int, int]:
