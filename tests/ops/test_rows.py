@@ -174,10 +174,10 @@ CALLS: dict[Any, Calls] = {
     np.einsum: lambda s: ((s.choice("ij,jk->ik", "ij,jk->ki", "ij,jk", "ij,jk->j", "ij,jk->"),
                            s.array((2, 3)), s.array((3, 4))), {}),
 }
-NUMBERS = {
+NUMBERS = (
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.pow,
     operator.neg, operator.abs,
-}
+)
 
 
 @pytest.mark.parametrize("target", CALLS, ids=lambda target: ROWS[target].name)
