@@ -12,7 +12,7 @@ from types import FunctionType, MethodType
 from typing import Any, Protocol
 
 from .bytecode.assembling import Label
-from .bytecode.liveness import handles_exception, live_locals
+from .bytecode.liveness import handles_exception, live_locals, sees_variables
 from .bytecode.reading import CALLABLE_FIRST, Instruction, positions, read
 from .bytecode.resume import ResumePoint, flat_code, is_second_half, own_cells
 from .errors import Unsupported
@@ -159,6 +159,8 @@ class Leaving:
 
     def why_not(self) -> str | None:
         """Why the frame cannot be split here, or None."""
+        if sees_variables(self.original):
+            return "it may look at its own variables"
         if handles_exception(self.original, self.instruction.index):
             return "it is inside an exception handler"
         missing = {*self.original.co_cellvars} - {*self.stopped.locals}

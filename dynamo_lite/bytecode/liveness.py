@@ -1,4 +1,4 @@
-"""Which locals may still be read from an instruction on, and whether it can be reached again."""
+"""What the rest of a frame needs: which locals it may read, whether it handles an exception."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -10,10 +10,7 @@ _ENDS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE", "JUMP"})
 _READS = frozenset({"LOAD_FAST", "LOAD_CLOSURE", "LOAD_FAST_AND_CLEAR", "DELETE_FAST", "LOAD_DEREF",
                     "STORE_DEREF", "DELETE_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _WRITES = frozenset({"STORE_FAST", "STORE_CLOSURE"})
-_SEES_ALL = frozenset({
-    "locals", "vars", "eval", "exec", "dir", "_getframe", "currentframe", "stack",
-})  # fmt: skip
-"""Names by which code can look at all variables of a frame."""
+_LOOK_AROUND = frozenset({"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe"})
 
 
 def successors(instruction: Instruction) -> Iterator[int]:
@@ -28,8 +25,6 @@ def successors(instruction: Instruction) -> Iterator[int]:
 
 def live_locals(code: CodeType, index: int) -> frozenset[str]:
     """Names that may be read at `index` or later before they are written again."""
-    if _SEES_ALL.intersection(code.co_names):
-        return frozenset(code.co_varnames) | frozenset(code.co_cellvars)
     instructions = read(code)
     live: set[str] = set()
     written_at: dict[int, frozenset[str]] = {}
@@ -52,19 +47,15 @@ def live_locals(code: CodeType, index: int) -> frozenset[str]:
     return frozenset(live)
 
 
-def repeats(code: CodeType, index: int) -> bool:
-    """Whether control that has passed `index` may come back to it: it is part of a loop."""
-    instructions = read(code)
-    seen: set[int] = set()
-    todo = list(successors(instructions[index]))
-    while todo:
-        at = todo.pop()
-        if at == index:
-            return True
-        if at < len(instructions) and at not in seen:
-            seen.add(at)
-            todo.extend(successors(instructions[at]))
-    return False
+def sees_variables(code: CodeType) -> bool:
+    """Whether the code may look at all of its variables at once, by name."""
+    if not _LOOK_AROUND.intersection(code.co_names):
+        return False
+    return any(
+        instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD")
+        and instruction.argval in _LOOK_AROUND
+        for instruction in read(code)
+    )
 
 
 def handles_exception(code: CodeType, index: int) -> bool:
