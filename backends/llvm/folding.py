@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ...ir.sizes import Size
 from ..loops import Axis
 from .emit import Value
 from .nest import Lane, Nest
@@ -96,6 +97,15 @@ def moved(base: Value, by: int) -> Value:
     if base.literal:
         return base.builder.integer(int(base.ref) + by)
     return base + by if by else base
+
+
+def turns(extent: Size, width: int, most: int) -> int:
+    """How many whole vectors one turn of a loop takes: no more than there are, a power of two."""
+    if not isinstance(extent, int):
+        return most
+    while most > 1 and most * width > extent:
+        most //= 2
+    return most
 
 
 def tree(values: Sequence[Value], combine: Combine) -> Value:

@@ -36,7 +36,7 @@ from ..loops import (
 from . import memory, scalars
 from .cost import cost_of
 from .emit import I64, Builder, Value
-from .folding import moved, whole_steps
+from .folding import moved, turns, whole_steps
 from .nest import Lane, Nest
 from .reductions import FOLDS, emit_reduce
 from .rows import keep_rows
@@ -202,7 +202,7 @@ class KernelWriter:
         """Whole vectors, several per turn where the body is short, then the rest under a mask."""
         nest, builder, width = self.nest, self.builder, self.nest.width
         begin, end = self._bounds(axis)
-        unroll = 1 if inner else unroll_of(self.cost)
+        unroll = 1 if inner else turns(axis.extent, width, unroll_of(self.cost))
         middle = whole_steps(begin, end, width * unroll)
 
         def whole(base: Value, _: list[Value]) -> Sequence[Value]:

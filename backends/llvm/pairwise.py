@@ -22,6 +22,7 @@ from .folding import (
     outer_loops,
     scalar_loops,
     tree,
+    turns,
     vector_loop,
     whole_steps,
 )
@@ -68,8 +69,9 @@ class PairwiseSum:
                 joined = self.nest.lane.mask.select(joined, state[number])
             return [*state[:number], joined, *state[number + 1 :]]
 
-        start = [self.zero] * ACCUMULATORS
-        return tree(vector_loop(self.nest, axis, body, start, step, ACCUMULATORS, bounds), _add)
+        count = turns(axis.extent, self.lanes, ACCUMULATORS)
+        start = [self.zero] * count
+        return tree(vector_loop(self.nest, axis, body, start, step, count, bounds), _add)
 
     # In every lane by itself ----------------------------------------------------------------------
 

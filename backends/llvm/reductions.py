@@ -19,6 +19,7 @@ from .folding import (
     outer_loops,
     scalar_loops,
     tree,
+    turns,
     vector_loop,
 )
 from .nest import Nest
@@ -117,7 +118,8 @@ def _along_lanes(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Valu
     if expr.op == "add" and expr.dtype.kind == "f":
         return PairwiseSum(nest, expr.dtype, nest.width).in_vector_loops(expr.axes, body)
     width = nest.width
-    start = [neutral.splat(width)] * ACCUMULATORS
+    count = turns(expr.axes[-1].extent, width, ACCUMULATORS)
+    start = [neutral.splat(width)] * count
 
     def step(state: Sequence[Value], number: int) -> Sequence[Value]:
         value = nest.vector(body)
@@ -128,7 +130,7 @@ def _along_lanes(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Valu
         return [*state[:number], joined, *state[number + 1 :]]
 
     def row(state: Sequence[Value]) -> list[Value]:
-        return vector_loop(nest, expr.axes[-1], body, state, step, ACCUMULATORS)
+        return vector_loop(nest, expr.axes[-1], body, state, step, count)
 
     parts = outer_loops(nest, expr.axes[:-1], body, start, row)
     return horizontal(tree(parts, fold.combine), fold.combine)
