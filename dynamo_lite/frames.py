@@ -10,8 +10,8 @@ from typing import Any
 from . import calls, iteration, operators
 from .bytecode.reading import Instruction, read
 from .errors import GraphBreak
-from .guards.kinds import SAME
-from .guards.sources import ConstSource, GlobalSource, Pinned, Source
+from .guards.kinds import IS, SAME
+from .guards.sources import CellSource, ConstSource, GlobalSource, Pinned, Source
 from .inlining import inline
 from .ir.node import Location
 from .opcodes import HANDLERS
@@ -177,11 +177,20 @@ class Translator:
         state = self.state
         if (seen := state.tracked.get(id(value))) is not None:
             if seen.source != source and seen.source is not None:
-                self.guards.install(source, SAME, seen.source, self.location())
+                self.same_object(value, source, seen.source)
             return seen
         tracker = state.tracked[id(value)] = make(value, source)
         state.keep_alive.append(value)
         return tracker
+
+    def same_object(self, value: Any, source: Source, other: Source) -> None:
+        """Rely on two sources reaching one object; a function's own cells never change."""
+        if isinstance(source, CellSource):
+            source, other = other, source
+        if isinstance(other, CellSource):
+            self.guards.install(source, IS, value, self.location())
+        else:
+            self.guards.install(source, SAME, other, self.location())
 
     def load_global(self, name: str) -> VariableTracker:
         """A global or builtin name, with this trace's own stores to it."""

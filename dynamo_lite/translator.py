@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
+from . import logs
 from .errors import GraphBreak, Unsupported
 from .frames import LoopBreak, Translator
 from .guards.guard_set import GuardSet
@@ -17,6 +18,8 @@ from .trace import Returned, Stopped, Trace, TraceOptions, TraceState
 from .variables.base import ObservedException, VariableTracker
 from .variables.cells import CellVariable, outside_cell
 from .variables.lazy import LazyVariable
+
+DYNAMO = logs.logger("dynamo")
 
 
 class StopHere(Exception):
@@ -112,6 +115,8 @@ def translate(
                 raise Unsupported(str(stop)) from stop
             stop_at, reason, location = stop.root_steps, str(stop), stop.location
             restarts += 1
+            logs.restarted(restarts)
+            DYNAMO.info("the analysis starts again, to stop at %s: %s", location, reason)
             continue
         if isinstance(end, Stopped):
             end = Stopped(end.index, reason, location or end.location, end.stack, end.locals)

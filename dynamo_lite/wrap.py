@@ -118,6 +118,8 @@ FIXED_CALLABLE = _fixed(CallableVariable)
 FIXED_VALUE = _fixed(TypedConstant)
 OBJECT = Wrapper(_wrap_object, shared=True)
 
+OUTSIDE_ITERATOR = Wrapper(lambda tx, value, source: OutsideIterator(value, source), shared=True)
+
 WRAPPERS: dict[type, Wrapper] = {
     **dict.fromkeys((bool, str, bytes), CONSTANT),
     int: Wrapper(wrap_int),
@@ -151,15 +153,18 @@ WRAPPERS: dict[type, Wrapper] = {
          type(np.c_), type(np.index_exp), type(np.mgrid), type(np.ogrid), type(np.finfo(float))),
         _fixed(KnownVariable),
     ),  # fmt: skip
-    **dict.fromkeys(
-        (type(iter([])), type(iter(())), type(iter({})), type(iter(range(0))), zip, map, filter, enumerate, reversed,
-         types.GeneratorType),
-        Wrapper(lambda tx, value, source: OutsideIterator(value, source), shared=True),
-    ),  # fmt: skip
 }
+
+HEAP_TYPE = 1 << 9
+
+
+def is_iterator_of_c(kind: type) -> bool:
+    return hasattr(kind, "__next__") and not kind.__flags__ & HEAP_TYPE
+
 
 KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
     (lambda value: isinstance(value, type), _fixed(ClassVariable)),
+    (lambda value: is_iterator_of_c(type(value)), OUTSIDE_ITERATOR),
     (lambda value: isinstance(value, np.dtype), FIXED_VALUE),
     (lambda value: isinstance(value, enum.Enum), FIXED_VALUE),
     (lambda value: isinstance(value, types.ModuleType), _fixed(ModuleVariable)),

@@ -44,7 +44,8 @@ def get_yield_from_iter(
 def send(tx: Translator, inst: Instruction, value: VariableTracker) -> VariableTracker:
     """`yield from`: pass a value to the inner iterator; at its end push its result and go on."""
     inner = tx.stack[-1]
-    assert isinstance(inner, IteratorVariable)
+    if not isinstance(inner, IteratorVariable):
+        raise GraphBreak(f"stepping the iterator {inner.describe()}")
     if isinstance(inner, GeneratorVariable):
         item = inner.resume(tx, value)
         result = inner.result
