@@ -7,25 +7,25 @@ own lines.
 """
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .ir.graph import Graph
+from .ir.ops import Effect, row_of
 from .native import ABANDONED
 
 Run = Callable[..., Sequence[Any]]
 
 
-def attempt(run: Run, written: tuple[int, ...]) -> Callable[..., Any]:
+def attempt(run: Run, written: Sequence[int]) -> Callable[..., Any]:
     """`run` as an attempt; `written` are the positions of the inputs that it changes."""
 
     def entry(*inputs: Any) -> Any:
         saved = [(inputs[index], inputs[index].copy()) for index in written]
         try:
-            with np.errstate(**_raising()), warnings.catch_warnings():
-                warnings.simplefilter("error")
+            with np.errstate(**_raising()):
                 return tuple(run(*inputs))
         except Exception:  # whatever it was, the user's function shows it again
             for array, before in saved:
@@ -41,3 +41,53 @@ def _raising() -> dict[str, Any]:
         condition: "ignore" if mode == "ignore" else "raise"
         for condition, mode in np.geterr().items()
     }
+
+
+RandomOwner = np.random.RandomState | np.random.Generator
+
+STATES: tuple[tuple[type, Callable[[Any], Any], Callable[[Any, Any], None]], ...] = (
+    (
+        np.random.RandomState,
+        lambda owner: owner.get_state(legacy=False),
+        lambda owner, state: owner.set_state(state),
+    ),
+    (
+        np.random.Generator,
+        lambda owner: owner.bit_generator.state,
+        lambda owner, state: setattr(owner.bit_generator, "state", state),
+    ),
+)
+"""Kinds of owners of a random state: how it is saved and put back."""
+
+
+def random_owners(graph: Graph) -> list[RandomOwner]:
+    """The random states and generators that running a graph advances."""
+    owners = {}
+    for node in graph.calls:
+        row = row_of(node.target)
+        owner = getattr(node.target, "__self__", None)
+        if row is not None and row.effect is Effect.RANDOM and not isinstance(owner, RandomOwner):
+            owner = np.random.get_state.__self__  # a plain function of numpy.random
+        if isinstance(owner, RandomOwner):
+            owners[id(owner)] = owner
+    return list(owners.values())
+
+
+def keep_random_state(run: Callable[..., Any], owners: Sequence[RandomOwner]) -> Callable[..., Any]:
+    """`run`, with the random states put back when it is abandoned."""
+    kept = [
+        (owner, save, put_back)
+        for owner in owners
+        for kind, save, put_back in STATES
+        if isinstance(owner, kind)
+    ]
+
+    def entry(*inputs: Any) -> Any:
+        states = [save(owner) for owner, save, _ in kept]
+        result = run(*inputs)
+        if result is ABANDONED:
+            for (owner, _, put_back), state in zip(kept, states):
+                put_back(owner, state)
+        return result
+
+    return entry

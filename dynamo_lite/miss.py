@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import logging
 import warnings
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
 from . import logs
-from .attempts import attempt
+from .attempts import attempt, keep_random_state, random_owners
 from .backends.registry import Backend, lookup_backend
 from .bytecode.reading import read
 from .bytecode.resume import ResumePoint, flat_code, resume_function, with_code
@@ -35,6 +36,7 @@ from .guards.sources import LocalSource
 from .ir.graph import Location, Node
 from .leaving import drive
 from .native import CompiledFunction
+from .native._core import NativeEntry
 from .output import plan
 from .stats import Break, FrameRecord, registry
 from .trace import Stopped, Trace, TraceOptions
@@ -77,9 +79,9 @@ def compiled_function(
     compiler = FrameCompiler(function, options, root)
     compiled = CompiledFunction(function, compiler)
     compiled.retire_after = config.retire_after
-    if is_generator(function):
-        compiled.disable("generators and coroutines run in Python")
-    registry.compilers[compiled] = compiler
+    compiler._decide(compiled)
+    compiler.compiled = weakref.ref(compiled)
+    registry.compilers.add(compiler)
     return compiled
 
 
@@ -87,7 +89,7 @@ def is_generator(function: FunctionType) -> bool:
     return bool(function.__code__.co_flags & _GENERATOR)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class FrameCompiler:
     """Compiles the frames of one function; remembers what is the same for all its entries."""
 
@@ -98,11 +100,15 @@ class FrameCompiler:
     rests: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
     callees: dict[FunctionType, CompiledFunction] = field(default_factory=dict)
     operations: int = 0
+    compiled: Callable[[], CompiledFunction | None] = lambda: None
     frame: int | None = None
     recompiles: int = 0
 
     def forget(self) -> None:
         """Start afresh."""
+        if (compiled := self.compiled()) is not None:
+            compiled.clear()
+            self._decide(compiled)
         self.history, self.rests, self.callees = SizeHistory(), {}, {}
         self.frame, self.recompiles, self.operations = None, 0, 0
 
@@ -128,6 +134,11 @@ class FrameCompiler:
                 self._failed(compiled, error)
             self.recompiles += 1
 
+    def _decide(self, compiled: CompiledFunction) -> None:
+        """Leave functions that are not plain ones to Python."""
+        if is_generator(self.function):
+            compiled.disable("generators and coroutines run in Python")
+
     # -- the pipeline
 
     def _add_entry(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
@@ -144,7 +155,12 @@ class FrameCompiler:
             guards, shapes = trace.guards, trace.shapes
             target = self._target(trace, record, flat_args)
         with record.stage("guards"):
-            flat = flatten(guards, shapes, len(flat_args))
+            try:
+                flat = flatten(guards, shapes, len(flat_args))
+            except Unsupported as unsupported:
+                self._broke(record, Break(str(unsupported), record.location))
+                record.graph, guards, shapes = None, _types_of(self.function, flat_args), ShapeEnv()
+                target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
         record.guards = tuple(str(guard) for guard in guards)
         record.entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes))
         self._finished(record, flat, shapes)
@@ -192,10 +208,11 @@ class FrameCompiler:
         inputs = [values[source] for source in trace.inputs]
         name = config.backend if self.options.backend == "auto" else self.options.backend
         run = lookup_backend(name)(graph, inputs)
-        if hasattr(run, "bind"):
-            return run
-        written = trace.guards.written()
-        return attempt(run, tuple(i for i, source in enumerate(trace.inputs) if source in written))
+        if not isinstance(run, NativeEntry):
+            written = trace.guards.written()
+            run = attempt(run, [i for i, source in enumerate(trace.inputs) if source in written])
+        owners = random_owners(graph)
+        return keep_random_state(run, owners) if owners else run
 
     # -- Frames, for `output`
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .ir.graph import Graph, Location
-from .native import CompiledFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +102,7 @@ class Registry:
     """Everything counted in this process."""
 
     def __init__(self) -> None:
-        self.compilers: weakref.WeakKeyDictionary[CompiledFunction, Forgetful]
-        self.compilers = weakref.WeakKeyDictionary()
+        self.compilers: weakref.WeakSet[Forgetful] = weakref.WeakSet()
         self.clear()
 
     def clear(self) -> None:
@@ -147,7 +145,6 @@ def coverage(records: list[FrameRecord]) -> float:
 
 def reset() -> None:
     """Forget everything that was compiled, and all counts."""
-    for function, compiler in list(registry.compilers.items()):
-        function.clear()
+    for compiler in list(registry.compilers):
         compiler.forget()
     registry.clear()
