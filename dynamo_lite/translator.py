@@ -10,7 +10,7 @@ from .errors import GraphBreak, Unsupported
 from .frames import LoopBreak, Translator
 from .guards.guard_set import GuardSet
 from .guards.kinds import NOT_ALIASED
-from .guards.shape_env import SettledFacts, ShapeEnv
+from .guards.shape_env import ShapeEnv
 from .guards.sources import CellSource, LocalSource
 from .ir.graph import Graph
 from .side_effects import SideEffects
@@ -129,7 +129,7 @@ def new_state(
 ) -> TraceState:
     state = TraceState(function, flat_args, options, Graph(), GuardSet(), ShapeEnv(), SideEffects())
     state.shapes = ShapeEnv(options.policy, lambda: state.locate())
-    state.graph.facts = SettledFacts(state.shapes)
+    state.graph.facts = state.shapes
     return state
 
 
@@ -147,6 +147,7 @@ def guard_aliases(state: TraceState) -> None:
 
 
 def finished(state: TraceState, end: Returned | Stopped, restarts: int) -> Trace:
+    state.shapes.end_trace()
     reasons = (end.reason,) if isinstance(end, Stopped) else ()
     return Trace(
         state.function, state.graph, [source for source, _ in state.inputs], state.guards,

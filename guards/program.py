@@ -51,6 +51,7 @@ def flatten(guards: GuardSet, shapes: ShapeEnv, nargs: int) -> FlatGuards:
     for guard in late:
         flattener.add(guard)
     flattener.finish()
+    shapes.close()
     ops = tuple(flattener.ops)
     return FlatGuards(_core.GuardProgram(nargs, ops), ops, tuple(flattener.owners))
 

@@ -71,6 +71,7 @@ class ShapeEnv:
     ) -> None:
         self.policy = policy or DynamicPolicy()
         self.locate = locate
+        self.closed = False
         self.infos: dict[str, SymbolInfo] = {}
         self.hints: dict[str, int] = {}
         self.lower: dict[str, int] = {}
@@ -174,6 +175,16 @@ class ShapeEnv:
             text = text.replace(name, self.infos[name].origin)
         return text
 
+    # -- the end of the trace
+
+    def end_trace(self) -> None:
+        """From here on the passes ask: the relations they need name no line of the user's."""
+        self.locate = lambda: None
+
+    def close(self) -> None:
+        """The guards are made: a question that is still open is now Unsupported."""
+        self.closed = True
+
     # -- deciding
 
     def _decide(self, op: str, left: Size, right: Size) -> bool:
@@ -182,8 +193,9 @@ class ShapeEnv:
             difference = self.simplify(left) - self.simplify(right)
             assert isinstance(difference, SizeExpr)
             question = _question(op, difference)
-            known = self._answers[question] = COMPARE[op](self.hint(difference), 0)
+            known = COMPARE[op](self.hint(difference), 0)
             self._require(op if known else NEGATED[op], left, right)
+            self._answers[question] = known
             self._learn(*question, known)
         return known
 
@@ -214,6 +226,8 @@ class ShapeEnv:
             return None
 
     def _require(self, op: str, left: Size, right: Size) -> None:
+        if self.closed:
+            raise Unsupported(f"nothing says whether {left} {op} {right}")
         if not (_has_64_bits(left) and _has_64_bits(right)):
             raise GraphBreak(f"the relation {left} {op} {right} needs more than 64 bits")
         self.relations.append(Relation(op, left, right, self.locate()))
@@ -252,34 +266,6 @@ class ShapeEnv:
             raise MarkedDynamicSpecialized(
                 f"{info.origin} is marked dynamic, but {self.locate()} needs it to be {solved}"
             )
-
-
-class SettledFacts:
-    """What a trace has settled about its sizes; the `Facts` of passes and backends.
-
-    They may not add relations: a question that is still open is Unsupported.
-    """
-
-    def __init__(self, shapes: ShapeEnv) -> None:
-        self._shapes = shapes
-
-    def equal(self, left: Size, right: Size) -> bool:
-        return self._settled("==", left, right)
-
-    def less(self, left: Size, right: Size) -> bool:
-        return self._settled("<", left, right)
-
-    def less_equal(self, left: Size, right: Size) -> bool:
-        return self._settled("<=", left, right)
-
-    def hint(self, size: Size) -> int:
-        return self._shapes.hint(size)
-
-    def _settled(self, op: str, left: Size, right: Size) -> bool:
-        known = self._shapes.settled(op, left, right)
-        if known is None:
-            raise Unsupported(f"nothing says whether {left} {op} {right}")
-        return known
 
 
 def _question(op: str, difference: SizeExpr) -> tuple[str, Size]:
