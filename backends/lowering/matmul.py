@@ -16,6 +16,7 @@ from ..program import Gemm, Gemv, Operand
 from ..simplify import convert
 from .context import Lowering, lowers
 from .pointwise import operand_at, require_native
+from .reductions import started
 from .values import CannotLower, Value, load_of
 
 SMALL = 4
@@ -149,10 +150,9 @@ def _holds_row(stride: Size, row: Size, unit: int) -> bool:
 
 
 def reduced(body: Expr, folded: Axis, dtype: np.dtype) -> Expr:
-    if affine.is_one(folded.extent):
-        return body
     op = "logical_or" if dtype.kind == "b" else "add"
-    return Reduce(op, body, (folded,), dtype)
+    one = affine.is_one(folded.extent)
+    return started(op, body if one else Reduce(op, body, (folded,), dtype))
 
 
 @lowers(np.outer, reads=Access.SAME)

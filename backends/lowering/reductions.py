@@ -43,7 +43,14 @@ class Folding:
         return Folding(self.axes, tuple(fresh.values()), index)
 
     def reduce(self, op: str, body: Expr, dtype: np.dtype) -> Expr:
-        return Reduce(op, body, self.folded, dtype) if self.folded else body
+        return started(op, Reduce(op, body, self.folded, dtype) if self.folded else body)
+
+
+def started(op: str, folded: Expr) -> Expr:
+    """NumPy's sums start from 0.0, so that they are never -0.0; the loop IR's start from nothing."""
+    if op != "add" or folded.dtype.kind != "f":
+        return folded
+    return simplify.apply("add", (folded, const(0.0, folded.dtype)), folded.dtype)
 
 
 def fold_over(low: Lowering, node: Node, shape: Sequence[Size], axis: Any, keepdims: bool) -> Folding:
