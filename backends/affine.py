@@ -1,4 +1,4 @@
-"""Arithmetic on affine functions of axes (`Offset`), used for positions in bytes and for indices."""
+"""Arithmetic on affine functions of axes (`Offset`): positions in bytes, and indices."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Which graph values get memory of their own, and why; everything else is computed where it is read.
+"""Which graph values get memory of their own, and why; the others are computed where they are read.
 
 Decided on the graph, before lowering. Each node collects its *uses*: the kernels (named by the node
 that such a kernel computes) that would evaluate it, along which path of views and reductions. Two
@@ -173,7 +173,7 @@ def _readers(graph: Graph, accesses: Accesses) -> Readers:
 
 
 def _forced(graph: Graph, readers: Readers) -> dict[Node, str]:
-    """Values whose address matters: outputs, what views in the output share, operands of externs."""
+    """Values whose address matters: outputs, what views in them share, operands of externs."""
     found: dict[Node, str] = {}
     for node in reversed(graph.nodes):
         for reader, access in readers.get(node, ()):

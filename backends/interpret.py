@@ -16,7 +16,7 @@ from ..ir import rows as rows
 from ..ir.ops import by_name
 from ..ir.sizes import Size, SizeExpr, evaluate
 from ..ir.tree import map_leaves
-from ..ir.types import ArrayType, Form
+from ..ir.types import Form
 from .loops import (
     Apply,
     Axis,
@@ -76,7 +76,7 @@ class Memory:
     @staticmethod
     def of(array: np.ndarray) -> Memory:
         low, high = np.lib.array_utils.byte_bounds(array)
-        data = np.frombuffer((ctypes.c_uint8 * (high - low)).from_address(low), np.uint8)
+        data = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
         return Memory(data, array.ctypes.data - low, array)
 
     def bytes_at(self, offsets: np.ndarray, itemsize: int) -> np.ndarray:
@@ -138,9 +138,10 @@ def run_program(program: Program, *arguments: Any) -> tuple[Any, ...]:
         _bind_input(state, item, arguments[item.index])
     for constant in program.constants:
         state.bind(constant.buffer, constant.value)
-    watched = {kind: "call" for kind, mode in np.geterr().items() if mode != "ignore"}
-    ignored = {kind: "ignore" for kind, mode in np.geterr().items() if mode == "ignore"}
-    with np.errstate(**{**watched, **ignored}, call=lambda kind, _: state.flags.add(kind)):  # type: ignore[call-overload]
+    modes: dict[str, Any] = {
+        kind: "ignore" if mode == "ignore" else "call" for kind, mode in np.geterr().items()
+    }
+    with np.errstate(**modes, call=lambda kind, _: state.flags.add(kind)):
         for step in program.steps:
             RUN[type(step)](state, step)
     if not state.committed and state.flags:

@@ -5,8 +5,8 @@ of their own, so `exp(x - max(x)) / sum(exp(x - max(x)))` is one expression, and
 is evaluated (hoisted out of the loops it does not depend on) follows from its free axes. Nothing
 here is a closure: everything can be compared, hashed, printed and cached.
 
-Expressions are interned: building an expression that exists gives the existing object, so equality is
-identity, hashing is constant time, and a shared subexpression is one object (an expression is a
+Expressions are interned: building an expression that exists gives the existing object, so equality
+is identity, hashing is constant time, and a shared subexpression is one object (an expression is a
 graph, not a tree: walk it with a memo, as `rewrite.walk` does).
 """
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 
 from ..ir.sizes import Size
 
-
 E = TypeVar("E")
+INT64 = np.dtype(np.int64)
 
 _interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 _lock = threading.Lock()
@@ -100,7 +100,7 @@ class Gather(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Const(Expression):
-    """A literal of `dtype`; `bits` is its exact bytes in native order (so NaNs and -0.0 compare)."""
+    """A literal of `dtype`; `bits` is its exact bytes, native order (so NaNs and -0.0 compare)."""
 
     bits: bytes
     dtype: np.dtype
@@ -119,7 +119,7 @@ class SizeValue(Expression):
     """A symbolic size as an integer value (int64)."""
 
     size: Size
-    dtype: np.dtype = np.dtype(np.int64)
+    dtype: np.dtype = INT64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +127,7 @@ class Index(Expression):
     """The value of an axis plus nothing else, as int64."""
 
     axis: Axis
-    dtype: np.dtype = np.dtype(np.int64)
+    dtype: np.dtype = INT64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,7 +214,7 @@ Statement = Union[Store, Check, Scan]
 class Kernel:
     """`for axes: statements`. `axes` run outermost to innermost; statements run in order at each
     point, and no statement loads what another one of the same kernel stores at another point.
-    Where the box (or the range of a reduction) is empty, nothing in it is evaluated, loads included.
+    Where the box (or the range of a reduction) is empty, nothing in it is evaluated, nor loaded.
 
     `vector` is the axis to vectorise (one of `axes`, or the innermost axis of the reductions);
     `parallel` says that the outermost axis may be split among threads.

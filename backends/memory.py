@@ -58,7 +58,7 @@ def _reuse(
     lasting: set[Buffer],
     last: dict[Buffer, int],
 ) -> dict[Buffer, Buffer]:
-    """For scratch buffers, an earlier one of the same dtype and size whose value is dead by then."""
+    """For scratch buffers, an earlier one of the same dtype and size that is dead by then."""
     free: list[Buffer] = []
     owner: dict[Buffer, Buffer] = {}
     for k, step in enumerate(steps):
@@ -105,7 +105,8 @@ def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
             a, x = _rename_operand(step.a, names), _rename_operand(step.x, names)
             return replace(step, out=names.get(step.out, step.out), a=a, x=x)
         case Extern():
-            args, kwargs = map_leaves(lambda leaf: _rename_ref(leaf, names), (step.args, step.kwargs))
+            given = (step.args, step.kwargs)
+            args, kwargs = map_leaves(lambda leaf: _rename_ref(leaf, names), given)
             return replace(step, args=args, kwargs=kwargs)
     return step
 

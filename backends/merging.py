@@ -122,7 +122,7 @@ def why_not_merge(first: Kernel, second: Kernel, hint: Hint) -> str | None:
             if isinstance(load, Gather) or load.offset != stored[load.buffer]:
                 return f"{load.buffer.name} is read at other points"
             forwarded = True
-    written = {buffer for buffer in _stored(second)}
+    written = set(_stored(second))
     if written & {load.buffer for load in loads_of(first.statements)} or written & set(stored):
         return "one writes what the other reads"
     if forwarded or is_check_only(first) or is_check_only(second) or _shares(first, second):
@@ -172,7 +172,7 @@ def merged_kernel(first: Kernel, second: Kernel) -> Kernel:
     return replace(first, statements=(*first.statements, *statements))
 
 
-def _drop_dead(program: Program, steps: list[Step]) -> list[Step]:
+def _drop_dead(program: Program, steps: Sequence[Step]) -> Sequence[Step]:
     """Remove stores whose every reader got the value itself."""
     lasting = {output.buffer for output in program.outputs}
     lasting.update(item.buffer for item in program.inputs if item.buffer is not None)

@@ -120,7 +120,8 @@ def print_kernel(kernel: Kernel) -> str:
 def _statement_text(statement: Statement, printer: Printer) -> str:
     if isinstance(statement, Check):
         return f"check {printer.text(statement.condition)}"
-    place = f"{statement.buffer.name}:{statement.buffer.dtype.char}[{offset_text(statement.offset)}]"
+    buffer = statement.buffer
+    place = f"{buffer.name}:{buffer.dtype.char}[{offset_text(statement.offset)}]"
     value = printer.text(statement.value)
     if isinstance(statement, Scan):
         return f"{place} = scan {statement.op} along {statement.axis.name} of {value}"

@@ -54,8 +54,8 @@ class Launch:
 @dataclass(frozen=True, slots=True)
 class View:
     """An ndarray object `buffer` that shares the memory of `base`: byte `offset` from base's data
-    pointer, with the shape, strides, dtype and writeability of `type`. Its `.base` is the ndarray of
-    `base`, as after NumPy's own slicing (NumPy collapses chains of views to the owner)."""
+    pointer, with the shape, strides, dtype and writeability of `type`. Its `.base` is the ndarray
+    of `base`, as after NumPy's own slicing (NumPy collapses chains of views to the owner)."""
 
     buffer: Buffer
     base: Buffer
@@ -65,8 +65,8 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """In the arguments of an extern step: the ndarray of a buffer, or (`scalar`) the NumPy scalar or
-    Python number that a 0-d buffer or a scalar input holds."""
+    """In the arguments of an extern step: the ndarray of a buffer, or (`scalar`) the NumPy scalar
+    or Python number that a 0-d buffer or a scalar input holds."""
 
     buffer: Buffer | None = None
     scalar: Scalar | None = None
@@ -91,10 +91,10 @@ class Extern:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A matrix for BLAS, in row-major order: row i begins at byte `offset` + i * `leading` elements.
+    """A matrix for BLAS, row-major: row i begins `leading` * i elements after byte `offset`.
 
-    When `transposed`, what lies in memory is the transpose. A vector has `leading` elements from each
-    element to the next."""
+    When `transposed`, what lies in memory is the transpose. A vector has `leading` elements from
+    each element to the next."""
 
     buffer: Buffer
     offset: Size
@@ -133,7 +133,8 @@ class Gemv:
 
 @dataclass(frozen=True, slots=True)
 class Require:
-    """A relation between sizes that must hold (`left` == `right`, `<=`, `<`); else abandon the call."""
+    """A relation between sizes (`left` == `right`, `<=`, `<`) that must hold, else the call is
+    abandoned."""
 
     relation: str
     left: Size

@@ -6,6 +6,7 @@ one axis: `stride[outer] == stride[inner] * extent[inner]`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from ..ir.sizes import Size
 from . import affine, rewrite
@@ -20,17 +21,17 @@ def reshape(expr: Expr, old: Sequence[Axis], new: Sequence[Axis]) -> Expr | None
     sources = [axis for axis in old if not affine.is_one(axis.extent)]
     targets = [axis for axis in new if not affine.is_one(axis.extent)]
     if any(affine.is_zero(axis.extent) for axis in (*old, *new)):
-        return rewrite.substitute(expr, {axis: affine.ZERO for axis in old})
+        return rewrite.substitute(expr, dict.fromkeys(old, affine.ZERO))
     replaced: dict[Axis, Offset] = {
         axis: affine.ZERO for axis in old if affine.is_one(axis.extent)
     }
     for group, made in groups(sources, targets):
-        for outer, inner in zip(group, group[1:]):
+        for outer, inner in pairwise(group):
             if not can_merge([expr], outer, inner):
                 return None
         flat = flat_position(made)
         # every load of a merged group depends on the innermost axis alone
-        replaced.update({axis: affine.ZERO for axis in group})
+        replaced.update(dict.fromkeys(group, affine.ZERO))
         replaced[group[-1]] = flat
     return rewrite.substitute(expr, replaced)
 

@@ -1,4 +1,4 @@
-"""The loop order of a kernel: contiguous axes collapsed, small strides innermost, names in order."""
+"""The loop order of a kernel: contiguous axes collapsed, small strides innermost."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ SHORT = 16
 
 
 def schedule(program: Program, hint: Hint) -> Program:
-    """Order, collapse and name the axes of every kernel; choose what is vectorised and shared out."""
+    """Order, collapse and name the axes of every kernel; choose what is vectorised."""
     steps = [
         Launch(schedule_kernel(step.kernel, hint)) if isinstance(step, Launch) else step
         for step in program.steps

@@ -1,7 +1,6 @@
 """New arrays from sizes and numbers: constants and functions of the position."""
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -56,7 +55,7 @@ def asarray(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Val
 
 @lowers(np.arange, reads=Access.SAME)
 def arange(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
-    """NumPy computes the first two elements and continues from them: start + i * (second - start)."""
+    """NumPy computes two elements and continues from them: start + i * (second - start)."""
     dtype = node.type.dtype
     numbers = [a for a in (*args[:3], kwargs.get("start"), kwargs.get("step")) if a is not None]
     if kwargs.get("stop") is not None or not all(is_size(n) or type(n) is float for n in numbers):
@@ -134,7 +133,7 @@ def tri(low: Lowering, node: Node, N: Any, M: Any = None, k: Any = 0, **kwargs: 
 def _compared(low: Lowering, node: Node, comparison: str, k: Size) -> Value:
     """column <comparison> row + k, as the result's dtype."""
     if not is_size(k):
-        k = operator.index(k)
+        raise CannotLower("np.eye with such a diagonal")
     axes = low.axes(node.type.shape)
     row = rewrite.position(affine.plus(affine.along(axes[0]), affine.Offset(k)))
     column = rewrite.position(affine.along(axes[1]))

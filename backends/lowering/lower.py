@@ -19,13 +19,11 @@ from ..memory import plan_memory
 from ..merging import merge
 from ..program import Constant, Input, Output, Program
 from ..schedule import schedule
-from . import creation, matmul, reductions, structure, views, windows  # noqa: F401  (they register)
-from . import pointwise
+from . import creation, matmul, pointwise, reductions, structure, views, windows  # noqa: F401  (they register)
 from .context import ACCESSES, LOWERINGS, Lowering
 from .externs import lower_extern, own_number
 from .values import CannotLower, Value, load_of
 from .writes import only_pieces, write_inputs
-
 
 PASSES = (hoist, merge, schedule, plan_memory)
 
@@ -61,9 +59,8 @@ def lower_steps(graph: Graph, *, blas: bool = False) -> Program:
         low.values[node] = value
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
-    return Program(
-        inputs, tuple(low.constants), dict(graph.symbols), tuple(low.steps), outputs, tuple(low.notes)
-    )
+    symbols, constants = dict(graph.symbols), tuple(low.constants)
+    return Program(inputs, constants, symbols, tuple(low.steps), outputs, tuple(low.notes))
 
 
 def _kept(low: Lowering, value: Value, why: str) -> Value:

@@ -52,10 +52,14 @@ def axes_like(low: Lowering, shape: tuple[Size, ...], args: Sequence[Operand]) -
     return low.axes(shape)
 
 
-ALLOWED_KWARGS: dict[str, Any] = {"where": True, "casting": "same_kind", "order": "K", "subok": True}
+ALLOWED_KWARGS: dict[str, Any] = {
+    "where": True, "casting": "same_kind", "order": "K", "subok": True,
+}
 
 
-def loop_dtypes(ufunc: np.ufunc, args: Sequence[Operand], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def loop_dtypes(
+    ufunc: np.ufunc, args: Sequence[Operand], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
     """The dtypes of operands and result in NumPy's loop for these operands."""
     rest = dict(kwargs)
     dtype = rest.pop("dtype", None)
@@ -189,7 +193,7 @@ def clip(
     require_native(dtype)
     bounds = [("maximum", a_min), ("minimum", a_max)]
     given = [(name, bound) for name, bound in bounds if bound is not None]
-    if any(weak_dtype(b) is not int and dtype_of(b).kind == "f" and dtype.kind != "f" for _, b in given):
+    if dtype.kind != "f" and any(dtype_of(bound).kind == "f" for _, bound in given):
         raise CannotLower("np.clip of integers to floats")
     result = operand_at(low, a, axes, dtype)
     for name, bound in given:

@@ -47,13 +47,15 @@ class Folding:
 
 
 def started(op: str, folded: Expr) -> Expr:
-    """NumPy's sums start from 0.0, so that they are never -0.0; the loop IR's start from nothing."""
+    """NumPy's sums start from 0.0, so they are never -0.0; the loop IR's start from nothing."""
     if op != "add" or folded.dtype.kind != "f":
         return folded
     return simplify.apply("add", (folded, const(0.0, folded.dtype)), folded.dtype)
 
 
-def fold_over(low: Lowering, node: Node, shape: Sequence[Size], axis: Any, keepdims: bool) -> Folding:
+def fold_over(
+    low: Lowering, node: Node, shape: Sequence[Size], axis: Any, keepdims: bool
+) -> Folding:
     """Pair the operand's dimensions with axes of the result, and with new axes to fold over."""
     folded_dims = dims_of(axis, len(shape))
     axes = low.axes(node.type.shape)
@@ -204,7 +206,7 @@ def ptp(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> V
 
 
 def _mean_dtype(value: Value, dtype: Any) -> np.dtype:
-    """What NumPy accumulates a mean in: float64 for integers and bools, else the operand's dtype."""
+    """What NumPy adds up a mean in: float64 for integers and bools, else the operand's dtype."""
     if dtype is not None:
         return np.dtype(dtype)
     return FLOAT64 if value.dtype.kind in "iub" else value.dtype

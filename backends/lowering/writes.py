@@ -25,6 +25,7 @@ from .values import CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
 from .windows import ViewSteps, region, view_shape, why_not_window
 
+
 @lowers(core.update, reads=Access.REST)
 def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) -> Value:
     """The array `base` after an assignment, in the memory of `base` when only this reads it."""
@@ -72,7 +73,7 @@ def box_of(low: Lowering, base: Value, view: ViewSteps) -> Box | None:
         return None
     key = args[0] if isinstance(args[0], tuple) else (args[0],)
     items = spelled_out(key, len(base.shape))
-    if any(item is None or isinstance(item, slice) and item.step not in (None, 1) for item in items):
+    if any(item is None or (isinstance(item, slice) and item.step not in (None, 1)) for item in items):
         return None
     lengths = iter(view_shape(low, base, view))
     starts: list[Size] = []

@@ -88,9 +88,8 @@ class Program:
         if self.rng.random() < 0.3:
             other = [2, 0.5, -1, True, np.float32(3)][self.rng.integers(5)]
         pair = (self.pick(), other)
-        return self.call(
-            BINARY[self.rng.integers(len(BINARY))], *(pair if self.rng.random() < 0.5 else pair[::-1])
-        )
+        target = BINARY[self.rng.integers(len(BINARY))]
+        return self.call(target, *(pair if self.rng.random() < 0.5 else pair[::-1]))
 
     def fold(self) -> Node:
         node = self.pick()
