@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..loops import Reduce
+from ..loops import Axis, Reduce
 from .emit import I64, Value
 from .folding import (
     ACCUMULATORS,
@@ -142,31 +142,54 @@ def emit_position(nest: Nest, term: Term) -> Value:
     assert isinstance(expr, Reduce)
     (body,), (axis,) = term.args, expr.axes
     dtype = body.expr.dtype
-    lowest = _lowest if expr.op == "argmax" else _highest
-    lanes = nest.lane.width if nest.varies(term) and nest.lane else 1
-    vector = nest.lane is None
-    worst = nest.builder.constant(dtype, lowest(dtype)).splat(nest.width if vector else lanes)
-    zero = nest.builder.integer(0).splat(worst.lanes)
+    worst = nest.builder.constant(dtype, (_lowest if expr.op == "argmax" else _highest)(dtype))
+    if nest.lane is None:
+        return _position_along_lanes(nest, expr.op, axis, body, worst)
+    lanes = nest.lane.width if nest.varies(term) else 1
+    start = [worst.splat(lanes), nest.builder.integer(0).splat(lanes)]
 
-    def update(state: Sequence[Value], value: Value, index: Value) -> list[Value]:
-        better = beats(expr.op, value, state[0])
-        if nest.lane is not None and vector and nest.lane.mask is not None:
-            better = better & nest.lane.mask
-        return [better.select(value, state[0]), better.select(index, state[1])]
+    def step(state: Sequence[Value]) -> Sequence[Value]:
+        value, place = nest.value(body).splat(lanes), nest.bound[axis].splat(lanes)
+        return _updated(expr.op, state, value, place, None)
 
-    def scalar_step(state: Sequence[Value]) -> Sequence[Value]:
-        return update(state, nest.value(body).splat(lanes), nest.bound[axis].splat(lanes))
+    return scalar_loops(nest, expr.axes, body, start, step)[1]
 
-    def vector_step(state: Sequence[Value], _: int) -> Sequence[Value]:
+
+def _updated(
+    op: str, state: Sequence[Value], value: Value, place: Value, mask: Value | None
+) -> list[Value]:
+    """The best value so far and its place, after one more."""
+    better = beats(op, value, state[0])
+    if mask is not None:
+        better = better & mask
+    return [better.select(value, state[0]), better.select(place, state[1])]
+
+
+def _position_along_lanes(nest: Nest, op: str, axis: Axis, body: Term, worst: Value) -> Value:
+    """Several vectors of candidates side by side, joined in the end."""
+    count = turns(axis.extent, nest.width, ACCUMULATORS)
+    zero = nest.builder.integer(0)
+    start = [worst.splat(nest.width), zero.splat(nest.width)] * count
+    iota = nest.builder.vector(I64, range(nest.width))
+
+    def step(state: Sequence[Value], number: int) -> Sequence[Value]:
         assert nest.lane is not None
-        iota = nest.builder.vector(I64, range(nest.width))
-        return update(state, nest.vector(body), iota + nest.lane.base)
+        at = slice(2 * number, 2 * number + 2)
+        joined = _updated(op, state[at], nest.vector(body), iota + nest.lane.base, nest.lane.mask)
+        return [*state[: at.start], *joined, *state[at.stop :]]
 
-    if not vector:
-        return scalar_loops(nest, expr.axes, body, [worst, zero], scalar_step)[1]
     nest.hoist([body], widen=nest.width)
-    best, places = vector_loop(nest, axis, body, [worst, zero], vector_step, 1)
-    return _first_of_lanes(expr.op, best, places)
+    state = vector_loop(nest, axis, body, start, step, count)
+    best, place = state[0], state[1]
+    for other, its_place in zip(state[2::2], state[3::2]):
+        best, place = _joined(op, best, place, other, its_place)
+    while best.lanes > 1:
+        half = best.lanes // 2
+        low, high = range(half), range(half, 2 * half)
+        best, place = _joined(
+            op, best.shuffle(low), place.shuffle(low), best.shuffle(high), place.shuffle(high)
+        )
+    return place
 
 
 def beats(op: str, new: Value, best: Value) -> Value:
@@ -177,15 +200,10 @@ def beats(op: str, new: Value, best: Value) -> Value:
     return (better | new.is_nan()) & best.compare("ord", best)
 
 
-def _first_of_lanes(op: str, best: Value, places: Value) -> Value:
-    while best.lanes > 1:
-        half = best.lanes // 2
-        halves = range(half), range(half, 2 * half)
-        a, b = (best.shuffle(h) for h in halves)
-        at_a, at_b = (places.shuffle(h) for h in halves)
-        same = a.eq(b)
-        if a.dtype.kind == "f":
-            same = same | (a.is_nan() & b.is_nan())
-        second = beats(op, b, a) | (same & at_b.lt(at_a))
-        best, places = second.select(b, a), second.select(at_b, at_a)
-    return places
+def _joined(op: str, a: Value, at_a: Value, b: Value, at_b: Value) -> tuple[Value, Value]:
+    """The better of two candidates; of equals the one that comes first."""
+    same = a.eq(b)
+    if a.dtype.kind == "f":
+        same = same | (a.is_nan() & b.is_nan())
+    second = beats(op, b, a) | (same & at_b.lt(at_a))
+    return second.select(b, a), second.select(at_b, at_a)
