@@ -14,7 +14,7 @@ from .guards.kinds import IS, SAME
 from .guards.sources import CellSource, ConstSource, GlobalSource, Pinned, Source
 from .inlining import inline
 from .ir.node import Location
-from .opcodes import HANDLERS
+from .opcodes import HANDLERS, coverage
 from .side_effects import DeleteGlobal, StoreGlobal
 from .trace import TraceState
 from .variables.base import ObservedException, VariableTracker
@@ -90,7 +90,8 @@ class Translator:
 
     def execute(self, inst: Instruction) -> None:
         if (handler := HANDLERS.get(inst.opname)) is None:
-            raise GraphBreak(f"the instruction {inst.opname}")
+            reason = coverage.reason_for(inst.opname) or "unknown"
+            raise GraphBreak(f"the instruction {inst.opname}: {reason}")
         count = handler.pops + (inst.arg if handler.variadic else 0)
         result = handler.function(self, inst, *self.popn(count))
         if result is None:
