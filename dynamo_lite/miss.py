@@ -33,6 +33,7 @@ from .guards.program import FlatGuards, flatten
 from .guards.reasons import Values, why_failed
 from .guards.shape_env import ShapeEnv
 from .guards.sources import LocalSource
+from .guards.tree import guard_tree
 from .ir.graph import Location, Node
 from .leaving import drive
 from .native import CompiledFunction
@@ -161,7 +162,7 @@ class FrameCompiler:
                 self._broke(record, Break(str(unsupported), record.location))
                 record.graph, guards, shapes = None, _types_of(self.function, flat_args), ShapeEnv()
                 target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
-        record.guards = tuple(str(guard) for guard in guards)
+        record.guards = tuple(guard_tree(guards, shapes).splitlines())
         record.entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes))
         self._finished(record, flat, shapes)
 
