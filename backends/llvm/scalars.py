@@ -139,12 +139,16 @@ def convert(value: Value, dtype: np.dtype) -> Value:
 def float_to_integer(value: Value, dtype: np.dtype) -> Value:
     """The processor's own conversion, as the C compiler uses it for NumPy: out of range and NaN
     raise the invalid flag, so NumPy's warning is not lost. Narrow integers go through 32 bits,
-    unsigned ones of 32 bits through 64, and those of 64 bits in two ranges."""
+    unsigned ones of 64 bits in two ranges.
+
+    What NumPy gives for a uint32 out of range depends on the place in the array: NumPy is asked."""
     if dtype.kind == "u" and dtype.itemsize == 8:
         limit = float(2**63)
         large = value.ge(limit)
         low = _hardware_convert(large.select(value - limit, value), I64)
-        return (large.select(low ^ -(2**63), low)).like_retyped(dtype)
+        return large.select(low ^ -(2**63), low).like_retyped(dtype)
+    if dtype == np.uint32:
+        value.builder.abandon_where(~(value.ge(-(2.0**31)) & value.lt(2.0**32)))
     wide = I64 if dtype.itemsize == 8 or dtype == np.uint32 else I32
     result = _hardware_convert(value, wide)
     if dtype.itemsize < wide.itemsize:

@@ -111,3 +111,24 @@ def test_an_extern_that_raises():
     entry = compile_graph(trace(lambda x: np.linalg.inv(x) + 1, x), [x])
     np.testing.assert_array_equal(entry(x)[0], np.linalg.inv(x) + 1)
     assert entry(np.zeros((3, 3))) is _core.ABANDONED
+
+
+@pytest.mark.parametrize("target", "bBhHiIlLf")
+@pytest.mark.parametrize("source", "fd")
+def test_casts_flag_what_numpy_flags(source, target, level):
+    """Also: where an invalid cast is ignored, the value is the one that NumPy gives."""
+    values = [1.5, -1.0, 127.0, 300.0, -200.0, 7e4, 2.0**31, -(2.0**33), 2.0**32, 2.0**63, 1e19,
+              2.0**64, -1e30, 1e300, np.inf, -np.inf, np.nan]
+    entry = pointwise("astype", [source], target, 9)
+    for value in values:
+        with np.errstate(all="ignore"):
+            x = np.full(9, value).astype(source)
+        want, got = numpy_flags(lambda x: x.astype(target), [x]), entry_flags(entry, [x])
+        with np.errstate(all="ignore"):
+            result = entry(x)
+        if result is _core.ABANDONED:  # NumPy's result depends on the place in the array
+            assert target == "I" and not -(2.0**31) <= value < 2.0**32
+            continue
+        assert got == want, value
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(result, x.astype(target))

@@ -102,3 +102,15 @@ def test_large_results_do_not_depend_on_the_number_of_threads():
         for a, b in zip(results[0], other):
             np.testing.assert_array_equal(a, b)
     same(results[0][0], softmax(x))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_products_and_sums_are_rounded_separately(dtype):
+    x, y, z = np.random.default_rng(0).standard_normal((3, 1001)).astype(dtype)
+
+    def function(x, y, z):
+        return x * y + z, x * y - z, (x - y) * (x + y) / z + x * x * y
+
+    entry = compile_graph(trace(function, x, y, z), [x, y, z])
+    for got, want in zip(entry(x, y, z), function(x, y, z)):
+        np.testing.assert_array_equal(got, want)

@@ -111,6 +111,9 @@ def test_casts(source, level):
     for target in "?bBhHiIlLfd":
         with np.errstate(all="ignore"):
             want = x.astype(target)
+            if source.kind == "f" and target == "I":
+                x = x[(x >= -(2**31)) & (x < 2**32)]
+                want = x.astype(target)
             got = pointwise("astype", [source], target, x.size)(x)
         valid = np.ones(x.size, bool)
         if source.kind == "f" and np.dtype(target).kind in "iu":  # else the C compiler's choice
