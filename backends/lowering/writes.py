@@ -73,7 +73,8 @@ def box_of(low: Lowering, base: Value, view: ViewSteps) -> Box | None:
         return None
     key = args[0] if isinstance(args[0], tuple) else (args[0],)
     items = spelled_out(key, len(base.shape))
-    if any(item is None or (isinstance(item, slice) and item.step not in (None, 1)) for item in items):
+    steps = [item.step for item in items if isinstance(item, slice)]
+    if None in items or any(step not in (None, 1) for step in steps):
         return None
     lengths = iter(view_shape(low, base, view))
     starts: list[Size] = []

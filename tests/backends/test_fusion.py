@@ -1,0 +1,88 @@
+"""What becomes one kernel, what gets memory, and what a program looks like as text."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dynamo_lite.backends.loops import Kernel
+from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.printing import print_kernel
+from dynamo_lite.backends.program import Allocate, Launch, Program
+
+from .graphs import trace
+from .test_lowering import CASES, M, V
+
+
+def kernels(program: Program) -> list[Kernel]:
+    return [step.kernel for step in program.steps if isinstance(step, Launch)]
+
+
+def scratch(program: Program) -> list[Allocate]:
+    return [s for s in program.steps if isinstance(s, Allocate) and s.kind == "scratch"]
+
+
+@pytest.mark.parametrize(
+    "name", ["chain", "softmax", "layernorm", "kmeans", "stencil", "max min", "sum of a product"]
+)
+def test_one_kernel_without_intermediates(name):
+    function, *values = CASES[name]
+    program = lower(trace(function, *values))
+    assert len(kernels(program)) == 1
+    assert not scratch(program)
+
+
+def test_results_over_one_box_share_a_kernel():
+    program = lower(trace(lambda x, y: ((a := np.exp(x * y)), a + 1, x - y), M, M + 1))
+    (kernel,) = kernels(program)
+    assert len(kernel.statements) == 3
+    assert len(kernel.axes) == 1  # contiguous axes collapse
+
+
+def test_column_statistics_are_computed_before_the_rows():
+    program = lower(trace(lambda x: (x - np.mean(x, axis=0)) / np.std(x, axis=0), M))
+    statistics, rows = kernels(program)
+    assert len(statistics.axes) == 1 and len(statistics.statements) == 2
+    assert len(rows.axes) == 2 and rows.vector == rows.axes[-1]
+
+
+def test_expensive_value_of_several_kernels_is_computed_once():
+    program = lower(trace(lambda x: ((e := np.tanh(x * 2))[1:] * 2, np.sum(e[:5])), V))
+    texts = [print_kernel(kernel) for kernel in kernels(program)]
+    assert sum("tanh" in text for text in texts) == 1
+
+
+def test_warnings_of_elements_that_nobody_reads_count():
+    program = lower(trace(lambda x: np.log(x)[1:] + 1, V))
+    assert any(kernel.axes[0].extent == 12 for kernel in kernels(program))
+
+
+def test_scratch_memory_is_used_again():
+    def steps(x):
+        for _ in range(6):
+            x = np.cumsum(x * 2, axis=0) - 1
+        return x
+
+    assert len(scratch(lower(trace(steps, M)))) <= 2
+
+
+def test_reading_along_rows_vectorises_the_fold():
+    wide = np.ones((50, 300))
+    (rows,) = kernels(lower(trace(lambda x: np.sum(x, axis=1), wide)))
+    assert rows.vector is not None and rows.vector.extent == 300
+    (columns,) = kernels(lower(trace(lambda x: np.sum(x, axis=0), wide)))
+    assert columns.vector == columns.axes[0]
+
+
+def test_kernel_text():
+    (kernel,) = kernels(lower(trace(lambda x: np.exp(x + 1) * 2, V)))
+    assert print_kernel(kernel) == (
+        "kernel kernel0[i0 < 12] vector i0 parallel:\n"
+        "    t0:d[i0*(8)] = multiply.d(exp.d(add.d(x0_in0[i0*(8)], d:1.0)), d:2.0)"
+    )
+
+
+def test_lowering_is_deterministic():
+    function, *values = CASES["columns normalised"]
+    texts = {
+        "\n".join(map(print_kernel, kernels(lower(trace(function, *values))))) for _ in range(3)
+    }
+    assert len(texts) == 1
