@@ -296,7 +296,8 @@ class DictViewVariable(VariableTracker):
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.build(self.owner)
-        code.call_method(self.which)
+        code.emit("LOAD_ATTR", self.which)
+        code.call(0)
 
 
 def is_guardable_key(key: Any) -> bool:

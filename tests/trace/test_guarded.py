@@ -1,0 +1,275 @@
+"""What a trace relied on changes between calls: the result is that of plain Python each time."""
+import copy
+import math
+import types
+
+import numpy as np
+
+import dynamo_lite as dl
+from dynamo_lite.config import config
+
+from .equality import outcome, same
+
+X = np.arange(12.0).reshape(3, 4)
+
+
+def follow(function, *calls, change=None):
+    """Call with each argument tuple, after `change(i)`, compiled and plain."""
+    with config.patch(strict=True):
+        compiled = dl.compile(function, backend="eager")
+        for index, args in enumerate(calls):
+            if change is not None:
+                change(index)
+            expected = outcome(function, copy.deepcopy(args))
+            actual = outcome(compiled, copy.deepcopy(args))
+            assert same(actual, expected), f"call {index}: {actual} is not {expected}"
+
+
+class Layer:
+    scale = 2
+
+    def __init__(self, w=1.0):
+        self.w = w
+
+    @property
+    def double(self):
+        return self.w * 2
+
+    def apply(self, x):
+        return x * self.w + self.scale
+
+
+class Special(Layer):
+    pass
+
+
+def test_python_arguments():
+    def f(x, n, flag=True, name="a", seq=(1, 2)):
+        return x * n if flag else [x, name, len(seq), seq[0]]
+
+    follow(f, (X, 2), (X, 3), (X, 2.5), (X, True), (X, 2, False), (X, 2, False, "b"),
+           (X, 2, False, "b", (3,)), (X, 2, False, "b", [3, 4, 5]), (X, -0.0), (X, 0.0), (X, 2**70))
+
+
+def test_containers():
+    def f(x, d, items):
+        return x + d["a"], list(d), d.get("b"), [item * 2 for item in items], len(d)
+
+    follow(f, (X, {"a": 1}, [1]), (X, {"a": 2}, [1]), (X, {"a": 1, "b": 2}, [1, 2]),
+           (X, {"b": 1, "a": 2}, []), (X, {"a": X}, [X, 1]), (X, {"a": 1, "b": None}, ["s"]))
+
+
+def test_aliases():
+    def f(x, a, b):
+        a.append(len(b))
+        return a is b, len(b), x
+
+    one = [1]
+    follow(f, (X, [1], [1]), (X, one, one), (X, [1], [2]), (X, one, one))
+
+
+def test_array_aliases():
+    def f(x, y):
+        x += 1
+        return x is y, y * 2
+
+    follow(f, (X.copy(), X.copy()))
+    same_array = X.copy()
+    follow(f, (same_array, same_array), (X.copy(), X.copy()))
+
+
+def test_objects():
+    def f(x, layer):
+        return layer.apply(x), layer.double, hasattr(layer, "extra"), type(layer).__name__
+
+    changed, extra = Layer(3.0), Layer()
+    changed.w, extra.extra = 4.0, 1
+    shadowing, method = Layer(), Layer()
+    shadowing.scale = 7
+    method.apply = lambda x: x - 1
+    follow(f, (X, Layer()), (X, Layer(3.0)), (X, Special()), (X, changed), (X, extra),
+           (X, shadowing), (X, method), (X, Layer(X)))
+
+
+def test_class_attributes():
+    layer = Layer()
+
+    def f(x):
+        return layer.apply(x), layer.double
+
+    def change(index):
+        if index == 1:
+            Layer.scale = 5
+        if index == 2:
+            Layer.apply = lambda self, x: x * 100
+        if index == 3:
+            Layer.double = 11
+        if index == 4:
+            layer.scale = 1
+            layer.apply = lambda x: x
+
+    saved = dict(scale=2, apply=Layer.apply, double=vars(Layer)["double"])
+    try:
+        with config.patch(strict=True):
+            compiled = dl.compile(f, backend="eager")
+            for index in range(5):
+                change(index)
+                assert same(compiled(X), f(X)), index
+    finally:
+        for name, value in saved.items():
+            setattr(Layer, name, value)
+
+
+def test_subclass_overrides_later():
+    item = Special()
+
+    def f(x):
+        return item.apply(x) + item.scale
+
+    compiled = dl.compile(f, backend="eager")
+    assert same(compiled(X), f(X))
+    Special.scale = 50
+    try:
+        assert same(compiled(X), f(X))
+    finally:
+        del Special.scale
+
+
+FACTOR, TABLE, LIST = 2, {"k": 1}, [1, 2]
+MODULE = types.ModuleType("fake")
+MODULE.value, MODULE.function = 1, lambda x: x + 1
+
+
+def helper(x):
+    return x + 1
+
+
+def test_globals():
+    def f(x):
+        return helper(x) * FACTOR + TABLE["k"] + sum(LIST) + MODULE.value, MODULE.function(x)
+
+    def change(index):
+        module = globals()
+        if index == 1:
+            module["FACTOR"] = 3
+        if index == 2:
+            TABLE["k"] = 5
+        if index == 3:
+            LIST.append(9)
+        if index == 4:
+            module["helper"] = lambda x: x - 1
+        if index == 5:
+            MODULE.value, MODULE.function = 4, lambda x: x
+        if index == 6:
+            module["sum"] = lambda items: 1000
+
+    try:
+        with config.patch(strict=True):
+            compiled = dl.compile(f, backend="eager")
+            for index in range(7):
+                change(index)
+                assert same(compiled(X), f(X)), index
+    finally:
+        globals().pop("sum", None)
+
+
+def test_closures_and_defaults():
+    scale, items = 1, [1]
+
+    def inner(x, k=2, *, m=3):
+        return x * k * m + scale + len(items)
+
+    def f(x):
+        return inner(x)
+
+    with config.patch(strict=True):
+        compiled = dl.compile(f, backend="eager")
+        for step in range(5):
+            if step == 1:
+                scale = 5
+            if step == 2:
+                items.append(1)
+            if step == 3:
+                inner.__defaults__ = (7,)
+            if step == 4:
+                inner.__kwdefaults__ = {"m": 1}
+            assert same(compiled(X), f(X)), step
+
+
+def test_functions_as_arguments():
+    def make(k):
+        return lambda x: x * k
+
+    def f(x, g):
+        return g(x)
+
+    with config.patch(strict=True):
+        compiled = dl.compile(f, backend="eager")
+        for g in (make(2), make(3), np.sin, np.cos, math.floor if False else np.abs, helper, Layer().apply):
+            assert same(compiled(X, g), f(X, g))
+
+
+def test_growing_list_is_compiled_once():
+    def f(x, log):
+        log.append(1)
+        return x * 2
+
+    compiled, log = dl.compile(f, backend="eager"), []
+    dl.reset()
+    for _ in range(20):
+        compiled(X, log)
+    assert log == [1] * 20
+    assert len(compiled.entries()) == 1
+
+
+def test_counter_attribute():
+    class Counter:
+        def __init__(self):
+            self.n = 0
+
+    def f(x, c):
+        c.n += 1
+        return x * 2, c.n
+
+    compiled, mine, plain = dl.compile(f, backend="eager"), Counter(), Counter()
+    for _ in range(15):
+        assert same(compiled(X, mine), f(X, plain))
+    assert mine.n == plain.n
+
+
+def test_shapes_and_dtypes():
+    def f(x, y=1):
+        return x.sum() + y, x.shape[0] * 2, x.reshape(-1), len(x), x[: x.shape[0] // 2]
+
+    follow(f, *((np.ones(n, dtype=d),) for d in ("f8", "f4", "i8") for n in (1, 2, 3, 7, 8, 9)))
+
+
+def test_mutated_sets():
+    def f(x, s):
+        return sorted(s), 3 in s, len(s), x
+
+    follow(f, (X, {1, 2}), (X, {1, 3}), (X, {1.0, 2.0}), (X, set()), (X, frozenset({1})))
+
+
+def test_nested_compiled_functions():
+    @dl.compile(backend="eager")
+    def inner(x):
+        return x + 1
+
+    def f(x):
+        return inner(x) * 2
+
+    follow(f, (X,), (X,))
+
+
+def test_exceptions_reach_the_caller():
+    def f(x, n):
+        if n == 1:
+            raise ValueError("one", n)
+        if n == 2:
+            return x @ x
+        if n == 3:
+            return [1, 2][n]
+        return {}[n]
+
+    follow(f, (X, 1), (X, 2), (X, 3), (X, 4))
