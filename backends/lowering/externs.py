@@ -22,7 +22,9 @@ def lower_extern(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[
     values = [low.memory_value(type_, buffer) for type_, buffer in zip(types, buffers)]
     if isinstance(node.type, ArrayType):
         return values[0]
-    return None if node.type is None else type(node.type)(values)
+    if node.type is None:
+        return None
+    return list(values) if isinstance(node.type, list) else tuple(values)
 
 
 def result_types(node: Node) -> tuple[ArrayType, ...]:

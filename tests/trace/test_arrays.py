@@ -330,3 +330,25 @@ def test_arrays_of_other_kinds_may_be_passed_along(other):
         same(result[0], A * 2)
     plain = np.ones(3)
     same(compiled(A, plain), function(A, plain))
+
+
+def test_linear_algebra_gives_named_tuples():
+    def function(a):
+        q, r = np.linalg.qr(a)
+        symmetric = np.linalg.eigh(a @ a.T)
+        return q, r, symmetric, symmetric.eigenvalues, np.linalg.slogdet(a)
+
+    captured(function, np.random.default_rng(0).random((4, 4)))
+
+
+def test_random_numbers_advance_the_global_state():
+    def function(n):
+        return np.random.normal(0, 1, (3, 4)), np.random.rand(5) * n
+
+    compiled = dl.compile(function, backend="eager", fullgraph=True)
+    for seed in range(3):
+        np.random.seed(seed)
+        expected, after = function(2.0), np.random.get_state()
+        np.random.seed(seed)
+        same(compiled(2.0), expected)
+        assert np.array_equal(np.random.get_state()[1], after[1])

@@ -87,6 +87,8 @@ class _Samples:
     def type_of(self, value: Any, inputs: list[np.ndarray]) -> Any:
         if isinstance(value, (tuple, list)):
             items = [self.type_of(item, inputs) for item in value]
+            if hasattr(value, "_fields"):  # numpy.linalg's results are named tuples
+                return type(value)(*items)
             return items if isinstance(value, list) else tuple(items)
         if type(value) in PYTHON_KINDS:
             return python_number(type(value))
