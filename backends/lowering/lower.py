@@ -48,7 +48,7 @@ def lower_steps(graph: Graph, *, blas: bool = False) -> Program:
     for node in graph.nodes:
         if node.op == "get_attr":
             _constant(low, node)
-    unread = only_pieces(graph)
+    unread = only_pieces(low)
     kept = choose_materialised(graph, ACCESSES)
     for node in graph.calls:
         if node in unread:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import Unsupported
 from ...ir.facts import graph_facts
 from ...ir.node import Node
 from ...ir.ops import ROWS, row_of
@@ -44,7 +45,10 @@ def selected(low: Lowering, type_: ArrayType, steps: ViewSteps) -> tuple[ArrayTy
         if (why := why_not_window(step)) is not None:
             raise CannotLower(why)
         function, args, kwargs = step
-        window = ROWS[function].window(type_, *args, facts=facts, **kwargs)  # type: ignore[misc]
+        try:
+            window = ROWS[function].window(type_, *args, facts=facts, **kwargs)  # type: ignore[misc]
+        except Unsupported as reason:
+            raise CannotLower(str(reason)) from None
         if window is None:
             raise CannotLower("a write into a copy")
         offset = offset + window.offset

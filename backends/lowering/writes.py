@@ -23,7 +23,7 @@ from .context import Lowering, lowers
 from .pointwise import operand_at, require_native
 from .values import CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
-from .windows import ViewSteps, region, view_shape, why_not_window
+from .windows import ViewSteps, region, view_shape
 
 
 @lowers(core.update, reads=Access.REST)
@@ -34,9 +34,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     require_native(base.dtype)
     if not isinstance(value, (Value, int, float)):
         raise CannotLower("an assignment of a sequence")
-    for step in view:
-        if (why := why_not_window(step)) is not None:
-            raise CannotLower(why)
+    view_shape(low, base, view)
     if not (low.is_owned(base) and low.readers[node.args[0]] == 1):
         base = rest_of(low, node, replace(base, type=node.type), view)
     assign(low, region(low, base, view), value)
@@ -127,26 +125,30 @@ def squeezed(low: Lowering, value: Any, ndim: int) -> Any:
     return replace(value, type=type_, axes=value.axes[extra:])
 
 
-def pieces(node: Node, placeholder: Node) -> list[tuple[ViewSteps, Any]] | None:
-    """The assignments that lead from a placeholder to its final contents, in order."""
+def pieces(low: Lowering, node: Node, placeholder: Node) -> list[tuple[ViewSteps, Any]] | None:
+    """The assignments that lead from a placeholder to its final contents, in order; None when they
+    are not all assignments to windows."""
     found: list[tuple[ViewSteps, Any]] = []
     while node is not placeholder:
         if node.op != "call_function" or node.target is not core.update:
             return None
         base, view, value = node.args
-        if any(why_not_window(step) for step in view):
+        try:
+            view_shape(low, low.values[placeholder], view)
+        except CannotLower:
             return None
         found.append((view, value))
         node = base
     return found[::-1]
 
 
-def only_pieces(graph: Any) -> set[Node]:
+def only_pieces(low: Lowering) -> set[Node]:
     """Updates of written placeholders that nothing reads: their full contents are never needed."""
+    graph = low.graph
     chains: set[Node] = set()
     for placeholder, final in graph.writes:
         node = final
-        while node is not placeholder and pieces(final, placeholder) is not None:
+        while node is not placeholder and pieces(low, final, placeholder) is not None:
             chains.add(node)
             node = node.args[0]
     return {node for node in chains if not _is_read(graph, node, chains)}
@@ -171,7 +173,7 @@ def write_inputs(low: Lowering) -> None:
     copies: list[tuple[Value, Any]] = []
     for placeholder, final in low.graph.writes:
         target = low.values[placeholder]
-        chain = pieces(final, placeholder)
+        chain = pieces(low, final, placeholder)
         for view, value in [((), final)] if chain is None else chain:
             operand = low.values[value] if isinstance(value, Node) else value
             part = region(low, target, view)
