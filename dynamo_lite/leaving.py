@@ -276,18 +276,17 @@ class Leaving:
         return first if self.is_value[first] else first + 1
 
     def _push_compiled(self, called: VariableTracker) -> bool:
-        """Push the compiled form of a function of the user's, or nothing."""
-        if isinstance(called, UserFunctionVariable):
-            self.code.load_callable(self.frames.callee(called.value))
-        elif isinstance(called, MethodVariable) and called.source is None and isinstance(
-            called.function, UserFunctionVariable
-        ):
+        """Push the compiled form of a function that is guarded by identity, or nothing."""
+        bound = isinstance(called, MethodVariable) and called.source is None
+        function = called.function if isinstance(called, MethodVariable) and bound else called
+        if not isinstance(function, UserFunctionVariable) or function.value.__closure__:
+            return False
+        if bound:
             self.code.load_callable(MethodType)
-            self.code.load_callable(self.frames.callee(called.function.value))
+        self.code.load_callable(self.frames.callee(function.value))
+        if isinstance(called, MethodVariable):
             self.code.build(called.self_)
             self.code.call(2)
-        else:
-            return False
         return True
 
     def _guarded(self, run: Callable[[], None]) -> None:

@@ -69,11 +69,8 @@ def handles_exception(code: CodeType, index: int) -> bool:
             continue
         seen[at] = depth
         instruction = instructions[at]
-        depth += _HANDLING.get(instruction.opname, 0)
         handler = instruction.handler.target if instruction.handler is not None else None
+        after = depth - 1 if instruction.opname == "POP_EXCEPT" else depth
         for following in successors(instruction):
-            todo.append((following, seen[at] if following == handler else depth))
+            todo.append((following, depth + 1 if following == handler else after))
     return seen.get(index, 0) > 0
-
-
-_HANDLING = {"PUSH_EXC_INFO": 1, "POP_EXCEPT": -1}

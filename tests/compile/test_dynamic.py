@@ -1,0 +1,125 @@
+"""Sizes that change between calls: few compiles, exact results."""
+import numpy as np
+import pytest
+from sameness import check_same, same
+
+import dynamo_lite as dl
+from dynamo_lite import errors
+
+
+def normalised(x, w):
+    y = x * 2 + w
+    return y.reshape(-1)[:3], (y - y.mean(axis=0)).sum(axis=1), x.shape[0] * 2
+
+
+def test_twenty_lengths_take_two_compiles(backend):
+    compiled = dl.compile(normalised, backend=backend)
+    w = np.arange(3.0)
+    for n in range(5, 25):
+        x = np.arange(3.0 * n).reshape(n, 3)
+        assert same(compiled(x, w), normalised(x, w), exact=False)
+    assert len(compiled.entries()) == 2
+    assert [entry.abandoned for entry in compiled.entries()] == [0, 0]
+
+
+def test_ints_that_change_become_symbols(backend):
+    def f(x, n):
+        return x[:n] * n + n
+
+    compiled = dl.compile(f, backend=backend)
+    for n in range(2, 12):
+        assert same(compiled(np.arange(50.0), n), f(np.arange(50.0), n))
+    assert len(compiled.entries()) == 2
+
+
+def test_sizes_of_zero_and_one(backend):
+    def f(x, y):
+        return x + y, x.sum(axis=0), np.concatenate([x, y])
+
+    compiled = dl.compile(f, backend=backend, dynamic=True)
+    for n in (3, 5, 1, 0, 2, 1, 7):
+        assert same(compiled(np.ones((n, 2)), np.ones((n, 2))), f(*[np.ones((n, 2))] * 2))
+    assert len(compiled.entries()) <= 4
+
+
+def test_equal_sizes_that_part(backend):
+    """Two sizes that were equal share a symbol until they differ."""
+    def f(x, y):
+        return x.sum() + y.sum(), x[:1] + y[:1]
+
+    compiled = dl.compile(f, backend=backend, dynamic=True)
+    for a, b in [(3, 3), (4, 4), (3, 4), (5, 9)]:
+        assert same(compiled(np.ones(a), np.ones(b)), f(np.ones(a), np.ones(b)))
+    assert len(compiled.entries()) == 2
+
+
+def test_shapes_that_stop_fitting_raise_numpys_error(backend):
+    def f(x, y):
+        return x + y
+
+    compiled = dl.compile(f, backend=backend, dynamic=True)
+    assert same(compiled(np.ones(3), np.ones(3)), np.full(3, 2.0))
+    check_same(compiled, f, np.ones(3), np.ones(4))
+    assert same(compiled(np.ones(5), np.ones(5)), np.full(5, 2.0))
+
+
+def test_branching_on_a_size_specialises_it_alone(backend):
+    def f(x):
+        return x * 2 if x.shape[0] > 10 else x + 1
+
+    compiled = dl.compile(f, backend=backend, dynamic=True)
+    for n in (3, 4, 5, 20, 21, 6, 30):
+        assert same(compiled(np.ones(n)), f(np.ones(n)))
+    assert len(compiled.entries()) == 2
+
+
+def test_static_means_one_entry_each():
+    compiled = dl.compile(lambda x: x + 1, backend="eager", dynamic=False)
+    for n in range(2, 6):
+        compiled(np.ones(n))
+    assert len(compiled.entries()) == 4
+    with dl.config.patch(automatic_dynamic_shapes=False):
+        again = dl.compile(lambda x: x + 1, backend="eager")
+        for n in range(2, 6):
+            again(np.ones(n))
+        assert len(again.entries()) == 4
+    with dl.config.patch(assume_static_by_default=False):
+        dynamic = dl.compile(lambda x: x + 1, backend="eager")
+        for n in range(2, 6):
+            dynamic(np.ones(n))
+        assert len(dynamic.entries()) == 1
+
+
+def test_marks():
+    x, y = np.ones((6, 4)), np.ones((6, 4))
+    dl.mark_dynamic(x, 0)
+    compiled = dl.compile(lambda x: x.sum(axis=0) * x.shape[0], backend="eager")
+    compiled(x)
+    assert same(compiled(np.ones((7, 4))), np.full(4, 49.0))
+    assert len(compiled.entries()) == 1
+    dl.mark_dynamic(y, 0)
+    specialised = dl.compile(lambda x: x if x.shape[0] == 6 else x * 2, backend="eager")
+    with pytest.raises(errors.MarkedDynamicSpecialized, match="test_dynamic"):
+        specialised(y)
+
+
+def test_layouts_and_strides_that_change(backend):
+    def f(x):
+        return x * 2, x.T.ravel(), x.sum(axis=1)
+
+    compiled = dl.compile(f, backend=backend)
+    base = np.arange(240.0).reshape(12, 20)
+    for x in (base, base[::2], base[:, ::-1], base.T, base[1:7, 2:9], np.asfortranarray(base[:5])):
+        assert same(compiled(x), f(x), exact=False)
+
+
+def test_lengths_after_a_break(backend):
+    def f(x):
+        y = x + 1
+        dl.graph_break()
+        return y * x.shape[0]
+
+    compiled = dl.compile(f, backend=backend)
+    for n in range(3, 15):
+        assert same(compiled(np.ones(n)), f(np.ones(n)))
+    assert dl.stats().recompiles <= 2

@@ -1,0 +1,150 @@
+"""Settings, logs, explanations and statistics."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sameness import same
+
+import dynamo_lite as dl
+from dynamo_lite import logs
+from dynamo_lite.config import Config, read_environment
+
+X = np.arange(4.0)
+
+
+def breaking(x):
+    y = x + 1
+    dl.graph_break()
+    return y * 2
+
+
+LINE = breaking.__code__.co_firstlineno + 2
+
+
+@pytest.fixture
+def logged(capsys):
+    """Switch artifacts on; the result gives the lines logged since."""
+    def lines(spec=None):
+        if spec is not None:
+            logs.configure(spec)
+            capsys.readouterr()
+        return capsys.readouterr().err.splitlines()
+
+    yield lines
+    logs.configure("")
+
+
+def test_settings_come_from_the_environment():
+    read = read_environment({"DYNAMO_STRICT": "1", "DYNAMO_RECOMPILE_LIMIT": "3", "OTHER": "x"})
+    assert read == Config(strict=True, recompile_limit=3)
+    with pytest.raises(ValueError, match="DYNAMO_RECOMPILE_LIMIT='many'"):
+        read_environment({"DYNAMO_RECOMPILE_LIMIT": "many"})
+
+
+def test_settings_are_changed_and_patched():
+    before = dl.config.recompile_limit
+    with dl.config.patch(recompile_limit=2):
+        assert dl.config.recompile_limit == 2
+    assert dl.config.recompile_limit == before
+    with pytest.raises(AttributeError, match="no_such"):
+        dl.config.no_such = 1
+    with pytest.raises(TypeError, match="recompile_limit"):
+        dl.config.recompile_limit = "8"
+
+
+def test_every_line_is_marked_with_its_frame(logged):
+    logged("graph_breaks,guards,graph_code,perf")
+    dl.compile(breaking, backend="eager")(X)
+    lines = logged()
+    assert lines and all(re.match(r"\[\d+/\d+(_\d+)?\] \[\w+\] ", line) for line in lines)
+    assert any(line.startswith("[0/0_1] [graph_breaks]") and f"test_observing.py:{LINE}" in line
+               for line in lines)
+    assert any(line.startswith("[1/0] [graph_code]") for line in lines)
+
+
+def test_recompiles_are_numbered_and_explained(logged):
+    compiled = dl.compile(lambda x: x + 1, backend="eager")
+    compiled(X)
+    logged("recompiles,guards")
+    compiled(X.astype("f4"))
+    lines = logged()
+    assert all(line.startswith("[0/1] ") for line in lines)
+    assert any("recompiling" in line and "float32" in line and "float64" in line for line in lines)
+
+
+def test_nothing_is_logged_when_off(logged):
+    logged("")
+    dl.compile(breaking, backend="eager")(X)
+    assert logged() == []
+    with pytest.raises(ValueError, match="graph_breaks"):
+        logs.configure("nothing")
+
+
+def test_logs_from_the_environment(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import numpy as np, dynamo_lite as dl\n"
+                      "f = dl.compile(lambda x: x + 1, backend='eager')\n"
+                      "print(f(np.ones(2)))\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True,
+                          env={"DYNAMO_LOGS": "+dynamo,graph_code", "PATH": ""})
+    assert done.stdout == "[2. 2.]\n"
+    assert "[0/0] [graph_code]" in done.stderr and "script.py:2" in done.stderr
+
+
+def test_explain():
+    explanation = dl.explain(breaking, backend="eager")(X)
+    assert same(explanation.result, breaking(X))
+    assert explanation.graph_count == 2 and explanation.op_count == 2
+    (broke,) = explanation.breaks
+    assert "graph break" in broke.reason and broke.location.filename == __file__
+    assert same(explanation.graphs[0](X), (X + 1,))
+    assert 0 < explanation.coverage < 1 and explanation.compile_seconds > 0
+    assert any("float64[4]" in guard for guard in explanation.guards)
+    text = str(explanation)
+    assert "2 graphs" in text and "1 breaks" in text and f"{Path(__file__).name}:{LINE}" in text
+
+
+def test_explaining_leaves_the_function_alone():
+    compiled = dl.compile(breaking, backend="eager")
+    compiled(X)
+    dl.explain(compiled, backend="eager")(X)
+    assert len(compiled.entries()) == 1
+
+
+def test_stats():
+    compiled = dl.compile(breaking, backend="eager")
+    for _ in range(3):
+        compiled(X)
+    compiled(X.astype("f4"))
+    found = dl.stats()
+    assert found.graphs == 4 and found.graph_breaks == 2 and found.recompiles == 2
+    assert list(found.break_reasons.values()) == [2]
+    assert found.coverage == pytest.approx(2 / 3) and found.compile_seconds > 0
+    assert "4 graphs" in str(found)
+
+
+def test_coverage_of_a_whole_graph_is_one():
+    dl.compile(lambda x: x + 1, backend="eager")(X)
+    assert dl.stats().coverage == 1.0
+
+
+def test_running_a_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys, numpy as np, dynamo_lite as dl\n"
+                      "print(__name__, sys.argv[1:], dl.compile(lambda x: x + 1)(np.ones(2)))\n")
+    for flags in ([], ["--explain"], ["--disable"]):
+        done = subprocess.run([sys.executable, "-m", "dynamo_lite", *flags, str(script), "a", "-b"],
+                              capture_output=True, text=True)
+        assert done.stdout == "__main__ ['a', '-b'] [2. 2.]\n", done.stderr
+        assert ("graphs in" in done.stderr) == (flags == ["--explain"])
+
+
+def test_import_is_light():
+    code = ("import sys, numpy; before = set(sys.modules); import dynamo_lite as dl; dl.compile; "
+            "print([m for m in ('sympy', 'llvmlite', 'triton', 'optree', 'bytecode', 'cupy') "
+            "if m in set(sys.modules) - before])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
