@@ -10,9 +10,11 @@ from ..errors import Unsupported
 from .facts import STATIC, Facts
 from .node import Node
 from .ops import row_of
+from .rules.layout import same_shape
 from .rules.values import Wrong
 from .standins import provoke
 from .tree import map_leaves
+from .types import ArrayType
 
 
 def infer(
@@ -25,11 +27,32 @@ def infer(
         raise Unsupported(f"no rule for {getattr(target, '__name__', target)!r}")
     args, kwargs = map_leaves(_type_of_leaf, (tuple(args), kwargs or {}))
     if not _accepts(row.infer, args, kwargs):
+        if isinstance(kwargs.get("out"), ArrayType):
+            return _written(target, args, kwargs, facts)
         provoke(target, args, kwargs, facts)
     try:
         return row.infer(*args, facts=facts, **kwargs)
+    except Unsupported:
+        if not isinstance(kwargs.get("out"), ArrayType):
+            raise
     except Wrong:
         provoke(target, args, kwargs, facts)
+    return _written(target, args, kwargs, facts)
+
+
+def _written(
+    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], facts: Facts
+) -> ArrayType:
+    """A rule that does not know `out=`: an output just like the result may be written instead."""
+    out: ArrayType = kwargs["out"]
+    rest = {name: value for name, value in kwargs.items() if name != "out"}
+    fresh = infer(target, args, rest, facts)
+    alike = isinstance(fresh, ArrayType) and fresh.dtype == out.dtype and (
+        same_shape(fresh.shape, out.shape, facts)
+    )
+    if not alike or not out.writeable or not out.shape:
+        raise Unsupported("out= of another shape or dtype than the result")
+    return out
 
 
 def _type_of_leaf(leaf: Any) -> Any:

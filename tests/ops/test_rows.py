@@ -101,15 +101,15 @@ CALLS: dict[Any, Calls] = {
     **dict.fromkeys(
         (np.max, np.min, np.amax, np.amin, np.any, np.all, np.ptp, np.count_nonzero), fold),
     **dict.fromkeys((np.mean,), typed_fold),
-    **dict.fromkeys((np.var, np.std),
-                    lambda s: ((s.array(),), {"axis": s.axes(), "ddof": s.choice(0, 1), **keep(s)})),
+    **dict.fromkeys((np.var, np.std), lambda s: (
+        (s.array(),), {"axis": s.axes(), "ddof": s.choice(0, 1), **keep(s)})),
     **dict.fromkeys((np.argmax, np.argmin),
                     lambda s: ((s.array(),), {"axis": s.choice(None, s.axis()), **keep(s)})),
     **dict.fromkeys((np.cumsum, np.cumprod),
                     lambda s: ((s.array(), s.choice(None, s.axis())), {})),
     **{row.target: fold for row in ROWS.values() if row.name.endswith(".reduce")},
-    np.linalg.norm: lambda s: (
-        (s.array(),), {"axis": s.axis(), "ord": s.choice(None, 1, 2, 0, np.inf, -np.inf), **keep(s)}),
+    np.linalg.norm: lambda s: ((s.array(),), {
+        "axis": s.axis(), "ord": s.choice(None, 1, 2, 0, np.inf, -np.inf), **keep(s)}),
     np.transpose: lambda s: ((s.array(), s.choice(None, s.rnd.sample(
         range(len(s.shape)), len(s.shape)))), {}),
     np.matrix_transpose: unary,
@@ -117,8 +117,8 @@ CALLS: dict[Any, Calls] = {
     np.moveaxis: lambda s: ((s.array(), [s.axis(), s.axis()], [s.axis(), s.axis()]), {}),
     np.rollaxis: lambda s: ((s.array(), s.axis(), s.axis()), {}),
     np.squeeze: lambda s: ((s.array(), s.axes()), {}),
-    np.broadcast_to: lambda s: (
-        (s.array(), (*[2] * s.choice(0, 1), *(s.choice(1, 3) if n == 1 else n for n in s.shape))), {}),
+    np.broadcast_to: lambda s: ((s.array(), (
+        *[2] * s.choice(0, 1), *(s.choice(1, 3) if n == 1 else n for n in s.shape))), {}),
     np.diagonal: lambda s: ((s.array(), s.choice(*range(-3, 4)), s.axis(), s.axis()), {}),
     np.reshape: lambda s: ((s.array(), s.choice(
         factors(s), (*factors(s)[:-1], -1), -1), s.choice(*"CCCFA")), {}),
@@ -150,7 +150,8 @@ CALLS: dict[Any, Calls] = {
     np.concatenate: lambda s: (([s.array(), s.array(), s.array()], s.axis()), {}),
     np.where: lambda s: ((s.array(None, ("?", "i4")), s.operand(), s.operand()), {}),
     np.take: lambda s: ((s.array(), indices(s), s.choice(None, s.axis())), {}),
-    np.clip: lambda s: ((s.array(), s.choice(None, s.number()), s.choice(s.number(), s.array())), {}),
+    np.clip: lambda s: (
+        (s.array(), s.choice(None, s.number()), s.choice(s.number(), s.array())), {}),
     **dict.fromkeys((np.round, np.around), lambda s: ((s.array(), s.choice(0, 2, -1)), {})),
     np.fix: unary,
     np.diff: lambda s: ((s.array(), s.choice(1, 2), s.axis()), {}),

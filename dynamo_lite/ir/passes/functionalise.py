@@ -32,8 +32,10 @@ from ..inference import infer
 from ..node import Node
 from ..ops import Effect, row_of
 from ..rows.writes import IN_PLACE
+from ..rules.layout import same_shape
 from ..tree import map_leaves
 from ..types import ArrayType, Form
+from .decompose import NodeEmit
 from .rebuild import Rebuild
 
 
@@ -247,19 +249,36 @@ def _performed(run: _Functionaliser, node: Node) -> Node:
         return first
     if not isinstance(out, Node):
         raise Unsupported("several outputs given with out=")
-    if isinstance(node.target, np.ufunc) and node.target.nout == 1 and not (
-        node.target.signature or set(rest) - {"where"}
-    ):
-        mask = rest.get("where", True)
-        args = tuple(map(run.value, node.args))
-        kind = infer(node.target, args, {}, run.facts)
-        value = run.new.call(node.target, args, {}, kind, node.location)
+    mask = rest.pop("where", True)
+    if _is_elementwise(node, rest) or (mask is True and _fits(run, node, rest, out)):
+        args, kwargs = map_leaves(run.value, (node.args, rest))
+        value = NodeEmit(run.new, node, run.facts)(node.target, *args, **kwargs)
         if mask is not True:
             value = _masked(run, mask, value, out, node)
         run.update(out, (), value, node)
     else:
+        rest |= {} if mask is True else {"where": mask}
         run.perform(out, "out", node.args, rest, node)
     return out
+
+
+def _is_elementwise(node: Node, rest: dict[str, Any]) -> bool:
+    """A ufunc computes in the dtypes of its inputs and casts what it stores."""
+    ufunc = node.target
+    plain = isinstance(ufunc, np.ufunc) and ufunc.nout == 1 and ufunc.signature is None
+    return plain and not rest
+
+
+def _fits(run: _Functionaliser, node: Node, rest: dict[str, Any], out: Node) -> bool:
+    """The result without `out=` has the dtype and shape of the array that is to be written."""
+    args, kwargs = map_leaves(run.value, (node.args, rest))
+    try:
+        kind = infer(node.target, args, kwargs, run.facts)
+    except Unsupported:
+        return False
+    return isinstance(kind, ArrayType) and kind.dtype == out.type.dtype and (
+        same_shape(kind.shape, out.type.shape, run.facts)
+    )
 
 
 WRITERS: Mapping[Any, Callable[[_Functionaliser, Node], Node]] = {

@@ -11,6 +11,7 @@ import numpy as np
 from ..definitions import assembly, elementwise, statistics
 from ..ops import ROWS, Kind, op
 from ..rules.composite import composed
+from ..rules.externs import tried
 from ..rules.operators import scalar_operator
 from . import pointwise as pointwise  # its rows are completed here
 
@@ -51,9 +52,14 @@ ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
     np.rad2deg: (180.0, np.pi), np.degrees: (180.0, np.pi),
 }
 
+# These may warn from Python code where their definition declines, so they run in Python then.
+MAY_WARN = frozenset({np.mean, np.var, np.std})
+
 for _kind, _definitions in DEFINITIONS.items():
     for _target, _definition in _definitions.items():
-        op(_target, _kind, infer=composed(_definition), decompose=_definition)
+        _whole = None if _target in MAY_WARN else tried(_target)
+        op(_target, _kind, infer=composed(_definition, _whole), decompose=_definition,
+           flags=True)
 for _ufunc, _ratio in ANGLES.items():
     ROWS[_ufunc] = replace(ROWS[_ufunc], decompose=elementwise.scaled_angle(*_ratio))
 ROWS[np.power] = replace(ROWS[np.power], decompose=elementwise.power)

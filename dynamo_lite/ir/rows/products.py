@@ -7,6 +7,7 @@ from ..definitions import products as definitions
 from ..ops import Kind, op
 from ..rules import products as rules
 from ..rules.composite import composed
+from ..rules.externs import tried
 
 op(np.matmul, Kind.MATMUL, infer=rules.matmul_rule, flags=True)
 op(np.dot, Kind.MATMUL, infer=rules.dot_rule, flags=True)
@@ -16,4 +17,5 @@ for _target, _definition in (
     (np.outer, definitions.outer), (np.vdot, definitions.vdot), (np.trace, definitions.trace),
     (np.tensordot, definitions.tensordot),
 ):
-    op(_target, Kind.MATMUL, infer=composed(_definition), decompose=_definition, flags=True)
+    _rule = composed(_definition, tried(_target))
+    op(_target, Kind.MATMUL, infer=_rule, decompose=_definition, flags=True)

@@ -8,17 +8,17 @@ wrong, so it need not be a proof.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
 from ...errors import Unsupported
 from ..facts import Facts
 from ..sizes import Size, SizeExpr
-from ..standins import run_quietly
+from ..standins import copied_stand_in, run_quietly
 from ..tree import leaves, map_leaves
 from ..types import ArrayType, Form, contiguous_strides, python_number
-from .layout import axes_by_stride
 from .values import PYTHON_KINDS, Wrong, as_array, as_shape, as_type, normal_axes, result
 
 PRIMES = (23, 29, 31, 37, 41, 43, 47, 53)
@@ -77,10 +77,12 @@ class _Samples:
         if leaf.form is not Form.ARRAY:
             number = leaf.dtype.type(1)
             return number if leaf.form is Form.SCALAR else number.item()
+        if self.exact:
+            array = copied_stand_in(replace(leaf, writeable=True), self.facts)
+            array[...] = sample_values(array.shape, leaf.dtype)
+            return array
         shape = tuple(self.small[size] for size in leaf.shape)
-        slow_first = axes_by_stride(leaf.strides, self.facts)[::-1]
-        memory = np.empty(tuple(shape[axis] for axis in slow_first), leaf.dtype)
-        array = memory.transpose(np.argsort(slow_first))
+        array = np.empty(shape, leaf.dtype, order=_order(leaf))
         array[...] = sample_values(shape, leaf.dtype)
         return array
 
@@ -104,12 +106,23 @@ class _Samples:
         if not self.exact and any(n not in self.original and n > 4 for n in value.shape):
             raise Unsupported("an extern step whose result has a new size")
         sizes = self.original
+        if self.exact:
+            writeable = value.flags.writeable
+            return ArrayType(value.dtype, value.shape, value.strides, writeable=writeable)
         shape = tuple(sizes[n] if n in sizes else n for n in value.shape)
         for order in "CF":
             if value.strides == contiguous_strides(value.shape, value.itemsize, order):
                 strides = contiguous_strides(shape, value.itemsize, order)
                 return ArrayType(value.dtype, shape, strides, writeable=value.flags.writeable)
         raise Unsupported("an extern step with a result in another memory order")
+
+
+def _order(kind: ArrayType) -> Literal["C", "F"]:
+    if kind.is_c_contiguous:
+        return "C"
+    if kind.strides == contiguous_strides(kind.shape, kind.dtype.itemsize, "F"):
+        return "F"
+    raise Unsupported("an extern step on large arrays in another memory order")
 
 
 def sample_values(shape: tuple[int, ...], dtype: np.dtype) -> Any:
