@@ -48,6 +48,8 @@ class Use:
 Accesses = dict[Any, Access]
 # Calls that read their other operands differently from the first one.
 LOOKUPS = {operator.getitem: Access.SAME, np.take: Access.SAME, core.update: Access.COPY}
+# Calls that give the elements of their operand; reading those is as good as reading the result.
+COPIES = frozenset((np.copy, np.ndarray.copy, np.array, np.asarray, np.ascontiguousarray))
 MANY_USES = 16
 RECOMPUTE_BUDGET = 4
 RECOMPUTE_BUDGET_IN_ROW = 24
@@ -96,7 +98,7 @@ def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:
     if cost > LONGEST_EXPRESSION and cost < costs.REDUCTION:
         return "the expression is long"
     count = len({(use.kernel, use.path) for use in uses})
-    if count == 1 or (node.type.ndim == 0 and cost < costs.REDUCTION):
+    if count == 1 or cost <= costs.LOAD or (node.type.ndim == 0 and cost < costs.REDUCTION):
         return None
     in_row = len({use.kernel for use in uses}) == 1 and all(_is_row_path(use.path) for use in uses)
     budget = RECOMPUTE_BUDGET_IN_ROW if in_row else RECOMPUTE_BUDGET
@@ -113,7 +115,7 @@ def own_cost(node: Node, accesses: Accesses) -> int:
     match access_of(node, accesses):
         case Access.FOLD:
             return costs.REDUCTION
-        case Access.SAME:
+        case Access.SAME if node.target not in COPIES:
             return costs.cost_of_call(getattr(node.target, "__name__", ""))
     return 0
 

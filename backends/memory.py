@@ -25,8 +25,9 @@ def plan_memory(program: Program, hint: Hint) -> Program:
     planned: list[Step] = []
     made: set[Buffer] = set()
     for step in steps:
-        for buffer in (*writes(step), *reads(step)):
-            if buffer in allocations and buffer not in made and buffer not in reused:
+        for used in (*writes(step), *reads(step)):
+            buffer = reused.get(used, used)
+            if buffer in allocations and buffer not in made:
                 kind = "array" if buffer in arrays else "scratch"
                 planned.append(replace(allocations[buffer], kind=kind))
                 made.add(buffer)
@@ -58,8 +59,14 @@ def _reuse(
     lasting: set[Buffer],
     last: dict[Buffer, int],
 ) -> dict[Buffer, Buffer]:
-    """For scratch buffers, an earlier one of the same dtype and size that is dead by then."""
-    free: list[Buffer] = []
+    """For scratch buffers, memory of the same dtype and size to live in: that of an earlier one
+    which is dead by then, or of a result which is not begun before the scratch is dead."""
+    first: dict[Buffer, int] = {}
+    for k, step in enumerate(steps):
+        for buffer in (*writes(step), *reads(step)):
+            first.setdefault(buffer, k)
+    until = {buffer: first[buffer] for buffer in allocations if buffer in lasting & set(first)}
+    free = list(until)
     owner: dict[Buffer, Buffer] = {}
     for k, step in enumerate(steps):
         for buffer in dict.fromkeys(writes(step)):
@@ -67,7 +74,8 @@ def _reuse(
                 continue
             owner[buffer] = buffer
             for candidate in free:
-                if _fits(allocations[buffer], allocations[candidate]):
+                ends = until.get(candidate, len(steps))
+                if last[buffer] < ends and _fits(allocations[buffer], allocations[candidate]):
                     owner[buffer] = candidate
                     free.remove(candidate)
                     break
