@@ -6,17 +6,16 @@ blocks.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ...ir.sizes import product
-from ..loops import Axis
+from .. import affine, rewrite
+from ..loops import Axis, Load
 from .emit import F64, I64, Value
 from .folding import (
     ACCUMULATORS,
-    UNROLLED,
     horizontal,
     moved,
     outer_loops,
@@ -26,12 +25,14 @@ from .folding import (
     vector_loop,
     whole_steps,
 )
-from .nest import Nest
+from .nest import Lane, Nest
 from .terms import Term
 
 CHAIN = 16
 CHAIN_OF_SCALARS = 32
 SLOTS = 48
+LIKE_NUMPY = 128
+EIGHT = 8
 
 
 class PairwiseSum:
@@ -52,14 +53,16 @@ class PairwiseSum:
         block = CHAIN * ACCUMULATORS * self.lanes
         if len(axes) == 1 and isinstance(axis.extent, int) and axis.extent <= block:
             self.nest.hoist([body], widen=self.lanes)
+            if axis.extent <= LIKE_NUMPY:
+                return SumLikeNumpy(self.nest, self.dtype).of(axis, body) + 0.0
             bounds = self.builder.integer(0), self.builder.integer(axis.extent)
-            return self._nonempty(axes, horizontal(self._vector_block(axis, body, bounds), _add))
+            return horizontal(self._vector_block(axis, body, bounds), _add) + 0.0
 
         def row(state: Sequence[Value]) -> list[Value]:
             return self._blocks(axis, block, state, lambda b: self._vector_block(axis, body, b))
 
         count = outer_loops(self.nest, axes[:-1], body, self._start(), row)
-        return self._nonempty(axes, self._rounded(horizontal(self._finish(count[0]), _add)))
+        return self._rounded(horizontal(self._finish(count[0]), _add)) + 0.0
 
     def _vector_block(self, axis: Axis, body: Term, bounds: tuple[Value, Value]) -> Value:
         def step(state: Sequence[Value], number: int) -> Sequence[Value]:
@@ -76,25 +79,35 @@ class PairwiseSum:
     # In every lane by itself ----------------------------------------------------------------------
 
     def in_scalar_loops(self, axes: Sequence[Axis], body: Term) -> Value:
-        """All axes in scalar loops; a short sum runs in order, as NumPy's."""
-        total = product(axis.extent for axis in axes)
-        if isinstance(total, int) and total <= UNROLLED:
-            step = lambda s: [s[0] + self._at(body)]  # noqa: E731
-            (value,) = scalar_loops(self.nest, axes, body, [self.zero], step)
-            return self._nonempty(axes, value)
-        axis = axes[-1]
+        """All axes in scalar loops; a short sum runs in the order that NumPy takes."""
+        total, axis = product(axis.extent for axis in axes), axes[-1]
+        if isinstance(total, int) and total <= LIKE_NUMPY:
+            if len(axes) == 1 and total >= EIGHT and is_contiguous(body, axis):
+                return self._in_eights(axis, body) + 0.0
+            return scalar_loops(self.nest, axes, body, [self.zero], self._step(body))[0] + 0.0
         block = CHAIN_OF_SCALARS * ACCUMULATORS
 
         def row(state: Sequence[Value]) -> list[Value]:
             return self._blocks(axis, block, state, lambda b: self._scalar_block(axis, body, b))
 
         widen = self.nest.lane.width if self.nest.lane else 0
-        if len(axes) == 1 and isinstance(axis.extent, int) and axis.extent <= block:
-            self.nest.hoist([body], widen=widen)
-            bounds = self.builder.integer(0), self.builder.integer(axis.extent)
-            return self._nonempty(axes, self._scalar_block(axis, body, bounds))
         count = outer_loops(self.nest, axes[:-1], body, self._start(), row, widen)
-        return self._nonempty(axes, self._rounded(self._finish(count[0])))
+        return self._rounded(self._finish(count[0])) + 0.0
+
+    def _step(self, body: Term) -> Callable[[Sequence[Value]], Sequence[Value]]:
+        return lambda state: [state[0] + self._at(body), *state[1:]]
+
+    def _in_eights(self, axis: Axis, body: Term) -> Value:
+        """Eight accumulators in turn, their neighbours added, then what is left over."""
+        assert isinstance(axis.extent, int)
+        self.nest.hoist([body], widen=self.nest.lane.width if self.nest.lane else 0)
+        middle = axis.extent // EIGHT * EIGHT
+        sums = self._whole_turns(axis, body, 0, middle, EIGHT)
+        state = [tree(sums, _add)]
+        for position in range(middle, axis.extent):
+            with self.nest.at(axis, self.builder.integer(position)):
+                state = [state[0] + self._at(body)]
+        return state[0]
 
     def _at(self, body: Term) -> Value:
         return self.nest.value(body).splat(self.lanes)
@@ -102,20 +115,23 @@ class PairwiseSum:
     def _scalar_block(self, axis: Axis, body: Term, bounds: tuple[Value, Value]) -> Value:
         begin, end = bounds
         middle = whole_steps(begin, end, ACCUMULATORS)
+        state = self._whole_turns(axis, body, begin, middle, ACCUMULATORS)
+        return tree(self.nest.axis_loop(axis, self._step(body), state, (middle, end)), _add)
 
-        def whole(base: Value, state: list[Value]) -> Sequence[Value]:
+    def _whole_turns(
+        self, axis: Axis, body: Term, begin: Value | int, end: Value | int, count: int
+    ) -> list[Value]:
+        """The sums of every `count`-th element of a range of whole turns."""
+
+        def turn(base: Value, state: list[Value]) -> Sequence[Value]:
             sums = []
             for number, accumulator in enumerate(state):
                 with self.nest.at(axis, moved(base, number)):
                     sums.append(accumulator + self._at(body))
             return sums
 
-        def single(state: Sequence[Value]) -> Sequence[Value]:
-            return [state[0] + self._at(body), *state[1:]]
-
-        start = [self.zero] * ACCUMULATORS
-        state = self.builder.loop(begin, middle, ACCUMULATORS, start, whole)
-        return tree(self.nest.axis_loop(axis, single, state, (middle, end)), _add)
+        first, last = (self.builder.integer(b) if isinstance(b, int) else b for b in (begin, end))
+        return self.builder.loop(first, last, count, [self.zero] * count, turn)
 
     # The stack of block sums ----------------------------------------------------------------------
 
@@ -168,13 +184,69 @@ class PairwiseSum:
     def _rounded(self, value: Value) -> Value:
         return value if self.dtype == F64 else value.cast("fptrunc", self.dtype)
 
-    def _nonempty(self, axes: Sequence[Axis], value: Value) -> Value:
-        """The sum of nothing is +0.0."""
-        sizes = [axis.extent for axis in axes]
-        if all(isinstance(size, int) and size > 0 for size in sizes):
-            return value
-        total = reduce(Value.__mul__, (self.nest.size(size) for size in sizes))
-        return total.eq(0).select(self.builder.constant(self.dtype, 0.0).splat(value.lanes), value)
+
+class SumLikeNumpy:
+    """A short sum in NumPy's own order, so that it has NumPy's bits: eight accumulators take turns,
+    neighbours are added, and what is left over follows one by one."""
+
+    def __init__(self, nest: Nest, dtype: np.dtype) -> None:
+        self.nest, self.builder, self.width = nest, nest.builder, nest.width
+        self.lanes = min(nest.width, EIGHT)
+        self.zero = self.builder.constant(dtype, -0.0)
+
+    def of(self, axis: Axis, body: Term) -> Value:
+        """The sum over an axis of known extent."""
+        assert isinstance(axis.extent, int)
+        group = max(self.width, EIGHT)
+        whole = axis.extent // group * group
+        start = [self.zero.splat(self.lanes)] * (EIGHT // self.lanes)
+
+        def turn(base: Value, state: list[Value]) -> Sequence[Value]:
+            for number in range(group // self.width):
+                with self.nest.lanes(Lane(axis, moved(base, number * self.width), self.width)):
+                    state = self._added(state, self.nest.vector(body), number, self.width)
+            return state
+
+        bounds = self.builder.integer(0), self.builder.integer(whole)
+        state = self.builder.loop(*bounds, group, start, turn)
+        leftover: list[Value] = []
+        for base in range(whole, axis.extent, self.width):
+            count = min(self.width, axis.extent - base)
+            begin, end = self.builder.integer(base), self.builder.integer(axis.extent)
+            with self.nest.lanes(self.nest.partial(axis, begin, end, self.width)):
+                value = self.nest.vector(body)
+            eights = count // EIGHT * EIGHT
+            state = self._added(state, value, 0, eights)
+            leftover += [value.lane(lane) for lane in range(eights, count)]
+        total = self._neighbours(state) if axis.extent >= EIGHT else self.zero
+        for value in leftover:
+            total = total + value
+        return total
+
+    def _added(self, state: list[Value], value: Value, number: int, count: int) -> list[Value]:
+        """`count` lanes of a vector go to the accumulators in turn."""
+        if self.width < EIGHT:
+            return [s + value if i == number and count else s for i, s in enumerate(state)]
+        for first in range(0, count, EIGHT):
+            state = [state[0] + value.shuffle(range(first, first + EIGHT))]
+        return state
+
+    def _neighbours(self, state: list[Value]) -> Value:
+        while len(state) > 1:
+            pairs = zip(state[::2], state[1::2])
+            state = [a.shuffle(range(2 * a.lanes), b) for a, b in pairs]
+        (value,) = state
+        while value.lanes > 1:
+            value = value.shuffle(range(0, value.lanes, 2)) + value.shuffle(
+                range(1, value.lanes, 2)
+            )
+        return value
+
+
+def is_contiguous(body: Term, axis: Axis) -> bool:
+    """Is some operand read element by element along the axis? NumPy then sums in eights."""
+    loads = (part for part in rewrite.walk((body.expr,)) if isinstance(part, Load))
+    return any(affine.stride_of(load.offset, axis) == load.dtype.itemsize for load in loads)
 
 
 def _add(a: Value, b: Value) -> Value:

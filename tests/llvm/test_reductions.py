@@ -71,5 +71,17 @@ def test_columns_of_a_tall_array_are_summed_accurately():
 
 
 def test_signed_zeros_and_empty_sums():
-    assert np.signbit(reduction("add", "f8", (3,), (0,))(np.full(3, -0.0)))
-    assert not np.signbit(reduction("add", "f8", (0,), (0,))(np.zeros(0)))
+    for n in (0, 1, 3, 8, 200, 3000):
+        x = np.full(n, -0.0)
+        assert np.signbit(reduction("add", "f8", (n,), (0,))(x)) == np.signbit(x.sum())
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_short_sums_have_the_bits_of_numpy(dtype, level):
+    rng = np.random.default_rng(0)
+    for n in [*range(1, 41), 63, 64, 65, 100, 127, 128]:
+        x = rng.standard_normal((5, n)).astype(dtype)
+        np.testing.assert_array_equal(reduction("add", dtype, x.shape, (1,))(x), x.sum(axis=1))
+        np.testing.assert_array_equal(reduction("add", dtype, (n,), (0,))(x[0]), x[0].sum())
+        np.testing.assert_array_equal(reduction("add", dtype, x.T.shape, (0,))(x.T.copy()),
+                                      x.T.copy().sum(axis=0))
