@@ -132,7 +132,9 @@ def owner_of(node: Node) -> Node:
         row = row_of(node.target)
         if isinstance(out := node.kwargs.get("out"), Node):
             node = out
-        elif row is not None and row.kind in SHARING and isinstance(node.args[0], Node):
+        elif row is not None and (row.kind in SHARING or row.window is not None) and (
+            isinstance(node.args[0], Node)
+        ):
             node = node.args[0]
         else:
             break
