@@ -32,7 +32,7 @@ def bind(
     if code.co_flags & inspect.CO_VARARGS:
         values[next(extra_names)] = TupleVariable(args[count:])
     elif len(args) > count:
-        raise GraphBreak(f"{function.describe()} takes {count} arguments but {len(args)} were given")
+        raise GraphBreak(f"{function.describe()} takes {count} arguments, not {len(args)}")
     left = dict(kwargs)
     for name in (*positional[code.co_posonlyargcount :], *keyword):
         if name in left:

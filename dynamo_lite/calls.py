@@ -1,4 +1,4 @@
-"""Calling outside callables: a handler answers, or the rule that applies to the callable decides."""
+"""Calling outside callables: a handler answers, or the rule that applies decides."""
 from __future__ import annotations
 
 import sys
@@ -33,7 +33,8 @@ def dispatch(
     if (twin := _in(POLYFILLS, function)) is not None:
         return tx.inline(UserFunctionVariable(twin), args, kwargs)
     rule = rule_for(function)
-    if rule.action is Action.SKIP and isinstance(tracker, ClassVariable) and is_user_class(function):
+    is_class = isinstance(tracker, ClassVariable) and is_user_class(function)
+    if is_class and rule.action is Action.SKIP:
         return tracker.make(tx, args, kwargs)
     return ACTIONS[rule.action](tx, tracker, function, args, kwargs, rule)
 

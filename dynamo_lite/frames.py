@@ -1,4 +1,4 @@
-"""Frames under analysis: the Translator interprets a frame's canonical instructions over trackers instead of values."""
+"""Frames under analysis: the Translator interprets canonical instructions over trackers."""
 from __future__ import annotations
 
 import builtins
@@ -32,8 +32,8 @@ UNBUDGETED_STEPS = 20
 class Translator:
     """One frame: the root's or that of an inlined callee.
 
-    `stack` holds trackers, with `NULL` where the interpreter keeps NULLs; `locals` maps the names of
-    fast locals, cells and free variables to what they hold.
+    `stack` holds trackers, with `NULL` where the interpreter keeps NULLs; `locals` maps the names
+    of fast locals, cells and free variables to what they hold.
     """
 
     def __init__(

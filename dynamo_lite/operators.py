@@ -1,4 +1,4 @@
-"""Python's operators on trackers: constants are computed, graph values recorded, the rest dispatched.
+"""Python's operators on trackers: computed on constants, recorded on graph values, or dispatched.
 
 The rules are those of the language reference ("Emulating numeric types"): the reflected method of a
 right operand whose class is a proper subclass comes first; NotImplemented hands over.

@@ -69,7 +69,7 @@ def islice(iterable: Any, *ends: Any) -> Iterator[Any]:
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     iterator, position = iter(iterable), 0
     while stop is None or position < stop:
-        for item in iterator:
+        for item in iterator:  # noqa: B007
             break
         else:
             return
@@ -79,10 +79,12 @@ def islice(iterable: Any, *ends: Any) -> Iterator[Any]:
 
 
 @twin_of(itertools.accumulate)
-def accumulate(iterable: Any, function: Any = operator.add, *, initial: Any = None) -> Iterator[Any]:
+def accumulate(
+    iterable: Any, function: Any = operator.add, *, initial: Any = None
+) -> Iterator[Any]:
     iterator, total = iter(iterable), initial
     if initial is None:
-        for total in iterator:
+        for total in iterator:  # noqa: B007
             break
         else:
             return
@@ -133,7 +135,7 @@ def compress(data: Any, selectors: Any) -> Iterator[Any]:
 @twin_of(itertools.pairwise)
 def pairwise(iterable: Any) -> Iterator[Any]:
     iterator = iter(iterable)
-    for before in iterator:
+    for before in iterator:  # noqa: B007
         break
     else:
         return
@@ -195,7 +197,7 @@ def reduce(function: Any, iterable: Any, *initial: Any) -> Any:
     if initial:
         total = initial[0]
     else:
-        for total in iterator:
+        for total in iterator:  # noqa: B007
             break
         else:
             raise TypeError("reduce() of empty iterable with no initial value")
@@ -258,7 +260,9 @@ def _define(text: str) -> Any:
     return namespace["twin"]
 
 
-POLYFILLS.update({function: _define(f"(a, b): return {text}") for function, text in OPERATORS.items()})
+POLYFILLS.update(
+    {function: _define(f"(a, b): return {text}") for function, text in OPERATORS.items()}
+)
 POLYFILLS.update({function: _define(f"(a): return {text}") for function, text in UNARY.items()})
 POLYFILLS.update(
     {function: _define(f"(a, b):\n a {text} b\n return a") for function, text in IN_PLACE.items()}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Give the container `tracker` (a list, dict, set or deque with a source) its final contents."""
+    """Give the container `tracker` (a list, dict or set with a source) its final contents."""
 
     tracker: VariableTracker
 

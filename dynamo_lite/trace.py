@@ -48,7 +48,8 @@ class Stopped:
     """Tracing ended just before the root frame's instruction number `index`.
 
     `stack` is bottom to top with `NULL` trackers where the interpreter keeps NULLs; `locals` maps
-    each bound fast local, by name, to its tracker (cells are `CellVariable`s; unbound names absent).
+    each bound fast local, by name, to its tracker (cells are `CellVariable`s; unbound names are
+    absent).
     """
 
     index: int
@@ -83,8 +84,9 @@ class TraceState:
 class Trace:
     """One analysed frame: `inputs[i]` is the source of the graph's placeholder `i`.
 
-    The graph has no output node yet: `output` decides which nodes have to leave it. `root_steps` counts
-    the root frame's instructions taken; `translate(..., stop_at=n)` with a smaller number stops earlier.
+    The graph has no output node yet: `output` decides which nodes have to leave it. `root_steps`
+    counts the root frame's instructions taken; `translate(..., stop_at=n)` with a smaller number
+    stops earlier.
     """
 
     function: FunctionType

@@ -27,7 +27,7 @@ class StopHere(Exception):
 
 
 class RootTranslator(Translator):
-    """Counts the instructions it takes; the count names a point that a second analysis finds again."""
+    """Counts the instructions it takes: a point that a second analysis finds again."""
 
     def __init__(self, state: TraceState, stop_at: int | None) -> None:
         function = state.function
@@ -58,15 +58,17 @@ class RootTranslator(Translator):
             stop.root_steps = self.stop_before(stop)
             raise
         except RecursionError:
-            stop = GraphBreak("calls are nested too deep to be followed")
-            stop.location, stop.root_steps = self.location(), self.stop_before(stop)
-            raise stop from None
+            raise self.broken("calls are nested too deep to be followed") from None
         except ObservedException as raised:
-            stop = GraphBreak(f"{raised.value.describe()} is raised")
-            stop.location, stop.root_steps = self.location(), self.stop_before(stop)
-            raise stop from None
+            raise self.broken(f"{raised.value.describe()} is raised") from None
         state.root_steps += 1
         del self.raised_at[len(self.handled) :]
+
+    def broken(self, reason: str) -> GraphBreak:
+        """A break at the current instruction of the root frame."""
+        stop = GraphBreak(reason)
+        stop.location, stop.root_steps = self.location(), self.stop_before(stop)
+        return stop
 
     def unwind(self, inst: Any, raised: ObservedException) -> None:
         super().unwind(inst, raised)

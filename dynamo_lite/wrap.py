@@ -63,7 +63,7 @@ def _wrap_tuple(tx: Translator, value: tuple[Any, ...], source: Source) -> Varia
 
 
 def _wrap_dict(tx: Translator, value: dict[Any, Any], source: Source) -> VariableTracker:
-    factory = NONE
+    factory: VariableTracker = NONE
     if hasattr(value, "default_factory"):
         factory = tx.wrap(value.default_factory, AttrSource(source, "default_factory"))
     if not all(map(is_guardable_key, value)):
@@ -147,15 +147,20 @@ WRAPPERS: dict[type, Wrapper] = {
             type(np.sum),
         ),
         FIXED_CALLABLE,
-    ),  # fmt: skip
+    ),
     **dict.fromkeys(
         (types.GenericAlias, types.UnionType, types.CodeType, type(np.iinfo(int)), type(np.r_),
          type(np.c_), type(np.index_exp), type(np.mgrid), type(np.ogrid), type(np.finfo(float))),
         _fixed(KnownVariable),
-    ),  # fmt: skip
+    ),
 }
 
 HEAP_TYPE = 1 << 9
+
+
+def is_compiled(value: Any) -> bool:
+    """A function that `compile` gave back."""
+    return hasattr(value, "__wrapped__") and type(value).__module__.startswith("dynamo_lite")
 
 
 def is_iterator_of_c(kind: type) -> bool:
@@ -170,8 +175,7 @@ KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
     (lambda value: isinstance(value, types.ModuleType), _fixed(ModuleVariable)),
     (lambda value: isinstance(value, tuple) and is_named_tuple(type(value)),
      Wrapper(_wrap_tuple, shared=True)),
-    (lambda value: hasattr(value, "__wrapped__") and type(value).__module__.startswith("dynamo_lite"),
-     FIXED_CALLABLE),
+    (lambda value: is_compiled(value), FIXED_CALLABLE),
 )  # fmt: skip
 """Rows for families of types, asked in order when the exact type is unknown."""
 

@@ -16,6 +16,7 @@ from ..variables.constants import (
     observe,
     observed,
 )
+from ..variables.object_model import MISSING, lookup
 from ..variables.objects import ObjectVariable, SuperVariable
 from ..variables.sequences import TupleVariable
 from .table import handles
@@ -125,7 +126,7 @@ def object_init(tx: Translator, owner: VariableTracker) -> VariableTracker:
 
 @handles(object.__new__)
 def object_new(tx: Translator, kind: VariableTracker, *args: VariableTracker) -> VariableTracker:
-    return kind.new_object(tx, (), {})  # type: ignore[attr-defined, no-any-return]
+    return kind.new_object(tx, (), {})  # type: ignore[attr-defined]
 
 
 @handles(object.__setattr__)
@@ -145,7 +146,7 @@ def make_object(tx: Translator) -> VariableTracker:
 
 @handles(callable)
 def builtin_callable(tx: Translator, value: VariableTracker) -> VariableTracker:
-    return constant(hasattr(value.python_type(), "__call__"))
+    return constant(lookup(value.python_type(), "__call__") is not MISSING)
 
 
 @handles(id)

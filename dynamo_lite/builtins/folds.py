@@ -10,7 +10,7 @@ from ..errors import GraphBreak
 from ..variables.base import VariableTracker
 from ..variables.constants import (
     NONE,
-    ConstantVariable,
+    ZERO,
     constant,
     observe,
     observed,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @handles(sum)
 def builtin_sum(
-    tx: Translator, iterable: VariableTracker, start: VariableTracker = ConstantVariable(0)
+    tx: Translator, iterable: VariableTracker, start: VariableTracker = ZERO
 ) -> VariableTracker:
     """Known numbers are summed by Python itself, whose float sums are compensated from 3.12."""
     items, total = list(tx.iterate(iterable)), start

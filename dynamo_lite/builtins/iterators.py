@@ -10,6 +10,7 @@ from ..variables.base import ObservedException, VariableTracker
 from ..variables.constants import (
     FALSE,
     NONE,
+    ZERO,
     ConstantVariable,
     fold,
     observed,
@@ -78,7 +79,7 @@ def builtin_slice(tx: Translator, *parts: VariableTracker) -> VariableTracker:
 
 @handles(enumerate)
 def builtin_enumerate(
-    tx: Translator, iterable: VariableTracker, start: VariableTracker = ConstantVariable(0)
+    tx: Translator, iterable: VariableTracker, start: VariableTracker = ZERO
 ) -> VariableTracker:
     return EnumerateVariable(tx.iterator(iterable), start.as_constant(tx))
 

@@ -20,7 +20,9 @@ def builtin_abs(tx: Translator, value: VariableTracker) -> VariableTracker:
 
 
 @handles(round)
-def builtin_round(tx: Translator, value: VariableTracker, *digits: VariableTracker) -> VariableTracker:
+def builtin_round(
+    tx: Translator, value: VariableTracker, *digits: VariableTracker
+) -> VariableTracker:
     return _by_method(tx, round, "__round__", value, *digits)
 
 

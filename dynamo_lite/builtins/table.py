@@ -10,7 +10,7 @@ HANDLERS: dict[Any, Callable[..., VariableTracker]] = {}
 
 
 def handles(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register how calls of some callables are answered; called as `handler(tx, *args, **kwargs)`."""
+    """Register who answers calls of some callables: `handler(tx, *args, **kwargs)`."""
 
     def register(handler: Callable[..., Any]) -> Callable[..., Any]:
         HANDLERS.update(dict.fromkeys(functions, handler))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
-from ..variables.constants import ConstantVariable, constant, fold
+from ..variables.constants import EMPTY_TEXT, constant, fold
 from ..variables.dicts import DictVariable
 from ..variables.objects import ObjectVariable
 from ..variables.sequences import ListVariable, TupleVariable
@@ -69,7 +69,7 @@ HANDLERS[ascii] = _text(ascii, "__ascii__")
 
 @handles(format)
 def builtin_format(
-    tx: Translator, value: VariableTracker, spec: VariableTracker = ConstantVariable("")
+    tx: Translator, value: VariableTracker, spec: VariableTracker = EMPTY_TEXT
 ) -> VariableTracker:
     if _defines(value, "__format__"):
         return value.call_method(tx, "__format__", (spec,), {})

@@ -1,8 +1,19 @@
 """Opcode handlers, in tables by topic."""
-from . import blocks, calls, containers, coverage, generators, jumps, matching, names, operators, stack
+from . import (
+    blocks,
+    calls,
+    containers,
+    coverage,
+    generators,
+    jumps,
+    matching,
+    names,
+    operators,
+    stack,
+)
 from .table import HANDLERS
 
 __all__ = [
-    "HANDLERS", "blocks", "calls", "containers", "coverage", "generators", "jumps", "matching", "names",
-    "operators", "stack",
+    "HANDLERS", "blocks", "calls", "containers", "coverage", "generators", "jumps", "matching",
+    "names", "operators", "stack",
 ]  # fmt: skip

@@ -53,12 +53,14 @@ def load_attr(tx: Translator, inst: Instruction, value: VariableTracker) -> Vari
 def load_method(
     tx: Translator, inst: Instruction, value: VariableTracker
 ) -> tuple[VariableTracker, ...]:
-    """What CALL takes: a function with its self, as CPython pushes it, or an attribute and a NULL."""
+    """What CALL takes: a function with its self as CPython pushes it, or an attribute and a NULL."""
     method = tx.getattr(value, inst.argval)
     return as_pushed(method, value)
 
 
-def as_pushed(method: VariableTracker, owner: VariableTracker) -> tuple[VariableTracker, ...]:
+def as_pushed(
+    method: VariableTracker, owner: VariableTracker
+) -> tuple[VariableTracker, ...]:
     if isinstance(method, MethodVariable) and method.self_ is owner:
         return method.function, owner
     return (method, NULL) if CALLABLE_FIRST else (NULL, method)

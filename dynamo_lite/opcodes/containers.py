@@ -108,7 +108,7 @@ def unpack_sequence(
 def unpack_ex(
     tx: Translator, inst: Instruction, value: VariableTracker
 ) -> tuple[VariableTracker, ...]:
-    """`a, *b, c = value`: the low byte counts the names before the star, the high byte those after."""
+    """`a, *b, c = value`: the low byte counts names before the star, the high byte those after."""
     before, after = inst.arg & 255, inst.arg >> 8
     items = list(tx.iterate(value))
     if len(items) < before + after:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..errors import GraphBreak
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE
 from ..variables.iterators import IteratorVariable

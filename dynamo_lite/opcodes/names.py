@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..errors import GraphBreak
 from ..guards.sources import Pinned
 from ..variables.base import VariableTracker
-from ..variables.cells import CellVariable
+from ..variables.cells import CellVariable, unbound
 from ..variables.constants import NULL, observed
 from ..variables.lazy import LazyVariable
 from .table import handles
@@ -21,8 +21,7 @@ def load_fast(tx: Translator, inst: Instruction) -> VariableTracker:
     """A local, looked at from here on."""
     value = tx.locals.get(inst.argval)
     if value is None:
-        message = f"cannot access local variable {inst.argval!r} where it is not associated with a value"
-        raise observed(UnboundLocalError(message, name=inst.argval))
+        raise observed(unbound(inst.argval, free=False))
     if isinstance(value, LazyVariable):
         value = tx.locals[inst.argval] = value.realise(tx)
     return value

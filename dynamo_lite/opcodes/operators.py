@@ -145,5 +145,7 @@ def build_string(tx: Translator, inst: Instruction, *parts: VariableTracker) -> 
 
 
 @handles("GET_LEN")
-def get_len(tx: Translator, inst: Instruction, value: VariableTracker) -> tuple[VariableTracker, ...]:
+def get_len(
+    tx: Translator, inst: Instruction, value: VariableTracker
+) -> tuple[VariableTracker, ...]:
     return value, tx.call_builtin(len, value)

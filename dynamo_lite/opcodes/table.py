@@ -23,8 +23,8 @@ def handles(*opnames: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     """Register the handler of some canonical opcodes.
 
     Its signature is its stack effect: the parameters after `tx, inst` are popped (the last one is
-    the topmost), `*values` takes `inst.arg` values above the named ones. A returned tracker is pushed; so are
-    the members of a returned tuple, the last one topmost. None pushes nothing.
+    the topmost), `*values` takes `inst.arg` values above the named ones. A returned tracker is
+    pushed; so are the members of a returned tuple, the last one topmost. None pushes nothing.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:

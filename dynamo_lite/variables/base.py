@@ -1,7 +1,7 @@
 """VariableTracker: what the translator knows about one Python value.
 
-A tracker stands for a value while a frame is analysed. It answers Python's own questions (attribute,
-item, call, iteration, truth) with further trackers. Whatever fact it gives away it guards first:
+A tracker stands for a value while a frame is analysed. It answers Python's own questions
+(attribute, item, call, iteration, truth) with further trackers. Whatever fact it gives away it guards first:
 reading a fact is what specialises the trace to it, and what is never read is never guarded.
 A method that cannot answer exactly raises `GraphBreak` with a reason the user can act on.
 """
@@ -30,8 +30,8 @@ class ObservedException(Exception):
 class VariableTracker:
     """One value. `source` says where it came from, or is None when the frame made it.
 
-    Trackers are compared by identity: one tracker per Python object, so `x is y` is tracker identity
-    for objects made in the frame. Mutable kinds change in place and log it with
+    Trackers are compared by identity: one tracker per Python object, so `x is y` is tracker
+    identity for objects made in the frame. Mutable kinds change in place and log it with
     `tx.side_effects.mutates(self)`.
     """
 
@@ -52,7 +52,7 @@ class VariableTracker:
         raise GraphBreak(f"the value of {self.describe()} is needed while tracing")
 
     def as_argument(self, tx: Translator) -> Any:
-        """The value as an argument of a graph node: a Node, a constant, a size or a pytree of them."""
+        """The value as an argument of a graph node: a Node, constant, size or pytree of them."""
         return self.as_constant(tx)
 
     def truth(self, tx: Translator) -> bool:

@@ -41,9 +41,8 @@ class KnownVariable(VariableTracker):
 
     @property
     def name(self) -> str:
-        return getattr(self.value, "__qualname__", None) or getattr(
-            self.value, "__name__", type(self.value).__name__
-        )
+        name = getattr(self.value, "__qualname__", None) or getattr(self.value, "__name__", None)
+        return str(name or type(self.value).__name__)
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         try:

@@ -30,7 +30,7 @@ class CellVariable(VariableTracker):
     def load(self, tx: Translator, name: str, free: bool) -> VariableTracker:
         """What the variable `name` is; `free` says whose words an unbound one is reported in."""
         if self.contents is None:
-            raise observed(_unbound(name, free))
+            raise observed(unbound(name, free))
         self.contents = realise(tx, self.contents)
         return self.contents
 
@@ -64,7 +64,7 @@ def outside_cell(cell: CellType, source: Source) -> CellVariable:
     return CellVariable(contents, source)
 
 
-def _unbound(name: str, free: bool) -> NameError:
+def unbound(name: str, free: bool) -> NameError:
     if free:
         return NameError(
             f"cannot access free variable {name!r} where it is not associated with a value "

@@ -4,7 +4,7 @@ from __future__ import annotations
 import enum
 import operator
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
@@ -77,7 +77,8 @@ class ClassVariable(KnownVariable):
         """The members of an enumeration."""
         if not isinstance(self.value, enum.EnumMeta):
             raise GraphBreak(f"iterating over the class {self.value.__name__}")
-        return iter([tx.known(member) for member in self.value])
+        members: list[Any] = list(self.value)
+        return iter([tx.known(member) for member in members])
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         raise GraphBreak(f"setting {name!r} of the class {self.value.__name__}")
@@ -138,7 +139,7 @@ class ClassVariable(KnownVariable):
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
         kind = self.value
-        if kind.__abstractmethods__ if "__abstractmethods__" in vars(kind) else False:
+        if vars(kind).get("__abstractmethods__"):
             raise GraphBreak(f"the class {kind.__name__} is abstract")
         if lookup(kind, "__del__") is not MISSING:
             raise GraphBreak(f"objects of {kind.__name__} have a __del__")
@@ -164,7 +165,7 @@ class ClassVariable(KnownVariable):
         class_attribute(tx, kind, "__init__", raw).call(tx, (instance, *args), kwargs)
 
 
-CLASS_OPERATORS = {
+CLASS_OPERATORS: dict[str, Callable[..., Any]] = {
     "__or__": operator.or_, "__ror__": lambda kind, other: other | kind,
     "__getitem__": operator.getitem, "__class_getitem__": operator.getitem, "__len__": len,
     "__contains__": operator.contains,

@@ -104,7 +104,7 @@ class ConstantMethodVariable(VariableTracker):
 
 
 class TypedConstant(VariableTracker):
-    """A value found by identity and never changed: a dtype, an enum member, a C function's result."""
+    """A value found by identity and never changed: a dtype, an enum member."""
 
     def __init__(self, value: Any, source: Source | None = None) -> None:
         self.value = value
@@ -175,6 +175,10 @@ NONE = ConstantVariable(None)
 TRUE = ConstantVariable(True)
 FALSE = ConstantVariable(False)
 ELLIPSIS = ConstantVariable(Ellipsis)
+ZERO = ConstantVariable(0)
+ONE = ConstantVariable(1)
+LAST = ConstantVariable(-1)
+EMPTY_TEXT = ConstantVariable("")
 NOT_IMPLEMENTED = ConstantVariable(NotImplemented)
 
 SINGLETONS: dict[type, VariableTracker] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
 from .base import VariableTracker
-from .constants import NONE, ConstantVariable, observed
+from .constants import NONE, ONE, ConstantVariable, observed
 from .sequences import ListVariable
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class DequeVariable(ListVariable):
     """A deque, whose ends push each other out past `maxlen`."""
 
-    kind = deque
+    kind: type = deque
 
     def __init__(self, items: Sequence[VariableTracker] = (), maxlen: int | None = None) -> None:
         super().__init__(items)
@@ -61,14 +61,14 @@ class DequeVariable(ListVariable):
         return self._items.pop(0)
 
     def method_rotate(
-        self, tx: Translator, steps: VariableTracker = ConstantVariable(1)
+        self, tx: Translator, steps: VariableTracker = ONE
     ) -> VariableTracker:
         turned = deque(self._items)
         turned.rotate(steps.as_constant(tx))
         self._items[:] = turned
         return NONE
 
-    def method_sort(self, tx: Translator, *args: VariableTracker) -> VariableTracker:  # type: ignore[override]
+    def method_sort(self, tx: Translator, *args: VariableTracker) -> VariableTracker:
         raise observed(AttributeError("'collections.deque' object has no attribute 'sort'"))
 
     def reconstruct(self, code: Reconstructor) -> None:

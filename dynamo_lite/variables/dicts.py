@@ -9,7 +9,7 @@ from ..errors import GraphBreak
 from ..guards.kinds import KEYS
 from ..guards.sources import ItemSource, Source
 from .base import VariableTracker
-from .constants import ATOMS, NONE, ConstantVariable, builds, constant, observed
+from .constants import ATOMS, NONE, TRUE, ConstantVariable, builds, constant, observed
 from .lazy import LazyVariable, realise
 from .object_model import python_method
 from .sequences import TupleVariable
@@ -179,7 +179,7 @@ class DictVariable(VariableTracker):
         return default
 
     def method_popitem(
-        self, tx: Translator, last: VariableTracker = ConstantVariable(True)
+        self, tx: Translator, last: VariableTracker = TRUE
     ) -> VariableTracker:
         entries = self.entries(tx)
         if not entries:
@@ -188,7 +188,7 @@ class DictVariable(VariableTracker):
         return TupleVariable([key, self.method_pop(tx, key)])
 
     def method_move_to_end(
-        self, tx: Translator, key: VariableTracker, last: VariableTracker = ConstantVariable(True)
+        self, tx: Translator, key: VariableTracker, last: VariableTracker = TRUE
     ) -> VariableTracker:
         hashed, entries = key.hash_key(tx), self.change(tx)
         if hashed not in entries:

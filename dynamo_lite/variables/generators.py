@@ -76,7 +76,7 @@ class GeneratorVariable(IteratorVariable):
         return None
 
     def note_cleanup(self, tx: Translator) -> None:
-        """Dropping a generator that is suspended in a `try` or `with` runs code: Python must do it."""
+        """Dropping a generator suspended in a `try` or `with` runs code: Python must do it."""
         handler = self.frame.current.handler
         if handler is not None:
             target = self.frame.instructions[handler.target]

@@ -81,8 +81,8 @@ def load(tx: Translator, owner: VariableTracker, instance: Instance, name: str) 
 
 
 def has_generic_access(kind: type) -> bool:
-    """Whether attribute access is `PyObject_GenericGetAttr`, as that of object and of containers."""
-    raw, base = lookup_in(kind.__mro__, "__getattribute__")
+    """Whether attribute access is `PyObject_GenericGetAttr`, as object's and containers' is."""
+    _, base = lookup_in(kind.__mro__, "__getattribute__")
     return base is object or base in GENERIC
 
 
@@ -245,7 +245,8 @@ def store(
     kind = instance.kind
     hook, raw, base = lookup(kind, "__setattr__"), lookup(kind, name), kind
     if hook is not object.__setattr__ and not plain:
-        tx.call(class_attribute(tx, kind, "__setattr__", hook), owner, ConstantVariable(name), value)
+        method = class_attribute(tx, kind, "__setattr__", hook)
+        tx.call(method, owner, ConstantVariable(name), value)
         return
     if raw is MISSING or not is_data_descriptor(raw) or type(raw) in PLAIN_SETTERS:
         if raw is MISSING and not has_dict(kind):

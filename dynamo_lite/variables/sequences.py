@@ -8,7 +8,7 @@ from ..errors import GraphBreak
 from ..guards.kinds import LENGTH
 from ..guards.sources import ItemSource, Source
 from .base import VariableTracker
-from .constants import NONE, ConstantVariable, builds, constant, observe, observed
+from .constants import LAST, NONE, ConstantVariable, builds, constant, observe, observed
 from .lazy import LazyVariable, realise, realise_all, realise_at
 from .object_model import overridden, python_method
 from .slices import SliceVariable
@@ -29,7 +29,10 @@ class SequenceVariable(VariableTracker):
     kind: type = tuple
 
     def __init__(
-        self, items: Sequence[VariableTracker] = (), source: Source | None = None, unread: Any = None
+        self,
+        items: Sequence[VariableTracker] = (),
+        source: Source | None = None,
+        unread: Any = None,
     ) -> None:
         self._items = list(items)
         self.source = source
@@ -229,7 +232,7 @@ class ListVariable(SequenceVariable):
     wait in `tail` and the log asks for an extension only.
     """
 
-    kind = list
+    kind: type = list
 
     @staticmethod
     def python(items: list[Any]) -> Any:
@@ -281,7 +284,7 @@ class ListVariable(SequenceVariable):
         return NONE
 
     def method_pop(
-        self, tx: Translator, index: VariableTracker = ConstantVariable(-1)
+        self, tx: Translator, index: VariableTracker = LAST
     ) -> VariableTracker:
         position, items = index_constant(tx, index), self.items(tx)
         if not items:

@@ -1,4 +1,4 @@
-"""Sets and frozen sets: a real set of hash keys, so that every operation and the order are CPython's."""
+"""Sets and frozen sets: each mirrored by a real one, so that operations and order are CPython's."""
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -20,7 +20,7 @@ AnySet = set[Hashable] | frozenset[Hashable]
 
 
 class SetVariable(VariableTracker):
-    """A set; `real` mirrors it with hash keys, `pool` has the trackers of keys that are no constants.
+    """A set; `real` mirrors it with hash keys, `pool` has the trackers of keys that are not constant.
 
     `unread` says that an outside set was not looked at yet.
     """
@@ -164,7 +164,7 @@ class SetVariable(VariableTracker):
     def hash_key(self, tx: Translator) -> Hashable:
         if isinstance(self.real, set):
             raise observed(TypeError("unhashable type: 'set'"))
-        return self.members(tx)
+        return frozenset(self.members(tx))
 
     def reconstruct(self, code: Reconstructor) -> None:
         if isinstance(self.real, frozenset):

@@ -57,8 +57,10 @@ class SliceVariable(VariableTracker):
 
 
 def wrap_slice(tx: Translator, value: slice, source: Source) -> SliceVariable:
-    parts = [tx.wrap(getattr(value, n), AttrSource(source, n)) for n in ("start", "stop", "step")]
-    return SliceVariable(*parts, source=source)
+    start, stop, step = (
+        tx.wrap(getattr(value, n), AttrSource(source, n)) for n in ("start", "stop", "step")
+    )
+    return SliceVariable(start, stop, step, source)
 
 
 class RangeVariable(VariableTracker):
