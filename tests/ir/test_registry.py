@@ -5,8 +5,8 @@ import sys
 
 import numpy as np
 import pytest
-
 from dynamo_lite.backends import registry
+
 from dynamo_lite.errors import BackendError
 from dynamo_lite.ir.types import array
 
