@@ -1,1 +1,1 @@
-"""Figures of dynamo_lite: ratios, medians of interleaved runs in one process. `python -m benchmarks`."""
+"""Figures of dynamo_lite: ratios, medians of interleaved runs. `python -m benchmarks`."""

@@ -66,7 +66,7 @@ def c_function(source: str, *flags: str) -> Any:
     if not library.exists():
         (folder / f"{name}.c").write_text(source)
         subprocess.run(
-            ["gcc", *flags, "-shared", "-fPIC", "-o", str(library), str(folder / f"{name}.c"), "-lm"],
+            ["gcc", *flags, "-shared", "-fPIC", "-o", library, folder / f"{name}.c", "-lm"],
             check=True,
         )
     return ctypes.CDLL(str(library)).run

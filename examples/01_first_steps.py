@@ -10,7 +10,7 @@ TITLE = "damped wave, 5,000,000 points"
 
 
 def function(t, amplitude, decay):
-    """A damped wave with a soft limit: eight array operations, eight passes over memory in NumPy."""
+    """A damped wave with a soft limit: eight array operations, eight passes in NumPy."""
     wave = amplitude * np.sin(t * 6.5) * np.exp(-decay * t)
     return np.tanh(wave) + 0.5 * wave
 

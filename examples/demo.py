@@ -14,7 +14,8 @@ from rich.table import Table
 
 import dynamo_lite as dl
 
-COLUMNS = ("example", "NumPy", "compiled", "speed-up", "first call", "graphs", "breaks", "max diff.")
+COLUMNS = ("example", "NumPy", "compiled", "speed-up", "first call", "graphs", "breaks",
+           "max diff.")
 MAIN = "02_kmeans"
 
 

@@ -71,14 +71,15 @@ def compile_kernel(
 
 
 def _run_stages(name: str, source: Any, target: Any, options: dict[str, Any]) -> Binary:
-    """The backend's own stages, without the hashing of the whole package that `triton.compile` does."""
+    """The backend's own stages, without the hashing of the package that `triton.compile` does."""
     backend = make_backend(target)
     parsed = backend.parse_options(dict(options))
     context = triton._C.libtriton.ir.context()
     triton._C.libtriton.ir.load_dialects(context)
     backend.load_dialects(context)
     module = source.make_ir(
-        target, parsed, backend.get_codegen_implementation(parsed), backend.get_module_map(), context
+        target, parsed, backend.get_codegen_implementation(parsed), backend.get_module_map(),
+        context,
     )
     stages: dict[str, Any] = {}
     backend.add_stages(stages, parsed, Language.TRITON)

@@ -2,8 +2,8 @@
 
 Two shapes of kernel. *Blocks*: the kernel's axes are flattened and a program computes a block of
 points; whole blocks take an unmasked path (a masked access is scalarised unless sizes are known to
-divide by 16), the last one a masked path; reductions run as serial loops. *Rows*: a program computes
-one point of the outer axes and spreads the reduced axis over its lanes; rows too long for one block
+divide by 16), the last one a masked path; reductions run as serial loops. *Rows*: a program
+computes one point of the outer axes and spreads the reduced axis over its lanes; rows too long for one block
 are looped over.
 """
 from __future__ import annotations
@@ -292,7 +292,8 @@ class Emitter:
                 self.line(f"{position} = tl.where({better}, {variable}, {position})")
             else:
                 item = self.expression(expr.body)
-                self.line(f"{accumulator} = {COMBINE[expr.op].inline.format(a=accumulator, b=item)}")
+                fold = COMBINE[expr.op].inline
+                self.line(f"{accumulator} = {fold.format(a=accumulator, b=item)}")
         return position or accumulator
 
     def finish(self, points: Size, block: int, warps: int, constants: str) -> TritonKernel:
@@ -437,7 +438,8 @@ class RowEmitter(Emitter):
             with self.lanes(self._width(), expr.axes):
                 best = self.assign(
                     f"tl.where(inside, {self.expression(expr.body)}, {first}).to({register})")
-                where = self.assign(f"tl.where(inside, lane, {self.size(self.extent)}).to(tl.int64)")
+                beyond = self.size(self.extent)
+                where = self.assign(f"tl.where(inside, lane, {beyond}).to(tl.int64)")
         else:
             best = self.assign(f"tl.full([{self._width()}], {first}, {register})")
             where = self.assign(

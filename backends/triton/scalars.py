@@ -51,8 +51,8 @@ def constant_text(bits: bytes, dtype: np.dtype) -> str:
 def apply_text(op: str, dtype: np.dtype, operands: list[str]) -> str:
     """A scalar operation of the registry on operands of `dtype`.
 
-    A row's template is keyed by type character, kind letter or "" (any); "@name" calls the prelude's
-    function `name_<kind>`.
+    A row's template is keyed by type character, kind letter or "" (any); "@name" calls the
+    prelude's function `name_<kind>`.
     """
     row = by_name(op)
     template = row.triton if row is not None else None

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import triton.language as tl
-from triton.runtime import interpreter
-
 from dynamo_lite.backends import interpret
 from dynamo_lite.backends.lowering import lower
 from dynamo_lite.backends.program import Launch
 from dynamo_lite.backends.triton.compiler import load_module
 from dynamo_lite.backends.triton.emit import emit
+from triton.runtime import interpreter
+
 from tests.backends.graphs import trace
 from tests.triton.programs import PROGRAMS
 
@@ -25,7 +25,7 @@ class Pointer:
     """What the interpreter needs of an argument: an address and a dtype."""
 
     def __init__(self, address: int, dtype: np.dtype) -> None:
-        self.address, self.dtype = address, np.dtype(np.int8) if dtype == bool else dtype
+        self.address, self.dtype = address, np.dtype("i1") if dtype.kind == "b" else dtype
 
     def data_ptr(self) -> int:
         return self.address

@@ -8,10 +8,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-
 from dynamo_lite.backends.lowering import lower
 from dynamo_lite.backends.program import Launch
 from dynamo_lite.backends.triton.emit import TritonKernel, emit
+
 from tests.backends.graphs import trace
 
 from .programs import PROGRAMS
