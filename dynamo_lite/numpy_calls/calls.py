@@ -5,27 +5,25 @@ has a row for it.
 """
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import GraphBreak, Unsupported
-from ..ir.inference import infer
-from ..ir.ops import Effect, row_of
-from ..ir.types import ArrayType, Form
+from ..errors import GraphBreak
+from ..ir.ops import row_of
 from ..variables.base import VariableTracker
 from ..variables.constants import constant, fold
 from ..variables.functions import UserFunctionVariable
 from ..variables.graph_methods import record_call
-from ..variables.graph_values import REFUSALS, name_of
+from ..variables.graph_values import name_of
 from ..variables.sizes import SizeVariable
 from .creation import CREATION, scalar_type
 from .facts import FACTS
 from .operators import IN_PLACE, UFUNCS, is_python_number, operate
-from .symbolic import is_symbolic, symbolic_first
+from .recording import recorded
+from .symbolic import symbolic_first
 from .ufunc_methods import ufunc_method
 
 if TYPE_CHECKING:
@@ -75,48 +73,6 @@ def handler_of(function: Any) -> Handler | None:
     if handler is None and row_of(function) is not None:
         handler = recorded
     return handler
-
-
-def recorded(
-    tx: Translator,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
-    """A node, or the value when everything is known and the result is a scalar."""
-    operands = (*args, *kwargs.values())
-    if all(operand.is_constant() and not is_symbolic(operand) for operand in operands):
-        return folded(tx, function, args, kwargs)
-    return record_call(tx, function, args, kwargs)
-
-
-def folded(
-    tx: Translator,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
-    """A call with known arguments: a constant scalar, or a node that makes a fresh array."""
-    known = [value.as_argument(tx) for value in args]
-    named = {name: value.as_argument(tx) for name, value in kwargs.items()}
-    row = row_of(function)
-    if row is None or row.effect is not Effect.PURE or not _is_scalar(function, known, named):
-        return record_call(tx, function, args, kwargs)
-    with np.errstate(all="raise"), warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            return constant(function(*known, **named))
-        except (*REFUSALS, Warning) as error:
-            reason = f"{name_of(function)} raises {type(error).__name__}: {error}"
-            raise GraphBreak(reason) from None
-
-
-def _is_scalar(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    try:
-        kind = infer(function, tuple(args), dict(kwargs))
-    except (Unsupported, *REFUSALS):
-        return False
-    return isinstance(kind, ArrayType) and kind.form is not Form.ARRAY
 
 
 def _conversion(

@@ -19,6 +19,7 @@ from ..variables.constants import ConstantVariable, constant, fold
 from ..variables.graph_methods import record_call
 from ..variables.numbers import InputNumber, NumberVariable
 from ..variables.sequences import SequenceVariable
+from .recording import recorded
 from .symbolic import symbolic_first
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def operate(
         return power(tx, operands)
     if ufunc in WARNS_ON_OVERFLOW and not any(map(is_array, operands)):
         return _scalar_operator(tx, function, ufunc, operands)
-    return record_call(tx, ufunc, operands, {})
+    return recorded(tx, ufunc, operands, {})
 
 
 def _of_python(
@@ -144,10 +145,10 @@ def _scalar_operator(
 ) -> VariableTracker:
     """Arithmetic of NumPy scalars; an operation of the graph that reports integer overflow."""
     if row_of(function) is not None:
-        return record_call(tx, function, operands, {})
+        return recorded(tx, function, operands, {})
     if all(_is_integer(operand) for operand in operands):
         raise GraphBreak("arithmetic of integer scalars may warn about overflow")
-    return record_call(tx, ufunc, operands, {})
+    return recorded(tx, ufunc, operands, {})
 
 
 def _is_integer(value: VariableTracker) -> bool:

@@ -35,6 +35,10 @@ SCALARS = tuple(np.dtype(code).type for code in "?bhilqBHILQefdFDgG")
 """The NumPy scalar types that a graph may hold."""
 
 
+READERS = ("item", "tolist", "is_integer", "as_integer_ratio", "hex")
+"""Methods of NumPy scalars that give Python values."""
+
+
 class NumberVariable(VariableTracker):
     """Base of the three ways a number is known: as a constant, as an input, or as a node."""
 
@@ -50,11 +54,12 @@ class NumberVariable(VariableTracker):
         return self.array_type.form is Form.PYTHON
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        if self.is_python or self.is_constant():
+        is_method = callable(getattr(self.python_type(), name, None))
+        if self.is_python or (self.is_constant() and not is_method):
             return fold(tx, getattr, (self, ConstantVariable(name)))
         if (known := graph_attribute(tx, self, self.array_type, name)) is not None:
             return known
-        if not callable(getattr(self.python_type(), name, None)):
+        if not is_method:
             raise GraphBreak(f"attribute {name!r} of {self.describe()}")
         return GraphMethodVariable(self, name)
 
@@ -65,7 +70,7 @@ class NumberVariable(VariableTracker):
         args: Sequence[VariableTracker],
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
-        if self.is_python:
+        if self.is_python or (self.is_constant() and name in READERS):
             return fold(tx, getattr(self.python_type(), name), (self, *args), kwargs)
         if name == "astype" and len(args) == 1 and not kwargs:
             return converted(tx, self, args[0])
