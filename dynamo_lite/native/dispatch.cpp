@@ -3,6 +3,7 @@
 
 #include "callable.h"
 #include "frame_hook.h"
+#include "stack.h"
 
 namespace {
 
@@ -20,7 +21,8 @@ struct Flat {
 };
 
 PyObject *run_function(CompiledFunction *self, const Call &call) {
-    return run_plain(self->function, call.args, call.nargsf, call.kwnames);
+    PythonCall python;
+    return python ? run_plain(self->function, call.args, call.nargsf, call.kwnames) : nullptr;
 }
 
 CacheEntry *entry_at(PyObject *entries, Py_ssize_t i) {
@@ -63,7 +65,11 @@ bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
     return true;
 }
 
-PyObject *vectorcall(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
+PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
+    if (PyFunction_Check(callable)) {
+        PythonCall python;
+        return python ? PyObject_Vectorcall(callable, args, n_args, nullptr) : nullptr;
+    }
     vectorcallfunc function = PyVectorcall_Function(callable);
     return function ? function(callable, args, n_args, nullptr)
                     : PyObject_Vectorcall(callable, args, n_args, nullptr);
@@ -78,7 +84,7 @@ PyObject *run_entry(CompiledFunction *self, CacheEntry *entry, const Call &call,
                     const Flat &flat) {
     if (!entry->target) return run_function(self, call);
     Ref target = Ref::borrow(entry->target);
-    PyObject *result = vectorcall(target.get(), flat.values, flat.n);
+    PyObject *result = call_target(target.get(), flat.values, flat.n);
     if (result == abandoned) {
         Py_DECREF(result);
         note_abandoned(self, entry);
@@ -152,23 +158,6 @@ PyObject *bind_and_dispatch(CompiledFunction *self, const Call &call) {
     Py_UNREACHABLE();
 }
 
-#if PY_VERSION_HEX < 0x030C0000
-// 3.11 has no limit on C calls, and Python calls that go through this file use the C stack.
-constexpr intptr_t MAX_STACK = 5 << 20;
-thread_local intptr_t stack_base = 0;
-
-bool is_too_deep() {
-    char here;
-    auto address = reinterpret_cast<intptr_t>(&here);
-    stack_base = std::max(stack_base, address);
-    if (stack_base - address < MAX_STACK) return false;
-    PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
-    return true;
-}
-#else
-bool is_too_deep() { return false; }  // the interpreter counts C calls itself
-#endif
-
 bool is_compiling_here(CompiledFunction *self) {
     return self->compiling && self->compiling == PyThread_get_thread_ident();
 }
@@ -191,7 +180,6 @@ PyObject *call_compiled(PyObject *object, PyObject *const *args, size_t nargsf,
                         PyObject *kwnames) {
     auto self = reinterpret_cast<CompiledFunction *>(object);
     Call call{args, nargsf, kwnames};
-    if (is_too_deep()) return nullptr;
     follow_code(self);
     if (is_compiling_here(self) || has_nothing_to_try(self)) return run_function(self, call);
     if (!kwnames && PyVectorcall_NARGS(nargsf) == self->signature.direct) {

@@ -454,6 +454,55 @@ def test_recursion_through_the_compiled_function():
         sys.setrecursionlimit(limit)
 
 
+@pytest.mark.parametrize("limit", [1000, 4000])
+def test_recursion_is_as_deep_as_the_plain_function_s(limit):
+    def depth(n):
+        return 0 if n == 0 else 1 + namespace["depth"](n - 1)
+
+    def deepest():
+        low, high = 0, limit
+        while low < high:
+            middle = (low + high + 1) // 2
+            try:
+                low = namespace["depth"](middle)
+            except RecursionError:
+                high = middle - 1
+        return low
+
+    namespace = {}
+    compiled = CompiledFunction(depth, no_entry)
+    in_python = always(depth, depth)
+    old = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit)
+    try:
+        reached = [deepest() for namespace["depth"] in (depth, compiled, in_python)]
+    finally:
+        sys.setrecursionlimit(old)
+    assert reached[1] == reached[2] == reached[0] > limit * 0.9
+
+
+def test_endless_recursion_in_a_thread_with_a_small_stack():
+    def forever(n):
+        return endless(n + 1)
+
+    def work():
+        with pytest.raises(RecursionError):
+            endless(0)
+        done.append(True)
+
+    endless, done = CompiledFunction(forever, no_entry), []
+    old, limit = threading.stack_size(512 << 10), sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(old)
+        sys.setrecursionlimit(limit)
+    assert done == [True]
+
+
 def test_interrupts_in_guards_are_not_swallowed():
     def interrupt(value):
         raise KeyboardInterrupt
