@@ -45,6 +45,8 @@ def _raising() -> dict[str, Any]:
 
 RandomOwner = np.random.RandomState | np.random.Generator
 
+LEGACY_STATE = getattr(np.random.get_state, "__self__", None)
+
 STATES: tuple[tuple[type, Callable[[Any], Any], Callable[[Any, Any], None]], ...] = (
     (
         np.random.RandomState,
@@ -67,7 +69,7 @@ def random_owners(graph: Graph) -> list[RandomOwner]:
         row = row_of(node.target)
         owner = getattr(node.target, "__self__", None)
         if row is not None and row.effect is Effect.RANDOM and not isinstance(owner, RandomOwner):
-            owner = np.random.get_state.__self__  # a plain function of numpy.random
+            owner = LEGACY_STATE  # a plain function of numpy.random
         if isinstance(owner, RandomOwner):
             owners[id(owner)] = owner
     return list(owners.values())

@@ -107,10 +107,11 @@ def _partial(fn: functools.partial[Any], options: Options) -> Any:
 def _builtin(fn: Callable[..., Any], options: Options) -> Any:
     """A function written in C becomes the call of it."""
 
-    @functools.wraps(fn, assigned=("__name__", "__qualname__", "__doc__"), updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         return fn(*args, **kwargs)
 
+    functools.update_wrapper(call, fn, ("__name__", "__qualname__", "__doc__"), ())
+    assert isinstance(call, FunctionType)
     return compiled_function(call, options)
 
 

@@ -69,6 +69,10 @@ def _unpack_ex(instruction: Instruction) -> tuple[int, int]:
     return 1, (instruction.arg & 255) + 1 + (instruction.arg >> 8)
 
 
+def _always(pops: int, pushes: int) -> Callable[[Instruction], tuple[int, int]]:
+    return lambda instruction: (pops, pushes)
+
+
 STACK_EFFECTS: Mapping[str, Callable[[Instruction], tuple[int, int]]] = {
     "CALL": lambda i: (i.arg + 2, 1),
     "CALL_FUNCTION_EX": lambda i: (3 + (i.arg & 1), 1),
@@ -80,7 +84,7 @@ STACK_EFFECTS: Mapping[str, Callable[[Instruction], tuple[int, int]]] = {
     "BUILD_SET": lambda i: (i.arg, 1),
     "BUILD_MAP": lambda i: (2 * i.arg, 1),
     **{
-        name: lambda i, pops=pops, pushes=pushes: (pops, pushes)
+        name: _always(pops, pushes)
         for name, pops, pushes in (
             ("BINARY_OP", 2, 1), ("COMPARE_OP", 2, 1), ("IS_OP", 2, 1), ("CONTAINS_OP", 2, 1),
             ("UNARY_NEGATIVE", 1, 1), ("UNARY_POSITIVE", 1, 1), ("UNARY_INVERT", 1, 1),

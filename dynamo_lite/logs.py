@@ -47,7 +47,7 @@ class _MarkedLines(logging.Formatter):
         return "\n".join(mark + line for line in super().format(record).split("\n"))
 
 
-class _CurrentStderr(logging.StreamHandler):  # type: ignore[type-arg]
+class _CurrentStderr(logging.StreamHandler):
     """Writes to whatever `sys.stderr` is at the time."""
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -148,20 +148,15 @@ class FrameCompiler:
         try:
             with record.stage("trace"):
                 trace = translate(self.function, flat_args, self._trace_options())
-        except Unsupported as unsupported:
-            self._broke(record, Break(str(unsupported), record.location))
-            guards, shapes = _types_of(self.function, flat_args), ShapeEnv()
-            target, trace = self._in_python(), None
-        else:
             guards, shapes = trace.guards, trace.shapes
             target = self._target(trace, record, flat_args)
-        with record.stage("guards"):
-            try:
+            with record.stage("guards"):
                 flat = flatten(guards, shapes, len(flat_args))
-            except Unsupported as unsupported:
-                self._broke(record, Break(str(unsupported), record.location))
-                record.graph, guards, shapes = None, _types_of(self.function, flat_args), ShapeEnv()
-                target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
+        except Unsupported as unsupported:
+            self._broke(record, Break(str(unsupported), record.location))
+            record.graph = None
+            guards, shapes = _types_of(self.function, flat_args), ShapeEnv()
+            target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
         record.guards = tuple(guard_tree(guards, shapes).splitlines())
         record.entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes))
         self._finished(record, flat, shapes)
@@ -234,7 +229,7 @@ class FrameCompiler:
         """The compiled rest of the frame, made once for each point."""
         rests = self.family.rests
         if point not in rests:
-            rest = resume_function(self.origin, point)
+            rest = resume_function(self.family.function, point)
             rests[point] = compiled_function(rest, self.options, self.family)
         return rests[point]
 
@@ -247,7 +242,7 @@ class FrameCompiler:
             callees[function] = compiled_function(function, self.options)
         return callees[function]
 
-    def _in_python(self) -> FunctionType:
+    def _in_python(self) -> Callable[..., Any]:
         """The function itself, over its flat arguments."""
         return with_code(self.function, flat_code(self.function.__code__))
 

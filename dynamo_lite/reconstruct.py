@@ -260,9 +260,18 @@ def _contents(code: Reconstructor, record: Contents) -> Replay:
 def _replace(code: Reconstructor, kind: type, target: Replay, new: Replay) -> Replay:
     for base, methods in REPLACERS:
         if issubclass(kind, base):
-            clear, fill = methods
-            return lambda: (_call(code, clear, target), _call(code, fill, target, new))[-1]
+            return _refilled(code, target, new, *methods)
     raise Unsupported(f"changing the contents of a {kind.__name__}")
+
+
+def _refilled(
+    code: Reconstructor, target: Replay, new: Replay, clear: Any, fill: Any
+) -> Replay:
+    def replay() -> None:
+        _call(code, clear, target)
+        _call(code, fill, target, new)
+
+    return replay
 
 
 REPLACERS: tuple[tuple[type, tuple[Any, Any]], ...] = (

@@ -77,7 +77,7 @@ class Instruction(NamedTuple):
     neighbours included; two instructions made from one have the same range.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]
     opname: str
     arg: int
     argval: Any
@@ -267,7 +267,7 @@ class _Canonicaliser:
 
     def load_global(self, raw: Raw) -> None:
         name = self.code.co_names[raw.arg >> 1]
-        steps = [("LOAD_GLOBAL", raw.arg >> 1, name)]
+        steps: list[tuple[str, int, Any]] = [("LOAD_GLOBAL", raw.arg >> 1, name)]
         if raw.arg & 1:
             steps.insert(1 if CALLABLE_FIRST else 0, ("PUSH_NULL", 0, None))
         for opname, arg, argval in steps:

@@ -1,4 +1,5 @@
 """A graph break before every single instruction: wherever a frame is split, it does the same."""
+# ruff: noqa: RUF021, C416, UP031
 import numpy as np
 import pytest
 from sameness import outcome, same

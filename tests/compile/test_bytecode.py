@@ -30,8 +30,9 @@ def codes():
 
 
 def test_reading_is_the_same_vocabulary_everywhere():
-    gone = ("CACHE", "EXTENDED_ARG", "PRECALL", "KW_NAMES", "CALL_KW", "RETURN_CONST", "JUMP_FORWARD",
-            "JUMP_BACKWARD", "LOAD_FAST_LOAD_FAST", "LOAD_FAST_CHECK", "FORMAT_SIMPLE", "TO_BOOL")
+    gone = ("CACHE", "EXTENDED_ARG", "PRECALL", "KW_NAMES", "CALL_KW", "RETURN_CONST", "TO_BOOL",
+            "JUMP_FORWARD", "JUMP_BACKWARD", "LOAD_FAST_LOAD_FAST", "LOAD_FAST_CHECK",
+            "FORMAT_SIMPLE")
     for code in codes():
         instructions = read(code)
         assert not {i.opname for i in instructions} & set(gone)
@@ -130,7 +131,8 @@ def test_flat_code_takes_one_value_per_parameter():
 
 def test_resume_function_runs_the_rest():
     instructions = read(sample.__code__)
-    start = next(i.index for i in instructions if i.opname == "STORE_FAST" and i.argval == "total") + 1
+    stores = [i for i in instructions if i.opname == "STORE_FAST" and i.argval == "total"]
+    start = stores[0].index + 1
     names = frozenset({"total", "rest", "key", "more"})
     point = ResumePoint(start, (), names, frozenset())
     resume = resume_function(sample, point)
@@ -162,8 +164,8 @@ def test_cells_are_shared_with_the_rest_of_the_frame():
 
     instructions = read(f.__code__)
     start = next(i.index for i in instructions
-                 if i.opname == "LOAD_FAST" and i.argval == "bump"
-                 or i.opname == "PUSH_NULL" and instructions[i.index + 1].argval == "bump")
+                 if (i.opname == "LOAD_FAST" and i.argval == "bump")
+                 or (i.opname == "PUSH_NULL" and instructions[i.index + 1].argval == "bump"))
     cell = types.CellType(10)
 
     def bump():

@@ -205,7 +205,7 @@ def test_strict_mode_raises():
 
 
 def test_a_backend_that_fails_late_leaves_no_trace():
-    """It wrote into its input before it failed; the user's function starts from the old contents."""
+    """What it wrote into its input before is undone, and then the function runs."""
 
     def backend(graph, example_inputs):
         def run(x):

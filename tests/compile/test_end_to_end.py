@@ -14,9 +14,9 @@ M = rng.standard_normal((6, 8))
 N = rng.standard_normal((8, 5))
 SQUARE = rng.standard_normal((6, 6)) + 6 * np.eye(6)
 F32 = rng.standard_normal((6, 8)).astype("f4")
-I = np.arange(-12, 12).reshape(4, 6)
+INTS = np.arange(-12, 12).reshape(4, 6)
 U8 = np.arange(24, dtype="u1").reshape(4, 6)
-B = I % 2 == 0
+B = INTS % 2 == 0
 CASES = []
 
 
@@ -33,7 +33,7 @@ def arithmetic(x, y):
     return (x * y + 1) - x / y
 
 
-@case(I, 3)
+@case(INTS, 3)
 def integer_arithmetic(x, n):
     return x * n + (x // 4) - (x % 5), x << 1, x & 6, ~x, -x
 
@@ -77,7 +77,8 @@ def kmeans(points, means):
 @case(rng.standard_normal((10, 12)))
 def heat(u):
     v = u.copy()
-    v[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
+    inner = u[1:-1, 1:-1]
+    v[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * inner)
     return v
 
 
@@ -105,7 +106,7 @@ def reductions(x):
             x.std(axis=1), x.argmin(), x.argmax(axis=1), (x > 0).any(axis=0), (x > 0).all())
 
 
-@case(I)
+@case(INTS)
 def integer_reductions(x):
     return x.sum(), x.sum(axis=1), x.mean(axis=0), x.max(), np.cumsum(x, axis=1), x.prod(axis=1)
 
@@ -123,7 +124,8 @@ def slicing(x):
 
 @case(M)
 def joining(x):
-    return np.concatenate([x, x * 2]), np.stack([x, x + 1], axis=1), np.vstack((x, x)), np.hstack((x, x))
+    return (np.concatenate([x, x * 2]), np.stack([x, x + 1], axis=1), np.vstack((x, x)),
+            np.hstack((x, x)))
 
 
 @case(V)
@@ -237,16 +239,18 @@ def comprehensions(x):
 
 @case(V)
 def methods_and_functions(x):
-    return x.clip(0, 1), x.round(2), np.abs(x), abs(x), x.astype(int), x.copy(), x.cumsum(), np.sign(x)
+    return (x.clip(0, 1), x.round(2), np.abs(x), abs(x), x.astype(int), x.copy(), x.cumsum(),
+            np.sign(x))
 
 
 @case(V, exact=False)
 def transcendental(x):
     y = np.abs(x) + 0.1
-    return np.exp(x), np.log(y), np.sin(x), np.cos(x), np.tanh(x), np.sqrt(y), np.arctan2(x, y), y**1.5
+    return (np.exp(x), np.log(y), np.sin(x), np.cos(x), np.tanh(x), np.sqrt(y), np.arctan2(x, y),
+            y**1.5)
 
 
-@case(B, I)
+@case(B, INTS)
 def booleans(mask, x):
     return mask & (x > 0), mask | ~mask, mask ^ True, mask.sum(), np.logical_and(mask, x), mask * x
 

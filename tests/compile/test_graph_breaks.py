@@ -1,4 +1,5 @@
-"""Functions with parts that cannot be compiled: the same results, effects and exceptions in order."""
+"""Functions with parts that cannot be compiled: the same results, effects and exceptions."""
+# ruff: noqa: F821
 import sys
 import traceback
 
@@ -415,7 +416,7 @@ def test_breaking_instruction_keeps_its_line_and_columns():
 
 
 def test_full_graph_names_reason_and_line():
-    with pytest.raises(errors.FullGraphRequired, match="graph break.*\n.*test_graph_breaks"):
+    with pytest.raises(errors.FullGraphRequired, match=r"graph break.*\n.*test_graph_breaks"):
         dl.compile(several, backend="eager", fullgraph=True)(X)
     assert same(dl.compile(lambda x: x + 1, backend="eager", fullgraph=True)(X), X + 1)
 
