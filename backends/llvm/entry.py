@@ -23,7 +23,8 @@ from ..program import (
     Step,
     View,
 )
-from .emit import F64, I64, Builder, Value
+from .elements import F64, I64
+from .emit import Builder, Value
 from .externs import flat_callable, leaves
 from .frame import DATA, DIMENSIONS, STRIDES, Frame
 from .kernels import KernelCode, KernelWriter

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .emit import BOOL, Builder, Value
+from .elements import BOOL
+from .emit import Builder, Value
 
 # name → index in the run-time table and return type (docs/architecture.md)
 RUNTIME: dict[str, tuple[int, str]] = {

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from .emit import BOOL, I64, Value
+from .elements import BOOL, I64
+from .emit import Value
 
 BYTE = np.dtype(np.uint8)
 

@@ -35,7 +35,8 @@ from ..loops import (
 )
 from . import memory, scalars
 from .cost import cost_of
-from .emit import I64, Builder, Value
+from .elements import I64
+from .emit import Builder, Value
 from .folding import moved, turns, whole_steps
 from .nest import Lane, Nest
 from .reductions import FOLDS, emit_reduce

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...ir.sizes import Size
 from ..loops import Axis, Buffer, Gather, Index, Load, Offset
-from .emit import BOOL, I64, Value
+from .elements import BOOL, I64
+from .emit import Value
 from .nest import Lane, Nest, scaled
 from .terms import Term
 

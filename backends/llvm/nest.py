@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from ...ir.sizes import Opaque, Size, Symbol
 from ..loops import Axis, Buffer, Const, Expr, Gather, Load, Offset, Reduce
-from .emit import I64, Builder, Value
+from .elements import I64
+from .emit import Builder, Value
 from .terms import Term
 
 TRIVIAL = (Const,)

@@ -13,7 +13,8 @@ import numpy as np
 from ...ir.sizes import product
 from .. import affine, rewrite
 from ..loops import Axis, Load
-from .emit import F64, I64, Value
+from .elements import F64, I64
+from .emit import Value
 from .folding import (
     ACCUMULATORS,
     horizontal,

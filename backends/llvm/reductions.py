@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..loops import Axis, Reduce
-from .emit import I64, Value
+from .elements import I64
+from .emit import Value
 from .folding import (
     ACCUMULATORS,
     Combine,

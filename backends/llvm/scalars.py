@@ -15,7 +15,8 @@ from ...ir import rows as _rows  # noqa: F401  (fills the registry)
 from ...ir.ops import ROWS, Op
 from ..loops import Apply, Const, Convert, Select
 from . import integers
-from .emit import BOOL, I32, I64, Value
+from .elements import BOOL, I32, I64
+from .emit import Value
 from .maths import FUNCTIONS as MATHS
 from .nest import Nest
 from .terms import Term

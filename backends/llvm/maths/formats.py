@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..emit import F32, F64, Number, Value
+from ..elements import F32, F64, Number
+from ..emit import Value
 
 Function = Callable[..., Value]
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..emit import F32, F64, Value
+from ..elements import F32, F64
+from ..emit import Value
 from .exponential import LN2, clamped, exp, exp2, quotient, reduce
 from .formats import INFINITY, Function, horner, in_double, scaled
 from .logarithm import irregular, log, log1p, split, without_subnormals

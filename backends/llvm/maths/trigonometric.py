@@ -1,7 +1,8 @@
 """sin, cos, tan, after fdlibm, with a two-part reduced argument."""
 from __future__ import annotations
 
-from ..emit import F32, F64, Value
+from ..elements import F32, F64
+from ..emit import Value
 from .formats import INFINITY, horner, round_to_integer
 
 TWO_OVER_PI = 0.6366197723675814
