@@ -1,8 +1,11 @@
 """Builtins that make and step iterators."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from .. import operators
 from ..errors import GraphBreak
@@ -12,12 +15,14 @@ from ..variables.constants import (
     NONE,
     ZERO,
     ConstantVariable,
+    constant,
     fold,
     observed,
 )
-from ..variables.dicts import DictVariable
+from ..variables.dicts import DictVariable, DictViewVariable
 from ..variables.iterators import (
     CallableIterator,
+    ComputedIterator,
     EnumerateVariable,
     FilterVariable,
     MapVariable,
@@ -26,7 +31,7 @@ from ..variables.iterators import (
     ZipVariable,
 )
 from ..variables.objects import ObjectVariable
-from ..variables.sequences import ListVariable, SequenceVariable, sorted_items
+from ..variables.sequences import ListVariable, SequenceVariable, TupleVariable, sorted_items
 from ..variables.sets import SetVariable
 from ..variables.slices import RangeVariable, SliceVariable, make_range
 from .table import handles
@@ -109,9 +114,21 @@ def builtin_filter(
 def builtin_reversed(tx: Translator, value: VariableTracker) -> VariableTracker:
     if isinstance(value, ObjectVariable):
         return value.call_method(tx, "__reversed__", (), {})
-    if not isinstance(value, SequenceVariable | RangeVariable | ConstantVariable | DictVariable):
-        raise GraphBreak(f"reversed() of {value.describe()}")
-    return ReversedVariable(tx, value)
+    if isinstance(value, RangeVariable):
+        return tx.iterator(RangeVariable(value.value[::-1]))
+    if isinstance(value, ConstantVariable) and isinstance(value.value, str | bytes):
+        value = TupleVariable([constant(item) for item in value.as_constant(tx)])
+    if value.python_type() is np.ndarray:
+        value = TupleVariable(list(tx.iterate(value)))
+    if isinstance(value, SequenceVariable) and value.kind in REVERSED_TYPES:
+        return ReversedVariable(value, REVERSED_TYPES[value.kind])
+    if isinstance(value, DictVariable | DictViewVariable):
+        items = list(value.iterate(tx))[::-1]
+        return ComputedIterator(iter(items), type(reversed({})))
+    raise GraphBreak(f"reversed() of {value.describe()}")
+
+
+REVERSED_TYPES = {kind: type(reversed(kind())) for kind in (list, tuple, deque)}
 
 
 @handles(sorted)

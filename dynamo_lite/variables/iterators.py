@@ -8,8 +8,9 @@ from ..errors import GraphBreak
 from ..guards.sources import Source
 from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
+from .lazy import realise_at
 from .object_model import python_method
-from .sequences import TupleVariable
+from .sequences import SequenceVariable, TupleVariable
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -78,25 +79,29 @@ class StepVariable(IteratorVariable):
 
 
 class ReversedVariable(IteratorVariable):
-    """`reversed(sequence)`."""
+    """`reversed(sequence)`: `left` is the index of the next item, as in CPython's iterator."""
 
-    kind = reversed
-
-    def __init__(self, tx: Translator, owner: VariableTracker) -> None:
+    def __init__(self, owner: SequenceVariable, kind: type) -> None:
         self.owner = owner
-        self.items = list(owner.iterate(tx))
-        self.left = len(self.items)
+        self.kind = kind
+        self.left: int | None = None
 
     def next(self, tx: Translator) -> VariableTracker | None:
-        if not self.left:
+        items = self.owner.items(tx)
+        if self.left is None:
+            self.left = len(items) - 1
+        if not 0 <= self.left < len(items):
+            self.left = -1
             return None
         self.left -= 1
-        return self.items[self.left]
+        return realise_at(tx, items, self.left + 1)
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_callable(reversed)
-        code.build(TupleVariable(self.items[: self.left]))
+        code.build(self.owner)
         code.call(1)
+        if self.left is not None:
+            code.call_method("__setstate__", self.left)
 
 
 class EnumerateVariable(IteratorVariable):

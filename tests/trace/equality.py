@@ -1,4 +1,5 @@
 """Comparing a compiled function with plain Python: results, arguments, output, exceptions."""
+import collections
 import contextlib
 import copy
 import dataclasses
@@ -21,7 +22,7 @@ def same(left, right):
             return False
     if isinstance(left, np.ndarray | np.generic):
         return left.dtype == right.dtype and np.array_equal(left, right, equal_nan=_is_float(left))
-    if isinstance(left, list | tuple):
+    if isinstance(left, list | tuple | collections.deque):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict):
         return same(list(left), list(right)) and same(list(left.values()), list(right.values()))

@@ -479,8 +479,8 @@ def test_exoticimport(x):
 @case(X)
 def test_knownimport(x):
     import math as m
-    from math import sqrt
     import os.path as op
+    from math import sqrt
     return m.pi, sqrt(4), x
 
 
