@@ -61,6 +61,12 @@ class Exponent(NamedTuple):
     whole: Value
     integer: Value
 
+    def narrowed(self) -> Exponent:
+        """For a number of single precision."""
+        return Exponent(
+            self.whole.cast("fptrunc", F32), self.integer.cast("trunc", np.dtype(np.int32))
+        )
+
     def less(self, number: int) -> Exponent:
         return Exponent(self.whole - float(number), self.integer - number)
 

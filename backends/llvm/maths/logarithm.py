@@ -26,6 +26,9 @@ LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 # 1 / ln 2 and 1 / ln 10, and log10(2), each as a short and a long part
 PER_LN2 = (1.4426946640014648, 3.768874985636099e-07)
 PER_LN10 = (0.4342944622039795, 1.9699272335463627e-08)
+LOG2_E_LESS_1 = 0.44269504088896340736
+LOG10_E_32 = (4.3359375e-1, 7.00731903251827651129e-4)
+LOG10_2_32 = (3.0078125e-1, 2.48745663981195213739e-4)
 LOG10_2 = (3.01029995663611771306e-01, 3.69423907715893078616e-13)
 
 
@@ -105,11 +108,14 @@ def _natural(f: Value, k: Value) -> Value:
 
 
 def _natural_single(f: Value, k: Value) -> Value:
-    z = f * f
-    y = horner(f, SERIES_32) * f * z
-    y = k.fma(SINGLE.ln2_low, y)
-    y = z.fma(-0.5, y)
+    y = k.fma(SINGLE.ln2_low, _correction(f))
     return k.fma(SINGLE.ln2_high, f + y)
+
+
+def _correction(f: Value) -> Value:
+    """log(1 + f) - f, in single precision."""
+    z = f * f
+    return z.fma(-0.5, horner(f, SERIES_32) * f * z)
 
 
 def shortened(x: Value) -> Value:
@@ -127,12 +133,19 @@ def _in_base(high: float, low: float, f: Value) -> tuple[Value, Value]:
 
 
 def _binary(f: Value, k: Value) -> Value:
+    if format_of(f) is SINGLE:
+        y = _correction(f)
+        return (((f + y).fma(LOG2_E_LESS_1, y)) + f) + k
     high, low = _in_base(*PER_LN2, f)
     total = k + high
     return (low + ((k - total) + high)) + total
 
 
 def _decimal(f: Value, k: Value) -> Value:
+    if format_of(f) is SINGLE:
+        y = _correction(f)
+        low = k.fma(LOG10_2_32[1], y.fma(LOG10_E_32[0], (f + y) * LOG10_E_32[1]))
+        return k.fma(LOG10_2_32[0], f.fma(LOG10_E_32[0], low))
     high, low = _in_base(*PER_LN10, f)
     tens = k * LOG10_2[0]
     low = k * LOG10_2[1] + low
@@ -141,8 +154,8 @@ def _decimal(f: Value, k: Value) -> Value:
 
 
 log = log_of(_natural)
-log2 = in_double(log_of(_binary))
-log10 = in_double(log_of(_decimal))
+log2 = log_of(_binary)
+log10 = log_of(_decimal)
 
 
 @in_double

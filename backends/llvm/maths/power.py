@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from ..elements import F32, F64
 from ..emit import Value
-from .exponential import LN2, clamped, exp, exp2, quotient, reduce
-from .formats import INFINITY, Function, horner, in_double, scaled
-from .logarithm import irregular, log, log1p, split, without_subnormals
+from .exponential import LN2, QUOTIENT_32, clamped, exp, exp2, quotient, reduce
+from .formats import INFINITY, SINGLE, Function, format_of, horner, in_double, scaled
+from .logarithm import irregular, log1p, split, without_subnormals
 
 # log((1 + q) / (1 - q)) = 2 q + q z (2/3 + z P(z)), z = q**2
 TWO_THIRDS, TWO_THIRDS_REST = 0.6666666666666666, 3.700743415417188e-17
@@ -64,10 +64,28 @@ def _power_of_positive(a: Value, y: Value, degenerate: Value) -> Value:
     return scaled(quotient(r).fma(r * r, r) + 1.0, k)
 
 
+# The same series with fewer terms, for results in single precision
+SHORT_SERIES = (
+    0.666666666666620464, 0.40000000011281646, 0.285714241144788932, 0.222228648735682544,
+    0.181400805006597037, 0.166235279208271442,
+)
+
+
 def _single_power(a: Value, y: Value, degenerate: Value) -> Value:
-    """The same for values that were single: a double's precision is enough for the logarithm."""
-    product = degenerate.select(0.0, y) * log(degenerate.select(1.0, a))
-    return exp(clamped(product, -800.0, 800.0))
+    """The same in single precision: logarithm and product in double, with short polynomials."""
+    normal, exponent = without_subnormals(degenerate.select(1.0, a), irregular(a))
+    m, k = split(normal)
+    inverse = (1.0 / (m + 1.0)).cast("fpext", F64)
+    wide = m.cast("fpext", F64)
+    inverse = inverse * (2.0 - (wide + 1.0) * inverse)
+    q = (wide - 1.0) * inverse
+    z = q * q
+    logarithm = (horner(z, SHORT_SERIES) * z + 2.0) * q
+    logarithm = logarithm + (k + exponent).cast("fpext", F64) * LN2
+    product = degenerate.select(0.0, y).cast("fpext", F64) * logarithm
+    r, turns = reduce(clamped(product, SINGLE.exp_bottom, SINGLE.exp_top))
+    p = horner(r, QUOTIENT_32).fma(r * r, r) + 1.0
+    return scaled(p.cast("fptrunc", F32), turns.narrowed())
 
 
 def _fourth(x: Value) -> Value:
@@ -86,16 +104,11 @@ def power(x: Value, y: Value) -> Value:
     for exponent, product in PRODUCTS.items():
         if y.literal and y.ref == y.constant(exponent).ref:
             return product(x)
-    if x.dtype == F32:
-        return _power(x.cast("fpext", F64), y.cast("fpext", F64), True).cast("fptrunc", F32)
-    return _power(x, y, False)
-
-
-def _power(x: Value, y: Value, single: bool) -> Value:
     a = x.abs()
     degenerate = ~(a.gt(0.0) & a.lt(INFINITY) & y.abs().lt(INFINITY))
     special = degenerate | x.lt(0.0) | a.eq(1.0)
-    result = (_single_power if single else _power_of_positive)(a, y, degenerate)
+    core = _single_power if x.dtype == F32 else _power_of_positive
+    result = core(a, y, degenerate)
 
     def settle() -> Sequence[Value]:
         return [_special_power(x, y, a, degenerate, result)]
@@ -106,7 +119,7 @@ def _power(x: Value, y: Value, single: bool) -> Value:
 def _special_power(x: Value, y: Value, a: Value, degenerate: Value, result: Value) -> Value:
     integral = y.call("trunc").eq(y)
     half = y * 0.5
-    odd = integral & half.call("trunc").ne(half) & y.abs().lt(2.0**53)
+    odd = integral & half.call("trunc").ne(half) & y.abs().lt(2.0 ** (format_of(y).mantissa + 1))
     negative = x.bits().lt(0)
     rising = y.gt(0.0)
     # 0 or inf: to the power of a positive or negative number
@@ -117,7 +130,8 @@ def _special_power(x: Value, y: Value, a: Value, degenerate: Value, result: Valu
     # anything to an infinite power
     shrinking = a.lt(1.0) ^ ~rising
     growing = y.abs().eq(INFINITY) & a.gt(0.0) & a.lt(INFINITY) & a.ne(1.0) & ~shrinking
-    large = a.constant(1e300).raising("fmul", growing.select(a.constant(1e300), 1.0))
+    enormous = 1e300 if x.dtype == F64 else 1e30
+    large = a.constant(enormous).raising("fmul", growing.select(a.constant(enormous), 1.0))
     unbounded = shrinking.select(0.0, large)
     at_edge = a.eq(0.0) | a.eq(INFINITY)
     extreme = at_edge.select(edge, unbounded)
