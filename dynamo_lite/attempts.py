@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from . import logs
 from .ir.graph import Graph
 from .ir.ops import Effect, row_of
 from .native import ABANDONED
 
+PERF = logs.logger("perf")
 Run = Callable[..., Sequence[Any]]
 
 
@@ -27,7 +29,8 @@ def attempt(run: Run, written: Sequence[int]) -> Callable[..., Any]:
         try:
             with np.errstate(**_raising()):
                 return tuple(run(*inputs))
-        except Exception:  # whatever it was, the user's function shows it again
+        except Exception as error:  # whatever it was, the user's function shows it again
+            PERF.info("a graph was abandoned: %s: %s", type(error).__name__, error)
             for array, before in saved:
                 np.copyto(array, before)
             return ABANDONED

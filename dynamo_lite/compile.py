@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .backends.registry import Backend, list_backends
+from .backends.registry import Backend, list_backends, lookup_backend
 from .config import Config, config
 from .directives import is_disabled
 from .errors import BackendError
@@ -25,6 +25,9 @@ MODES: Mapping[str | None, Mapping[str, Any]] = {
     "max-autotune-no-cudagraphs": {},
 }
 """torch.compile's modes: settings that each stands for."""
+
+PRELOADED: Mapping[Any, str] = {"auto": "llvm", "llvm": "llvm"}
+"""Backends whose modules are loaded when a function is decorated, not in its first call."""
 
 
 def compile(
@@ -74,6 +77,8 @@ def _options(
         raise BackendError(f"no backend is called {backend!r}; there are {known}")
     if not isinstance(backend, str) and not callable(backend):
         raise TypeError(f"a backend is a name or callable(graph, example_inputs), not {backend!r}")
+    if isinstance(backend, str) and backend in PRELOADED:
+        lookup_backend(PRELOADED[backend])
     settings = {**MODES[mode], **(options or {})}
     if unknown := settings.keys() - {field.name for field in fields(Config)}:
         raise ValueError(f"no setting is called {', '.join(map(repr, sorted(unknown)))}")
