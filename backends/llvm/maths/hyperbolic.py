@@ -41,13 +41,12 @@ def tanh(x: Value) -> Value:
 def _halves(a: Value) -> tuple[Value, Value]:
     """exp(a) / 2, infinite where it must be, and exp(-a) / 2, for a >= 0."""
     infinite = a.eq(INFINITY)
-    p, k = reduced_exp(clamped(a, 0.0, 712.0))
+    p, k = reduced_exp(clamped(a, 0.0, format_of(a).exp_top + 2.0))
     growing = scaled(p, k.less(1), infinite)
     limited = k.integer.gt(100).select(100, k.integer)
     return growing, 0.5 / (p * power_of_two(limited))
 
 
-@in_double
 def sinh(x: Value) -> Value:
     a = x.abs()
     small = a.lt(1.0)
@@ -58,7 +57,6 @@ def sinh(x: Value) -> Value:
     return small.select(near, growing - falling).call("copysign", x)
 
 
-@in_double
 def cosh(x: Value) -> Value:
     growing, falling = _halves(x.abs())
     return growing + falling

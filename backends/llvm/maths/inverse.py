@@ -1,13 +1,14 @@
 """arcsin, arccos, arctan, arctan2."""
 from __future__ import annotations
 
+import math
+
 from ..emit import Value
-from .formats import INFINITY, horner, in_double
+from .formats import INFINITY, SINGLE, format_of, horner
 from .logarithm import shortened
 
-HALF_PI, HALF_PI_REST = 1.5707963267948966, 6.123233995736766e-17
-PI, PI_REST = 3.141592653589793, 1.2246467991473532e-16
-QUARTER_PI, QUARTER_PI_REST = 0.7853981633974483, 3.061616997868383e-17
+PI = math.pi
+PI_REST = {8: 1.2246467991473532e-16, 4: -8.742277657347586e-08}  # by the size of the format
 # fdlibm: (arcsin(x) - x) / x = z P(z) / Q(z), z = x**2 <= 1/4
 ARCSIN_P = (
     1.66666666666666657415e-01, -3.25565818622400915405e-01, 2.01212532134862925881e-01,
@@ -24,6 +25,10 @@ ARCTAN = (
     -0.0525803942897948145, 0.0471938145789513692, -0.0410438141780764323, 0.0306344332390145205,
     -0.0139169432178008411,
 )
+# the same for single precision; arcsin's without a denominator
+ARCSIN_32 = (0.1666666634, 0.07500094543, 0.04459940153, 0.03110066274, 0.01714923836,
+             0.0336908472)
+ARCTAN_32 = (-0.3333333176, 0.1999954031, -0.1426394975, 0.1074366832, -0.06451718869)
 TAN_PI_8, TAN_3PI_8 = 0.41421356237309503, 2.414213562373095
 
 
@@ -36,26 +41,33 @@ def _arcsin_parts(x: Value) -> tuple[Value, Value, Value]:
     far = (1.0 - a) * 0.5
     z = small.select(near * near, far)
     s = small.select(near, small.select(0.0, far).call("sqrt"))
+    if format_of(x) is SINGLE:
+        return small, s, s * (horner(z, ARCSIN_32) * z)
     return small, s, s * (horner(z, ARCSIN_P) * z / horner(z, ARCSIN_Q))
 
 
-@in_double
+def _pi(x: Value, part: float) -> tuple[float, float]:
+    """A part of pi, rounded to the format, and what the rounding lost."""
+    return float(x.dtype.type(PI)) * part, PI_REST[x.dtype.itemsize] * part
+
+
 def arcsin(x: Value) -> Value:
     small, s, rest = _arcsin_parts(x)
     short = shortened(s)
-    inner = ((s - short) + rest) * 2.0 - HALF_PI_REST
-    large = QUARTER_PI - (inner - (QUARTER_PI - short * 2.0))
+    quarter, quarter_rest = _pi(x, 0.25)
+    inner = ((s - short) + rest) * 2.0 - 2.0 * quarter_rest
+    large = quarter - (inner - (quarter - short * 2.0))
     return small.select(s + rest, large).call("copysign", x)
 
 
-@in_double
 def arccos(x: Value) -> Value:
     small, s, rest = _arcsin_parts(x)
+    half, half_rest = _pi(x, 0.5)
     negative = x.lt(0.0)
     signed = negative.select(-s, s)
-    near = HALF_PI - (signed - (HALF_PI_REST - negative.select(-rest, rest)))
+    near = half - (signed - (half_rest - negative.select(-rest, rest)))
     far = (s + rest) * 2.0
-    return small.select(near, negative.select(PI - (far - PI_REST), far))
+    return small.select(near, negative.select(2.0 * half - (far - 2.0 * half_rest), far))
 
 
 def _arctan_ratio(over: Value, under: Value) -> Value:
@@ -66,12 +78,13 @@ def _arctan_ratio(over: Value, under: Value) -> Value:
     denominator = steep.select(over, middle.select(over + under, under))
     t = numerator / denominator
     z = t * t
-    base = steep.select(HALF_PI, middle.select(t.constant(QUARTER_PI), 0.0))
-    rest = steep.select(HALF_PI_REST, middle.select(t.constant(QUARTER_PI_REST), 0.0))
-    return base + ((horner(z, ARCTAN) * z).fma(t, rest) + t)
+    half, half_rest = _pi(t, 0.5)
+    base = steep.select(half, middle.select(t.constant(half / 2.0), 0.0))
+    rest = steep.select(half_rest, middle.select(t.constant(half_rest / 2.0), 0.0))
+    series = horner(z, ARCTAN_32 if format_of(t) is SINGLE else ARCTAN)
+    return base + ((series * z).fma(t, rest) + t)
 
 
-@in_double
 def arctan(x: Value) -> Value:
     a = x.abs()
     one = a.constant(1.0)
@@ -79,19 +92,20 @@ def arctan(x: Value) -> Value:
     return _arctan_ratio(limited, one).call("copysign", x)
 
 
-@in_double
 def arctan2(y: Value, x: Value) -> Value:
     """Scaled so that sums do not overflow; infinities count as 1 to 0, zeros as 0 to 1."""
     a, b = y.abs(), x.abs()
     infinite = a.eq(INFINITY) | b.eq(INFINITY)
     over = infinite.select(a.eq(INFINITY).select(a.constant(1.0), 0.0), a)
     under = infinite.select(b.eq(INFINITY).select(b.constant(1.0), 0.0), b)
-    huge = over.gt(2.0**1000) | under.gt(2.0**1000)
-    scale = huge.select(over.constant(2.0**-100), 1.0)
+    limit = 2.0 ** (format_of(x).bias - 23)
+    huge = over.gt(limit) | under.gt(limit)
+    scale = huge.select(over.constant(2.0**-30), 1.0)
     over, under = over * scale, under * scale
     under = (over.eq(0.0) & under.eq(0.0)).select(1.0, under)
     angle = _arctan_ratio(over, under)
     behind = x.bits().lt(0)
-    angle = behind.select(PI - (angle - PI_REST), angle)
+    straight, lost = _pi(x, 1.0)
+    angle = behind.select(straight - (angle - lost), angle)
     nan = y.is_nan() | x.is_nan()
     return nan.select(float("nan"), angle).call("copysign", y)

@@ -119,8 +119,8 @@ def _correction(f: Value) -> Value:
 
 
 def shortened(x: Value) -> Value:
-    """x with the low half of its bits cleared, so that products with short constants are exact."""
-    return (x.bits() & -(1 << 32)).as_float()
+    """x without the lower part of its bits: its products with short constants are exact."""
+    return (x.bits() & -(1 << (12 if format_of(x) is SINGLE else 32))).as_float()
 
 
 def _in_base(high: float, low: float, f: Value) -> tuple[Value, Value]:
