@@ -1,6 +1,7 @@
 """Calling outside callables: a handler answers, or the rule that applies decides."""
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Mapping, Sequence
 from types import FunctionType
@@ -9,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 from . import numpy_calls
 from .builtins import HANDLERS
 from .errors import GraphBreak
+from .guards.kinds import CALL
 from .polyfills import POLYFILLS
 from .trace_rules import Action, rule_for
 from .variables.base import VariableTracker, call_handler
 from .variables.classes import ClassVariable
 from .variables.constants import constant, fold
 from .variables.functions import UserFunctionVariable
+from .variables.iterators import IteratorVariable
+from .variables.sequences import ListVariable, TupleVariable
 
 if TYPE_CHECKING:
     from .translator import Translator
@@ -31,7 +35,7 @@ def dispatch(
     if (handler := _in(HANDLERS, function)) is not None:
         return call_handler(tx, handler, args, kwargs, getattr(function, "__name__", "call"))
     if (twin := _in(POLYFILLS, function)) is not None:
-        return tx.inline(UserFunctionVariable(twin), args, kwargs)
+        return tx.known(twin).call(tx, args, kwargs)
     rule = rule_for(function)
     is_class = isinstance(tracker, ClassVariable) and is_user_class(function)
     if is_class and rule.action is Action.SKIP:
@@ -54,11 +58,41 @@ def is_user_class(kind: Any) -> bool:
 def _inline(
     tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any, rule: Any
 ) -> VariableTracker:
+    if getattr(function, "__code__", None) is SINGLE_DISPATCH and args:
+        return _single_dispatch(tx, tracker, function, args, kwargs)
     if not isinstance(function, FunctionType):
         raise GraphBreak(f"calling {function!r}")
     if not isinstance(tracker, UserFunctionVariable):
         tracker = UserFunctionVariable(function)
     return tx.inline(tracker, args, kwargs)
+
+
+SINGLE_DISPATCH = functools.singledispatch(lambda value: value).__code__
+
+
+class Dispatches:
+    """A guard: a generic function still has this implementation for a class."""
+
+    __name__ = "dispatches_alike"
+
+    def __init__(self, kind: type, implementation: Any) -> None:
+        self.kind = kind
+        self.implementation = implementation
+
+    def __call__(self, function: Any) -> bool:
+        return function.dispatch(self.kind) is self.implementation
+
+
+def _single_dispatch(
+    tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any
+) -> VariableTracker:
+    """`functools.singledispatch` looks at the first argument's class."""
+    kind = args[0].python_type()
+    implementation = function.dispatch(kind)
+    if tracker.source is not None:
+        guard = Dispatches(kind, implementation)
+        tx.guards.install(tracker.source, CALL, guard, tx.location())
+    return tx.known(implementation).call(tx, args, kwargs)
 
 
 def _skip(
@@ -86,7 +120,13 @@ def _fold(
 ) -> VariableTracker:
     if numpy_calls.handles(function) and any(arg.in_graph for arg in args):
         return numpy_calls.call(tx, function, args, kwargs)
-    return fold(tx, function, args, kwargs)
+    known = [TupleVariable(list(tx.iterate(arg))) if _is_lazy(arg) else arg for arg in args]
+    return fold(tx, function, known, kwargs)
+
+
+def _is_lazy(value: VariableTracker) -> bool:
+    """Items that a pure function may be given as a tuple: it only reads them."""
+    return isinstance(value, ListVariable | IteratorVariable)
 
 
 def _constant(

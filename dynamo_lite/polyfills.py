@@ -191,6 +191,69 @@ def combinations_with_replacement(iterable: Any, r: Any) -> Iterator[Any]:
     yield from _choices(pool, r, lambda taken: range(taken[-1] if taken else 0, size))
 
 
+@twin_of(itertools.tee)
+def tee(iterable: Any, n: Any = 2) -> Any:
+    iterator = iter(iterable)
+    first: list[Any] = [None, None]
+    return tuple([_follow(iterator, first) for _ in range(n)])
+
+
+def _follow(iterator: Any, link: list[Any]) -> Iterator[Any]:
+    """The items of a linked list that the first reader of each link extends."""
+    while True:
+        if link[1] is None:
+            for item in iterator:
+                link[0], link[1] = item, [None, None]
+                break
+            else:
+                return
+        item, link = link
+        yield item
+
+
+@twin_of(itertools.groupby)
+class groupby:
+    """As in the library reference: groups share one iterator, and end when it moves on."""
+
+    def __init__(self, iterable: Any, key: Any = None) -> None:
+        self.key = key
+        self.iterator = iter(iterable)
+        self.target = self.current = self.item = _UNSET
+        self.ended = False
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        while self.current is self.target or (
+            self.target is not _UNSET and self.current == self.target
+        ):
+            self.advance()
+            if self.ended:
+                raise StopIteration
+        self.target = self.current
+        return self.current, self.group(self.target)
+
+    def advance(self) -> None:
+        for item in self.iterator:
+            self.item = item
+            self.current = item if self.key is None else self.key(item)
+            return
+        self.ended = True
+
+    def group(self, target: Any) -> Iterator[Any]:
+        while not self.ended and self.current == target:
+            yield self.item
+            self.advance()
+
+
+class _Unset:
+    pass
+
+
+_UNSET = _Unset()
+
+
 @twin_of(functools.reduce)
 def reduce(function: Any, iterable: Any, *initial: Any) -> Any:
     iterator = iter(iterable)

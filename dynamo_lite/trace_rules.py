@@ -123,6 +123,8 @@ TABLE: tuple[Row, ...] = (
         both(in_module(*INLINED_MODULES), is_python, is_stdlib)),
     Row(Rule("stdlib-skip", Action.SKIP, "the standard library runs in Python"),
         is_stdlib),
+    Row(Rule("own-twin", Action.INLINE, "a twin of a C function"),
+        both(in_module("dynamo_lite.polyfills"), is_python)),
     Row(Rule("own-skip", Action.SKIP, "dynamo_lite does not trace itself"),
         in_package("dynamo_lite")),
     Row(Rule("user-inline", Action.INLINE, "user code"), is_python),

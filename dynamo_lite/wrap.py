@@ -14,7 +14,7 @@ from .guards.kinds import EQUALS, IS, TYPE
 from .guards.sources import AttrSource, ConstSource, Source
 from .variables.arrays import wrap_array
 from .variables.base import VariableTracker
-from .variables.callables import CallableVariable, KnownVariable, ModuleVariable
+from .variables.callables import CallableVariable, KnownVariable, ModuleVariable, is_typing
 from .variables.cells import outside_cell
 from .variables.classes import ClassVariable
 from .variables.constants import ELLIPSIS, NONE, NOT_IMPLEMENTED, ConstantVariable, TypedConstant
@@ -158,9 +158,14 @@ WRAPPERS: dict[type, Wrapper] = {
 HEAP_TYPE = 1 << 9
 
 
+def is_a(kind: type) -> Callable[[Any], bool]:
+    """By the type alone: an instance check could run code of the value's class."""
+    return lambda value: issubclass(type(value), kind)
+
+
 def is_compiled(value: Any) -> bool:
     """A function that `compile` gave back."""
-    return hasattr(value, "__wrapped__") and type(value).__module__.startswith("dynamo_lite")
+    return type(value).__module__.startswith("dynamo_lite") and hasattr(value, "__wrapped__")
 
 
 def is_iterator_of_c(kind: type) -> bool:
@@ -168,14 +173,15 @@ def is_iterator_of_c(kind: type) -> bool:
 
 
 KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
-    (lambda value: isinstance(value, type), _fixed(ClassVariable)),
+    (is_a(type), _fixed(ClassVariable)),
     (lambda value: is_iterator_of_c(type(value)), OUTSIDE_ITERATOR),
-    (lambda value: isinstance(value, np.dtype), FIXED_VALUE),
-    (lambda value: isinstance(value, enum.Enum), FIXED_VALUE),
-    (lambda value: isinstance(value, types.ModuleType), _fixed(ModuleVariable)),
-    (lambda value: isinstance(value, tuple) and is_named_tuple(type(value)),
+    (is_a(np.dtype), FIXED_VALUE),
+    (is_a(enum.Enum), FIXED_VALUE),
+    (is_a(types.ModuleType), _fixed(ModuleVariable)),
+    (lambda value: issubclass(type(value), tuple) and is_named_tuple(type(value)),
      Wrapper(_wrap_tuple, shared=True)),
-    (lambda value: is_compiled(value), FIXED_CALLABLE),
+    (is_compiled, FIXED_CALLABLE),
+    (is_typing, _fixed(KnownVariable)),
 )  # fmt: skip
 """Rows for families of types, asked in order when the exact type is unknown."""
 

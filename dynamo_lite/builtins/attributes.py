@@ -1,6 +1,7 @@
 """Types, attributes and what classes inherit from object."""
 from __future__ import annotations
 
+import sys
 import types
 from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
@@ -117,6 +118,13 @@ def builtin_super(tx: Translator, *args: VariableTracker) -> VariableTracker:
     if len(args) != 2:
         raise GraphBreak("an unbound super object")
     return SuperVariable(args[0].as_constant(tx), args[1])
+
+
+@handles(sys.exc_info)
+def exc_info(tx: Translator) -> VariableTracker:
+    if tx.all_handled:
+        raise GraphBreak("the traceback of an exception")
+    return TupleVariable([NONE, NONE, NONE])
 
 
 @handles(object.__init__)

@@ -4,8 +4,11 @@ from __future__ import annotations
 import builtins
 import copy
 import functools
+import types
 from collections import OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
@@ -13,6 +16,8 @@ from ..variables.constants import NONE
 from ..variables.deques import make_deque
 from ..variables.dicts import DictVariable
 from ..variables.functions import FunctionVariable
+from ..variables.lazy import realise
+from ..variables.methods import MethodVariable
 from ..variables.partials import make_partial
 from ..variables.sequences import ListVariable, TupleVariable, is_named_tuple
 from ..variables.sets import SetVariable
@@ -78,6 +83,39 @@ def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
     raise GraphBreak(f"copying {value.describe()}")
 
 
+@handles(copy.deepcopy)
+def deep_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """Containers of Python's own, arrays and constants; an object met twice is copied once."""
+    return _deep_copy(tx, realise(tx, value), {})
+
+
+def _deep_copy(
+    tx: Translator, value: VariableTracker, copies: dict[VariableTracker, VariableTracker]
+) -> VariableTracker:
+    if value in copies:
+        return copies[value]
+    kind = value.python_type()
+    if kind is list:
+        made: VariableTracker = ListVariable()
+        copies[value] = made
+        for item in value.iterate(tx):
+            made.call_method(tx, "append", (_deep_copy(tx, item, copies),), {})
+        return made
+    if isinstance(value, DictVariable) and kind is dict:
+        table = copies[value] = DictVariable()
+        for key, item in value.pairs(tx):
+            table.store(tx, _deep_copy(tx, key, copies), _deep_copy(tx, item, copies))
+        return table
+    if kind is np.ndarray:
+        copies[value] = value.call_method(tx, "copy", (), {})
+        return copies[value]
+    if value.is_constant() or isinstance(value, FunctionVariable):
+        return value
+    if kind is tuple:
+        return TupleVariable([_deep_copy(tx, item, copies) for item in value.iterate(tx)])
+    raise GraphBreak(f"a deep copy of {value.describe()}")
+
+
 @handles(dict.fromkeys)
 def dict_fromkeys(
     tx: Translator, keys: VariableTracker, value: VariableTracker = NONE
@@ -114,6 +152,13 @@ def make_ordered_dict(
     made = DictVariable(kind=OrderedDict)
     made.method_update(tx, *source, **named)
     return made
+
+
+@handles(types.MethodType)
+def make_method(
+    tx: Translator, function: VariableTracker, owner: VariableTracker
+) -> VariableTracker:
+    return MethodVariable(function, owner)
 
 
 HANDLERS[deque] = make_deque

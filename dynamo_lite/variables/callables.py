@@ -1,13 +1,15 @@
 """Callables and modules that are known by identity: builtins, NumPy's functions, C functions."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from types import BuiltinFunctionType, ModuleType
+from types import BuiltinFunctionType, GenericAlias, ModuleType, UnionType
 from typing import TYPE_CHECKING, Any
 
+from ..errors import GraphBreak
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from .base import VariableTracker
-from .constants import builds, observed
+from .constants import builds, observe, observed
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -53,11 +55,21 @@ class KnownVariable(VariableTracker):
             return tx.wrap(value, ConstSource(Pinned(value), f"{self.describe()}.{name}"))
         return tx.wrap(value, self.attribute_source(name))
 
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        """`Optional[int]`, `list[int][str]`: aliases of types, which are values of their own."""
+        if not is_typing(self.value):
+            raise GraphBreak(f"an item of {self.describe()}")
+        return tx.known(observe(operator.getitem, self.value, key.as_constant(tx)))
+
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_const(self.value)
 
     def describe(self) -> str:
         return str(self.source) if self.source is not None else self.name
+
+
+def is_typing(value: Any) -> bool:
+    return type(value).__module__ == "typing" or isinstance(value, GenericAlias | UnionType)
 
 
 class CallableVariable(KnownVariable):
@@ -106,6 +118,9 @@ class ModuleVariable(KnownVariable):
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if (stored := tx.stored_global(self.value.__dict__, name)) is not None:
             return stored
+        if name not in self.value.__dict__ and not self.is_fixed:
+            if "__getattr__" in self.value.__dict__:
+                raise GraphBreak(f"the __getattr__ of the module {self.value.__name__}")
         try:
             value = getattr(self.value, name)
         except AttributeError as error:

@@ -44,6 +44,10 @@ class ClassVariable(KnownVariable):
         raw = lookup(kind, name)
         if raw is not MISSING:
             return self.bound(tx, raw, kind, name)
+        if isinstance(from_meta, types.FunctionType) and not isinstance(kind, enum.EnumMeta):
+            return MethodVariable(class_attribute(tx, meta, name, from_meta), self)
+        if lookup(meta, "__getattr__") is not MISSING and not isinstance(kind, enum.EnumMeta):
+            raise GraphBreak(f"the metaclass of {kind.__name__} has a __getattr__")
         return super().getattr(tx, name)
 
     def bound(self, tx: Translator, raw: Any, base: type, name: str) -> VariableTracker:

@@ -207,7 +207,7 @@ def constant(value: Any) -> VariableTracker:
         return SINGLETONS.get(type(value)) or ConstantVariable(value)
     if (build := BUILDERS.get(type(value))) is not None:
         return build(value)
-    if isinstance(value, np.dtype):
+    if isinstance(value, np.dtype | enum.Enum):
         return TypedConstant(value)
     raise GraphBreak(f"a value of type {type(value).__name__} computed while tracing")
 

@@ -126,6 +126,8 @@ class ObjectVariable(VariableTracker):
 
     def reconstruct(self, code: Reconstructor) -> None:
         """`object.__new__(kind)` and its attributes, past any hook of the class."""
+        if self.kind.__module__ == "dynamo_lite.polyfills":
+            raise GraphBreak(f"a {self.kind.__name__} object outlives the compiled part")
         if lookup(self.kind, "__new__") not in (MISSING, object.__new__) and not isinstance(
             lookup(self.kind, "__new__"), staticmethod
         ):

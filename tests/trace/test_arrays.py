@@ -352,3 +352,15 @@ def test_random_numbers_advance_the_global_state():
         np.random.seed(seed)
         same(compiled(2.0), expected)
         assert np.array_equal(np.random.get_state()[1], after[1])
+
+
+def test_a_branch_on_a_float_guards_the_answer_only():
+    def function(x, rate):
+        if rate > 0.5 and 2 >= rate:
+            return x * rate
+        return x + rate if rate else x
+
+    compiled = dl.compile(function, backend="eager", fullgraph=True)
+    for rate in (0.6, 0.7, 0.8, 2.0, 0.1, 0.2, float("nan"), 0.0, -0.0, 1.5, 7.0, 8.0):
+        same(compiled(A, rate), function(A, rate))
+    assert len(compiled.entries()) <= 6
