@@ -6,6 +6,7 @@ and `was` finishes the sentence of a miss ("x: " + was).
 """
 from __future__ import annotations
 
+import operator
 import reprlib
 import struct
 from collections.abc import Callable
@@ -84,6 +85,27 @@ def equal_exactly(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`value symbol other` is true or not: what a branch needs to know of a number."""
+
+    symbol: str
+    other: Any
+    is_true: bool
+
+    def __call__(self, value: Any) -> bool:
+        return bool(COMPARISONS[self.symbol](value, self.other)) is self.is_true
+
+    def __str__(self) -> str:
+        return f"{'' if self.is_true else 'not '}{self.symbol} {shown(self.other)}"
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
 TYPE = GuardKind(
     "TYPE", "type({x}) is {k}", "a {k} when compiled",
     lower=_simple("TYPE"), holds=lambda x, k: type(x) is k, capture=type,
@@ -149,6 +171,10 @@ DISJOINT = GuardKind(
     "DISJOINT", "{x} and {k} share no memory", "apart from {k} in memory when compiled",
     lower=_pair("DISJOINT"), holds=lambda x, other: not np.may_share_memory(x, other), many=True,
     subsumes=frozenset({"NOT_ALIASED"}), show=str,
+)  # fmt: skip
+OUTCOME = GuardKind(
+    "OUTCOME", "{x} {k}", "{k} when compiled",
+    lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True, show=str,
 )  # fmt: skip
 CALL = GuardKind(
     "CALL", "{k}({x})", "something that {k} accepted when compiled",

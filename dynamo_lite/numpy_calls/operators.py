@@ -93,17 +93,36 @@ def operate(
     if all(map(sizes.is_size, operands)):
         return sizes.operate(tx, function, operands)
     if all(map(is_python_number, operands)):
+        if (answer := _outcome(tx, function, operands)) is not None:
+            return constant(answer)
         return fold(tx, function, operands)
     if not any(map(is_numpy, operands)):
         return _of_python(tx, function, operands)
-    if any(operand.python_type() in NEVER_OPERANDS for operand in operands):
-        raise GraphBreak(f"{function.__name__} of an array and None or text")
+    if (reason := _why_not_numpys(function, operands)) is not None:
+        raise GraphBreak(reason)
     ufunc = UFUNCS[function]
     if ufunc is np.power:
         return power(tx, operands)
     if ufunc in WARNS_ON_OVERFLOW and not any(map(is_array, operands)):
         return _scalar_operator(tx, function, ufunc, operands)
     return recorded(tx, ufunc, operands, {})
+
+
+MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _outcome(
+    tx: Translator, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> bool | None:
+    """The comparison of an input number with a constant, or None for anything else."""
+    symbol = sizes.COMPARISONS.get(function)
+    if symbol is None:
+        return None
+    for relation, (number, other) in ((symbol, operands), (MIRRORED[symbol], operands[::-1])):
+        if isinstance(number, InputNumber) and isinstance(other, ConstantVariable):
+            if complex not in (number.python_type(), other.python_type()):
+                return number.outcome(tx, relation, other.as_constant(tx))
+    return None
 
 
 def _of_python(
@@ -115,6 +134,21 @@ def _of_python(
         if isinstance(owner, SequenceVariable) and function is operator.mul:
             return owner.method___mul__(tx, other)
     return fold(tx, function, known)
+
+
+def _why_not_numpys(
+    function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> str | None:
+    """Why an operator with a NumPy operand is not the ufunc, or None."""
+    kinds = [operand.python_type() for operand in operands]
+    if not NEVER_OPERANDS.isdisjoint(kinds):
+        return f"{function.__name__} of an array and None or text"
+    if function is operator.mul and not any(map(is_array, operands)):
+        if any(isinstance(operand, SequenceVariable) for operand in operands):
+            return "a sequence repeated by a NumPy integer"
+    if kinds == [complex, np.float64]:
+        return "a Python complex number takes a numpy.float64 for a float"
+    return None
 
 
 NEVER_OPERANDS = frozenset({str, bytes, type(None), type(Ellipsis), dict, set, slice})

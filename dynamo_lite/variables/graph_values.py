@@ -16,7 +16,7 @@ from ..ir.inference import infer
 from ..ir.node import Node, SymbolOrigin
 from ..ir.ops import Effect, Kind, Op, row_of
 from ..ir.sizes import Size
-from ..ir.tree import leaves
+from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
 from .constants import NONE
@@ -107,15 +107,18 @@ def declare_symbols(tx: Translator, names: Iterator[str]) -> None:
 def _written(row: Op, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[Node]:
     """The nodes whose memory a call writes."""
     if row.kind is Kind.WRITE or row.effect is Effect.WRITES:
-        yield from (leaf for leaf in leaves(args[:1]) if isinstance(leaf, Node))
-    yield from (leaf for leaf in leaves(kwargs.get("out")) if isinstance(leaf, Node))
-    inputs = getattr(row.target, "nin", len(args))
-    yield from (leaf for leaf in leaves(tuple(args[inputs:])) if isinstance(leaf, Node))
+        yield from _nodes(tuple(args[:1]))
+    yield from _nodes(kwargs.get("out"))
+    yield from _nodes(tuple(args[getattr(row.target, "nin", len(args)) :]))
+
+
+def _nodes(tree: Any) -> list[Node]:
+    return [leaf for leaf in leaves(tree) if isinstance(leaf, Node)]
 
 
 def writes(tx: Translator, node: Node) -> None:
     """A node's memory is about to be written: guard what makes that safe to do in the graph."""
-    owner = owner_of(node)
+    owner = owner_of(tx, node)
     if owner.op == "get_attr":
         raise GraphBreak("writing into an array that is a constant of the graph")
     if owner.op != "placeholder":
@@ -126,19 +129,33 @@ def writes(tx: Translator, node: Node) -> None:
     tx.guards.write_array(source, tx.location())
 
 
-def owner_of(node: Node) -> Node:
+def owner_of(tx: Translator, node: Node) -> Node:
     """The node whose memory `node` is a view of, or may be."""
     while node.op == "call_function":
         row = row_of(node.target)
-        if isinstance(out := node.kwargs.get("out"), Node):
-            node = out
-        elif row is not None and (row.kind in SHARING or row.window is not None) and (
-            isinstance(node.args[0], Node)
-        ):
+        if outputs := _nodes(node.kwargs.get("out")):
+            node = outputs[0]
+        elif row is not None and _shares(tx, row, node):
             node = node.args[0]
         else:
             break
     return node
+
+
+def _shares(tx: Translator, row: Op, node: Node) -> bool:
+    """Whether a result is, or may be, memory of the first argument."""
+    first = node.args[0] if node.args else None
+    if not isinstance(first, Node) or first.type.form is not Form.ARRAY:
+        return False
+    if row.window is None:
+        return row.kind in SHARING
+    args, kwargs = map_leaves(
+        lambda leaf: leaf.type if isinstance(leaf, Node) else leaf, (node.args, node.kwargs)
+    )
+    try:
+        return row.window(*args, facts=tx.shapes, **kwargs) is not None
+    except Unsupported:
+        return True
 
 
 def overlaps_itself(tx: Translator, kind: ArrayType) -> bool:

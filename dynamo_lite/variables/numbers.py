@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphBreak
-from ..guards.kinds import EQUALS, TYPE
+from ..guards.kinds import COMPARISONS, EQUALS, OUTCOME, TYPE, Outcome
 from ..guards.sources import CellSource, ConstSource, GlobalSource, Source
 from ..ir.node import Node
 from ..ir.types import ArrayType, Form, python_number, scalar
@@ -118,6 +118,15 @@ class InputNumber(NumberVariable):
             raise GraphBreak(f"Python needs the value of {self.source}, which keeps changing")
         tx.guards.install(self.source, EQUALS, self.value, tx.location())
         return self.value
+
+    def outcome(self, tx: Translator, symbol: str, other: Any) -> bool:
+        """`value symbol other` for a known number: only the answer is guarded."""
+        answer = bool(COMPARISONS[symbol](self.value, other))
+        tx.guards.install(self.source, OUTCOME, Outcome(symbol, other, answer), tx.location())
+        return answer
+
+    def truth(self, tx: Translator) -> bool:
+        return self.outcome(tx, "!=", 0) if self.is_python else super().truth(tx)
 
     def as_argument(self, tx: Translator) -> Node:
         if self._node is None:

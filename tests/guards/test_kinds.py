@@ -34,6 +34,8 @@ CASES = [
     (kinds.HAS_KEY, "a", [{"a": 1}], [{}, {"b": 1}]),
     (kinds.NO_ATTR, "name", [THING, 3], [OTHER]),
     (kinds.INT_SYMBOL, "s0", [1, -5, 2**40], [True, 1.0, 2**63, None]),
+    (kinds.OUTCOME, kinds.Outcome(">", 0.5, True), [0.75, 2, float("inf")], [0.5, float("nan")]),
+    (kinds.OUTCOME, kinds.Outcome("==", 0, False), [1.0, float("nan")], [0.0, -0.0]),
     (kinds.CALL, callable, [len, print], [3]),
 ]
 
