@@ -127,6 +127,11 @@ def exc_info(tx: Translator) -> VariableTracker:
     return TupleVariable([NONE, NONE, NONE])
 
 
+@handles(sys.exception)
+def current_exception(tx: Translator) -> VariableTracker:
+    return tx.all_handled[-1] if tx.all_handled else NONE
+
+
 @handles(object.__init__)
 def object_init(tx: Translator, owner: VariableTracker) -> VariableTracker:
     return NONE

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
-from ..variables.constants import NONE
+from ..variables.constants import NONE, ConstantVariable
 from ..variables.deques import make_deque
 from ..variables.dicts import DictVariable
 from ..variables.functions import FunctionVariable
@@ -83,6 +83,9 @@ def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
     raise GraphBreak(f"copying {value.describe()}")
 
 
+KEEP_ORDER = ConstantVariable("K")
+
+
 @handles(copy.deepcopy)
 def deep_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
     """Containers of Python's own, arrays and constants; an object met twice is copied once."""
@@ -107,7 +110,7 @@ def _deep_copy(
             table.store(tx, _deep_copy(tx, key, copies), _deep_copy(tx, item, copies))
         return table
     if kind is np.ndarray:
-        copies[value] = value.call_method(tx, "copy", (), {})
+        copies[value] = value.call_method(tx, "copy", (KEEP_ORDER,), {})
         return copies[value]
     if value.is_constant() or isinstance(value, FunctionVariable):
         return value

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import operator
+from abc import ABCMeta
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from types import BuiltinFunctionType, GenericAlias, ModuleType, UnionType
+from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, UnionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
@@ -36,7 +37,8 @@ class KnownVariable(VariableTracker):
         return True
 
     def hash_key(self, tx: Translator) -> Hashable:
-        return Pinned(self.value)
+        """The value itself where hashing it runs no code of the user's."""
+        return self.value if is_identity_hashed(self.value) else Pinned(self.value)
 
     def attribute_source(self, name: str) -> Source:
         return AttrSource(self.source or ConstSource(Pinned(self.value), self.name), name)
@@ -66,6 +68,13 @@ class KnownVariable(VariableTracker):
 
     def describe(self) -> str:
         return str(self.source) if self.source is not None else self.name
+
+
+def is_identity_hashed(value: Any) -> bool:
+    return type(value) in HASHED_BY_IDENTITY
+
+
+HASHED_BY_IDENTITY = (type, ABCMeta, FunctionType, BuiltinFunctionType, ModuleType)
 
 
 def is_typing(value: Any) -> bool:

@@ -8,6 +8,7 @@ from ..errors import GraphBreak
 from ..guards.kinds import CALL
 from ..guards.sources import Source
 from .base import VariableTracker
+from .callables import is_identity_hashed
 from .constants import NONE, NOT_IMPLEMENTED, ConstantVariable, builds, constant, observed
 from .dicts import is_guardable_key
 from .object_model import python_method
@@ -57,8 +58,11 @@ class SetVariable(VariableTracker):
         if self.unread:
             self.unread = False
             assert self.source is not None
-            if not all(map(is_guardable_key, self.real)):
-                raise GraphBreak(f"{self.describe()} has members that cannot be guarded")
+            for key in self.real:
+                if is_identity_hashed(key):
+                    self.pool[key] = tx.known(key)
+                elif not is_guardable_key(key):
+                    raise GraphBreak(f"{self.describe()} has members that cannot be guarded")
             tx.guards.install(self.source, CALL, SameMembers(self.real), tx.location())
             self.order = list(self.real)
             self.real = self.real.copy()
@@ -92,7 +96,7 @@ class SetVariable(VariableTracker):
 
     def check_order(self, tx: Translator) -> None:
         """Objects hash by address, and the history of an outside set is not known."""
-        known = all(map(is_guardable_key, self.members(tx)))
+        known = all(is_guardable_key(k) or is_identity_hashed(k) for k in self.members(tx))
         changed = self.order is not None and set(self.order) != self.real
         if len(self.real) > 1 and (not known or changed):
             raise GraphBreak(f"the order of {self.describe()}")
