@@ -125,15 +125,21 @@ class SideEffects:
         if tracker.source is not None:
             self._put((tracker, name), StoreAttr(tracker, name, value))
 
-    def delete_attr(self, tracker: VariableTracker, name: str) -> None:
-        if tracker.source is not None:
+    def delete_attr(self, tracker: VariableTracker, name: str, existed: bool) -> None:
+        """`existed`: before the frame; an attribute that only the frame knew just goes."""
+        if tracker.source is not None and existed:
             self._put((tracker, name), DeleteAttr(tracker, name))
+        else:
+            self._rows.pop((tracker, name), None)
 
     def store_global(self, namespace: Pinned, name: str, value: VariableTracker) -> None:
         self._put((namespace, name), StoreGlobal(namespace, name, value))
 
     def delete_global(self, namespace: Pinned, name: str) -> None:
-        self._put((namespace, name), DeleteGlobal(namespace, name))
+        if name in namespace.value:
+            self._put((namespace, name), DeleteGlobal(namespace, name))
+        else:
+            self._rows.pop((namespace, name), None)
 
     def global_row(self, namespace: Pinned, name: str) -> StoreGlobal | DeleteGlobal | None:
         """What this frame last did to a global, or None."""

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import GraphBreak
 from ..guards.sources import Pinned
 from ..variables.base import VariableTracker
 from ..variables.cells import CellVariable, unbound
@@ -95,8 +94,9 @@ def store_global(tx: Translator, inst: Instruction, value: VariableTracker) -> N
 
 @handles("DELETE_GLOBAL")
 def delete_global(tx: Translator, inst: Instruction) -> None:
-    if inst.argval not in tx.globals:
-        raise GraphBreak(f"deleting the global {inst.argval!r}, which is not one")
+    name = inst.argval
+    if name not in tx.globals and tx.stored_global(tx.globals, name) is None:
+        raise observed(NameError(f"name {name!r} is not defined", name=name))
     tx.side_effects.delete_global(Pinned(tx.globals), inst.argval)
 
 

@@ -61,7 +61,10 @@ class ObjectVariable(VariableTracker):
         self.attributes[name] = value
 
     def remove(self, tx: Translator, name: str) -> None:
-        tx.side_effects.delete_attr(self, name)
+        existed = self.source is not None and (
+            object_model.outside_attribute(self.value, self.source, name) is not None
+        )
+        tx.side_effects.delete_attr(self, name, existed)
         self.attributes[name] = None
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:

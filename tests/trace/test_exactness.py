@@ -615,3 +615,25 @@ def test_copystuff(x):
 def test_deepc(x):
     l = [[1], {'a': [2]}]; a = copy.deepcopy(l); a[0].append(5)
     return a, l, x
+
+
+@case(X)
+def test_new_globals_and_attributes_may_go(x):
+    global FLEETING
+    FLEETING = x * 2
+    y = FLEETING + 1
+    del FLEETING
+    box = Box(y)
+    box.extra = 1
+    del box.extra
+    return y, hasattr(box, "extra"), "FLEETING" in NAMES
+
+
+NAMES = ()
+
+
+@case(X, Box(1))
+def test_attributes_of_arguments_may_go(x, box):
+    box.extra = x
+    del box.extra, box.v
+    return hasattr(box, "extra"), hasattr(box, "v"), box
