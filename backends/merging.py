@@ -96,6 +96,8 @@ def _direction(earlier: Step, between: Sequence[Step], later: Step) -> bool | No
 
 def conflict(first: Step, second: Step) -> bool:
     """Whether two steps must keep their order."""
+    if isinstance(first, Launch) and isinstance(second, Launch) and _vouches(first, second):
+        return True
     written, stored = set(writes(first)), set(writes(second))
     return not (
         written.isdisjoint(stored)
@@ -104,12 +106,22 @@ def conflict(first: Step, second: Step) -> bool:
     )
 
 
+def _vouches(first: Launch, second: Launch) -> bool:
+    """Whether positions at which `second` looks elements up may be checked by `first`.
+
+    Such a check must have passed before the first element is loaded, not at the same point: a
+    kernel goes on after a failed check, up to its end."""
+    return _checks(first.kernel) and _looks_up(second.kernel)
+
+
 def why_not_merge(first: Kernel, second: Kernel, hint: Hint) -> str | None:
     """Why two kernels stay apart, or None when they become one."""
     if [a.extent for a in first.axes] != [a.extent for a in second.axes]:
         return DIFFERENT
     if _scans(first) or _scans(second):
         return "a running fold"
+    if _checks(first) and _looks_up(second):
+        return "positions are checked before elements are looked up"
     if len(first.statements) + len(second.statements) > MOST_STORES:
         return "too many results"
     if operations(first) + operations(second) > MOST_OPERATIONS:
@@ -138,6 +150,14 @@ def _shares(first: Kernel, second: Kernel) -> bool:
         {load.buffer for load in loads_of(first.statements)}
         & {load.buffer for load in loads_of(second.statements)}
     )
+
+
+def _checks(kernel: Kernel) -> bool:
+    return any(isinstance(statement, Check) for statement in kernel.statements)
+
+
+def _looks_up(kernel: Kernel) -> bool:
+    return any(isinstance(load, Gather) for load in loads_of(kernel.statements))
 
 
 def _scans(kernel: Kernel) -> bool:

@@ -130,7 +130,8 @@ class KernelWriter:
 
     def write(self) -> KernelCode:
         env = self._load_env()
-        self._level(self.axes)
+        if not any(axis.extent == 0 for axis in self.kernel.axes):
+            self._level(self.axes)
         self.builder.void("ret void")
         lines = "\n".join([*self.builder.allocas, *self.builder.lines])
         name = self.kernel.name

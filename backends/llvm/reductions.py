@@ -94,6 +94,8 @@ def emit_reduce(nest: Nest, term: Term) -> Value:
     (body,) = term.args
     fold = FOLDS[expr.op]
     neutral = nest.builder.constant(expr.dtype, fold.neutral(expr.dtype))
+    if any(axis.extent == 0 for axis in expr.axes):
+        return neutral  # nothing of the body may be loaded, not even ahead of the loop
     if nest.varies(term):
         assert nest.lane is not None
         return _per_lane(nest, expr, body, fold, neutral.splat(nest.lane.width))

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...ir import core
 from ...ir.node import Node
 from ...ir.sizes import Size, product
@@ -21,7 +23,7 @@ from ..loops import Buffer, Const, Load, Scalar, Store
 from ..program import Commit
 from .context import Lowering, lowers
 from .pointwise import operand_at, require_native
-from .values import CannotLower, Value, load_of
+from .values import NATIVE, CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
 from .windows import ViewSteps, region, view_shape
 
@@ -137,9 +139,18 @@ def pieces(low: Lowering, node: Node, placeholder: Node) -> list[tuple[ViewSteps
             view_shape(low, low.values[placeholder], view)
         except CannotLower:
             return None
+        if not is_storable(value, placeholder.type.dtype):
+            return None
         found.append((view, value))
         node = base
     return found[::-1]
+
+
+def is_storable(value: Any, dtype: np.dtype) -> bool:
+    """Whether a kernel can store the value: with a conversion between native dtypes, or as it is."""
+    if dtype in NATIVE:
+        return not isinstance(value, Node) or value.type.dtype in NATIVE
+    return isinstance(value, Node) and value.type.form is Form.ARRAY and value.type.dtype == dtype
 
 
 def only_pieces(low: Lowering) -> set[Node]:

@@ -20,6 +20,7 @@ from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
 from .constants import NONE
+from .out_arguments import with_named_out
 from .sequences import ListVariable, TupleVariable
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def record(
     name = name_of(target)
     if (row := row_of(target)) is None:
         raise GraphBreak(f"{name} is not an operation of the graph")
+    args, kwargs = with_named_out(target, args, kwargs or {})
     try:
         kind = infer(target, tuple(args), dict(kwargs or {}), tx.shapes)
     except Unsupported as unsupported:

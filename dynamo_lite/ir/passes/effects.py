@@ -35,7 +35,8 @@ def is_silent(node: Node) -> bool:
     if row is None or not is_pure(node):
         return False
     if node.target is operator.getitem:  # a window; gathers check their bounds
-        return not any(isinstance(leaf, (Node, np.ndarray)) for leaf in leaves(node.args[1]))
+        items = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
+        return not any(isinstance(item, (Node, np.ndarray, list)) for item in items)
     return not row.checks and not _may_report(row, node)
 
 

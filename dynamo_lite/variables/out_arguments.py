@@ -1,0 +1,48 @@
+"""Outputs given by position: graphs look for them in `out=`."""
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+
+
+def with_named_out(
+    target: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """The same call with `out`, and what follows it, given by name."""
+    names = names_from_out(target)
+    if names is None or len(args) <= names[0]:
+        return args, kwargs
+    count, rest = names
+    extra = args[count:]
+    if isinstance(target, np.ufunc):
+        return args[:count], {**kwargs, "out": _ufunc_out(target, extra, kwargs)}
+    if len(extra) > len(rest) or kwargs.keys() & set(rest[: len(extra)]):
+        raise GraphBreak(f"{target.__name__} raises TypeError")
+    return args[:count], {**kwargs, **dict(zip(rest, extra))}
+
+
+def _ufunc_out(ufunc: np.ufunc, extra: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    if "out" in kwargs or len(extra) > ufunc.nout:
+        raise GraphBreak(f"numpy.{ufunc.__name__} raises TypeError")
+    if ufunc in (np.maximum, np.minimum):
+        raise GraphBreak(f"numpy.{ufunc.__name__} warns that out should be given by name")
+    return extra[0] if ufunc.nout == 1 else (*extra, *[None] * (ufunc.nout - len(extra)))
+
+
+@functools.lru_cache(512)
+def names_from_out(target: Callable[..., Any]) -> tuple[int, tuple[str, ...]] | None:
+    """The position of the parameter `out`, and the names of it and of those after it."""
+    if isinstance(target, np.ufunc):
+        return target.nin, ("out",)
+    try:
+        parameters = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    names = tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD)
+    return (names.index("out"), names[names.index("out") :]) if "out" in names else None
