@@ -9,6 +9,7 @@ import logging
 import warnings
 import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -20,9 +21,10 @@ from .bytecode.reading import read
 from .bytecode.resume import ResumePoint, flat_code, resume_function, with_code
 from .config import config
 from .errors import (
-    DynamoError,
+    BackendError,
     DynamoWarning,
     FullGraphRequired,
+    MarkedDynamicSpecialized,
     RecompileLimitExceeded,
     Unsupported,
 )
@@ -48,6 +50,9 @@ DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles")
 GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
 BYTECODE, PERF = map(logs.logger, ("bytecode", "perf"))
 
+FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileLimitExceeded)
+"""Errors that the user asked for."""
+
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 
 
@@ -68,6 +73,7 @@ class EntryInfo:
 
     flat: FlatGuards
     shapes: ShapeEnv
+    record: FrameRecord
 
 
 def compiled_function(
@@ -117,8 +123,9 @@ class FrameCompiler:
         """The miss callback: adds an entry for these arguments where it can."""
         if self.frame is None:
             self.frame = next(registry.frame_ids)
+        settings = dict(self.options.settings)
         with (
-            config.patch(**dict(self.options.settings)),
+            config.patch(**settings) if settings else nullcontext(),
             logs.frame(f"{self.frame}/{self.recompiles}"),
         ):
             self._report_miss(compiled, flat_args)
@@ -127,8 +134,11 @@ class FrameCompiler:
                 return
             try:
                 self._add_entry(compiled, flat_args)
-            except DynamoError:
+            except FOR_THE_USER:
                 raise
+            except (RecursionError, MemoryError) as error:  # this call's, not the function's
+                DYNAMO.info("compiling %s: %r", self.function.__qualname__, error)
+                return
             except Exception as error:
                 if config.strict or not config.suppress_errors:
                     raise
@@ -154,18 +164,20 @@ class FrameCompiler:
                 flat = flatten(guards, shapes, len(flat_args))
         except Unsupported as unsupported:
             self._broke(record, Break(str(unsupported), record.location))
-            record.graph = None
+            record.graph, record.operations = None, 0
             guards, shapes = _types_of(self.function, flat_args), ShapeEnv()
             target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
         record.guards = tuple(guard_tree(guards, shapes).splitlines())
-        record.entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes))
+        record.compiled = self.compiled
+        compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
         self._finished(record, flat, shapes)
 
     def _target(
         self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]
     ) -> Callable[..., Any]:
         """What a call of the entry runs."""
-        record.graph = trace.graph
+        record.operations = len(trace.graph.calls)
+        record.graph = trace.graph if self.options.listener is not None else None
         if isinstance(trace.end, Stopped):
             self._broke(record, Break(trace.end.reason, trace.end.location))
         try:
@@ -175,7 +187,7 @@ class FrameCompiler:
                 is_new = len(self.family.rests) > known
         except Unsupported as unsupported:
             self._broke(record, Break(f"the frame runs in Python: {unsupported}", record.location))
-            record.graph = None
+            record.graph, record.operations = None, 0
             return self._in_python()
         may_go_on = replacement.points and (is_new or self.family.operations)
         if not trace.graph.calls and not may_go_on:
@@ -310,12 +322,15 @@ class FrameCompiler:
         registry.errors += 1
         compiled.disable(f"{type(error).__name__}: {error}")
         code = self.function.__code__
+        what = f"dynamo_lite could not compile {self.function.__qualname__} and runs it in Python"
+        if not isinstance(error, BackendError):
+            what += (
+                f". This is a defect of dynamo_lite: {type(error).__name__}. "
+                "Please report it with the traceback that DYNAMO_STRICT=1 shows"
+            )
         warnings.warn_explicit(
-            f"dynamo_lite could not compile {self.function.__qualname__} and runs it in Python. "
-            f"This is a defect of dynamo_lite: {type(error).__name__}: {error}. "
-            "Please report it with the traceback that DYNAMO_STRICT=1 shows.",
-            DynamoWarning, code.co_filename, code.co_firstlineno,
-        )  # fmt: skip
+            f"{what}: {error}", DynamoWarning, code.co_filename, code.co_firstlineno
+        )
         DYNAMO.debug("compiling %s failed", self.function.__qualname__, exc_info=error)
 
 

@@ -6,11 +6,12 @@ import itertools
 import time
 import weakref
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from .ir.graph import Graph, Location
+from .native import CompiledFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,14 @@ class FrameRecord:
     frame: int
     recompile: int
     location: Location
+    operations: int = 0
     graph: Graph | None = None
+    """Kept for those who asked to be told; else it would keep constants alive."""
     guards: tuple[str, ...] = ()
     broke: Break | None = None
     stage_seconds: dict[str, float] = field(default_factory=dict)
-    entry: Any = None
+    compiled: Callable[[], CompiledFunction | None] = lambda: None
+    """A weak reference to the function whose entry this is about."""
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -56,9 +60,13 @@ class FrameRecord:
     def mark(self) -> str:
         return f"{self.frame}/{self.recompile}"
 
-    @property
-    def operations(self) -> int:
-        return len(self.graph.calls) if self.graph is not None else 0
+    def calls(self) -> tuple[int, int]:
+        """How often the entry was used, and how often it gave up."""
+        function = self.compiled()
+        for entry in function.entries() if function is not None else ():
+            if entry.info.record is self:
+                return entry.hits, entry.abandoned
+        return 0, 0
 
     @property
     def seconds(self) -> float:
@@ -136,8 +144,7 @@ def coverage(records: list[FrameRecord]) -> float:
     """Operations in graphs, and each break as one that is not, weighted by calls; 1 for nothing."""
     compiled = python = 0
     for record in records:
-        hits = record.entry.hits if record.entry is not None else 0
-        lost = record.entry.abandoned if record.entry is not None else 1
+        hits, lost = record.calls()
         compiled += record.operations * hits
         python += record.operations * lost + (record.broke is not None) * max(hits, 1)
     return compiled / (compiled + python) if compiled + python else 1.0
