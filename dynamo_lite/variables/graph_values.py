@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import GraphBreak, Unsupported
 from ..guards.sources import Source
 from ..ir.inference import infer
@@ -53,12 +55,35 @@ def record(
         raise GraphBreak(f"{name}: {unsupported}") from None
     except REFUSALS as error:
         raise GraphBreak(f"{name} raises {type(error).__name__}: {error}") from None
+    if _discards_imaginary_parts(target, args, kwargs or {}, kind):
+        raise GraphBreak(f"{name} casts complex values to real ones, which NumPy warns about")
     for written in _written(row, args, kwargs or {}):
         writes(tx, written)
     node = tx.graph.call_function(
         target, tuple(args), dict(kwargs or {}), type=kind, location=tx.location()
     )
     return result_of(tx, node)
+
+
+CASTS = (np.ndarray.astype, np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+
+
+def _discards_imaginary_parts(
+    target: Any, args: Sequence[Any], kwargs: Mapping[str, Any], kind: Any
+) -> bool:
+    """Whether NumPy's cast warns, in every call: no use in compiling it."""
+    if target is operator.setitem:
+        source, result = args[2], args[0].type
+    elif target in CASTS or "dtype" in kwargs:
+        source, result = args[0] if args else None, kind
+    else:
+        return False
+    return (
+        isinstance(source, Node)
+        and source.type.dtype.kind == "c"
+        and isinstance(result, ArrayType)
+        and result.dtype.kind in "iuf"
+    )
 
 
 def result_of(tx: Translator, node: Node) -> VariableTracker:
