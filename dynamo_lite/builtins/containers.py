@@ -131,7 +131,14 @@ def builtin_globals(tx: Translator) -> VariableTracker:
     raise GraphBreak("globals()")
 
 
-@handles(builtins.vars, builtins.locals, builtins.dir)
+@handles(vars)
+def builtin_vars(tx: Translator, *owner: VariableTracker) -> VariableTracker:
+    if not owner:
+        raise GraphBreak("looking at the frame's variables as a dict")
+    return tx.getattr(owner[0], "__dict__")
+
+
+@handles(builtins.locals, builtins.dir)
 def namespace(tx: Translator, *args: VariableTracker) -> VariableTracker:
     raise GraphBreak("looking at a namespace as a dict")
 

@@ -2,15 +2,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
-from ..guards.kinds import NO_KEY
+from ..guards.kinds import KEYS, NO_KEY
 from ..guards.sources import AttrSource, ConstSource, Source
 from . import object_model
 from .base import VariableTracker
 from .constants import observed
-from .lazy import realise
+from .instance_dicts import InstanceDictVariable
+from .lazy import LazyVariable, realise
 from .object_model import MISSING, KnownInstance, class_attribute, has_dict, lookup, lookup_in
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ class ObjectVariable(VariableTracker):
         self.value = value
         self.source = source
         self.attributes: dict[str, VariableTracker | None] = {}
+        self.namespace: InstanceDictVariable | None = None
 
     def python_type(self) -> type:
         return self.kind
@@ -50,6 +53,20 @@ class ObjectVariable(VariableTracker):
             value = self.attributes[name] = realise(tx, value)
         return value
 
+    def all_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
+        """What the object's dict holds, in order; the names are guarded."""
+        values: dict[str, VariableTracker] = {}
+        if self.source is not None:
+            source, outside = AttrSource(self.source, "__dict__"), vars(self.value)
+            tx.guards.install(source, KEYS, outside, tx.location())
+            values = {n: LazyVariable(v, AttrSource(self.source, n)) for n, v in outside.items()}
+        for name, value in self.attributes.items():
+            if value is not None and type(lookup(self.kind, name)) is not MemberDescriptorType:
+                values[name] = value
+            else:
+                values.pop(name, None)
+        return values
+
     def guard_absence(self, tx: Translator, name: str) -> None:
         if has_dict(self.kind) and not isinstance(self.source, ConstSource):
             assert self.source is not None
@@ -68,8 +85,10 @@ class ObjectVariable(VariableTracker):
         self.attributes[name] = None
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        if name == "__dict__":
-            raise GraphBreak(f"the __dict__ of {self.describe()}")
+        if name == "__dict__" and has_dict(self.kind):
+            if self.namespace is None:
+                self.namespace = InstanceDictVariable(self)
+            return self.namespace
         return object_model.load(tx, self, self, name)
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:

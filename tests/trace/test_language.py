@@ -471,3 +471,21 @@ def test_listargs(x, l):
 @case(X)
 def test_boolops(x):
     return 0 or 'a', 1 and [], None or x, not [], bool({}), x
+
+
+class Settings:
+    def __init__(self, **kwargs):
+        self.first = 0
+        self.__dict__.update(kwargs)
+
+
+@case(X, Settings(a=1, b=X))
+def test_instance_dicts(x, given):
+    made = Settings(a=x, c=2)
+    vars(made)["d"] = 4
+    given.new = 1
+    names = list(given.__dict__)
+    return (
+        made.a, made.d, list(vars(made)), names, vars(given)["b"], "zz" in vars(given),
+        vars(made) is made.__dict__, {**vars(made)}, made, given.__dict__.get("a"),
+    )

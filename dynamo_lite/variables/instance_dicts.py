@@ -1,0 +1,50 @@
+"""`object.__dict__` as a dict: a live view of an object's attributes."""
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import GraphBreak
+from .base import VariableTracker
+from .constants import ConstantVariable
+from .dicts import DictVariable, Entry
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class Owner(Protocol):
+    """An object with attributes."""
+
+    def all_attributes(self, tx: Translator) -> dict[str, VariableTracker]: ...
+    def store(self, tx: Translator, name: str, value: VariableTracker) -> None: ...
+
+
+class InstanceDictVariable(DictVariable):
+    """What `vars(owner)` gives; stores go to the owner, other changes are left to Python."""
+
+    def __init__(self, owner: Owner) -> None:
+        super().__init__()
+        self.owner = owner
+
+    def entries(self, tx: Translator) -> dict[Hashable, Entry]:
+        self._entries = {
+            name: (ConstantVariable(name), value)
+            for name, value in self.owner.all_attributes(tx).items()
+        }
+        return self._entries
+
+    def change(self, tx: Translator) -> dict[Hashable, Entry]:
+        raise GraphBreak("changing the __dict__ of an object as a dict")
+
+    def store(self, tx: Translator, key: VariableTracker, value: VariableTracker) -> None:
+        name = key.as_constant(tx)
+        if not isinstance(name, str):
+            raise GraphBreak(f"an attribute named {name!r}")
+        self.owner.store(tx, name, value)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        assert isinstance(self.owner, VariableTracker)
+        code.build(self.owner)
+        code.emit("LOAD_ATTR", "__dict__")
