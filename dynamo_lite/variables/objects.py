@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from types import MemberDescriptorType
+from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
@@ -10,7 +10,7 @@ from ..guards.kinds import KEYS, NO_KEY
 from ..guards.sources import AttrSource, ConstSource, Source
 from . import object_model
 from .base import VariableTracker
-from .constants import observed
+from .constants import constant, observed
 from .instance_dicts import InstanceDictVariable
 from .lazy import LazyVariable, realise
 from .object_model import MISSING, KnownInstance, class_attribute, has_dict, lookup, lookup_in
@@ -142,9 +142,14 @@ class ObjectVariable(VariableTracker):
         return tx.iterate(self)
 
     def hash_key(self, tx: Translator) -> Hashable:
-        if lookup(self.kind, "__hash__") is not object.__hash__:
+        method = lookup(self.kind, "__hash__")
+        if method is object.__hash__:
+            return self
+        if method is None:
+            raise observed(TypeError(f"unhashable type: {self.kind.__name__!r}"))
+        if not isinstance(method, FunctionType):
             raise GraphBreak(f"the hash of {self.describe()}")
-        return self
+        return ObjectKey(tx, self, self.call_method(tx, "__hash__", (), {}).as_constant(tx))
 
     def reconstruct(self, code: Reconstructor) -> None:
         """`object.__new__(kind)` and its attributes, past any hook of the class."""
@@ -165,6 +170,25 @@ class ObjectVariable(VariableTracker):
                 code.build(value)
                 code.call(3)
                 code.emit("POP_TOP")
+
+
+class ObjectKey:
+    """Stands for an object in a dict or set by its class's own `__hash__` and `__eq__`."""
+
+    def __init__(self, tx: Translator, tracker: ObjectVariable, hashed: int) -> None:
+        self.tx = tx
+        self.tracker = tracker
+        self.hashed = hashed
+
+    def __hash__(self) -> int:
+        return hash(self.hashed)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ObjectKey):
+            theirs: VariableTracker = other.tracker
+        else:
+            theirs = other if isinstance(other, VariableTracker) else constant(other)
+        return bool(self.tx.is_equal(self.tracker, theirs))
 
 
 class SuperVariable(VariableTracker):

@@ -137,7 +137,7 @@ class H:
     def __eq__(s, o): return isinstance(o, H) and s.v == o.v
 
 
-@case(X, captured=False)
+@case(X)
 def test_customhash(x):
     d = {H(1): x}; return d[H(1)], H(2) in d, len({H(1), H(1)})
 
@@ -301,3 +301,21 @@ def test_getattrdyn(x): return getattr(np, 'sin')(x), getattr(x, 'sum')(), hasat
 def test_lists2(x):
     l = [3, 1, 2]; l.sort(); m = sorted(l, key=lambda v: -v); l2 = l * 2; l2.remove(1); i = l2.index(3); c = l2.count(2); del l2[0]; l3 = l + m; l3[1:3] = []; l3.extend(range(2))
     return l, m, l2, i, c, l3, 3 in l, [1, 2] in [[1, 2]], l[::-1], list(map(str, l)), x
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenKey:
+    a: int
+    b: str = "b"
+
+
+@case(X)
+def test_frozen_dataclass_keys(x):
+    table = {FrozenKey(1): x, FrozenKey(2): 2}
+    table[FrozenKey(1)] = x + 1
+    members = {FrozenKey(1), FrozenKey(1), FrozenKey(3)}
+    try:
+        {Cfg(): 1}
+    except TypeError as error:
+        message = str(error)
+    return table[FrozenKey(1)], len(table), FrozenKey(2) in table, len(members), table, message
