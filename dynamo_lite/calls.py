@@ -37,8 +37,8 @@ def dispatch(
     if (twin := _in(POLYFILLS, function)) is not None:
         return tx.known(twin).call(tx, args, kwargs)
     rule = rule_for(function)
-    is_class = isinstance(tracker, ClassVariable) and is_user_class(function)
-    if is_class and rule.action is Action.SKIP:
+    makes = rule.action is Action.SKIP and is_user_class(function)
+    if makes and isinstance(tracker, ClassVariable):
         return tracker.make(tx, args, kwargs)
     return ACTIONS[rule.action](tx, tracker, function, args, kwargs, rule)
 
@@ -67,7 +67,8 @@ def _inline(
     return tx.inline(tracker, args, kwargs)
 
 
-SINGLE_DISPATCH = functools.singledispatch(lambda value: value).__code__
+_GENERIC: Any = functools.singledispatch(lambda value: value)
+SINGLE_DISPATCH = _GENERIC.__code__
 
 
 class Dispatches:

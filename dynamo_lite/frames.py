@@ -168,8 +168,8 @@ class Translator:
         """The tracker of an object that the trace itself fixes: a class, a module, a function."""
         if type(value) in ATOMS:
             return constant(value)
-        name = getattr(value, "__qualname__", None) or getattr(value, "__name__", repr(value))
-        return wrap(self, value, ConstSource(Pinned(value), name))
+        name = getattr(value, "__qualname__", None) or type(value).__name__
+        return wrap(self, value, ConstSource(Pinned(value), str(name)))
 
     def outside(
         self, value: Any, source: Source, make: Callable[[Any, Source], VariableTracker]

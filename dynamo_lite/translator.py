@@ -141,10 +141,11 @@ def guard_aliases(state: TraceState) -> None:
     if not changed:
         return
     outside = [t for t in state.tracked.values() if t.source is not None]
+    outside = [t for t in outside if not isinstance(t, CellVariable)]
     for tracker in changed.values():
         for other in outside:
             same_kind = other.python_type() is tracker.python_type()
-            if other is not tracker and same_kind and not isinstance(other, CellVariable):
+            if other is not tracker and same_kind and tracker.source is not None:
                 state.guards.install(tracker.source, NOT_ALIASED, other.source)
 
 

@@ -128,7 +128,7 @@ def builtin_reversed(tx: Translator, value: VariableTracker) -> VariableTracker:
     raise GraphBreak(f"reversed() of {value.describe()}")
 
 
-REVERSED_TYPES = {kind: type(reversed(kind())) for kind in (list, tuple, deque)}
+REVERSED_TYPES: dict[type, type] = {kind: type(reversed(kind())) for kind in (list, tuple, deque)}
 
 
 @handles(sorted)

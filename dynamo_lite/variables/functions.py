@@ -57,7 +57,7 @@ class UserFunctionVariable(FunctionVariable):
 
     def __init__(self, value: FunctionType, source: Source | None = None) -> None:
         self.value = value
-        self.source = source or ConstSource(Pinned(value), value.__qualname__)
+        self.source: Source = source or ConstSource(Pinned(value), value.__qualname__)
         self.code = value.__code__
         self.globals = value.__globals__
         self.qualname = value.__qualname__

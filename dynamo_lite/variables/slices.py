@@ -22,6 +22,7 @@ class SliceVariable(VariableTracker):
         start: VariableTracker = NONE,
         stop: VariableTracker = NONE,
         step: VariableTracker = NONE,
+        *,
         source: Source | None = None,
     ) -> None:
         self.parts = (start, stop, step)
@@ -60,7 +61,7 @@ def wrap_slice(tx: Translator, value: slice, source: Source) -> SliceVariable:
     start, stop, step = (
         tx.wrap(getattr(value, n), AttrSource(source, n)) for n in ("start", "stop", "step")
     )
-    return SliceVariable(start, stop, step, source)
+    return SliceVariable(start, stop, step, source=source)
 
 
 class RangeVariable(VariableTracker):
