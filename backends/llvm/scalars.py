@@ -62,9 +62,20 @@ def emit_apply(nest: Nest, term: Term) -> Value:
     assert isinstance(expr, Apply)
     varies = nest.varies(term)
     values = [nest.operand(arg, varies) for arg in term.args]
-    if all(value.literal for value in values):
+    literal = all(value.literal for value in values)
+    if literal or (len(term.args) == 2 and may_be_known(*term.args)):
         values = [opaque(value) for value in values]
     return apply(expr.op, values, expr.dtype)
+
+
+def may_be_known(left: Term, right: Term) -> bool:
+    """Whether LLVM could find the result of an integer operation (x - x, x * 0) and go on to fold
+    the floating-point operations on it, with their flags."""
+    if left.expr.dtype.kind == "f":
+        return False
+    return left is right or any(
+        isinstance(term.expr, Const) and not any(term.expr.bits) for term in (left, right)
+    )
 
 
 def apply(op: str, values: list[Value], dtype: np.dtype) -> Value:
