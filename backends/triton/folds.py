@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .scalars import TYPES
+
 
 @dataclass(frozen=True, slots=True)
 class Fold:
@@ -38,14 +40,22 @@ POSITIONS = {
     "argmax": Position("(({b} > {a}) | (({b} != {b}) & ({a} == {a})))", "fold_argmax"),
 }
 
+
+def accumulator_type(op: str, dtype: np.dtype) -> str:
+    """The register type that a fold runs in: half precision is summed in single precision."""
+    half = dtype == np.float16 and op in ("add", "multiply")
+    return TYPES[np.dtype(np.float32) if half else dtype].register
+
+
 def identity(op: str, dtype: np.dtype) -> str:
     """The neutral value of a fold, as Python source."""
     if op in ("minimum", "argmin"):
         return _extreme(dtype, largest=True)
     if op in ("maximum", "argmax"):
         return _extreme(dtype, largest=False)
-    return {"add": "0", "multiply": "1", "logical_and": "1", "logical_or": "0",
-            "bitwise_and": "-1", "bitwise_or": "0"}[op]
+    if op == "bitwise_and":
+        return "-1" if dtype.kind == "i" else _extreme(dtype, largest=True)
+    return "1" if op in ("multiply", "logical_and") else "0"
 
 
 def _extreme(dtype: np.dtype, largest: bool) -> str:

@@ -1,6 +1,7 @@
 """Scalar types, constants and operations as Triton text."""
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,31 +40,46 @@ TYPES = {
 }
 
 
+WORDS = {2: "int16", 4: "int32", 8: "int64"}
+
+
 def constant_text(bits: bytes, dtype: np.dtype) -> str:
-    """A typed constant that keeps every bit (also of NaNs' signs and negative zero)."""
+    """A typed constant that keeps every bit: Triton itself makes a zero of -0.0."""
     value = np.frombuffer(bits, dtype)[0].item()
-    text = repr(value)
-    if dtype.kind == "f" and text in ("inf", "-inf", "nan"):
-        text = f"float('{text}')"
-    return f"tl.full([], {text}, {TYPES[dtype].register})"
+    register = TYPES[dtype].register
+    if dtype.kind == "f" and (not math.isfinite(value) or value == 0 and any(bits)):
+        word = np.frombuffer(bits, f"i{dtype.itemsize}")[0].item()
+        whole = f"tl.full([], {word}, tl.{WORDS[dtype.itemsize]})"
+        return f"{whole}.to({register}, bitcast=True)"
+    return f"tl.full([], {value!r}, {register})"
 
 
-def apply_text(op: str, dtype: np.dtype, operands: list[str]) -> str:
-    """A scalar operation of the registry on operands of `dtype`.
+def template_of(op: str, dtype: np.dtype) -> str | None:
+    """The text of an operation on operands of `dtype`, or None.
 
-    A row's template is keyed by type character, kind letter or "" (any); "@name" calls the
+    A row's templates are keyed by "d" (float64 alone), kind letter or "" (any); "@name" calls the
     prelude's function `name_<kind>`.
     """
     row = by_name(op)
     template = row.triton if row is not None else None
     if template is not None and not isinstance(template, str):
-        keys = (dtype.char, dtype.kind, "")
+        keys = (*(("d",) if dtype == np.float64 else ()), dtype.kind, "")
         template = next((template[key] for key in keys if key in template), None)
+    if template is None or not template.startswith("@"):
+        return template
+    name = f"{template[1:]}_{dtype.kind}"
+    if name not in OWN_FUNCTIONS:
+        return None
+    return f"{name}({', '.join('{' + letter + '}' for letter in 'abc'[: row.target.nin])})"
+
+
+def apply_text(op: str, dtype: np.dtype, result: np.dtype, operands: list[str]) -> str:
+    """A scalar operation of the registry; half precision is computed in single and rounded once."""
+    half = dtype == np.float16
+    template = template_of(op, np.dtype(np.float32) if half else dtype)
     if template is None:
         raise Unsupported(f"{op} of {dtype} has no Triton form")
-    if template.startswith("@"):
-        name = f"{template[1:]}_{dtype.kind}"
-        if name not in OWN_FUNCTIONS:
-            raise Unsupported(f"{op} of {dtype} has no Triton form")
-        return f"{name}({', '.join(operands)})"
-    return template.format(**dict(zip("abcd", operands)))
+    if half:
+        operands = [f"{operand}.to(tl.float32)" for operand in operands]
+    text = template.format(**dict(zip("abcd", operands)))
+    return f"({text}).to(tl.float16)" if half and result == dtype else text

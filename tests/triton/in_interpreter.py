@@ -64,8 +64,8 @@ def launch(state: interpret.State, step: Launch) -> None:
             arguments.append(Pointer(address, parameter.buffer.dtype))
         elif parameter.scalar is not None:
             arguments.append(state.scalars[parameter.scalar].item())
-        elif parameter.symbol is not None:
-            arguments.append(state.symbols[parameter.symbol])
+        elif parameter.size is not None:
+            arguments.append(state.size(parameter.size))
         else:
             arguments.append(Pointer(status.ctypes.data, status.dtype))
     programs = -(-state.size(generated.points) // generated.block)

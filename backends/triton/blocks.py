@@ -1,0 +1,44 @@
+"""Kernels whose axes are flattened: a program computes a block of points.
+
+Whole blocks take an unmasked path (a masked access is scalarised unless sizes are known to divide
+by 16), the last one a masked path. Reductions are serial loops.
+"""
+from __future__ import annotations
+
+from ...ir.sizes import Size, product
+from ..loops import Reduce
+from .emitter import Emitter, TritonKernel, power_of_two, warps_for
+
+LARGEST_BLOCK = 1024
+SMALLEST_BLOCK = 256
+BLOCKS_WANTED = 128  # small kernels take smaller blocks, to occupy more of the machine
+
+
+class BlockEmitter(Emitter):
+    """The axes are flattened; `i` numbers the points of the block."""
+
+    def emit(self) -> TritonKernel:
+        points = product(axis.extent for axis in self.kernel.axes)
+        block = block_size(points)
+        total = self.size(points)
+        self.line(f"start = tl.program_id(0).to({self.index_type}) * BLOCK")
+        self.line("i = start + tl.arange(0, BLOCK)")
+        with self.block(f"if start + BLOCK <= {total}:"):
+            self.body()
+        with self.block("else:", mask="mask", inherit=False):
+            self.line(f"mask = i < {total}")
+            self.body()
+        return self.finish(points, block, warps_for(block), "BLOCK: tl.constexpr")
+
+    def body(self) -> None:
+        self.bind_points(self.kernel.axes, "i")
+        for statement in self.kernel.statements:
+            self.perform(statement)
+
+    def reduction(self, expr: Reduce) -> str:
+        return self.serial(expr, "[BLOCK]")
+
+
+def block_size(points: Size) -> int:
+    wanted = points // BLOCKS_WANTED if isinstance(points, int) else LARGEST_BLOCK
+    return power_of_two(max(SMALLEST_BLOCK, min(LARGEST_BLOCK, wanted)))

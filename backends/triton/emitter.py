@@ -1,0 +1,324 @@
+"""What both shapes of kernel share: expressions as lines of single assignments."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import Unsupported
+from ...ir.sizes import Size, SizeExpr, Symbol, floordiv, modulo, symbols
+from ..loops import (
+    Apply,
+    Axis,
+    Buffer,
+    Check,
+    Const,
+    Convert,
+    Expr,
+    Gather,
+    Index,
+    Kernel,
+    Load,
+    Offset,
+    Reduce,
+    Scalar,
+    Scan,
+    Select,
+    SizeValue,
+    Statement,
+    Store,
+)
+from ..rewrite import walk
+from .folds import COMBINE, POSITIONS, accumulator_type, identity
+from .scalars import TYPES, apply_text, constant_text
+
+NARROW_LIMIT = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One kernel argument: a buffer's pointer, a scalar's value or a size; or, when it is
+    none of these, the pointer to the status word that failing checks set to 1."""
+
+    name: str
+    type: str  # as in a Triton signature: *fp32, fp64, i64 …
+    buffer: Buffer | None = None
+    scalar: Scalar | None = None
+    size: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TritonKernel:
+    """A generated kernel; the grid has `points` / `block` programs, rounded up."""
+
+    name: str
+    source: str
+    parameters: tuple[Parameter, ...]
+    points: Size
+    block: int  # points per program; 1 for row kernels
+    warps: int
+
+
+class Emitter:
+    """Shared by both shapes: expressions as lines of single assignments, one scope per loop."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.lines: list[str] = []
+        self.depth = 1
+        self.scopes: list[dict[object, str]] = [{}]
+        self.masks: list[str | None] = [None]
+        self.parameters: dict[str, Parameter] = {}
+        self.count = 0
+        self.frees: dict[Expr, frozenset[Axis]] = {}
+        self.wide = not is_narrow(kernel)
+
+    @property
+    def index_type(self) -> str:
+        return "tl.int64" if self.wide else "tl.int32"
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def assign(self, text: str) -> str:
+        name = f"v{self.count}"
+        self.count += 1
+        self.line(f"{name} = {text}")
+        return name
+
+    @contextmanager
+    def block(self, header: str, mask: str | None = None, inherit: bool = True) -> Iterator[None]:
+        """An indented block whose names are gone afterwards."""
+        self.line(header)
+        self.depth += 1
+        self.scopes.append({})
+        self.masks.append(self.masks[-1] if inherit else mask)
+        yield
+        self.masks.pop()
+        self.scopes.pop()
+        self.depth -= 1
+
+    def value(self, expr: object, make: str) -> str:
+        name = self.assign(make)
+        self.scopes[-1][expr] = name
+        return name
+
+    def bind(self, axis: Axis, name: str) -> None:
+        self.scopes[-1][axis] = name
+
+    def bind_points(self, axes: tuple[Axis, ...], rest: str) -> None:
+        """Take a flat number of a point apart into the axes, the last one fastest."""
+        for axis in reversed(axes[1:]):
+            extent = self.size(axis.extent)
+            self.bind(axis, self.assign(f"{rest} % ({extent})"))
+            rest = self.assign(f"{rest} // ({extent})")
+        if axes:
+            self.bind(axes[0], rest)
+
+    def known(self, key: object) -> str | None:
+        return next((scope[key] for scope in reversed(self.scopes) if key in scope), None)
+
+    def size(self, size: Size) -> str:
+        """A size as text; what is no polynomial is computed where the kernel is launched, because
+        Triton's `//` and `%` truncate."""
+        if is_polynomial(size):
+            for name in symbols(size):
+                known = Parameter(name, "i64", size=SizeExpr((((Symbol(name),), 1),)))
+                self.parameters.setdefault(name, known)
+            return str(size)
+        for parameter in self.parameters.values():
+            if parameter.size == size:
+                return parameter.name
+        name = f"n{len(self.parameters)}"
+        self.parameters[name] = Parameter(name, "i64", size=size)
+        return name
+
+    def pointer(self, buffer: Buffer) -> str:
+        name, type = f"p_{buffer.name}", f"*{TYPES[buffer.dtype].memory}"
+        return self.parameters.setdefault(
+            name, Parameter(name, type, buffer=buffer)
+        ).name
+
+    def position(self, offset: Offset, itemsize: int) -> str:
+        """An offset in elements."""
+        terms = []
+        for axis, stride in offset.strides:
+            step = elements(stride, itemsize)
+            index = self.known(axis)
+            assert index is not None, f"axis {axis.name} is not bound"
+            terms.append(index if step == 1 else f"{index} * ({self.size(step)})")
+        if offset.constant != 0:
+            terms.append(f"({self.size(elements(offset.constant, itemsize))})")
+        return " + ".join(terms) or "0"
+
+    def access(self) -> str:
+        return f", mask={self.masks[-1]}" if self.masks[-1] else ""
+
+    def expression(self, expr: Expr) -> str:
+        """The name that holds the value of `expr`."""
+        if (name := self.known(expr)) is not None:
+            return name
+        return self.value(expr, self.text(expr))
+
+    def text(self, expr: Expr) -> str:
+        match expr:
+            case Load(buffer, offset):
+                where = f"{self.pointer(buffer)} + {self.position(offset, buffer.dtype.itemsize)}"
+                return self.loaded(buffer, where)
+            case Gather(buffer, offset, indices):
+                itemsize = buffer.dtype.itemsize
+                where = f"{self.pointer(buffer)} + {self.position(offset, itemsize)}"
+                for index, stride in indices:
+                    step = self.size(elements(stride, itemsize))
+                    where += f" + {self.expression(index)} * ({step})"
+                return self.loaded(buffer, where)
+            case Const(bits, dtype):
+                return constant_text(bits, dtype)
+            case Scalar(name, dtype):
+                known = Parameter(f"x_{name}", TYPES[dtype].memory, scalar=expr)
+                self.parameters.setdefault(known.name, known)
+                return f"{known.name}.to({TYPES[dtype].register})"
+            case SizeValue(size):
+                return f"tl.full([], {self.size(size)}, tl.int64)"
+            case Index(axis):
+                return f"({self.known(axis)}).to(tl.int64)"
+            case Convert(arg, dtype):
+                operand = self.expression(arg)
+                if dtype == np.bool_:
+                    return f"{operand} != 0"
+                return f"{operand}.to({TYPES[dtype].register})"
+            case Select(condition, true, false):
+                return f"tl.where({', '.join(map(self.expression, (condition, true, false)))})"
+            case Reduce():
+                return self.reduction(expr)
+            case Apply(op, args, dtype):
+                operands = [self.expression(arg) for arg in args]
+                return apply_text(op, args[0].dtype, dtype, operands)
+        raise Unsupported(f"{type(expr).__name__} has no Triton form")
+
+    def loaded(self, buffer: Buffer, where: str) -> str:
+        suffix = ".to(tl.int1)" if buffer.dtype == np.bool_ else ""
+        return f"tl.load({where}{self.access()}){suffix}"
+
+    def store(self, statement: Store) -> None:
+        value = self.expression(statement.value)
+        itemsize = statement.buffer.dtype.itemsize
+        where = f"{self.pointer(statement.buffer)} + {self.position(statement.offset, itemsize)}"
+        memory = f"tl.{TYPES[statement.buffer.dtype].memory_name}"
+        self.line(f"tl.store({where}, {value}.to({memory}){self.access()})")
+
+    def check(self, statement: Check) -> None:
+        condition = self.expression(statement.condition)
+        status = self.parameters.setdefault("status", Parameter("status", "*i32")).name
+        failing = f"({condition} == 0)"
+        if (mask := self.masks[-1]) is not None:
+            failing = f"{mask} & {failing}"
+        self.line(f"tl.store({status} + ({condition}).to(tl.int32) * 0, 1, mask={failing})")
+
+    def perform(self, statement: Statement) -> None:
+        if isinstance(statement, Check):
+            self.check(statement)
+        else:
+            assert isinstance(statement, Store)
+            self.store(statement)
+
+    def reduction(self, expr: Reduce) -> str:
+        raise NotImplementedError
+
+    def serial(self, expr: Reduce, shape: str) -> str:
+        """A reduction as a loop that folds scalars or whole blocks."""
+        register = accumulator_type(expr.op, expr.body.dtype)
+        first = identity(expr.op, expr.body.dtype)
+        accumulator = self.assign(f"tl.full({shape}, {first}, {register})")
+        if expr.op in POSITIONS:
+            position = self.assign(f"tl.full({shape}, 0, tl.int64)")
+            self._fold_axes(expr, expr.axes, accumulator, position)
+            return position
+        self._fold_axes(expr, expr.axes, accumulator, "")
+        return f"{accumulator}.to({TYPES[expr.dtype].register})"
+
+    def _fold_axes(
+        self, expr: Reduce, axes: tuple[Axis, ...], accumulator: str, position: str
+    ) -> None:
+        axis = axes[0]
+        variable = f"{axis.name}_{self.count}"
+        loop = "tl.static_range" if isinstance(axis.extent, int) and axis.extent <= 8 else "range"
+        with self.block(f"for {variable} in {loop}({self.size(axis.extent)}):"):
+            wide = f"tl.full([], {variable}, {self.index_type})"
+            self.bind(axis, self.assign(wide))
+            if len(axes) > 1:
+                self._fold_axes(expr, axes[1:], accumulator, position)
+                return
+            item = self.expression(expr.body)
+            if position:
+                better = POSITIONS[expr.op].better.format(a=accumulator, b=item)
+                better = self.assign(f"({better}) | ({variable} == 0)")
+                self.line(f"{accumulator} = tl.where({better}, {item}, {accumulator})")
+                self.line(f"{position} = tl.where({better}, {variable}, {position})")
+            else:
+                item = f"{item}.to({accumulator_type(expr.op, expr.body.dtype)})"
+                fold = COMBINE[expr.op].inline
+                self.line(f"{accumulator} = {fold.format(a=accumulator, b=item)}")
+
+    def finish(self, points: Size, block: int, warps: int, constants: str) -> TritonKernel:
+        names = ", ".join([*self.parameters, *([constants] if constants else [])])
+        header = ["@triton.jit", f"def {self.kernel.name}({names}):"]
+        source = "\n".join(header + self.lines) + "\n"
+        return TritonKernel(
+            self.kernel.name, source, tuple(self.parameters.values()), points, block, warps
+        )
+
+
+def root(statement: Store | Check) -> Expr:
+    """The expression that a statement evaluates."""
+    return statement.value if isinstance(statement, Store) else statement.condition
+
+
+def elements(size: Size, itemsize: int) -> Size:
+    """A distance in bytes as one in elements. Unknown distances are divisible: the launch plan
+    looks at the strides of its inputs."""
+    if isinstance(rest := modulo(size, itemsize), int) and rest:
+        raise Unsupported(f"a distance of {size} bytes between elements of {itemsize} bytes")
+    return floordiv(size, itemsize)
+
+
+def is_polynomial(size: Size) -> bool:
+    return isinstance(size, int) or all(
+        isinstance(atom, Symbol) for monomial, _ in size.terms for atom in monomial
+    )
+
+
+def is_narrow(kernel: Kernel) -> bool:
+    """Whether every index and position is proved to fit in 32 bits."""
+    box: Size = 1
+    for axis in kernel.axes:
+        box = box * axis.extent
+    offsets = [s.offset for s in kernel.statements if not isinstance(s, Check)]
+    roots = [root(s) for s in kernel.statements if not isinstance(s, Scan)]
+    for expr in walk(roots):
+        if isinstance(expr, (Load, Gather)):
+            offsets.append(expr.offset)
+        elif isinstance(expr, Reduce) and not all(_is_small(a.extent) for a in expr.axes):
+            return False
+    return _is_small(box) and all(map(_is_small_offset, offsets))
+
+
+def _is_small(size: Size) -> bool:
+    return isinstance(size, int) and abs(size) < NARROW_LIMIT
+
+
+def _is_small_offset(offset: Offset) -> bool:
+    reach = [offset.constant, *(axis.extent * stride for axis, stride in offset.strides)]
+    return all(map(_is_small, reach)) and sum(map(abs, reach)) < NARROW_LIMIT  # type: ignore[arg-type]
+
+
+def power_of_two(n: int) -> int:
+    """The smallest one that is not less."""
+    return 1 << max(0, n - 1).bit_length()
+
+
+def warps_for(lanes: int) -> int:
+    """Eight elements per thread, as far as eight warps go."""
+    return max(1, min(8, lanes // 256))

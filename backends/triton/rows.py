@@ -1,0 +1,131 @@
+"""Kernels of rows: one program per point of the outer axes, the reduced axis across its lanes.
+
+A row that fits is held at once, so that it is loaded once for several reductions and the stores
+that follow (softmax); a longer one is looped over.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ...ir.sizes import product
+from ..loops import Axis, Check, Kernel, Reduce, Scan, Store
+from ..rewrite import free_axes, walk
+from .emitter import Emitter, TritonKernel, power_of_two, root, warps_for
+from .folds import COMBINE, POSITIONS, accumulator_type, identity
+from .scalars import TYPES
+
+PERSISTENT_LIMIT = 4096  # the longest row that one block holds
+LOOPED_BLOCK = 2048
+
+
+class RowEmitter(Emitter):
+    """One program per point of the outer axes; the reduced axis lies across its lanes."""
+
+    def __init__(self, kernel: Kernel, spread: Axis | None) -> None:
+        super().__init__(kernel)
+        across = spread or kernel.vector
+        assert across is not None
+        self.extent = across.extent
+        self.lane_axis = spread
+        self.row_axes = kernel.axes if spread is None else kernel.axes[:-1]
+        self.persistent = isinstance(self.extent, int) and self.extent <= PERSISTENT_LIMIT
+
+    def emit(self) -> TritonKernel:
+        rows = product(axis.extent for axis in self.row_axes)
+        lanes = self._width()
+        self.line(f"row = tl.program_id(0).to({self.index_type})")
+        self.bind_points(self.row_axes, "row")
+        if self.persistent:
+            self.line(f"lane = tl.arange(0, {lanes}).to({self.index_type})")
+            self.line(f"inside = lane < {self.size(self.extent)}")
+        for statement in self.kernel.statements:
+            assert not isinstance(statement, Scan)
+            self.statement(statement, lanes)
+        return self.finish(rows, 1, warps_for(lanes), "")
+
+    def statement(self, statement: Store | Check, lanes: int) -> None:
+        outer = set(self.row_axes)
+        for expr in walk([root(statement)]):
+            if isinstance(expr, Reduce) and free_axes(expr, self.frees) <= outer:
+                self.expression(expr)
+        if self.lane_axis is None:
+            self.perform(statement)
+            return
+        with self.lanes(lanes, (self.lane_axis,)):
+            self.perform(statement)
+
+    @contextmanager
+    def lanes(self, width: int, axes: tuple[Axis, ...]) -> Iterator[None]:
+        """Bind `axes` to the lanes: all of the row at once, or a loop over pieces of it."""
+        if self.persistent:
+            self.scopes.append({})
+            self.masks.append("inside")
+            for axis in axes:
+                self.bind(axis, "lane")
+            yield
+            self.masks.pop()
+            self.scopes.pop()
+            return
+        begin = f"begin_{self.count}"
+        with self.block(f"for {begin} in range(0, {self.size(self.extent)}, {width}):",
+                        mask="inside", inherit=False):
+            self.line(f"lane = {begin} + tl.arange(0, {width}).to({self.index_type})")
+            self.line(f"inside = lane < {self.size(self.extent)}")
+            for axis in axes:
+                self.bind(axis, "lane")
+            yield
+
+    def reduction(self, expr: Reduce) -> str:
+        across = len(expr.axes) == 1 and expr.axes[0].extent == self.extent
+        if not across or free_axes(expr, self.frees) - set(self.row_axes):
+            return self.serial(expr, "[]" if self.masks[-1] is None else f"[{self._width()}]")
+        return self._positions(expr) if expr.op in POSITIONS else self._fold(expr)
+
+    def _width(self) -> int:
+        if not self.persistent:
+            return LOOPED_BLOCK
+        assert isinstance(self.extent, int)
+        return max(16, power_of_two(self.extent))
+
+    def _fold(self, expr: Reduce) -> str:
+        rule, first = COMBINE[expr.op], identity(expr.op, expr.dtype)
+        register = accumulator_type(expr.op, expr.dtype)
+        result = TYPES[expr.dtype].register
+        if self.persistent:
+            with self.lanes(self._width(), expr.axes):
+                kept = self._kept(expr, first, register)
+            return f"tl.reduce({kept}, 0, {rule.function}).to({result})"
+        accumulator = self.assign(f"tl.full([{self._width()}], {first}, {register})")
+        with self.lanes(self._width(), expr.axes):
+            kept = self._kept(expr, first, register)
+            self.line(f"{accumulator} = {rule.inline.format(a=accumulator, b=kept)}")
+        return f"tl.reduce({accumulator}, 0, {rule.function}).to({result})"
+
+    def _kept(self, expr: Reduce, first: str, register: str) -> str:
+        """The values to fold, with lanes beyond the row made neutral."""
+        item = self.expression(expr.body)
+        neutral = f"tl.full([{self._width()}], {first}, {register})"
+        return self.assign(f"tl.where(inside, {item}.to({register}), {neutral})")
+
+    def _positions(self, expr: Reduce) -> str:
+        rule, first = POSITIONS[expr.op], identity(expr.op, expr.body.dtype)
+        register = TYPES[expr.body.dtype].register
+        if self.persistent:
+            with self.lanes(self._width(), expr.axes):
+                best = self._kept(expr, first, register)
+                beyond = self.size(self.extent)
+                where = self.assign(f"tl.where(inside, lane, {beyond}).to(tl.int64)")
+        else:
+            best = self.assign(f"tl.full([{self._width()}], {first}, {register})")
+            where = self.assign(
+                f"tl.full([{self._width()}], {self.size(self.extent)}, tl.int64)")
+            with self.lanes(self._width(), expr.axes):
+                item = self.expression(expr.body)
+                better = self.assign(
+                    f"inside & ({rule.better.format(a=best, b=item)} | ({where} == "
+                    f"{self.size(self.extent)}))")
+                self.line(f"{best} = tl.where({better}, {item}, {best})")
+                self.line(f"{where} = tl.where({better}, lane, {where})")
+        pair = self.assign(f"tl.reduce(({best}, {where}), 0, {rule.function})")
+        return f"{pair}[1]"
