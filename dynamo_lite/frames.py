@@ -235,6 +235,9 @@ class Translator:
     def is_equal(self, left: VariableTracker, right: VariableTracker) -> bool:
         return operators.is_equal(self, left, right)
 
+    def is_less(self, left: VariableTracker, right: VariableTracker) -> bool:
+        return self.truth(operators.compare(self, "<", left, right))
+
     def call(
         self, function: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
     ) -> VariableTracker:

@@ -247,6 +247,22 @@ class groupby:
             self.advance()
 
 
+@twin_of(functools.cmp_to_key)
+def cmp_to_key(mycmp: Any) -> Any:
+    return lambda value: Compared(mycmp, value)
+
+
+class Compared:
+    """A sort key that compares by a function of two values."""
+
+    def __init__(self, mycmp: Any, obj: Any) -> None:
+        self.mycmp = mycmp
+        self.obj = obj
+
+    def __lt__(self, other: Any) -> Any:
+        return self.mycmp(self.obj, other.obj) < 0
+
+
 class _Unset:
     pass
 

@@ -53,7 +53,7 @@ def load_attr(tx: Translator, inst: Instruction, value: VariableTracker) -> Vari
 def load_method(
     tx: Translator, inst: Instruction, value: VariableTracker
 ) -> tuple[VariableTracker, ...]:
-    """What CALL takes: a function with its self as CPython pushes it, or an attribute and a NULL."""
+    """What CALL takes: a function and its self, as CPython has it, or an attribute and a NULL."""
     method = tx.getattr(value, inst.argval)
     return as_pushed(method, value)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import GraphBreak
+from ..errors import GraphBreak, Unsupported
 from ..guards.kinds import EQUALS
 from ..guards.sources import Pinned, Source
 from .base import ObservedException, VariableTracker, call_handler
@@ -223,7 +223,7 @@ def observe(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Run Python on known values; what it raises, the traced program raises."""
     try:
         return function(*args, **kwargs)
-    except RecursionError:
+    except (RecursionError, Unsupported, ObservedException):
         raise
     except Exception as error:  # the user's own exception, whatever it is
         raise observed(error) from None

@@ -351,13 +351,27 @@ class ListVariable(SequenceVariable):
 def sorted_items(
     tx: Translator, items: list[VariableTracker], key: VariableTracker, reverse: VariableTracker
 ) -> list[VariableTracker]:
-    """`sorted`, by keys that are known."""
+    """`sorted`: Python itself sorts, by known keys or by asking the trace for `<`."""
     keys = items if key is NONE else [tx.call(key, item) for item in items]
-    known = [value.as_constant(tx) for value in keys]
+    if all(value.is_constant() for value in keys):
+        known: list[Any] = [value.as_constant(tx) for value in keys]
+    else:
+        known = [Sortable(tx, value) for value in keys]
     order = observe(
         sorted, range(len(items)), key=known.__getitem__, reverse=reverse.truth(tx)
     )
     return [items[index] for index in order]
+
+
+class Sortable:
+    """A tracker that `sorted` may compare."""
+
+    def __init__(self, tx: Translator, value: VariableTracker) -> None:
+        self.tx = tx
+        self.value = value
+
+    def __lt__(self, other: Sortable) -> bool:
+        return self.tx.is_less(self.value, other.value)
 
 
 @builds(tuple)

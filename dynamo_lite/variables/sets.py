@@ -21,7 +21,7 @@ AnySet = set[Hashable] | frozenset[Hashable]
 
 
 class SetVariable(VariableTracker):
-    """A set; `real` mirrors it with hash keys, `pool` has the trackers of keys that are not constant.
+    """A set; `real` mirrors it with hash keys, `pool` has the trackers of other than constant keys.
 
     `unread` says that an outside set was not looked at yet.
     """

@@ -94,7 +94,7 @@ def _(v: int): return v + 1
 def _(v: np.ndarray): return v * 2
 
 
-@case(X, captured=False)
+@case(X)
 def test_totalord(x): return TO(1) < TO(2), TO(1) >= TO(2), max(TO(1), TO(3)).v, sorted([3, 1], key=functools.cmp_to_key(lambda a, b: a - b)), x
 
 
@@ -319,3 +319,15 @@ def test_frozen_dataclass_keys(x):
     except TypeError as error:
         message = str(error)
     return table[FrozenKey(1)], len(table), FrozenKey(2) in table, len(members), table, message
+
+
+@case(X)
+def test_sorting_by_comparison(x):
+    items = [TO(3), TO(1), TO(2)]
+    items.sort()
+    up = sorted([(2, "b"), (1, "z"), (2, "a")], key=functools.cmp_to_key(lambda a, b: a[0] - b[0]))
+    try:
+        sorted([1, "a", None])
+    except TypeError as error:
+        message = str(error)
+    return [i.v for i in items], up, sorted([[2], [1]]), message, sorted(items, reverse=True)[0].v, x
