@@ -2,8 +2,8 @@
 
 A tracker stands for a value while a frame is analysed. It answers Python's own questions
 (attribute, item, call, iteration, truth) with further trackers. Whatever fact it gives away it
-guards first: reading a fact is what specialises the trace to it, and what is never read is never guarded.
-A method that cannot answer exactly raises `GraphBreak` with a reason the user can act on.
+guards first: reading a fact is what specialises the trace to it, and what is never read is never
+guarded. A method that cannot answer exactly raises `GraphBreak` with a reason the user can act on.
 """
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
+from ..trace_rules import STDLIB_FOLDER
 from .base import VariableTracker
 from .constants import builds, observe, observed
 
@@ -115,7 +116,12 @@ class ModuleVariable(KnownVariable):
 
     @property
     def is_fixed(self) -> bool:
-        return self.value.__name__.partition(".")[0] in FIXED_PACKAGES
+        """A user's own module may have the name of one of the library's."""
+        package = self.value.__name__.partition(".")[0]
+        if package in ("numpy", "dynamo_lite"):
+            return True
+        file = getattr(self.value, "__file__", None) or STDLIB_FOLDER
+        return package in FIXED_PACKAGES and file.startswith(STDLIB_FOLDER)
 
     def stays(self, value: Any) -> bool:
         """Whether an attribute is taken to stay the object that it is."""
