@@ -33,6 +33,7 @@ class Access(Enum):
     COPY = "every element, in a kernel of its own"
     REST = "the elements that are not replaced, in a kernel of its own"
     MEMORY = "through its address"
+    SHAPE = "not at all, only its shape counts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,10 @@ class Use:
 
 Accesses = dict[Any, Access]
 # Calls that read their other operands differently from the first one.
-LOOKUPS = {operator.getitem: Access.SAME, np.take: Access.SAME, core.update: Access.COPY}
+LOOKUPS = {
+    operator.getitem: Access.SAME, np.take: Access.SAME, core.update: Access.COPY,
+    np.full_like: Access.SAME,
+}  # fmt: skip
 # Calls that give the elements of their operand; reading those is as good as reading the result.
 COPIES = frozenset((np.copy, np.ndarray.copy, np.array, np.asarray, np.ascontiguousarray))
 MANY_USES = 16
@@ -201,6 +205,8 @@ def _uses(
     node: Node, readers: list[tuple[Node, Access]], uses: dict[Node, frozenset[Use]]
 ) -> Iterator[Use]:
     for reader, access in readers:
+        if access is Access.SHAPE:
+            continue
         for count, use in enumerate(sorted(uses.get(reader, ()), key=repr)):
             if count == MANY_USES:
                 break

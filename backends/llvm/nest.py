@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...ir.sizes import Opaque, Size, Symbol
 from ..loops import Axis, Buffer, Const, Expr, Gather, Load, Offset, Reduce
-from .elements import I64
+from .elements import I32, I64
 from .emit import Builder, Value
 from .terms import Term
 
@@ -114,6 +114,13 @@ class Nest:
 
     def operand(self, term: Term, vector: bool) -> Value:
         return self.vector(term) if vector else self.value(term)
+
+    def hidden(self, value: Value) -> Value:
+        """The same floating-point value, but LLVM cannot see where it comes from. It computes what
+        a selection reads for the selected lanes only, or later, or folds an operation into both
+        alternatives: each loses the flags that eager NumPy reports."""
+        zero = self.zero if value.dtype.itemsize == 8 else self.zero.cast("trunc", I32)
+        return (value.bits() | zero).as_float()
 
     def varies(self, term: Term) -> bool:
         """Does the term differ between lanes?"""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ir import rows as _rows  # noqa: F401  (fills the registry)
 from ...ir.ops import ROWS, Op
-from ..loops import Apply, Const, Convert, Select
+from ..loops import Apply, Const, Convert, Reduce, Select
 from . import integers
 from .elements import BOOL, I32, I64
 from .emit import Value
@@ -116,13 +116,28 @@ def emit_select(nest: Nest, term: Term) -> Value:
     assert isinstance(term.expr, Select)
     varies = nest.varies(term)
     condition, true, false = (nest.operand(arg, varies) for arg in term.args)
+    if true.dtype.kind == "f":
+        first, second = (arg.expr for arg in term.args[1:])
+        both = isinstance(first, Const) and isinstance(second, Const)
+        true = nest.hidden(true) if both or isinstance(first, COMPUTED) else true
+        false = nest.hidden(false) if isinstance(second, COMPUTED) else false
     return condition.select(true, false)
+
+
+COMPUTED = (Apply, Convert, Select, Reduce)
+"""What may raise flags, also where it is not selected."""
 
 
 def emit_convert(nest: Nest, term: Term) -> Value:
     assert isinstance(term.expr, Convert)
     (arg,) = term.args
-    return convert(nest.operand(arg, nest.varies(term)), term.expr.dtype)
+    value = convert(nest.operand(arg, nest.varies(term)), term.expr.dtype)
+    return nest.hidden(value) if is_choice(arg.expr.dtype, value.dtype) else value
+
+
+def is_choice(source: np.dtype, target: np.dtype) -> bool:
+    """LLVM sees a converted bool as a selection of 0 or 1, and folds operations on it."""
+    return source.kind == "b" and target.kind == "f"
 
 
 def convert(value: Value, dtype: np.dtype) -> Value:

@@ -19,20 +19,21 @@ FLOAT64 = np.dtype(np.float64)
 FILLS = {np.zeros: 0, np.zeros_like: 0, np.ones: 1, np.ones_like: 1}
 
 
-@lowers(*FILLS, reads=Access.SAME)
+@lowers(*FILLS, reads=Access.SHAPE)
 def filled(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     require_native(node.type.dtype)
     axes = low.axes(node.type.shape)
     return low.lazy(node.type, axes, const(FILLS[node.target], node.type.dtype))
 
 
-@lowers(np.empty, np.empty_like, reads=Access.SAME)
+@lowers(np.empty, np.empty_like, reads=Access.SHAPE)
 def empty(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     """Memory that is not written."""
     return low.owned(low.memory_value(node.type, low.allocate(node.type)))
 
 
-@lowers(np.full, np.full_like, reads=Access.SAME)
+@lowers(np.full, reads=Access.SAME)
+@lowers(np.full_like, reads=Access.SHAPE)
 def full(low: Lowering, node: Node, like: Any, fill_value: Any, *args: Any, **kw: Any) -> Value:
     require_native(node.type.dtype)
     axes = low.axes(node.type.shape)
