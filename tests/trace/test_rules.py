@@ -1,0 +1,66 @@
+"""Every rule of the inline / skip / graph table applies to something, and says why."""
+import contextlib
+import functools
+import json
+import math
+
+import numpy as np
+import pytest
+
+from dynamo_lite import polyfills
+from dynamo_lite.trace_rules import TABLE, Action, mark, rule_for
+
+
+def plain(x):
+    return x
+
+
+def marked(id):
+    return mark(lambda x: x, id)
+
+
+EXAMPLES = {
+    "user-disable": marked("disable"),
+    "user-graph-break": marked("graph-break"),
+    "user-graph": marked("allow-in-graph"),
+    "user-constant": marked("constant-result"),
+    "user-is-compiling": marked("is-compiling"),
+    "effect-builtin": print,
+    "numpy": np.linalg.norm,
+    "pure-method": str.upper,
+    "pure-module": math.sqrt,
+    "stdlib-inline": contextlib.contextmanager,
+    "stdlib-skip": json.dumps,
+    "own-twin": polyfills.chain,
+    "own-skip": rule_for,
+    "user-inline": plain,
+    "c-function": type("Weird", (), {"__module__": "elsewhere", "__call__": plain})(),
+}
+
+
+@pytest.mark.parametrize("id", EXAMPLES)
+def test_the_rule_applies(id):
+    rule = rule_for(EXAMPLES[id])
+    assert rule.id == id
+    assert isinstance(rule.action, Action) and rule.reason
+
+
+def test_ids_are_unique_and_shown():
+    ids = [row.rule.id for row in TABLE]
+    assert len(set(ids)) == len(ids)
+    assert set(EXAMPLES) <= set(ids)
+
+
+def test_every_rule_has_an_example():
+    assert {row.rule.id for row in TABLE} - set(EXAMPLES) <= {"own-inline"}
+
+
+def test_wrapped_functions_follow_their_code():
+    """`functools.wraps` names the wrapper after the user's function; its code is what counts."""
+
+    @contextlib.contextmanager
+    def context():
+        yield
+
+    assert rule_for(context).id == "stdlib-inline"
+    assert rule_for(functools.wraps(plain)(lambda *a: plain(*a))).id == "user-inline"
