@@ -168,9 +168,10 @@ def reshape(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Val
 def ravel(low: Lowering, node: Node, a: Any, order: str = "C") -> Value:
     if order != "C" or not isinstance(a, Value):
         raise CannotLower("np.ravel in another order")
-    if len(a.shape) == 1 and a.is_memory and a.strides() == node.type.strides:
-        return low.view(node.type, a, a.axes, [affine.along(axis) for axis in a.axes])
-    return reshaped(low, node, a)
+    made = reshaped(low, node, a)
+    if made.is_memory and made.strides() != node.type.strides:
+        return low.lazy(node.type, made.axes, made.expr)  # only packed arrays are not copied
+    return made
 
 
 @lowers(np.ndarray.flatten, reads=Access.VIEW)

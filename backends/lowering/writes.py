@@ -156,18 +156,30 @@ def is_storable(value: Any, dtype: np.dtype) -> bool:
 def only_pieces(low: Lowering) -> set[Node]:
     """Updates of written placeholders that nothing reads: their full contents are never needed."""
     graph = low.graph
-    chains: set[Node] = set()
+    unread: set[Node] = set()
     for placeholder, final in graph.writes:
-        node = final
-        while node is not placeholder and pieces(low, final, placeholder) is not None:
-            chains.add(node)
-            node = node.args[0]
-    return {node for node in chains if not _is_read(graph, node, chains)}
+        if pieces(low, final, placeholder) is None:
+            continue
+        chain = _chain(final, placeholder)
+        for node in chain:
+            if _is_read(graph, node, chain):
+                break  # what it builds on is needed as well
+            unread.add(node)
+    return unread
 
 
-def _is_read(graph: Any, node: Node, chains: set[Node]) -> bool:
+def _chain(final: Node, placeholder: Node) -> list[Node]:
+    """The updates that lead to the final contents, the last one first."""
+    chain = []
+    while final is not placeholder:
+        chain.append(final)
+        final = final.args[0]
+    return chain
+
+
+def _is_read(graph: Any, node: Node, chain: list[Node]) -> bool:
     for user in graph.calls:
-        if user in chains and user.args[0] is node and not _mentions(user.args[1:], node):
+        if user in chain and user.args[0] is node and not _mentions(user.args[1:], node):
             continue
         if _mentions((user.args, user.kwargs), node):
             return True

@@ -30,7 +30,8 @@ def as_array(
         raise GraphBreak(f"numpy.{function.__name__} without positional arguments")
     value = args[0]
     if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
-        return stacked(tx, value, args[1:], kwargs)
+        made = stacked(tx, value, args[1:], kwargs)
+        return record_call(tx, np.ascontiguousarray, (made,), {})  # whatever the items' layout is
     return record_call(tx, function, args, kwargs)
 
 

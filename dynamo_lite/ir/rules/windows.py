@@ -262,6 +262,8 @@ def expand_dims(a: Any, axis: Any, *, facts: Facts) -> Window | None:
 
 def flip(m: Any, axis: Any = None, *, facts: Facts) -> Window:
     kind = array_argument(m)
+    if kind.ndim == 0:
+        raise Unsupported("flip of a 0-d array, which gives a scalar")
     return _flipped(kind, normal_axes(axis, kind.ndim), facts)
 
 
