@@ -39,12 +39,17 @@ def lowers(*targets: Any, reads: Access) -> Callable[[Lower], Lower]:
     return register
 
 
+WhyExtern = Callable[[Node], "str | None"]
+"""Why a node is to be a call of NumPy, as far as the code generator is concerned, or None."""
+
+
 @dataclass
 class Lowering:
     """Emits steps in an order in which they can run."""
 
     graph: Graph
     blas: bool = False
+    why_extern: WhyExtern = lambda _: None
     steps: list[Step] = field(default_factory=list)
     values: dict[Node, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

@@ -20,7 +20,7 @@ from ..merging import merge
 from ..program import Constant, Input, Output, Program
 from ..schedule import schedule
 from . import creation, matmul, pointwise, reductions, structure, views, windows  # noqa: F401  (they register)
-from .context import ACCESSES, LOWERINGS, Lowering
+from .context import ACCESSES, LOWERINGS, Lowering, WhyExtern
 from .externs import lower_extern, own_number
 from .values import CannotLower, Value, load_of
 from .writes import only_pieces, write_inputs
@@ -28,22 +28,27 @@ from .writes import only_pieces, write_inputs
 PASSES = (hoist, merge, schedule, plan_memory)
 
 
-def lower(graph: Graph, facts: Any = None, *, blas: bool = False) -> Program:
+def lower(
+    graph: Graph, facts: Any = None, *, blas: bool = False, why_extern: WhyExtern = lambda _: None
+) -> Program:
     """The program of a functional graph: fused, scheduled, with its memory planned.
 
     Handles every graph: what has no native lowering becomes a call of NumPy. With `blas` matrix
-    products are `Gemm` and `Gemv` steps instead of calls of NumPy.
+    products are `Gemm` and `Gemv` steps instead of calls of NumPy. `why_extern` tells why a code
+    generator cannot compute a node itself, or None.
     """
     hint = hints_of(graph.symbols)
-    program = lower_steps(graph, blas=blas)
+    program = lower_steps(graph, blas=blas, why_extern=why_extern)
     for run in PASSES:
         program = run(program, hint)
     return program
 
 
-def lower_steps(graph: Graph, *, blas: bool = False) -> Program:
+def lower_steps(
+    graph: Graph, *, blas: bool = False, why_extern: WhyExtern = lambda _: None
+) -> Program:
     """The program before fusion: one kernel per value that must be in memory."""
-    low = Lowering(graph, blas)
+    low = Lowering(graph, blas, why_extern)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
         if node.op == "get_attr":
@@ -105,6 +110,8 @@ def _resolved(low: Lowering, leaf: Any) -> Any:
 def _native(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if node.target is operator.getitem and isinstance(args[0], (tuple, list)):
         return args[0][args[1]]
+    if (why := low.why_extern(node)) is not None:
+        raise CannotLower(why)
     try:
         found = LOWERINGS.get(node.target)
     except TypeError:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import linecache
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -18,22 +17,13 @@ from triton.backends.compiler import GPUTarget, Language
 from triton.compiler import ASTSource
 from triton.compiler.compiler import make_backend
 
-from .emit import TritonKernel
+from ...errors import Unsupported
+from .binary import Binary
+from .emitter import TritonKernel
 from .prelude import PRELUDE
 
-HOPPER = GPUTarget("cuda", 90, 32)
 DIVISIBLE = (("tt.divisibility", 16),)
-
-
-@dataclass(frozen=True, slots=True)
-class Binary:
-    """A compiled kernel: `cubin` to load, `ptx` to look at; `shared` bytes of dynamic memory."""
-
-    name: str
-    cubin: bytes
-    ptx: str
-    shared: int
-    threads: int
+SCRATCH = ("global_scratch_size", "profile_scratch_size")
 
 
 def load_module(kernel: TritonKernel) -> ModuleType:
@@ -53,10 +43,18 @@ def signature(kernel: TritonKernel) -> dict[str, str]:
     return types
 
 
+def target(capability: int) -> GPUTarget:
+    """A GPU by compute capability, 10 * major + minor."""
+    return GPUTarget("cuda", capability, 32)
+
+
+HOPPER = target(90)
+
+
 def compile_kernel(
     kernel: TritonKernel, aligned: bool = True, target: Any = HOPPER
-) -> Binary:
-    """Compile for `target`; `aligned` promises that every pointer is a multiple of 16 bytes."""
+) -> tuple[Binary, str]:
+    """The binary and its PTX; `aligned` promises that pointers are multiples of 16 bytes."""
     function = getattr(load_module(kernel), kernel.name)
     types = signature(kernel)
     constants = {"BLOCK": kernel.block} if kernel.block > 1 else {}
@@ -70,7 +68,9 @@ def compile_kernel(
     return _run_stages(kernel.name, source, target, options)
 
 
-def _run_stages(name: str, source: Any, target: Any, options: dict[str, Any]) -> Binary:
+def _run_stages(
+    name: str, source: Any, target: Any, options: dict[str, Any]
+) -> tuple[Binary, str]:
     """The backend's own stages, without the hashing of the package that `triton.compile` does."""
     backend = make_backend(target)
     parsed = backend.parse_options(dict(options))
@@ -87,10 +87,13 @@ def _run_stages(name: str, source: Any, target: Any, options: dict[str, Any]) ->
     built: dict[str, Any] = {}
     for extension, stage in stages.items():
         module = built[extension] = stage(module, metadata)
-    return Binary(
-        metadata.get("name", name), bytes(built["cubin"]), str(built["ptx"]),
-        int(metadata.get("shared", 0)), 32 * int(metadata["num_warps"]),
+    if any(int(metadata.get(key) or 0) for key in SCRATCH):
+        raise Unsupported(f"{name} needs scratch memory of the driver's launcher")
+    binary = Binary(
+        metadata.get("name", name), bytes(built["cubin"]), int(metadata.get("shared", 0)),
+        32 * int(metadata["num_warps"]),
     )
+    return binary, str(built["ptx"])
 
 
-__all__ = ["HOPPER", "Binary", "compile_kernel", "load_module", "signature", "tl"]
+__all__ = ["HOPPER", "compile_kernel", "load_module", "signature", "target", "tl"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dynamo_lite.backends import disk
 from dynamo_lite.backends.llvm import cache
 
 from dynamo_lite.config import config
@@ -51,7 +52,7 @@ def test_damaged_files_are_replaced(directory, damage):
     whole = path.read_bytes()
     path.write_bytes(whole[:-1] + b"?" if damage is None else damage)
     run()
-    assert cache.read(path.stem) == whole[cache.DIGEST :]
+    assert cache.read(path.stem) == whole[disk.DIGEST :]
     assert not list(directory.rglob("*.tmp"))
 
 

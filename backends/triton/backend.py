@@ -1,0 +1,171 @@
+"""The Triton backend: from a graph of CuPy arrays to a launch plan."""
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import BackendError, Unsupported
+from ...ir.facts import graph_facts
+from ...ir.graph import Graph
+from ...ir.node import Node
+from ...ir.ops import Kind, row_of
+from ...ir.passes import optimize
+from ...ir.tree import leaves
+from ...ir.types import ArrayType, Form
+from ...logs import logger
+from ...native import CudaKernel, why_no_cuda
+from ..lowering.lower import lower
+from ..printing import print_program
+from ..program import Launch, Program
+from .build import INSTALL, build
+from .device import CuPyDevice, Device, is_installed
+from .emit import emit
+from .emitter import TritonKernel
+from .plan import PlanWriter
+from .scalars import TYPES, template_of
+
+OUTPUT_CODE = logger("output_code")
+
+
+def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+    """A launch plan: called with the placeholders' values it gives the outputs, or ABANDONED."""
+    if obstacles := why_not_here(graph, example_inputs):
+        raise BackendError(f"backend 'triton' cannot run here: {'; '.join(obstacles)}")
+    return compile_for(graph, CuPyDevice())
+
+
+def compile_for(graph: Graph, device: Device) -> Callable[..., Any]:
+    """The launch plan on a device; Unsupported when a part of the graph has no exact form."""
+    facts = graph_facts(graph)
+    functional = optimize(graph, facts)
+    for node in functional.calls:
+        if (why := why_not_node(node)) is not None:
+            raise Unsupported(why)
+    return compile_program(lower(functional, facts, why_extern=why_extern), device)
+
+
+def compile_program(program: Program, device: Device) -> Callable[..., Any]:
+    """The launch plan of a lowered program."""
+    launches = [step.kernel for step in program.steps if isinstance(step, Launch)]
+    kernels = {kernel: emit(kernel) for kernel in launches}
+    writer = PlanWriter(program, device, kernels, lambda kernel: launchers(kernel, device))
+    text = writer.write()
+    if OUTPUT_CODE.isEnabledFor(logging.INFO):
+        OUTPUT_CODE.info("%s", print_program(program))
+        for kernel in kernels.values():
+            OUTPUT_CODE.info("%s", kernel.source)
+        OUTPUT_CODE.info("%s", text)
+    return LaunchPlan(writer.function(text), text)
+
+
+class LaunchPlan:
+    """A compiled graph; `text` is what a call does."""
+
+    abandons = True
+    """A call that fails has had no effect and says ABANDONED; nobody need undo anything."""
+
+    def __init__(self, run: Callable[..., Any], text: str) -> None:
+        self.run = run
+        self.text = text
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.run(*inputs)
+
+
+# -- launching
+
+
+def launchers(kernel: TritonKernel, device: Device) -> tuple[Any, Any]:
+    """How a kernel is launched when all its pointers are multiples of 16 bytes, and otherwise."""
+    return launcher(kernel, device, aligned=True), Late(kernel, device)
+
+
+def launcher(kernel: TritonKernel, device: Device, aligned: bool) -> CudaKernel:
+    binary = build(kernel, aligned, device.capability)
+    letters = "".join(LETTERS[parameter.type] for parameter in kernel.parameters)
+    return CudaKernel(
+        binary.cubin, binary.name, letters.encode(), binary.threads, binary.shared
+    )
+
+
+LETTERS = {
+    **{f"*{row.memory}": "P" for row in TYPES.values()},
+    **dict.fromkeys(("i8", "u8"), "b"), **dict.fromkeys(("i16", "u16", "fp16"), "h"),
+    **dict.fromkeys(("i32", "u32"), "i"), **dict.fromkeys(("i64", "u64"), "l"),
+    "fp32": "f", "fp64": "d",
+}  # fmt: skip
+"""Type of a parameter → how the native launcher passes it; halves go as their bits."""
+
+
+class Late:
+    """The variant for any pointers, built when it is first launched."""
+
+    def __init__(self, kernel: TritonKernel, device: Device) -> None:
+        self.kernel = kernel
+        self.device = device
+        self.found: CudaKernel | None = None
+
+    def __call__(self, stream: int, programs: int, *parameters: Any) -> None:
+        if self.found is None:
+            self.found = launcher(self.kernel, self.device, aligned=False)
+        self.found(stream, programs, *parameters)
+
+
+# -- what cannot be
+
+
+def why_not_here(graph: Graph, example_inputs: Sequence[Any]) -> list[str]:
+    """Everything that keeps the backend from running these arguments on this machine."""
+    obstacles = [why] if (why := why_no_cuda()) is not None else []
+    if not is_installed("cupy"):
+        obstacles.append(f"CuPy is not installed ({INSTALL})")
+    for node, value in zip(graph.placeholders, example_inputs):
+        if node.type.form is Form.ARRAY and node.type.library != "cupy":
+            kind = type(value)
+            obstacles.append(
+                f"it takes CuPy arrays, and argument {node.name!r} is a {kind.__module__}."
+                f"{kind.__qualname__}: pass cupy.asarray({node.name}), or leave backend= out to "
+                "compile for the CPU"
+            )
+            break
+    return obstacles
+
+
+EXACT_ON_NUMBERS = frozenset({np.add, np.subtract, np.multiply, np.negative, np.positive})
+"""Arithmetic of Python floats that neither raises nor warns."""
+
+
+def why_not_node(node: Node) -> str | None:
+    """NumPy scalars and Python numbers are the CPU's: kernels raise no floating-point flags."""
+    for kind in leaves(node.type):
+        if isinstance(kind, ArrayType) and kind.form is not Form.ARRAY:
+            is_float = kind.form is Form.PYTHON and kind.dtype == np.float64
+            if not is_float or node.target not in EXACT_ON_NUMBERS:
+                return f"{node.name} is a number, computed between operations of the GPU"
+    return None
+
+
+def why_extern(node: Node) -> str | None:
+    """Why a node is a call of CuPy rather than part of a kernel, or None."""
+    row = row_of(node.target)
+    if row is not None and row.kind is Kind.SCAN:
+        return "a running fold"
+    types = [
+        kind for kind in leaves((node.type, [_type_of(leaf) for leaf in leaves(node.args)]))
+        if isinstance(kind, ArrayType)
+    ]  # fmt: skip
+    if odd := next((kind.dtype for kind in types if kind.dtype not in TYPES), None):
+        return f"dtype {odd} has no Triton type"
+    if row is not None and row.kind is Kind.POINTWISE and isinstance(node.target, np.ufunc):
+        operands = [kind.dtype for kind in types[1:]] or [types[0].dtype]
+        loop = np.result_type(*operands)
+        if row.triton is None or template_of(row.name, loop) is None and loop.kind in "f":
+            return f"{row.name} of {loop} has no Triton form"
+    return None
+
+
+def _type_of(leaf: Any) -> Any:
+    return leaf.type if isinstance(leaf, Node) else leaf

@@ -1,0 +1,123 @@
+"""What a launch plan asks of an array library, and CuPy's answers. CuPy is imported only here."""
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import operator
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...errors import Unsupported
+
+Shape = tuple[int, ...]
+
+
+class Device(Protocol):
+    """One GPU as its array library shows it. Arrays are that library's own objects."""
+
+    array: type
+    capability: int  # 10 * major + minor
+    pointer: Callable[[Any], int]  # the address of an array's first element
+    stream: Callable[[], int]  # the stream that is current in this thread
+    empty: Callable[[Shape, np.dtype], Any]  # a new array in C order
+
+    def laid_out(self, shape: Shape, dtype: np.dtype, strides: Shape) -> Any:
+        """A new array with these strides, none of them negative."""
+        ...
+
+    def view(
+        self, base: Any, offset: int, shape: Shape, dtype: np.dtype, strides: Shape
+    ) -> Any:
+        """An array in the memory of `base`, `offset` bytes after its first element."""
+        ...
+
+    def constant(self, value: np.ndarray) -> Any:
+        """A copy of a NumPy array."""
+        ...
+
+    def status(self) -> Any:
+        """A new array of one int32, zero."""
+        ...
+
+    def failed(self, status: Any) -> bool:
+        """Whether a check has set the status; waits for the kernels before."""
+        ...
+
+    def is_here(self, *arrays: Any) -> bool:
+        """Whether the arrays are on the GPU that is current in this thread, and it is this one."""
+        ...
+
+    def twin(self, target: Callable[..., Any]) -> Callable[..., Any]:
+        """The library's function for one of NumPy's; Unsupported when there is none."""
+        ...
+
+
+class CuPyDevice:
+    """The GPU that is current in CuPy when the graph is compiled."""
+
+    def __init__(self) -> None:
+        self.cupy: Any = importlib.import_module("cupy")
+        device = self.cupy.cuda.Device()
+        self.id = device.id
+        self.capability = int(device.compute_capability)
+        self.array: type = self.cupy.ndarray
+        self.pointer = operator.attrgetter("data.ptr")
+        self.empty = self.cupy.ndarray
+
+    def stream(self) -> int:
+        pointer: int = self.cupy.cuda.get_current_stream().ptr
+        return pointer
+
+    def laid_out(self, shape: Shape, dtype: np.dtype, strides: Shape) -> Any:
+        span = sum((n - 1) * s for n, s in zip(shape, strides)) + dtype.itemsize
+        memory = self.cupy.cuda.alloc(0 if 0 in shape else span)
+        return self.array(shape, dtype, memory, strides)
+
+    def view(
+        self, base: Any, offset: int, shape: Shape, dtype: np.dtype, strides: Shape
+    ) -> Any:
+        return self.array(shape, dtype, base.data + offset, strides)
+
+    def constant(self, value: np.ndarray) -> Any:
+        return self.cupy.asarray(value)
+
+    def status(self) -> Any:
+        return self.cupy.zeros(1, np.int32)
+
+    def failed(self, status: Any) -> bool:
+        return bool(status.get()[0])
+
+    def is_here(self, *arrays: Any) -> bool:
+        if self.cupy.cuda.runtime.getDevice() != self.id:
+            return False
+        return all(array.device.id == self.id for array in arrays)
+
+    def twin(self, target: Callable[..., Any]) -> Callable[..., Any]:
+        return twin_in(self.cupy, target)
+
+
+def twin_in(library: Any, target: Callable[..., Any]) -> Callable[..., Any]:
+    """`library.x.y` for `numpy.x.y`; Python's operators are their own twins."""
+    module = getattr(target, "__module__", None) or "numpy"
+    name = getattr(target, "__qualname__", None) or getattr(target, "__name__", "")
+    if module == "_operator":
+        return target
+    if isinstance(target, np.ufunc):
+        module, name = "numpy", target.__name__
+    owner = getattr(target, "__objclass__", None)
+    if owner is np.ndarray:
+        module, name = "numpy", f"ndarray.{target.__name__}"
+    root, _, path = module.partition(".")
+    found = library if root == "numpy" else None
+    for part in [*filter(None, path.split(".")), *name.split(".")]:
+        found = getattr(found, part, None)
+    if found is None or found is target:
+        raise Unsupported(f"{module}.{name} has no twin in {library.__name__}")
+    twin: Callable[..., Any] = found
+    return twin
+
+
+def is_installed(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
