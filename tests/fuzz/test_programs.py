@@ -1,0 +1,54 @@
+"""Random programs: compiled equals Python in everything that a program can see.
+
+`DYNAMO_FUZZ_SEED` is where the seeds begin (0), `DYNAMO_FUZZ_COUNT` how many programs there are.
+To look at one that failed: `python -m tests.fuzz.programs SEED`.
+"""
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import dynamo_lite as dl
+
+from .checking import problems
+from .programs import program
+
+FIRST = int(os.environ.get("DYNAMO_FUZZ_SEED", "0"))
+COUNT = int(os.environ.get("DYNAMO_FUZZ_COUNT", "1000"))
+CHUNK = 50
+BACKENDS = ("llvm", "llvm", "eager")
+
+KNOWN: dict[tuple[str, int], str] = {}
+"""Programs that are known to differ (backend, seed), with the reason."""
+
+
+def backend_of(seed: int) -> str:
+    return BACKENDS[seed % len(BACKENDS)]
+
+
+@pytest.fixture(autouse=True)
+def strict():
+    """Errors of our own are raised, and everything is forgotten afterwards."""
+    with dl.config.patch(strict=True):
+        yield
+    dl.reset()
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
+def test_random_programs_equal_python(first):
+    failures = []
+    for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
+        if (backend_of(seed), seed) in KNOWN:
+            continue
+        made = program(seed)
+        if wrong := problems(made, backend_of(seed)):
+            failures.append("\n".join([f"backend {backend_of(seed)}", str(made), *wrong]))
+        dl.reset()
+    assert not failures, "\n\n".join(failures)
+
+
+@pytest.mark.parametrize("backend, seed", KNOWN or [pytest.param("", 0, marks=pytest.mark.skip)])
+@pytest.mark.xfail(strict=True, reason="see KNOWN")
+def test_known_differences(backend, seed):
+    assert not problems(program(seed), backend)
