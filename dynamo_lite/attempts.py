@@ -7,6 +7,9 @@ own lines.
 """
 from __future__ import annotations
 
+import contextlib
+import threading
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,7 +30,7 @@ def attempt(run: Run, written: Sequence[int]) -> Callable[..., Any]:
     def entry(*inputs: Any) -> Any:
         saved = [(inputs[index], inputs[index].copy()) for index in written]
         try:
-            with np.errstate(**_raising()):
+            with np.errstate(**_raising()), WARNINGS_RAISE:
                 return tuple(run(*inputs))
         except Exception as error:  # whatever it was, the user's function shows it again
             PERF.info("a graph was abandoned: %s: %s", type(error).__name__, error)
@@ -44,6 +47,31 @@ def _raising() -> dict[str, Any]:
         condition: "ignore" if mode == "ignore" else "raise"
         for condition, mode in np.geterr().items()
     }
+
+
+class WarningsRaise(threading.local):
+    """A context in which warnings of this thread are exceptions: the user's function gives them.
+
+    A filter that matches inside only, since the filters belong to all threads."""
+
+    depth = 0
+
+    def match(self, text: str) -> bool:
+        return self.depth > 0
+
+    def __enter__(self) -> None:
+        warnings.filters.insert(0, RULE)  # type: ignore[attr-defined]
+        self.depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        self.depth -= 1
+        with contextlib.suppress(ValueError):  # the program has replaced the filters
+            warnings.filters.remove(RULE)  # type: ignore[attr-defined]
+
+
+WARNINGS_RAISE = WarningsRaise()
+CATEGORIES = (RuntimeWarning, UserWarning, DeprecationWarning, FutureWarning)
+RULE = ("error", WARNINGS_RAISE, CATEGORIES, None, 0)
 
 
 RandomOwner = np.random.RandomState | np.random.Generator

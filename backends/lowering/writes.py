@@ -147,7 +147,7 @@ def pieces(low: Lowering, node: Node, placeholder: Node) -> list[tuple[ViewSteps
 
 
 def is_storable(value: Any, dtype: np.dtype) -> bool:
-    """Whether a kernel can store the value: with a conversion between native dtypes, or as it is."""
+    """Whether a kernel can store the value: converted between native dtypes, or as it is."""
     if dtype in NATIVE:
         return not isinstance(value, Node) or value.type.dtype in NATIVE
     return isinstance(value, Node) and value.type.form is Form.ARRAY and value.type.dtype == dtype
