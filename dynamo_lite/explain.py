@@ -18,6 +18,8 @@ class Explanation:
     result: Any
     records: tuple[FrameRecord, ...]
     seconds: float
+    coverage: float
+    """Share of the operations that ran compiled."""
 
     @property
     def graphs(self) -> tuple[Graph, ...]:
@@ -61,11 +63,6 @@ class Explanation:
                 times[stage] = times.get(stage, 0.0) + seconds
         return times
 
-    @property
-    def coverage(self) -> float:
-        """Share of the operations that ran compiled."""
-        return coverage(list(self.records))
-
     def __str__(self) -> str:
         lines = [
             f"{self.graph_count} graphs with {self.op_count} operations, "
@@ -101,7 +98,8 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation
         records.clear()
         start = time.perf_counter()
         result = compiled(*args, **kwargs)
-        return Explanation(result, tuple(records), time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        return Explanation(result, tuple(records), seconds, coverage(records))
 
     return run
 

@@ -141,9 +141,14 @@ def stats() -> Stats:
 
 
 def coverage(records: list[FrameRecord]) -> float:
-    """Operations in graphs, and each break as one that is not, weighted by calls; 1 for nothing."""
+    """Operations in graphs, and each break as one that is not, weighted by calls; 1 for nothing.
+
+    Functions that no longer exist do not count.
+    """
     compiled = python = 0
     for record in records:
+        if record.compiled() is None:
+            continue
         hits, lost = record.calls()
         compiled += record.operations * hits
         python += record.operations * lost + (record.broke is not None) * max(hits, 1)

@@ -1,5 +1,5 @@
 """NumPy's own functions, called from a compiled function: the same result, whichever way each is run."""
-# ruff: noqa: E501, E741
+# ruff: noqa: E501, E741, C408
 import numpy as np
 import pytest
 from sameness import check_same
