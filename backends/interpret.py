@@ -41,12 +41,11 @@ from .program import (
     Allocate,
     Commit,
     Extern,
-    Gemm,
-    Gemv,
     Input,
     Launch,
     Operand,
     Output,
+    Product,
     Program,
     Ref,
     Require,
@@ -234,29 +233,37 @@ def _argument(state: State, ref: Ref) -> Any:
     return array[()] if ref.type.form is Form.SCALAR else array.item()
 
 
-def _matrix(state: State, operand: Operand, rows: Size, columns: Size) -> np.ndarray:
-    """What lies in memory, row by row."""
+def _matrix(
+    state: State, operand: Operand, shape: tuple[Size, Size], at: int
+) -> np.ndarray:
+    """A matrix for BLAS, `at` bytes behind the operand's own place."""
+    rows, columns = shape[::-1] if operand.transposed else shape
     unit, leading = operand.buffer.dtype.itemsize, state.size(operand.leading)
     row = np.arange(state.size(rows))[:, None] * (leading * unit)
-    column = np.arange(state.size(columns)) * unit
-    places = row + column + state.size(operand.offset)
-    return state.memory[operand.buffer].read(places, operand.buffer.dtype)
+    places = row + np.arange(state.size(columns)) * unit + state.size(operand.offset) + at
+    stored = state.memory[operand.buffer].read(places, operand.buffer.dtype)
+    return stored.T if operand.transposed else stored
 
 
-def _gemm(state: State, step: Gemm) -> None:
-    shapes = [(step.m, step.k), (step.k, step.n)]
-    factors = [
-        _matrix(state, x, *shape[::-1]).T if x.transposed else _matrix(state, x, *shape)
-        for x, shape in zip((step.a, step.b), shapes)
-    ]
-    state.arrays[step.out][...] = factors[0] @ factors[1]
-
-
-def _gemv(state: State, step: Gemv) -> None:
-    matrix = _matrix(state, step.a, step.m, step.n)
-    matrix = matrix.T if step.a.transposed else matrix
-    vector = _matrix(state, step.x, matrix.shape[1], 1)[:, 0]
-    state.arrays[step.out][...] = matrix @ vector
+def _product(state: State, step: Product) -> None:
+    match step.routine, step.sizes:
+        case "gemm", (m, n, k):
+            shapes = (m, k), (k, n)
+        case "gemv", (rows, columns):
+            shape = (columns, rows) if step.a.transposed else (rows, columns)
+            shapes = shape, (shape[1], 1)
+        case _, (n,):
+            shapes = (n, 1), (n, 1)
+    turned = step.routine == "dot"
+    for place in np.ndindex(*(state.size(stack.extent) for stack in step.stacks)):
+        at = [
+            sum(i * state.size(getattr(stack, name)) for i, stack in zip(place, step.stacks))
+            for name in ("a", "b", "out")
+        ]
+        a = _matrix(state, step.a, shapes[0], at[0])
+        result = (a.T if turned else a) @ _matrix(state, step.b, shapes[1], at[1])
+        places = at[2] + np.arange(result.size) * result.dtype.itemsize
+        state.memory[step.out].write(places, result.ravel())
 
 
 def _require(state: State, step: Require) -> None:
@@ -310,8 +317,7 @@ RUN: dict[type, Callable[[State, Any], None]] = {
     Launch: lambda state, step: run_kernel(state, step.kernel),
     View: _view,
     Extern: _extern,
-    Gemm: _gemm,
-    Gemv: _gemv,
+    Product: _product,
     Require: _require,
     Commit: _commit,
 }

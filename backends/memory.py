@@ -11,7 +11,7 @@ from . import rewrite
 from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Load, Statement
 from .merging import reads, writes
-from .program import Allocate, Extern, Gemm, Gemv, Launch, Operand, Program, Ref, Step, View
+from .program import Allocate, Extern, Launch, Operand, Product, Program, Ref, Step, View
 
 
 def plan_memory(program: Program, hint: Hint) -> Program:
@@ -106,12 +106,9 @@ def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
             return Launch(replace(step.kernel, statements=statements))
         case View():
             return replace(step, base=names.get(step.base, step.base))
-        case Gemm():
+        case Product():
             a, b = _rename_operand(step.a, names), _rename_operand(step.b, names)
             return replace(step, out=names.get(step.out, step.out), a=a, b=b)
-        case Gemv():
-            a, x = _rename_operand(step.a, names), _rename_operand(step.x, names)
-            return replace(step, out=names.get(step.out, step.out), a=a, x=x)
         case Extern():
             given = (step.args, step.kwargs)
             args, kwargs = map_leaves(lambda leaf: _rename_ref(leaf, names), given)

@@ -14,9 +14,8 @@ from .program import (
     Allocate,
     Commit,
     Extern,
-    Gemm,
-    Gemv,
     Launch,
+    Product,
     Program,
     Ref,
     Require,
@@ -230,10 +229,8 @@ def reads(step: Step) -> Iterator[Buffer]:
                 yield load.buffer
         case View():
             yield step.base
-        case Gemm():
+        case Product():
             yield from (step.a.buffer, step.b.buffer)
-        case Gemv():
-            yield from (step.a.buffer, step.x.buffer)
         case Extern():
             for leaf in leaves((step.args, step.kwargs)):
                 if isinstance(leaf, Ref) and leaf.buffer is not None:
@@ -246,7 +243,7 @@ def writes(step: Step) -> Iterator[Buffer]:
             yield from _stored(step.kernel)
         case View():
             yield step.buffer
-        case Gemm() | Gemv():
+        case Product():
             yield step.out
         case Extern():
             yield from step.results

@@ -28,10 +28,9 @@ from .program import (
     Allocate,
     Commit,
     Extern,
-    Gemm,
-    Gemv,
     Launch,
     Operand,
+    Product,
     Program,
     Ref,
     Require,
@@ -152,12 +151,10 @@ def _step_text(step: Any) -> str:
             results = ", ".join(buffer.name for buffer in step.results)
             args = map_leaves(_ref_text, (step.args, step.kwargs))
             return f"{results} = call {getattr(step.target, '__name__', step.target)} {args}"
-        case Gemm():
+        case Product():
             a, b = map(_operand_text, (step.a, step.b))
-            return f"{step.out.name} = gemm {a} @ {b}, m={step.m} n={step.n} k={step.k}"
-        case Gemv():
-            a, x = map(_operand_text, (step.a, step.x))
-            return f"{step.out.name} = gemv {a} @ {x}, m={step.m} n={step.n}"
+            sizes = " by ".join(map(str, (*(s.extent for s in step.stacks), *step.sizes)))
+            return f"{step.out.name} = {step.routine} {a} @ {b}, {sizes}"
         case Require():
             return f"require {step.left} {step.relation} {step.right}"
         case Commit():

@@ -103,32 +103,32 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Gemm:
-    """`out` = a @ b through BLAS, of shape (m, n) over an inner dimension k; `out` is C-contiguous.
+class Stack:
+    """One dimension of a stack of products: its extent, and in bytes how far apart they lie."""
 
-    Only made when the code generator asks for it (`lower(graph, blas=True)`); all buffers have
-    one dtype, float32 or float64, and m, n, k are at least 1. Runtime function 10."""
-
-    out: Buffer
-    a: Operand
-    b: Operand
-    m: Size
-    n: Size
-    k: Size
+    extent: Size
+    a: Size
+    b: Size
+    out: Size
 
 
 @dataclass(frozen=True, slots=True)
-class Gemv:
-    """`out` = a @ x (or, when `a` is transposed, its transpose @ x) through BLAS, as for `Gemm`.
+class Product:
+    """`out` = a @ b through one BLAS routine, or such a product for every place of `stacks`.
 
-    (m, n) is the shape of what lies in memory: `x` has n elements (m when transposed). Runtime
-    function 11; `x` advances by `x.leading` elements and `out` by one."""
+    Only made when the code generator asks for it (`lower(graph, blas=True)`). All buffers have the
+    same dtype, of real or complex floats; `out` is C-contiguous, in all its dimensions together.
+    `sizes` are those of the run-time function: for "gemm" m, n and k; for "gemv", where `b` is a
+    vector, the shape of what lies in memory for `a`; for "dot" the length. All are at least 1.
+    `quiet`: NumPy does not look at the floating-point flags of this call."""
 
+    routine: str
     out: Buffer
     a: Operand
-    x: Operand
-    m: Size
-    n: Size
+    b: Operand
+    sizes: tuple[Size, ...]
+    quiet: bool = False
+    stacks: tuple[Stack, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class Commit:
     every check passed. Writes to inputs come only after it."""
 
 
-Step = Union[Allocate, Launch, View, Extern, Gemm, Gemv, Require, Commit]
+Step = Union[Allocate, Launch, View, Extern, Product, Require, Commit]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ OUTPUT_CODE, PERF = logger("output_code"), logger("perf")
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
     """A native entry: called with the placeholders' values it gives the outputs, or ABANDONED."""
     facts = graph_facts(graph)
-    return compile_program(lower(optimize(graph, facts), facts))
+    return compile_program(lower(optimize(graph, facts), facts, blas=True))
 
 
 def compile_program(program: Program, *, single: bool = False) -> _core.NativeEntry:

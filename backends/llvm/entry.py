@@ -17,6 +17,7 @@ from ..program import (
     Input,
     Launch,
     Output,
+    Product,
     Program,
     Ref,
     Require,
@@ -29,6 +30,7 @@ from .externs import flat_callable, leaves
 from .frame import DATA, DIMENSIONS, STRIDES, Frame
 from .kernels import KernelCode, KernelWriter
 from .nest import emit_size
+from .products import ProductWriter
 from .target import Target
 
 PARALLEL_FROM = 15_000  # nanoseconds of work from which a kernel is offered to other threads
@@ -310,6 +312,9 @@ class EntryWriter:
         )
         self.pointers[buffer.name], self.objects[buffer.name] = place, source
 
+    def product(self, step: Product) -> None:
+        ProductWriter(self.frame, self.pointers, self.size).write(step)
+
     def require(self, step: Require) -> None:
         left, right = self.size(step.left), self.size(step.right)
         self.frame.abandon_if(f"icmp {NEGATED[step.relation]} i64 {left.ref}, {right.ref}")
@@ -335,6 +340,7 @@ STEPS: Mapping[type[Step], Callable[[EntryWriter, Any], None]] = {
     Launch: EntryWriter.launch,
     View: EntryWriter.view,
     Extern: EntryWriter.extern,
+    Product: EntryWriter.product,
     Require: EntryWriter.require,
     Commit: EntryWriter.commit,
 }

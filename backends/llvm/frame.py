@@ -18,8 +18,12 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "commit": (7, "i32"),
     "unbox_int": (8, "i32"),
     "match_array": (9, "i32"),
+    "gemm": (10, "i32"),
+    "gemv": (11, "i32"),
+    "dot": (12, "i32"),
     "release": (13, "void"),
     "unbox_number": (14, "i32"),
+    "quiet": (16, "void"),
 }
 STATUS_OFFSET = 32
 DATA, DIMENSIONS, STRIDES = 16, 32, 40  # fields of PyArrayObject; a float's value is at 16 too

@@ -34,7 +34,7 @@ def lower(
     """The program of a functional graph: fused, scheduled, with its memory planned.
 
     Handles every graph: what has no native lowering becomes a call of NumPy. With `blas` matrix
-    products are `Gemm` and `Gemv` steps instead of calls of NumPy. `why_extern` tells why a code
+    products are `Product` steps instead of calls of NumPy. `why_extern` tells why a code
     generator cannot compute a node itself, or None.
     """
     hint = hints_of(graph.symbols)

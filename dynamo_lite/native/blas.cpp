@@ -208,6 +208,9 @@ void fill_zero(void *data, int64_t rows, int64_t row_step, int64_t row_bytes) {
     for (int64_t i = 0; i < rows; ++i) memset(static_cast<char *>(data) + i * row_step, 0, row_bytes);
 }
 
+// NumPy adds up longer vectors in pieces.
+constexpr int64_t MAX_DOT = INT_MAX / 2;
+
 bool valid_increment(int64_t increment) { return increment > 0 && valid_size(increment); }
 
 }  // namespace
@@ -269,7 +272,7 @@ int32_t gemv(Frame *, int32_t typenum, int32_t trans, int64_t m, int64_t n, cons
 int32_t dot(Frame *, int32_t typenum, int64_t n, const void *x, int64_t incx, const void *y,
             int64_t incy, void *out) {
     int element = element_of(typenum);
-    if (!found || element == ELEMENTS || !valid_size(n)) return FAILED;
+    if (!found || element == ELEMENTS || n < 0 || n > MAX_DOT) return FAILED;
     if (!valid_increment(incx) || !valid_increment(incy)) return FAILED;
     LongWork work(2.0 * n);
     (wide ? dot_as<int64_t> : dot_as<int>)(static_cast<Element>(element), n, x, incx, y, incy, out);

@@ -17,6 +17,7 @@ struct NativeEntry {
     Py_ssize_t n_inputs, n_slots, n_outputs;
     PyObject **objects;    // borrowed from the two tuples, constants first
     PyObject *owner, *constants, *descrs;
+    unsigned inexact_flags;
     char single, check_flags;
 };
 
@@ -74,6 +75,7 @@ PyObject *run(NativeEntry *self, PyObject *const *inputs) {
     if (!slots.make(self->n_slots)) return PyErr_NoMemory();
     memset(slots.items, 0, self->n_slots * sizeof(PyObject *));
     Call call = {};
+    call.inexact_flags = self->inexact_flags;
     call.frame = {const_cast<PyObject **>(inputs), slots.items, self->objects, runtime_table, 0};
     Py_INCREF(self);
     clear_fp_flags();
@@ -160,15 +162,17 @@ bool check_counts(NativeEntry *self) {
 
 PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static const char *names[] = {"address",   "owner",  "n_inputs", "n_slots",     "n_outputs",
-                                  "constants", "descrs", "single",   "check_flags", nullptr};
+                                  "constants", "descrs", "single",   "check_flags", "inexact_flags",
+                                  nullptr};
     unsigned long long address;
     Py_ssize_t n_inputs, n_slots, n_outputs;
     PyObject *owner, *constants, *descrs;
     int single, check_flags = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KOnnnO!O!p|p", const_cast<char **>(names),
+    unsigned inexact_flags = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KOnnnO!O!p|pI", const_cast<char **>(names),
                                      &address, &owner, &n_inputs, &n_slots, &n_outputs,
                                      &PyTuple_Type, &constants, &PyTuple_Type, &descrs, &single,
-                                     &check_flags)) {
+                                     &check_flags, &inexact_flags)) {
         return nullptr;
     }
     auto *self = reinterpret_cast<NativeEntry *>(type->tp_alloc(type, 0));
@@ -180,6 +184,7 @@ PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     self->n_outputs = n_outputs;
     self->single = static_cast<char>(single);
     self->check_flags = static_cast<char>(check_flags);
+    self->inexact_flags = inexact_flags & FP_REPORTED;
     self->owner = Py_NewRef(owner);
     self->constants = Py_NewRef(constants);
     self->descrs = Py_NewRef(descrs);
@@ -283,6 +288,8 @@ PyMemberDef entry_members[] = {
     {"single", T_BOOL, offsetof(NativeEntry, single), READONLY, "returns no tuple"},
     {"check_flags", T_BOOL, offsetof(NativeEntry, check_flags), READONLY,
      "commits after the function when the function did not"},
+    {"inexact_flags", T_UINT, offsetof(NativeEntry, inexact_flags), READONLY,
+     "floating-point flags that the code may miss: 1 invalid, 4 divide, 8 over, 16 under"},
     {nullptr, 0, 0, 0, nullptr},
 };
 

@@ -146,6 +146,12 @@ void release(Frame *frame, int64_t slot) { Py_CLEAR(frame->slots[slot]); }
 
 void hold(Frame *frame, int64_t slot, PyObject *object) { put(frame, slot, Py_NewRef(object)); }
 
+// Around work whose flags NumPy does not look at: first 1, then 0.
+void quiet(Frame *frame, int32_t begins) {
+    if (begins) call_of(frame)->fp_flags |= fp_flags();
+    clear_fp_flags();
+}
+
 template <typename Function>
 const void *address(Function *function) {
     return reinterpret_cast<const void *>(function);
@@ -155,7 +161,7 @@ const void *address(Function *function) {
 
 int32_t commit(Frame *frame) {
     Call *call = call_of(frame);
-    unsigned raised = call->fp_flags | fp_flags();
+    unsigned raised = call->fp_flags | call->inexact_flags | fp_flags();
     if (frame->status != 0 || (raised != 0 && reports(raised))) return FAILED;
     call->committed = true;
     return OK;
@@ -166,10 +172,11 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(new_view),    address(box_scalar),  address(box_python), address(commit),
     address(unbox_int),   address(match_array), address(gemm),      address(gemv),
     address(dot),         address(release),     address(unbox_number), address(hold),
+    address(quiet),
 };
 
 int add_runtime(PyObject *module) {
     if (add_errstate() < 0 || add_extern_call() < 0 || add_blas() < 0) return -1;
-    if (add_entry_types(module) < 0 || add_pool(module) < 0) return -1;
+    if (add_entry_types(module) < 0 || add_pool(module) < 0 || add_scratch(module) < 0) return -1;
     return add_loader(module);
 }

@@ -21,9 +21,10 @@ struct Frame {
 };
 static_assert(offsetof(Frame, status) == 4 * sizeof(void *), "generated code reads these offsets");
 
-// A large block of scratch memory, chained to the call that frees it.
+// A large block of scratch memory, header included: chained to the call that uses it, or idle.
 struct ScratchBlock {
     ScratchBlock *next;
+    int64_t nbytes, idle_since;
 };
 
 // One call: the frame, and what only the runtime may touch.
@@ -31,9 +32,10 @@ struct Call {
     Frame frame;
     Py_ssize_t n_slots;
     unsigned fp_flags;       // raised earlier in this call, in other threads too (FpFlag bits)
+    unsigned inexact_flags;  // those that the code does not raise exactly where NumPy does
     bool committed;          // from here on the call cannot be abandoned
     bool owns_arena;         // this call uses the thread's small scratch arena
-    ScratchBlock *blocks;    // freed when the call ends
+    ScratchBlock *blocks;    // given back when the call ends
 };
 
 inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
@@ -41,7 +43,7 @@ inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 16, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 17, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
@@ -50,7 +52,13 @@ int add_pool(PyObject *module);
 
 // scratch.cpp
 void *scratch(Frame *frame, int64_t nbytes);
-void release_scratch(Call *call);
+void release_blocks(Call *call);
+void release_arena();
+int add_scratch(PyObject *module);
+inline void release_scratch(Call *call) {
+    if (call->blocks != nullptr) release_blocks(call);
+    if (call->owns_arena) release_arena();
+}
 
 // errstate.cpp
 int add_errstate();

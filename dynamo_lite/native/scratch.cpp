@@ -1,8 +1,11 @@
-// Scratch memory: gone when the call ends. Small blocks come from an arena that the thread keeps;
-// a nested call, which finds the arena taken, and large blocks use the C allocator.
+// Scratch memory: gone when the call ends. Small blocks come from an arena that the thread keeps.
+// Large ones, and those of a nested call, which finds the arena taken, are kept for later calls:
+// memory that the system has just handed out costs a page fault every 4 KB.
+#include "core.h"
 #include "runtime.h"
 
 #include <cstdlib>
+#include <ctime>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -13,6 +16,9 @@ namespace {
 constexpr int64_t ALIGNMENT = 64;
 constexpr int64_t ARENA_BYTES = 256 << 10;
 constexpr int64_t HUGE_PAGE_BYTES = 4 << 20;  // from here on ask for huge pages, as NumPy does
+constexpr int64_t KEPT_BYTES = 64 << 20;      // idle blocks may take this much together
+constexpr int64_t KEPT_SECONDS = 10;          // and are given back when unused for so long
+constexpr int64_t WASTE = 2;                  // a block serves requests down to a half of its size
 
 struct Arena {
     char *memory = nullptr;
@@ -51,15 +57,88 @@ bool take_arena(Call *call) {
     return arena.taken = call->owns_arena = true;
 }
 
+// The idle blocks, the latest first. Only threads that hold the GIL come here.
+struct IdleBlocks {
+    ScratchBlock *first = nullptr;
+    int64_t nbytes = 0;
+
+    ScratchBlock *unlink(ScratchBlock **place) {
+        ScratchBlock *block = *place;
+        *place = block->next;
+        nbytes -= block->nbytes;
+        return block;
+    }
+
+    // The smallest block that holds `wanted` bytes without wasting much; null when there is none.
+    ScratchBlock *take(int64_t wanted) {
+        ScratchBlock **best = nullptr;
+        for (ScratchBlock **place = &first; *place != nullptr; place = &(*place)->next) {
+            int64_t size = (*place)->nbytes;
+            bool fits = size >= wanted && size / WASTE <= wanted;
+            if (fits && (best == nullptr || size < (*best)->nbytes)) best = place;
+        }
+        return best != nullptr ? unlink(best) : nullptr;
+    }
+
+    void put(ScratchBlock *block, int64_t now) {
+        block->idle_since = now;
+        block->next = first;
+        first = block;
+        nbytes += block->nbytes;
+    }
+
+    // Frees the blocks behind the first `limit` bytes, and those that were idle before `since`.
+    void trim(int64_t limit, int64_t since) {
+        int64_t kept = 0;
+        for (ScratchBlock **place = &first; *place != nullptr;) {
+            kept += (*place)->nbytes;
+            if (kept <= limit && (*place)->idle_since >= since) {
+                place = &(*place)->next;
+            } else {
+                kept -= (*place)->nbytes;
+                std::free(unlink(place));
+            }
+        }
+    }
+} idle;
+
+int64_t coarse_seconds() {
+    timespec time = {};
+#ifdef CLOCK_MONOTONIC_COARSE
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+#else
+    clock_gettime(CLOCK_MONOTONIC, &time);
+#endif
+    return time.tv_sec;
+}
+
+ScratchBlock *new_block(int64_t nbytes) {
+    auto *block = static_cast<ScratchBlock *>(aligned_block(nbytes));
+    if (block != nullptr) block->nbytes = nbytes;
+    return block;
+}
+
 void *chained_block(Call *call, int64_t nbytes) {
     if (nbytes > INT64_MAX - ALIGNMENT) return nullptr;
-    void *memory = aligned_block(nbytes + ALIGNMENT);
-    if (memory == nullptr) return nullptr;
-    auto *block = static_cast<ScratchBlock *>(memory);
+    ScratchBlock *block = idle.take(nbytes + ALIGNMENT);
+    if (block == nullptr) block = new_block(nbytes + ALIGNMENT);
+    if (block == nullptr) return nullptr;
     block->next = call->blocks;
     call->blocks = block;
-    return static_cast<char *>(memory) + ALIGNMENT;
+    return reinterpret_cast<char *>(block) + ALIGNMENT;
 }
+
+PyObject *free_scratch(PyObject *, PyObject *) {
+    int64_t nbytes = idle.nbytes;
+    idle.trim(0, 0);
+    return PyLong_FromLongLong(nbytes);
+}
+
+PyMethodDef scratch_functions[] = {
+    {"free_scratch", free_scratch, METH_NOARGS,
+     "Give back the scratch memory that is kept for later calls; how many bytes that was."},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 }  // namespace
 
@@ -77,12 +156,15 @@ void *scratch(Frame *frame, int64_t nbytes) {
     return chained_block(call, nbytes);
 }
 
-void release_scratch(Call *call) {
-    for (ScratchBlock *block = call->blocks; block != nullptr;) {
-        ScratchBlock *next = block->next;
-        std::free(block);
-        block = next;
+void release_blocks(Call *call) {
+    int64_t now = coarse_seconds();
+    while (ScratchBlock *block = call->blocks) {
+        call->blocks = block->next;
+        idle.put(block, now);
     }
-    call->blocks = nullptr;
-    if (call->owns_arena) arena.taken = call->owns_arena = false;
+    idle.trim(KEPT_BYTES, now - KEPT_SECONDS);
 }
+
+void release_arena() { arena.taken = false; }
+
+int add_scratch(PyObject *module) { return PyModule_AddFunctions(module, scratch_functions); }

@@ -334,6 +334,7 @@ PRODUCTS = {
     "reversed": (lambda x, y: np.matmul(x[::-1], y[::-1]), M, W),
     "one row": (lambda x, y: np.matmul(x[:1], y), M, W),
 }
+COPIED = {"mixed", "reversed"}  # before NumPy calls BLAS
 
 
 @pytest.mark.parametrize("blas", [True, False])
@@ -343,7 +344,7 @@ def test_products(name, blas):
     program = lower(trace(function, *values), blas=blas)
     (got,) = run_program(program, *values)
     same(got, function(*values))
-    assert blas != any(isinstance(s, Extern) for s in program.steps)
+    assert any(isinstance(s, Extern) for s in program.steps) == (not blas or name in COPIED)
 
 
 def test_unknown_operations_are_externs():

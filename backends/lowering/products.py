@@ -1,0 +1,244 @@
+"""Products of real or complex floats as calls of BLAS: of the routine that NumPy itself would call,
+with the same arguments, so that the results have the same bits. What NumPy does in another way
+(operands that it copies first, loops of its own) stays a call of NumPy."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...ir.node import Node
+from ...ir.sizes import Size, floordiv
+from ...ir.types import Form
+from .. import affine
+from ..loops import Load
+from ..program import Operand, Product, Stack
+from .context import Lowering, packed
+from .values import CannotLower, Value, load_of
+
+OWN_WAY = "NumPy multiplies these in a way of its own"
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The last two dimensions of an operand; a vector is a row on the left, else a column."""
+
+    low: Lowering
+    rows: Size
+    columns: Size
+    row_step: Size
+    column_step: Size
+    unit: int
+
+    @property
+    def turned(self) -> Matrix:
+        return replace(
+            self, rows=self.columns, columns=self.rows,
+            row_step=self.column_step, column_step=self.row_step,
+        )
+
+
+# How a matrix lies in memory: the distance of its rows, or of its columns when transposed.
+Leading = tuple[Size, bool]
+
+
+def strided(matrix: Matrix) -> Leading | None:
+    """np.matmul passes on what BLAS can read: rows or columns that are contiguous in themselves."""
+    for turned, one in ((False, matrix), (True, matrix.turned)):
+        if one.column_step == one.unit and _reaches(one, one.row_step, one.columns * one.unit):
+            return one.row_step, turned
+    return None
+
+
+def contiguous(matrix: Matrix) -> Leading | None:
+    """np.dot passes on contiguous matrices only."""
+    for turned, one in ((True, matrix.turned), (False, matrix)):
+        if one.column_step == one.unit and one.row_step == one.columns * one.unit:
+            return one.row_step, turned
+    return None
+
+
+def _reaches(matrix: Matrix, step: Size, row: Size) -> bool:
+    return _is_multiple(step, matrix.unit) and at_least(matrix.low, step - row, 0)
+
+
+def _is_multiple(size: Size, unit: int) -> bool:
+    if isinstance(size, int):
+        return size % unit == 0
+    return all(factor % unit == 0 for _, factor in size.terms)
+
+
+def at_least(low: Lowering, size: Size, least: int) -> bool:
+    """Whether that can be seen."""
+    return size >= least if isinstance(size, int) else low.follows("<=", least, size)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What one of NumPy's functions takes, and how it reads matrices."""
+
+    leading: Callable[[Matrix], Leading | None]
+    ranks: int
+    kinds: str
+
+
+RULES = {
+    np.matmul: Rules(strided, 64, "fc"),
+    np.dot: Rules(contiguous, 2, "fc"),
+    np.inner: Rules(contiguous, 1, "fc"),
+    np.vdot: Rules(contiguous, 1, "f"),
+}
+
+
+@cache
+def is_quiet(function: Callable[..., Any]) -> bool:
+    """Whether NumPy ignores floating-point flags that BLAS raises for this function; np.dot does in
+    older versions."""
+    huge = np.array([1e200, 1e200])
+    try:
+        with np.errstate(all="raise"):
+            function(huge, huge)
+    except FloatingPointError:
+        return False
+    return True
+
+
+def through_blas(low: Lowering, node: Node, a: Value, b: Value) -> Value:
+    """The product as a step of its own, of operands as they lie in memory."""
+    rules, dtype = RULES[node.target], node.type.dtype
+    if max(len(a.shape), len(b.shape)) > rules.ranks or dtype.kind not in rules.kinds:
+        raise CannotLower(OWN_WAY)
+    if dtype.itemsize not in ((4, 8) if dtype.kind == "f" else (8, 16)):
+        raise CannotLower(f"BLAS has no {dtype}")
+    if not node.type.is_c_contiguous or not all(_as_it_is(x, dtype) for x in (a, b)):
+        raise CannotLower("NumPy copies an operand, or uses another memory order")
+    call = choose(rules, matrix_of(low, a, "left"), matrix_of(low, b, "right"))
+    stacks = stacks_of(low, node, a, b, require=False)
+    low.require("==", a.shape[-1], b.shape[max(-2, -len(b.shape))])
+    stacks = stacks_of(low, node, a, b, require=True)
+    memory = [in_memory(low, value, node.name) for value in (a, b)]
+    layout = replace(node.type, form=Form.ARRAY)
+    made = low.memory_value(node.type, low.allocate(layout))
+    operands = [
+        Operand(load.buffer, load.offset.constant, floordiv(step, dtype.itemsize), turned)
+        for load, (step, turned) in zip(memory, call.leadings)
+    ]
+    if call.swapped:
+        operands.reverse()
+        stacks = tuple(replace(stack, a=stack.b, b=stack.a) for stack in stacks)
+    out = load_of(made).buffer
+    low.steps.append(
+        Product(call.routine, out, *operands, call.sizes, is_quiet(node.target), stacks)
+    )
+    return low.owned(made) if node.type.form is Form.ARRAY else made
+
+
+def in_memory(low: Lowering, value: Value, reader: str) -> Load:
+    if not value.is_memory:
+        value = low.materialise(value, f"{reader} reads it through BLAS")
+    return load_of(value)
+
+
+def _as_it_is(value: Value, dtype: np.dtype) -> bool:
+    in_memory = value.is_memory or dtype.kind == "f"
+    return value.dtype == dtype and value.type.aligned and in_memory
+
+
+def strides_of(value: Value) -> Sequence[Size]:
+    """Of the memory where the value lies, or will lie."""
+    if value.is_memory:
+        return value.strides()
+    return packed(value.type, value.shape, value.dtype).strides
+
+
+def matrix_of(low: Lowering, value: Value, side: str) -> Matrix:
+    unit, strides, shape = value.dtype.itemsize, strides_of(value), value.shape
+    if len(shape) > 1:
+        return Matrix(low, *shape[-2:], *strides[-2:], unit)
+    if side == "left":
+        return Matrix(low, 1, shape[0], 0, strides[0], unit)
+    return Matrix(low, shape[0], 1, strides[0], 0, unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A routine, its sizes, and the distances for the operands in NumPy's order."""
+
+    routine: str
+    sizes: tuple[Size, ...]
+    leadings: tuple[Leading, Leading]
+    swapped: bool = False
+
+
+def choose(rules: Rules, a: Matrix, b: Matrix) -> Call:
+    """The call of BLAS that NumPy makes; sizes of one, and what cannot be told from it, matter."""
+    low, m, k, n = a.low, a.rows, a.columns, b.columns
+    one_row, one_column = affine.is_one(m), affine.is_one(n)
+    wide = [at_least(low, size, 2) for size in (m, k, n)]
+    if not wide[1] or not (wide[0] or one_row) or not (wide[2] or one_column):
+        raise CannotLower(OWN_WAY)
+    if one_row and one_column:
+        return Call("dot", (k,), (_along(a.column_step, a), _along(b.row_step, b)))
+    if one_column:
+        step, turned = _found(rules.leading(a))
+        return Call("gemv", _stored(a, turned), ((step, turned), _along(b.row_step, b)))
+    if one_row:
+        step, turned = _found(rules.leading(b.turned))
+        found = (_along(a.column_step, a), (step, turned))
+        return Call("gemv", _stored(b.turned, turned), found, swapped=True)
+    return Call("gemm", (m, n, k), (_found(rules.leading(a)), _found(rules.leading(b))))
+
+
+def _stored(matrix: Matrix, turned: bool) -> tuple[Size, Size]:
+    one = matrix.turned if turned else matrix
+    return one.rows, one.columns
+
+
+def _found(leading: Leading | None) -> Leading:
+    if leading is None:
+        raise CannotLower(OWN_WAY)
+    return leading
+
+
+def _along(step: Size, matrix: Matrix) -> Leading:
+    """A vector whose elements are a whole number of elements apart, forwards."""
+    if not _is_multiple(step, matrix.unit) or not at_least(matrix.low, step, matrix.unit):
+        raise CannotLower(OWN_WAY)
+    return step, False
+
+
+def stacks_of(
+    low: Lowering, node: Node, a: Value, b: Value, *, require: bool
+) -> tuple[Stack, ...]:
+    """The dimensions in front of the matrices, broadcast."""
+    count = len(node.type.shape) - (len(a.shape) > 1) - (len(b.shape) > 1)
+    found = []
+    for dim in range(count):
+        extent, steps = node.type.shape[dim], []
+        if not at_least(low, extent, 1):
+            raise CannotLower("perhaps a stack of nothing")
+        for value in (a, b):
+            place = dim - count + len(value.shape) - 2
+            steps.append(_step_of(low, value, place, extent, require))
+        found.append(Stack(extent, steps[0], steps[1], node.type.strides[dim]))
+    return tuple(found)
+
+
+def _step_of(low: Lowering, value: Value, place: int, extent: Size, require: bool) -> Size:
+    if place < 0 or affine.is_one(value.shape[place]):
+        return 0
+    if require:
+        low.require("==", value.shape[place], extent)
+    return strides_of(value)[place]
+
+
+def multiplied_out(node: Node, a: Value, b: Value) -> bool:
+    """Whether NumPy's own loop does what a kernel does: products of nothing, and of one term."""
+    if max(len(a.shape), len(b.shape)) > 2:
+        return False
+    inner: Any = a.shape[-1]
+    is_empty = any(affine.is_zero(size) for size in (*a.shape, *b.shape))
+    return is_empty or (affine.is_one(inner) and node.target in (np.matmul, np.vdot))
