@@ -265,8 +265,8 @@ class Value:
 class Builder:
     """The text of one function, written line by line."""
 
-    def __init__(self, has_fma: bool = False, has_scalef: bool = False) -> None:
-        self.has_fma, self.has_scalef = has_fma, has_scalef
+    def __init__(self, has_fma: bool = False, has_avx512: bool = False) -> None:
+        self.has_fma, self.has_avx512 = has_fma, has_avx512
         self.status = ""
         self.checks = False
         self.lines: list[str] = []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .avx512 import native
 from .division import floor_divide, fmod, reciprocal, remainder
 from .exponential import exp, exp2, expm1
 from .formats import Function
@@ -17,10 +18,11 @@ from .power import cbrt, hypot, logaddexp, logaddexp2, power
 from .trigonometric import cos, sin, tan
 
 FUNCTIONS: Mapping[str, Function] = {
+    name: native(function) for name, function in {
     "arccos": arccos, "arccosh": arccosh, "arcsin": arcsin, "arcsinh": arcsinh,
     "arctan": arctan, "arctan2": arctan2, "arctanh": arctanh, "cbrt": cbrt, "cos": cos,
     "cosh": cosh, "exp": exp, "exp2": exp2, "expm1": expm1, "floor_divide": floor_divide,
     "fmod": fmod, "hypot": hypot, "log": log, "log10": log10, "log1p": log1p, "log2": log2,
     "logaddexp": logaddexp, "logaddexp2": logaddexp2, "power": power, "reciprocal": reciprocal,
     "remainder": remainder, "sin": sin, "sinh": sinh, "tan": tan, "tanh": tanh,
-}
+}.items()}

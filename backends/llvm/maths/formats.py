@@ -1,7 +1,7 @@
 """The two floating-point formats, and the pieces that most elementary functions share."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,8 +9,7 @@ import numpy as np
 
 from ..elements import F32, F64, Number
 from ..emit import Value
-
-Function = Callable[..., Value]
+from .avx512 import Function, native, scalef
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,9 @@ def power_of_two(exponent: Value) -> Value:
 def scaled(x: Value, exponent: Exponent, infinite: Value | None = None) -> Value:
     """x * 2**exponent, with overflow and underflow as they should be; where `infinite` holds the
     result is infinite without overflow."""
-    if x.builder.has_scalef and x.lanes * x.dtype.itemsize >= 64:
+    if x.builder.has_avx512:
         whole = exponent.whole if infinite is None else infinite.select(INFINITY, exponent.whole)
-        return _scalef(x, whole)
+        return scalef(x, whole)
     half = exponent.integer >> 1
     last = power_of_two(exponent.integer - half)
     if infinite is not None:
@@ -97,32 +96,15 @@ def scaled(x: Value, exponent: Exponent, infinite: Value | None = None) -> Value
     return x * power_of_two(half) * last
 
 
-def _scalef(x: Value, exponent: Value) -> Value:
-    """AVX-512's own scaling, on vectors of 512 bits."""
-    native = 64 // x.dtype.itemsize
-    if x.lanes > native:
-        parts = [range(i, i + native) for i in range(0, x.lanes, native)]
-        pieces = [_scalef(x.shuffle(part), exponent.shuffle(part)) for part in parts]
-        while len(pieces) > 1:
-            pairs = zip(pieces[::2], pieces[1::2])
-            pieces = [a.shuffle(range(2 * a.lanes), b) for a, b in pairs]
-        return pieces[0]
-    suffix = "pd" if x.dtype == F64 else "ps"
-    return x.like(
-        x.builder.emit(
-            f"call {x.type} @llvm.x86.avx512.mask.scalef.{suffix}.512({x}, {exponent}, "
-            f"{x.type} zeroinitializer, i{native} -1, i32 4)"
-        )
-    )
-
-
 def in_double(function: Function) -> Function:
     """`function` for both formats, computed in double; rounding to single raises its flags."""
 
+    inner = native(function)
+
     def widened(*args: Value) -> Value:
         if args[0].dtype == F64:
-            return function(*args)
-        return function(*(a.cast("fpext", F64) for a in args)).cast("fptrunc", F32)
+            return inner(*args)
+        return inner(*(a.cast("fpext", F64) for a in args)).cast("fptrunc", F32)
 
     widened.__name__, widened.__doc__ = function.__name__, function.__doc__
     return widened

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from ..emit import Value
+from . import stepped
 from .exponential import clamped, reduced_exp
 from .formats import INFINITY, SINGLE, format_of, horner, in_double, power_of_two, scaled
 from .logarithm import log, log1p
@@ -20,6 +21,7 @@ SINH = (
 )
 
 
+@stepped.where_possible
 def tanh(x: Value) -> Value:
     """1 - 2 / (exp(2 |x|) + 1), and near zero a rational function; with one division for both."""
     a = x.abs()
@@ -47,6 +49,7 @@ def _halves(a: Value) -> tuple[Value, Value]:
     return growing, 0.5 / (p * power_of_two(limited))
 
 
+@stepped.where_possible
 def sinh(x: Value) -> Value:
     a = x.abs()
     small = a.lt(1.0)
@@ -57,6 +60,7 @@ def sinh(x: Value) -> Value:
     return small.select(near, growing - falling).call("copysign", x)
 
 
+@stepped.where_possible
 def cosh(x: Value) -> Value:
     growing, falling = _halves(x.abs())
     return growing + falling

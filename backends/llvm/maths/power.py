@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from ..elements import F32, F64
 from ..emit import Value
+from .avx512 import native
 from .exponential import LN2, QUOTIENT_32, clamped, exp, exp2, quotient, reduce
 from .formats import INFINITY, SINGLE, Function, format_of, horner, in_double, scaled
 from .logarithm import irregular, log1p, split, without_subnormals
@@ -209,7 +210,8 @@ def _with_overflow(x: Value, y: Value, two: bool) -> Value:
         return _log_of_sum(x, y, two)
     same = x.eq(y)
     same.select(0.0, x).raising("fsub", same.select(0.0, y))
-    return _log_of_sum(x.cast("fpext", F64), y.cast("fpext", F64), two).cast("fptrunc", F32)
+    wide = native(lambda a, b: _log_of_sum(a, b, two))
+    return wide(x.cast("fpext", F64), y.cast("fpext", F64)).cast("fptrunc", F32)
 
 
 def logaddexp(x: Value, y: Value) -> Value:
