@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..ir.node import Node
 from ..ir.ops import row_of
 from ..ir.tree import leaves
 from ..ir.types import ArrayType
+from ..records import dataclass
 from . import affine, costs
 
 

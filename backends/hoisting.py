@@ -7,10 +7,11 @@ column, in a loop over rows). Those expressions, when expensive, are computed fi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from ..ir.sizes import Size
 from ..ir.types import ArrayType, array
+from ..records import dataclass, field
 from . import affine, costs, rewrite
 from .hints import Hint
 from .loops import Axis, Buffer, Check, Expr, Gather, Kernel, Load, Reduce, Store

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ..ir.ops import by_name
 from ..ir.sizes import Size, SizeExpr, evaluate
 from ..ir.tree import map_leaves
 from ..ir.types import Form
+from ..records import dataclass, field
 from .loops import (
     Apply,
     Axis,

@@ -12,13 +12,14 @@ graph, not a tree: walk it with a memo, as `rewrite.walk` does).
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, TypeVar, Union
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from ..ir.sizes import Size
+from ..records import dataclass
 
 E = TypeVar("E")
 INT64 = np.dtype(np.int64)

@@ -6,12 +6,12 @@ are expressions over the program's symbols, which are bound from the inputs when
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Union
 
 from ..ir.graph import Location, SymbolOrigin
 from ..ir.sizes import Size
 from ..ir.types import ArrayType
+from ..records import dataclass, field
 from .loops import Buffer, Kernel, Scalar
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
+
+from .records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from .compile import compile_with
 from .ir.graph import Graph
+from .records import dataclass
 from .stats import Break, FrameRecord, coverage
 
 

@@ -10,7 +10,6 @@ import warnings
 import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -41,6 +40,7 @@ from .leaving import drive
 from .native import CompiledFunction
 from .native._core import NativeEntry
 from .output import plan
+from .records import dataclass, field
 from .stats import Break, FrameRecord, registry
 from .trace import Stopped, Trace, TraceOptions
 from .trace_rules import Action, rule_for

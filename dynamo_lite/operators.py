@@ -8,12 +8,12 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import numpy_calls
 from .errors import GraphBreak
 from .guards.kinds import NOT_ALIASED
+from .records import dataclass
 from .variables.base import VariableTracker
 from .variables.callables import KnownVariable
 from .variables.constants import (

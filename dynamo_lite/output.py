@@ -10,7 +10,6 @@ rest.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from .bytecode.assembling import Assembler, Label
@@ -21,6 +20,7 @@ from .leaving import Frames, Leaving
 from .native import ABANDONED
 from .native._core import NativeEntry
 from .reconstruct import Reconstructor, prepare_effect
+from .records import dataclass
 from .trace import Returned, Trace
 from .variables.base import VariableTracker
 from .variables.sequences import TupleVariable

@@ -8,10 +8,10 @@ are simply rebuilt with their final contents.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .guards.sources import Pinned
+from .records import dataclass
 
 if TYPE_CHECKING:
     from .variables.base import VariableTracker

@@ -7,11 +7,11 @@ import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from .ir.graph import Graph, Location
-from .native import CompiledFunction
+from .native import CompiledFunction, free_scratch
+from .records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +160,4 @@ def reset() -> None:
     for compiler in list(registry.compilers):
         compiler.forget()
     registry.clear()
+    free_scratch()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -17,6 +16,7 @@ from .guards.shape_env import ShapeEnv
 from .guards.sources import Source
 from .ir.graph import Graph
 from .ir.node import Location, Node
+from .records import dataclass, field
 from .side_effects import SideEffects
 from .variables.base import VariableTracker
 from .variables.generators import GeneratorVariable

@@ -15,11 +15,11 @@ from __future__ import annotations
 import enum
 import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..records import dataclass, field
 from .sources import Source
 
 

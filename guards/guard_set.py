@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import GraphBreak
 from ..ir.graph import Location
+from ..records import dataclass
 from .kinds import DISJOINT, EQUALS, IS, TYPE, GuardKind
 from .sources import ConstSource, Source
 

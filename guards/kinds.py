@@ -10,11 +10,11 @@ import operator
 import reprlib
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from ..records import dataclass
 from .arrays import array_holds, array_op, array_was
 from .sources import Source
 

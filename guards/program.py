@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Unsupported
 from ..ir.sizes import OPAQUE_OPERATORS, Atom, Size, SizeExpr, Symbol
 from ..native import _core
+from ..records import dataclass
 from .guard_set import Guard, GuardSet
 from .kinds import DISJOINT
 from .shape_env import Relation, ShapeEnv

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from ..errors import GraphBreak, MarkedDynamicSpecialized, Unsupported
 from ..ir.facts import StaticFacts
 from ..ir.graph import Location
 from ..ir.sizes import Size, SizeExpr, Symbol, evaluate, substitute, symbol, symbols
+from ..records import dataclass
 from .dynamic import DimMark, DynamicPolicy, Mark
 from .sources import Source
 

@@ -5,8 +5,9 @@ argument, a global, a closure cell or a pinned object; two equal sources reach t
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from ..records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

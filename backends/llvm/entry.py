@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...ir.sizes import Size, product
 from ...ir.types import ArrayType, Form
+from ...records import dataclass, field
 from ..loops import Buffer, Kernel
+from ..merging import reads, writes
 from ..program import (
     Allocate,
     Commit,
@@ -82,8 +83,10 @@ class EntryWriter:
         self._bind_symbols()
         for number, constant in enumerate(self.program.constants):
             self._array(constant.buffer, self.frame.constant(number))
-        for step in self.program.steps:
+        ends = self._ends()
+        for step, ending in zip(self.program.steps, ends):
             STEPS[type(step)](self, step)
+            self._release(ending)
         for number, output in enumerate(self.program.outputs):
             self._output(number, output)
         return EntryCode(
@@ -94,6 +97,22 @@ class EntryWriter:
             (*(c.value for c in self.program.constants), *self.callables),
             tuple(self.descrs),
         )
+
+    def _ends(self) -> list[list[str]]:
+        """For each step the buffers that nothing after it uses."""
+        steps = self.program.steps
+        last = {b.name: k for k, step in enumerate(steps) for b in (*reads(step), *writes(step))}
+        lasting = {output.buffer.name for output in self.program.outputs}
+        ends: list[list[str]] = [[] for _ in steps]
+        for name, position in last.items():
+            if name not in lasting:
+                ends[position].append(name)
+        return ends
+
+    def _release(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name in self.slots:
+                self.frame.call("release", "ptr %frame", f"i64 {self.slots[name]}")
 
     def _module(self) -> str:
         kernels = "\n".join(kernel.text for kernel in self.kernels)
@@ -276,6 +295,7 @@ class EntryWriter:
         )
         for position, (buffer, type_) in enumerate(zip(step.results, step.types)):
             self._result(buffer, type_, first + position)
+            self.slots.setdefault(buffer.name, first + position)
 
     def _argument(self, leaf: Ref | Size) -> str:
         """The object for one leaf of an extern call."""

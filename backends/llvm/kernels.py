@@ -6,11 +6,11 @@ outermost axis, so that a kernel can run in parts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...ir.sizes import Size, symbols
+from ...records import dataclass
 from .. import rewrite
 from ..loops import (
     Apply,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from ...ir.sizes import Opaque, Size, Symbol
+from ...records import dataclass, field
 from ..loops import Axis, Buffer, Const, Expr, Gather, Load, Offset, Reduce
 from .elements import I32, I64
 from .emit import Builder, Value

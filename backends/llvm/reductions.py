@@ -6,10 +6,10 @@ Otherwise the innermost axis of the reduction is vectorised, with several accumu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from ...records import dataclass
 from ..loops import Axis, Reduce
 from .elements import I64
 from .emit import Value

@@ -6,10 +6,11 @@ of threads, so neither does the result.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from ...ir.sizes import Size, floordiv, product
 from ...ir.types import array
+from ...records import dataclass, field
 from .. import affine, rewrite
 from ..hints import Hint, hints_of
 from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Reduce, Statement, Store

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
 from functools import cache
 
 from numpy._core._multiarray_umath import (  # type: ignore[import-not-found]
     __cpu_features__ as cpu_features,
 )
+
+from ...records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ...ir.graph import Graph, Node
 from ...ir.sizes import Size, SizeExpr, evaluate
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
+from ...records import dataclass, field
 from .. import affine, simplify
 from ..fusion import Access, Accesses
 from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Statement, Store

@@ -4,7 +4,7 @@ with the same arguments, so that the results have the same bits. What NumPy does
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from ...ir.node import Node
 from ...ir.sizes import Size, floordiv
 from ...ir.types import Form
+from ...records import dataclass
 from .. import affine
 from ..loops import Load
 from ..program import Operand, Product, Stack

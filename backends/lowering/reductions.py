@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ...ir.node import Node
 from ...ir.sizes import Size, product
 from ...ir.types import ArrayType, contiguous_strides
+from ...records import dataclass
 from .. import affine, reshaping, simplify
 from ..fusion import Access
 from ..loops import Axis, Expr, Offset, Reduce

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...ir.sizes import Size
 from ...ir.types import ArrayType, Form
+from ...records import dataclass
 from .. import affine, rewrite
 from ..loops import Axis, Buffer, Expr, Load, Offset
 

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+
+from ...records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import Unsupported
 from ...ir.sizes import Size, SizeExpr, Symbol, floordiv, modulo, symbols
+from ...records import dataclass
 from ..loops import (
     Apply,
     Axis,

@@ -1,10 +1,9 @@
 """How Triton kernels fold: one row per reduction of the loop IR."""
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ...records import dataclass
 from .scalars import TYPES
 
 

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import Unsupported
 from ...ir.ops import by_name
+from ...records import dataclass
 from .prelude import OWN_FUNCTIONS
 
 
@@ -47,7 +47,7 @@ def constant_text(bits: bytes, dtype: np.dtype) -> str:
     """A typed constant that keeps every bit: Triton itself makes a zero of -0.0."""
     value = np.frombuffer(bits, dtype)[0].item()
     register = TYPES[dtype].register
-    if dtype.kind == "f" and (not math.isfinite(value) or value == 0 and any(bits)):
+    if dtype.kind == "f" and (not math.isfinite(value) or (value == 0 and any(bits))):
         word = np.frombuffer(bits, f"i{dtype.itemsize}")[0].item()
         whole = f"tl.full([], {word}, tl.{WORDS[dtype.itemsize]})"
         return f"{whole}.to({register}, bitcast=True)"

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
 from ..errors import Unsupported
+from ..records import dataclass
 from .reading import (
     BINARY_OPERATORS,
     CACHE_UNITS,

@@ -7,9 +7,9 @@ them.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import CodeType, FunctionType
 
+from ..records import dataclass
 from .assembling import Assembler, Label
 from .reading import Instruction, positions, read
 

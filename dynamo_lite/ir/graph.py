@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from ..records import dataclass, field
 from .node import Location, Node, SymbolOrigin
 from .printer import RESERVED, Source, print_graph
 from .types import ArrayType

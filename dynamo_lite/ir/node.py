@@ -1,8 +1,9 @@
 """What a graph is made of: nodes, the user's lines they came from, and where symbols are found."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from ..records import dataclass, field
 
 
 class Location(NamedTuple):

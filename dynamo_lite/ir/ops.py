@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from ..records import dataclass, field
 
 
 class Kind(enum.Enum):

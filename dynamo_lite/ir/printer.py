@@ -8,11 +8,11 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..records import dataclass
 from . import core
 from .node import Node, SymbolOrigin
 from .sizes import Size, SizeExpr, substitute, symbol

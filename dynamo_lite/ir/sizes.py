@@ -8,8 +8,9 @@ unless they divide out exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Union
+
+from ..records import dataclass
 
 Size = Union[int, "SizeExpr"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ..errors import GraphBreak
 from ..guards.kinds import CALL, NOT_ALIASED
 from ..ir.ops import row_of
+from ..records import dataclass
 from ..variables import sizes
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker

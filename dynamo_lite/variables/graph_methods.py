@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import GraphBreak
 from ..ir.types import ArrayType, Form
+from ..records import dataclass
 from .base import VariableTracker
 from .constants import NONE, constant
 from .graph_values import record

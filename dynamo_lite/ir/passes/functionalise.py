@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...errors import Unsupported
+from ...records import dataclass
 from .. import core
 from ..facts import Facts
 from ..graph import Graph

@@ -4,12 +4,12 @@ The key is normalised once (`Key`), for reading and for assignment.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...errors import Unsupported
+from ...records import dataclass, field
 from ..facts import Facts
 from ..sizes import Size, SizeExpr, floordiv, product
 from ..types import ArrayType, Form, contiguous_strides

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ...errors import Unsupported
+from ...records import dataclass
 from ..facts import Facts
 from ..sizes import Size, floordiv, modulo, product
 from ..types import ArrayType, Form, packed_strides

@@ -1,0 +1,135 @@
+"""Our dataclasses behave like those of the standard library."""
+import copy
+import dataclasses
+import pickle
+import weakref
+
+import pytest
+
+from dynamo_lite.records import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    x: int
+    y: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Named(Point):
+    name: str = "origin"
+    tags: tuple = field(default=())
+
+
+@dataclass(slots=True)
+class Bag:
+    items: list = field(default_factory=list)
+    total: int = field(init=False)
+
+    def __post_init__(self):
+        self.total = len(self.items)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unique:
+    value: int
+
+
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class Watched:
+    value: int
+
+
+@dataclass
+class Plain:
+    value: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMethods:
+    value: int
+
+    def __repr__(self):
+        return "mine"
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 7
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    pass
+
+
+def test_fields_and_defaults():
+    assert (Point(1).x, Point(1).y, Point(y=2.0, x=1).y) == (1, 0.0, 2.0)
+    named = Named(1, 2.0, tags=("a",))
+    assert (named.x, named.y, named.name, named.tags) == (1, 2.0, "origin", ("a",))
+    assert [f.name for f in dataclasses.fields(Named)] == ["x", "y", "name", "tags"]
+    assert Named.__match_args__ == ("x", "y", "name", "tags")
+
+
+def test_wrong_arguments():
+    for wrong in (lambda: Point(), lambda: Point(1, 2, 3), lambda: Point(1, z=2)):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_slots():
+    assert not hasattr(Point(1), "__dict__") and Named.__slots__ == ("name", "tags")
+    assert Plain().__dict__ == {"value": 1}
+    assert weakref.ref(watched := Watched(1))() is watched
+
+
+def test_frozen():
+    for statement in ("p.x = 2", "del p.x", "p.other = 1"):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            exec(statement, {"p": Point(1)})
+    bag = Bag([1])
+    bag.items = []
+    assert bag.items == []
+
+
+def test_equality_and_hash():
+    assert Point(1, 2.0) == Point(1, 2.0) != Point(1, 3.0)
+    assert Point(1) != Named(1) and Point(1) != (1, 0.0)
+    assert hash(Point(1, 2.0)) == hash(Point(1, 2.0)) and len({Point(1), Point(1)}) == 1
+    assert Unique(1) != Unique(1) and len({Unique(1), Unique(1)}) == 2
+    assert Nothing() == Nothing() and hash(Nothing()) == hash(Nothing())
+    with pytest.raises(TypeError):
+        hash(Bag())
+    nan = float("nan")
+    assert Point(nan) == Point(nan)
+    assert Point(nan) != Point(float("nan"))
+
+
+def test_own_methods_are_kept():
+    assert repr(OwnMethods(1)) == "mine" and OwnMethods(1) == 5 and hash(OwnMethods(1)) == 7
+
+
+def test_representation():
+    assert repr(Named(1)) == "Named(x=1, y=0.0, name='origin', tags=())"
+    bag = Bag()
+    bag.items.append(bag)
+    assert "..." in repr(bag)
+
+
+def test_made_after_init():
+    assert Bag([1, 2]).total == 2
+    assert Bag().items is not Bag().items
+
+
+def test_replace_and_copies():
+    changed = dataclasses.replace(Named(1), name="b")
+    assert changed == Named(1, name="b")
+    assert copy.copy(changed) == copy.deepcopy(changed) == pickle.loads(pickle.dumps(changed))
+    assert dataclasses.is_dataclass(Point)
+
+
+def test_match():
+    match Point(1, 2.0):
+        case Point(x, y):
+            assert (x, y) == (1, 2.0)
