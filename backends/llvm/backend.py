@@ -17,6 +17,7 @@ from ..printing import print_program
 from ..program import Program
 from . import cache
 from .entry import EntryCode, EntryWriter
+from .flags import inexact_flags
 from .split import split_reductions
 from .target import Target, host
 
@@ -47,6 +48,7 @@ def compile_program(program: Program, *, single: bool = False) -> _core.NativeEn
         code.constants,
         code.descrs,
         single,
+        inexact_flags=inexact_flags(program),
     )
 
 

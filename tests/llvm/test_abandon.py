@@ -63,6 +63,54 @@ def test_flags(name, dtype, level):
             assert not got, point
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", UNARY + BINARY)
+def test_underflow(name, dtype):
+    """Reported exactly, or every call is given up while the user asks for reports."""
+    function = getattr(np, name)
+    result = function.resolve_dtypes((np.dtype(dtype),) * function.nin + (None,))[-1]
+    entry = pointwise(name, [dtype] * function.nin, result, 3)
+    tiny = float(np.finfo(dtype).tiny)
+    values = [1.0, -0.5, 3.0, tiny, -tiny, tiny * 1.5, tiny * tiny, -104.0, -745.0, 1e-25, 0.0]
+    for point in itertools.product(values, repeat=function.nin):
+        args = [np.full(3, value, dtype) for value in point]
+        with np.errstate(all="ignore"), np.errstate(under="warn"):
+            given_up = entry(*args) is _core.ABANDONED
+        underflows = has_underflow(function, args)
+        assert given_up >= underflows, point
+        if not entry.inexact_flags:
+            assert given_up == underflows, point
+        with np.errstate(all="ignore"):
+            assert entry(*args) is not _core.ABANDONED or name in ALLOWED
+
+
+def has_underflow(function, args):
+    with np.errstate(all="ignore"), np.errstate(under="raise"):
+        try:
+            function(*args)
+        except FloatingPointError:
+            return True
+    return False
+
+
+def test_underflow_of_whole_graphs():
+    x = np.random.default_rng(0).random(100)
+
+    def silent(x):
+        return (x * 0.3 + 1) / 3 - np.sqrt(x), np.sum(x, axis=0), np.maximum(x, 0.5) > 0.7
+
+    entry = compile_graph(trace(silent, x), [x])
+    with np.errstate(all="raise"):
+        assert entry(x) is not _core.ABANDONED
+        assert entry(np.full(100, 1e-308)) is _core.ABANDONED
+    for function in (np.prod, lambda x: np.sum(np.exp(x))):
+        entry = compile_graph(trace(function, x), [x])
+        with np.errstate(under="warn"):
+            assert entry(x) is _core.ABANDONED
+        with np.errstate(under="ignore"):
+            assert entry(x) is not _core.ABANDONED
+
+
 @pytest.mark.parametrize("n", [1, 3, 8, 11, 37])
 def test_padding_raises_nothing(n):
     """0 / 0, log(0) and the like in the lanes beyond the end would be flagged."""

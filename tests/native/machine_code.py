@@ -105,11 +105,12 @@ def entry(
     dtypes: tuple[Any, ...] = (np.float64,),
     single: bool = True,
     check_flags: bool = True,
+    inexact_flags: int = 0,
 ) -> Any:
     """A NativeEntry whose function is `i32 @entry(ptr %f)` of `text`."""
     address, owner = jit(text)
     descrs = tuple(np.dtype(dtype) for dtype in dtypes)
     return _core.NativeEntry(
         address, owner, inputs, outputs if slots is None else slots, outputs, constants, descrs,
-        single, check_flags,
+        single, check_flags, inexact_flags,
     )

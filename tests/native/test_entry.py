@@ -583,3 +583,32 @@ def test_release_empties_a_slot() -> None:
     }
     """
     assert entry(text)(column(1)) is ABANDONED
+
+
+def test_large_scratch_blocks_are_kept_for_later_calls() -> None:
+    work = entry(SCRATCH, constants=(lambda n: n,))
+    _core.free_scratch()
+    for _ in range(3):
+        assert work(1 << 20) == 1 << 20
+    kept = _core.free_scratch()
+    assert 2 << 20 <= kept < 3 << 20
+    assert _core.free_scratch() == 0
+
+
+def test_kept_scratch_is_bounded() -> None:
+    work = entry(SCRATCH, constants=(lambda n: n,))
+    for size in range(1 << 20, 40 << 20, 7 << 20):
+        assert work(size) == size
+    assert 0 < _core.free_scratch() <= 64 << 20
+
+
+def test_flags_that_the_code_misses() -> None:
+    """Every call is given up while the user asks for reports of them."""
+    divide = entry(DIVIDE, 2, inexact_flags=16)
+    assert divide.inexact_flags == 16 and entry(DIVIDE, 2).inexact_flags == 0
+    with np.errstate(all="raise"):
+        assert divide(column(3), column(2)) is ABANDONED
+        assert entry(DIVIDE, 2)(column(3), column(2)).tolist() == [1.5]
+        with np.errstate(under="ignore"):
+            assert divide(column(3), column(2)).tolist() == [1.5]
+            assert divide(column(3), column(0)) is ABANDONED
