@@ -25,7 +25,12 @@ Run = Callable[..., Sequence[Any]]
 
 
 def attempt(run: Run, written: Sequence[int]) -> Callable[..., Any]:
-    """`run` as an attempt; `written` are the positions of the inputs that it changes."""
+    """`run` as an attempt; `written` are the positions of the inputs that it changes.
+
+    A callable whose attribute `abandons` is true keeps the promise by itself.
+    """
+    if getattr(run, "abandons", False):
+        return run
 
     def entry(*inputs: Any) -> Any:
         saved = [(inputs[index], inputs[index].copy()) for index in written]

@@ -111,6 +111,7 @@ def _graph(
     tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any, rule: Any
 ) -> VariableTracker:
     """NumPy's own Python code is followed where no operation stands for the function."""
+    function = numpy_calls.numpy_twin(function, args, kwargs)
     if isinstance(function, FunctionType) and not numpy_calls.handles(function):
         return _inline(tx, tracker, function, args, kwargs, rule)
     return numpy_calls.call(tx, function, args, kwargs)

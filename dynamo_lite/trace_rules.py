@@ -10,8 +10,9 @@ import os
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from .records import dataclass
 
 MARKER = "_dynamo_lite_rule"
 """Attribute by which a user's function asks for a rule, by its id."""
@@ -116,6 +117,7 @@ TABLE: tuple[Row, ...] = (
     Row(Rule("effect-builtin", Action.SKIP, "it has effects outside the program"),
         lambda function, module: module == "builtins" and function.__name__ in FORBIDDEN),
     Row(Rule("numpy", Action.GRAPH, "NumPy's"), in_package("numpy")),
+    Row(Rule("cupy", Action.GRAPH, "CuPy's, where NumPy has the same"), in_package("cupy")),
     Row(Rule("pure-method", Action.FOLD, "a method of an immutable type"), is_method_of_constant),
     Row(Rule("pure-module", Action.FOLD, "a pure function of the standard library"),
         both(in_module(*PURE_MODULES), lambda f, m: not is_python(f, m))),

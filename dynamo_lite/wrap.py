@@ -5,13 +5,15 @@ import enum
 import functools
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .guards.kinds import EQUALS, IS, TYPE
 from .guards.sources import AttrSource, ConstSource, Source
+from .ir.libraries import library_of
+from .numpy_calls.cupy_twins import is_cupy_ufunc
+from .records import dataclass
 from .variables.arrays import wrap_array
 from .variables.base import VariableTracker
 from .variables.callables import CallableVariable, KnownVariable, ModuleVariable, is_typing
@@ -173,6 +175,8 @@ def is_iterator_of_c(kind: type) -> bool:
 
 
 KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
+    (lambda value: library_of(type(value)) is not None, Wrapper(wrap_array, None, shared=True)),
+    (is_cupy_ufunc, FIXED_CALLABLE),
     (is_a(type), _fixed(ClassVariable)),
     (lambda value: is_iterator_of_c(type(value)), OUTSIDE_ITERATOR),
     (is_a(np.dtype), FIXED_VALUE),

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ir.libraries import NUMPY, library_of
 from ..ir.sizes import Size, SizeExpr, symbols
 from ..ir.types import ArrayType, contiguous_strides
+from ..records import dataclass
 
 if TYPE_CHECKING:
     from .kinds import Registers
@@ -38,8 +39,9 @@ class ArrayFacts:
         if self.order is not None:
             strides = contiguous_strides(self.shape, self.dtype.itemsize, self.order)
         return ArrayType(
-            self.dtype, self.shape, strides, writeable=self.writeable, aligned=self.aligned
-        )
+            self.dtype, self.shape, strides, writeable=self.writeable, aligned=self.aligned,
+            library=library_of(self.type) or NUMPY,
+        )  # fmt: skip
 
     def symbols(self) -> Iterator[str]:
         """Names of the symbols that a matching array binds, sizes first."""
@@ -100,13 +102,13 @@ def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
     yield from _unequal("dtype", array.dtype, facts.dtype)
     yield from _unequal("ndim", array.ndim, len(facts.shape))
     for name in ("writeable", "aligned"):
-        yield from _unequal(name, getattr(array.flags, name), getattr(facts, name))
+        yield from _unequal(name, getattr(array.flags, name, True), getattr(facts, name))
     if array.ndim != len(facts.shape):
         return
     yield from _sizes("shape", array.shape, facts.shape)
     if facts.order is None:
         yield from _sizes("strides", array.strides, facts.strides)
-    elif not array.flags[facts.order]:
+    elif not getattr(array.flags, f"{facts.order.lower()}_contiguous"):
         yield f"order is not {facts.order} as it was when compiled"
 
 

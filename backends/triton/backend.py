@@ -16,14 +16,13 @@ from ...ir.passes import optimize
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
 from ...logs import logger
-from ...native import CudaKernel, why_no_cuda
+from ...native import why_no_cuda
 from ..lowering.lower import lower
 from ..printing import print_program
 from ..program import Launch, Program
-from .build import INSTALL, build
+from .build import INSTALL
 from .device import CuPyDevice, Device, is_installed
 from .emit import emit
-from .emitter import TritonKernel
 from .plan import PlanWriter
 from .scalars import TYPES, template_of
 
@@ -51,7 +50,7 @@ def compile_program(program: Program, device: Device) -> Callable[..., Any]:
     """The launch plan of a lowered program."""
     launches = [step.kernel for step in program.steps if isinstance(step, Launch)]
     kernels = {kernel: emit(kernel) for kernel in launches}
-    writer = PlanWriter(program, device, kernels, lambda kernel: launchers(kernel, device))
+    writer = PlanWriter(program, device, kernels)
     text = writer.write()
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))
@@ -73,45 +72,6 @@ class LaunchPlan:
 
     def __call__(self, *inputs: Any) -> Any:
         return self.run(*inputs)
-
-
-# -- launching
-
-
-def launchers(kernel: TritonKernel, device: Device) -> tuple[Any, Any]:
-    """How a kernel is launched when all its pointers are multiples of 16 bytes, and otherwise."""
-    return launcher(kernel, device, aligned=True), Late(kernel, device)
-
-
-def launcher(kernel: TritonKernel, device: Device, aligned: bool) -> CudaKernel:
-    binary = build(kernel, aligned, device.capability)
-    letters = "".join(LETTERS[parameter.type] for parameter in kernel.parameters)
-    return CudaKernel(
-        binary.cubin, binary.name, letters.encode(), binary.threads, binary.shared
-    )
-
-
-LETTERS = {
-    **{f"*{row.memory}": "P" for row in TYPES.values()},
-    **dict.fromkeys(("i8", "u8"), "b"), **dict.fromkeys(("i16", "u16", "fp16"), "h"),
-    **dict.fromkeys(("i32", "u32"), "i"), **dict.fromkeys(("i64", "u64"), "l"),
-    "fp32": "f", "fp64": "d",
-}  # fmt: skip
-"""Type of a parameter → how the native launcher passes it; halves go as their bits."""
-
-
-class Late:
-    """The variant for any pointers, built when it is first launched."""
-
-    def __init__(self, kernel: TritonKernel, device: Device) -> None:
-        self.kernel = kernel
-        self.device = device
-        self.found: CudaKernel | None = None
-
-    def __call__(self, stream: int, programs: int, *parameters: Any) -> None:
-        if self.found is None:
-            self.found = launcher(self.kernel, self.device, aligned=False)
-        self.found(stream, programs, *parameters)
 
 
 # -- what cannot be
@@ -162,7 +122,7 @@ def why_extern(node: Node) -> str | None:
     if row is not None and row.kind is Kind.POINTWISE and isinstance(node.target, np.ufunc):
         operands = [kind.dtype for kind in types[1:]] or [types[0].dtype]
         loop = np.result_type(*operands)
-        if row.triton is None or template_of(row.name, loop) is None and loop.kind in "f":
+        if row.triton is None or (template_of(row.name, loop) is None and loop.kind in "f"):
             return f"{row.name} of {loop} has no Triton form"
     return None
 

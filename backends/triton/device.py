@@ -10,6 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...errors import Unsupported
+from .emitter import TritonKernel
+from .launch import Launcher, cuda_launcher
 
 Shape = tuple[int, ...]
 
@@ -18,10 +20,12 @@ class Device(Protocol):
     """One GPU as its array library shows it. Arrays are that library's own objects."""
 
     array: type
-    capability: int  # 10 * major + minor
     pointer: Callable[[Any], int]  # the address of an array's first element
-    stream: Callable[[], int]  # the stream that is current in this thread
     empty: Callable[[Shape, np.dtype], Any]  # a new array in C order
+
+    def stream(self) -> int:
+        """The stream that is current in this thread."""
+        ...
 
     def laid_out(self, shape: Shape, dtype: np.dtype, strides: Shape) -> Any:
         """A new array with these strides, none of them negative."""
@@ -49,6 +53,10 @@ class Device(Protocol):
         """Whether the arrays are on the GPU that is current in this thread, and it is this one."""
         ...
 
+    def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:
+        """Ready to launch; `aligned`: all its pointers will be multiples of 16 bytes."""
+        ...
+
     def twin(self, target: Callable[..., Any]) -> Callable[..., Any]:
         """The library's function for one of NumPy's; Unsupported when there is none."""
         ...
@@ -63,8 +71,8 @@ class CuPyDevice:
         self.id = device.id
         self.capability = int(device.compute_capability)
         self.array: type = self.cupy.ndarray
-        self.pointer = operator.attrgetter("data.ptr")
-        self.empty = self.cupy.ndarray
+        self.pointer: Callable[[Any], int] = operator.attrgetter("data.ptr")
+        self.empty: Callable[[Shape, np.dtype], Any] = self.cupy.ndarray
 
     def stream(self) -> int:
         pointer: int = self.cupy.cuda.get_current_stream().ptr
@@ -94,6 +102,9 @@ class CuPyDevice:
             return False
         return all(array.device.id == self.id for array in arrays)
 
+    def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:
+        return cuda_launcher(kernel, aligned, self.capability)
+
     def twin(self, target: Callable[..., Any]) -> Callable[..., Any]:
         return twin_in(self.cupy, target)
 
@@ -101,7 +112,7 @@ class CuPyDevice:
 def twin_in(library: Any, target: Callable[..., Any]) -> Callable[..., Any]:
     """`library.x.y` for `numpy.x.y`; Python's operators are their own twins."""
     module = getattr(target, "__module__", None) or "numpy"
-    name = getattr(target, "__qualname__", None) or getattr(target, "__name__", "")
+    name = str(getattr(target, "__qualname__", None) or getattr(target, "__name__", ""))
     if module == "_operator":
         return target
     if isinstance(target, np.ufunc):

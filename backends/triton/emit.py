@@ -7,11 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import Unsupported
-from ..loops import Axis, Check, Expr, Kernel, Reduce, Scan, Store
+from ..loops import Axis, Kernel, Reduce, Scan
 from ..rewrite import free_axes, walk
 from .blocks import BlockEmitter
 from .emitter import Parameter, TritonKernel, root
-from .folds import COMBINE, POSITIONS
+from .folds import POSITIONS
 from .rows import RowEmitter
 from .scalars import TYPES
 

@@ -29,24 +29,20 @@ from ..program import (
 )
 from .device import Device
 from .emitter import Parameter, TritonKernel
+from .launch import Late
 
 ALIGNMENT = 16
 
 
 class PlanWriter:
-    """Writes `run(*placeholders)`; `launchers` gives each kernel's aligned and other launcher."""
+    """Writes `run(*placeholders)`, given the source of each kernel."""
 
     def __init__(
-        self,
-        program: Program,
-        device: Device,
-        kernels: Mapping[Kernel, TritonKernel],
-        launchers: Callable[[TritonKernel], tuple[Any, Any]],
+        self, program: Program, device: Device, kernels: Mapping[Kernel, TritonKernel]
     ) -> None:
         self.program = program
         self.device = device
         self.kernels = kernels
-        self.launchers = launchers
         self.lines: list[str] = []
         self.depth = 2
         self.names: dict[str, Any] = {
@@ -142,7 +138,7 @@ class PlanWriter:
         return _array(buffer)
 
     def _release(self, number: int) -> None:
-        """Memory goes back to the library's pool, which is ordered by streams, after its last use."""
+        """Memory goes back to the library, whose pool follows the order of the stream."""
         for buffer in self.last.get(number, ()):
             self.line(f"{_array(buffer)} = None")
 
@@ -162,8 +158,9 @@ class PlanWriter:
 
     def launch(self, step: Launch) -> None:
         kernel = self.kernels[step.kernel]
-        aligned, other = map(self.constant, self.launchers(kernel))
         pointers = [_pointer(p.buffer) for p in kernel.parameters if p.buffer is not None]
+        aligned = self.constant(self.device.launcher(kernel, aligned=True))
+        other = self.constant(Late(lambda: self.device.launcher(kernel, aligned=False)))
         programs = f"-(-({kernel.points}) // {kernel.block})"
         values = ", ".join(["stream", programs, *map(self._value, kernel.parameters)])
         chosen = f"({aligned} if ({' | '.join(pointers)}) & {ALIGNMENT - 1} == 0 else {other})"
@@ -257,7 +254,7 @@ def _half_bits(number: Any) -> int:
 
 
 def _is_like(
-    value: Any, array: type, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]
+    value: Any, array: Any, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> bool:
     """Whether a call gave what its rule says; strides of sizes below 2 mean nothing."""
     if type(value) is not array or value.dtype != dtype or value.shape != shape:

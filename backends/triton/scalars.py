@@ -60,8 +60,9 @@ def template_of(op: str, dtype: np.dtype) -> str | None:
     A row's templates are keyed by "d" (float64 alone), kind letter or "" (any); "@name" calls the
     prelude's function `name_<kind>`.
     """
-    row = by_name(op)
-    template = row.triton if row is not None else None
+    if (row := by_name(op)) is None:
+        return None
+    template = row.triton
     if template is not None and not isinstance(template, str):
         keys = (*(("d",) if dtype == np.float64 else ()), dtype.kind, "")
         template = next((template[key] for key in keys if key in template), None)
@@ -70,6 +71,7 @@ def template_of(op: str, dtype: np.dtype) -> str | None:
     name = f"{template[1:]}_{dtype.kind}"
     if name not in OWN_FUNCTIONS:
         return None
+    assert isinstance(row.target, np.ufunc)
     return f"{name}({', '.join('{' + letter + '}' for letter in 'abc'[: row.target.nin])})"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import Unsupported
 from .facts import STATIC, Facts
+from .libraries import NUMPY, library_among, result_in
 from .node import Node
 from .ops import row_of
 from .rules.layout import same_shape
@@ -30,8 +31,12 @@ def infer(
         if isinstance(kwargs.get("out"), ArrayType):
             return _written(target, args, kwargs, facts)
         provoke(target, args, kwargs, facts)
+    library = library_among(args, kwargs)
     try:
-        return row.infer(*args, facts=facts, **kwargs)
+        result = row.infer(*args, facts=facts, **kwargs)
+        if library == NUMPY:
+            return result
+        return result_in(library, row, args, kwargs, result, facts)
     except Unsupported:
         if not isinstance(kwargs.get("out"), ArrayType):
             raise

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from ..records import dataclass
 from .sizes import Size, product
 
 
@@ -31,7 +32,7 @@ class ArrayType:
     form: Form = Form.ARRAY
     writeable: bool = True
     aligned: bool = True
-    library: str = "numpy"
+    library: str = "numpy"  # whose arrays; see `libraries`
 
     @property
     def ndim(self) -> int:

@@ -12,12 +12,19 @@ from ..guards.arrays import ArrayFacts, order_of
 from ..guards.dynamic import marks_of
 from ..guards.kinds import CALL, TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC, TYPE
 from ..guards.sources import Source
+from ..ir.libraries import NUMPY, array_class, library_of
 from ..ir.node import Node
 from ..ir.sizes import Size
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
 from .constants import NONE, observed
-from .graph_methods import GraphMethodVariable, call_graph_method, graph_attribute, record_call
+from .graph_methods import (
+    METHODS,
+    GraphMethodVariable,
+    call_graph_method,
+    graph_attribute,
+    record_call,
+)
 from .graph_values import RESULTS, declare_symbols, placeholder, record
 from .objects import OpaqueVariable
 from .sequences import TupleVariable
@@ -43,7 +50,8 @@ class ArrayVariable(VariableTracker):
         return kind
 
     def python_type(self) -> type:
-        return np.ndarray
+        library = self.array_type.library
+        return np.ndarray if library == NUMPY else array_class(library)
 
     def as_argument(self, tx: Translator) -> Node:
         return self.node
@@ -60,6 +68,8 @@ class ArrayVariable(VariableTracker):
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if (fact := SIZE_FACTS.get(name)) is not None:
             return fact(tx, self)
+        if self.array_type.library != NUMPY and name not in SHARED_ATTRIBUTES:
+            raise GraphBreak(f"attribute {name!r} of {self.describe()}")
         if (known := graph_attribute(tx, self, self.array_type, name)) is not None:
             return known
         if not hasattr(np.ndarray, name):
@@ -136,6 +146,10 @@ SIZE_FACTS: dict[str, Callable[[Translator, ArrayVariable], VariableTracker]] = 
 }
 
 
+SHARED_ATTRIBUTES = frozenset({"dtype", "ndim", "itemsize", "T", "real", "imag", *METHODS})
+"""What the arrays of other libraries have too."""
+
+
 # -- inputs
 
 
@@ -151,14 +165,15 @@ def wrap_array(tx: Translator, value: np.ndarray, source: Source) -> VariableTra
     facts = facts_of(tx, value, source)
     kind = TENSOR_MATCH_DYNAMIC if any(facts.symbols()) else TENSOR_MATCH_STATIC
     tx.guards.install(source, kind, facts, tx.location())
-    tx.guards.watch_array(source, value)
+    if isinstance(value, np.ndarray):
+        tx.guards.watch_array(source, value)
     node = placeholder(tx, source, facts.array_type())
     declare_symbols(tx, facts.symbols())
     return ArrayVariable(node, source)
 
 
 def why_not_tracked(value: np.ndarray) -> str | None:
-    if type(value) is not np.ndarray:
+    if library_of(type(value)) is None:
         return f"a subclass of ndarray, {type(value).__name__}"
     if value.dtype.kind not in "biufc" or not value.dtype.isnative:
         return f"an array of dtype {value.dtype}"
@@ -166,7 +181,8 @@ def why_not_tracked(value: np.ndarray) -> str | None:
 
 
 def is_untracked(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and why_not_tracked(value) is not None
+    is_array = isinstance(value, np.ndarray) or library_of(type(value)) is not None
+    return is_array and why_not_tracked(value) is not None
 
 
 def facts_of(tx: Translator, value: np.ndarray, source: Source) -> ArrayFacts:
@@ -183,8 +199,9 @@ def facts_of(tx: Translator, value: np.ndarray, source: Source) -> ArrayFacts:
         )
     flags = value.flags
     return ArrayFacts(
-        type(value), value.dtype, shape, strides, order, flags.writeable, flags.aligned
-    )
+        type(value), value.dtype, shape, strides, order,
+        getattr(flags, "writeable", True), getattr(flags, "aligned", True),
+    )  # fmt: skip
 
 
 def _stride(tx: Translator, value: np.ndarray, source: Source, axis: int) -> Size:

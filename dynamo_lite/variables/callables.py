@@ -104,7 +104,7 @@ def _method_of_constant(value: Callable[..., Any]) -> VariableTracker:
 FIXED_PACKAGES = frozenset({
     "numpy", "math", "cmath", "operator", "builtins", "itertools", "functools", "collections",
     "typing", "dataclasses", "enum", "abc", "copy", "string", "re", "types", "contextlib", "sys",
-    "inspect", "random", "time", "warnings", "dynamo_lite", "numbers", "os", "logging",
+    "inspect", "random", "time", "warnings", "dynamo_lite", "numbers", "os", "logging", "cupy",
 })  # fmt: skip
 """Packages whose functions and classes are taken to stay what they are."""
 

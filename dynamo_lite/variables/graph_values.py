@@ -150,6 +150,8 @@ def writes(tx: Translator, node: Node) -> None:
         raise GraphBreak("writing into an array that is a constant of the graph")
     if owner.op != "placeholder":
         return
+    if owner.type.library != "numpy":
+        raise GraphBreak(f"writing into an array of {owner.type.library} from outside")
     source = next(source for source, found in tx.inputs if found is owner)
     if overlaps_itself(tx, owner.type):
         raise GraphBreak(f"writing into {source}, whose elements overlap in memory")

@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 import triton.language as tl
-from dynamo_lite.backends import interpret
-from dynamo_lite.backends.lowering import lower
-from dynamo_lite.backends.program import Launch
+from dynamo_lite.backends.triton.backend import compile_for
 from dynamo_lite.backends.triton.compiler import load_module
-from dynamo_lite.backends.triton.emit import emit
+from dynamo_lite.backends.triton.emitter import Parameter, TritonKernel
 from triton.runtime import interpreter
 
+from dynamo_lite.native import ABANDONED
 from tests.backends.graphs import trace
-from tests.triton.programs import PROGRAMS
+from tests.backends.test_symbolic import retyped
+from tests.triton.host import HostDevice
+from tests.triton.programs import PROGRAMS, Program
 
 
 class Pointer:
@@ -51,28 +52,28 @@ class Libdevice:
         return elementwise(getattr(np, self.NAMES.get(name, name)))
 
 
-def launch(state: interpret.State, step: Launch) -> None:
-    generated = emit(step.kernel)
-    module = load_module(generated)
+def launcher(kernel: TritonKernel, aligned: bool) -> Any:
+    """Run a kernel in Triton's interpreter."""
+    module = load_module(kernel)
     module.libdevice = Libdevice()
-    arguments: list[Any] = []
-    status = np.zeros(1, np.int32)
-    for parameter in generated.parameters:
-        if parameter.buffer is not None:
-            memory = state.memory[parameter.buffer]
-            address = memory.data.ctypes.data + memory.origin
-            arguments.append(Pointer(address, parameter.buffer.dtype))
-        elif parameter.scalar is not None:
-            arguments.append(state.scalars[parameter.scalar].item())
-        elif parameter.size is not None:
-            arguments.append(state.size(parameter.size))
-        else:
-            arguments.append(Pointer(status.ctypes.data, status.dtype))
-    programs = -(-state.size(generated.points) // generated.block)
-    constants = {"BLOCK": generated.block} if generated.block > 1 else {}
-    getattr(module, generated.name)[(programs,)](*arguments, **constants)
-    if status[0]:
-        raise interpret.Abandoned("a check failed")
+    constants = {"BLOCK": kernel.block} if kernel.block > 1 else {}
+
+    def launch(stream: int, programs: int, *values: Any) -> None:
+        assert stream == 77
+        arguments = [
+            Pointer(value, dtype_of(parameter)) if parameter.type.startswith("*") else value
+            for parameter, value in zip(kernel.parameters, values, strict=True)
+        ]
+        pointers = [value.address for value in arguments if isinstance(value, Pointer)]
+        assert not aligned or all(address % 16 == 0 for address in pointers)
+        if programs:
+            getattr(module, kernel.name)[(programs,)](*arguments, **constants)
+
+    return launch
+
+
+def dtype_of(parameter: Parameter) -> np.dtype:
+    return parameter.buffer.dtype if parameter.buffer is not None else np.dtype(np.int32)
 
 
 def without_host_copies() -> None:
@@ -89,20 +90,35 @@ def without_host_copies() -> None:
     interpreter._patch_lang_tensor = patched
 
 
+def equal(got: Any, want: Any) -> None:
+    assert type(got) is np.ndarray and (got.dtype, got.shape) == (want.dtype, want.shape)
+    rtol = {"f": 2e-5, "e": 2e-3}.get(want.dtype.char, 1e-12)
+    np.testing.assert_allclose(got, want, rtol=rtol, atol=1e-6 if rtol > 1e-12 else 0)
+
+
+def run(program: Program) -> None:
+    graph = trace(program.function, *program.values)
+    if program.symbolic:
+        graph = retyped(graph, program.values, True)
+    plan = compile_for(graph, HostDevice(launcher))
+    with np.errstate(all="ignore"):
+        expected = program.function(*program.values)
+        found = plan(*program.values)
+    assert found is not ABANDONED
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    for got, want in zip(found, expected, strict=True):
+        equal(got, want)
+
+
 def main(names: list[str]) -> None:
     without_host_copies()
-    interpret.RUN[Launch] = launch
     for name in names:
-        function, values = PROGRAMS[name]
-        with np.errstate(all="ignore"):
-            expected = function(*values)
-            found = interpret.run_program(lower(trace(function, *values)), *values)
-        expected = expected if isinstance(expected, tuple) else (expected,)
-        for got, want in zip(found, expected, strict=True):
-            assert (got.dtype, got.shape) == (want.dtype, want.shape), name
-            rtol = 2e-5 if want.dtype == np.float32 else 1e-12
-            np.testing.assert_allclose(got, want, rtol=rtol, atol=1e-6, err_msg=name)
-        print("equal", name)
+        try:
+            run(PROGRAMS[name])
+        except Exception as error:
+            print("different", name, type(error).__name__, str(error)[-600:].replace("\n", " "))
+        else:
+            print("equal", name)
 
 
 if __name__ == "__main__":

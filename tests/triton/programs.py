@@ -1,9 +1,20 @@
 """The functions that the Triton tests compile and run; each lowers to kernels without externs."""
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+
+@dataclass(frozen=True)
+class Program:
+    """`symbolic`: the sizes of its arguments are unknown when it is compiled."""
+
+    function: Any
+    values: tuple[Any, ...]
+    symbolic: bool = False
+
 
 rng = np.random.default_rng(7)
 
@@ -73,7 +84,7 @@ def with_nan(n: int) -> np.ndarray:
     return x
 
 
-PROGRAMS = {
+LISTED: dict[str, Any] = {
     "pointwise": (pointwise, (f32(5000), f32(5000))),
     "short": (pointwise, (f32(3), f32(3))),
     "branches": (branches, (f32(100, 7), f32(100, 7))),
@@ -93,4 +104,11 @@ PROGRAMS = {
     "column_maxima": (column_maxima, (f32(20, 300),)),
     "comparisons": (comparisons, (f32(99), f32(99))),
     "float64": (pointwise, (rng.normal(size=400), rng.normal(size=400))),
+}
+
+UNKNOWN = ("pointwise", "transposed", "broadcast", "softmax", "row_sums",
+           "row_positions", "layer_norm", "column_maxima")
+
+PROGRAMS = {name: Program(*listed) for name, listed in LISTED.items()} | {
+    f"{name}_of_any_size": Program(*LISTED[name], symbolic=True) for name in UNKNOWN
 }

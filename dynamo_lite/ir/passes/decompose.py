@@ -49,7 +49,8 @@ class NodeEmit:
         return as_type(value.type if isinstance(value, Node) else value)
 
     def laid_out(self, value: Node, strides: tuple[Size, ...]) -> Node:
-        value.type = ArrayType(value.type.dtype, value.type.shape, strides)
+        kind = value.type
+        value.type = ArrayType(kind.dtype, kind.shape, strides, library=kind.library)
         return value
 
     def whole(self, like: Any, *args: Any) -> Any:

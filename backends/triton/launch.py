@@ -1,0 +1,41 @@
+"""Launching kernels through the CUDA driver."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...native import CudaKernel
+from .build import build
+from .emitter import TritonKernel
+from .scalars import TYPES
+
+Launcher = Callable[..., None]
+"""`launcher(stream, programs, *parameters)`."""
+
+LETTERS = {
+    **{f"*{row.memory}": "P" for row in TYPES.values()},
+    **dict.fromkeys(("i8", "u8"), "b"), **dict.fromkeys(("i16", "u16", "fp16"), "h"),
+    **dict.fromkeys(("i32", "u32"), "i"), **dict.fromkeys(("i64", "u64"), "l"),
+    "fp32": "f", "fp64": "d",
+}  # fmt: skip
+"""Type of a parameter → how the native launcher passes it; halves go as their bits."""
+
+
+def cuda_launcher(kernel: TritonKernel, aligned: bool, capability: int) -> CudaKernel:
+    """A kernel's cubin, ready to launch."""
+    binary = build(kernel, aligned, capability)
+    letters = "".join(LETTERS[parameter.type] for parameter in kernel.parameters)
+    return CudaKernel(binary.cubin, binary.name, letters.encode(), binary.threads, binary.shared)
+
+
+class Late:
+    """A launcher that is made when it is first called."""
+
+    def __init__(self, make: Callable[[], Launcher]) -> None:
+        self.make = make
+        self.made: Launcher | None = None
+
+    def __call__(self, stream: int, programs: int, *parameters: Any) -> None:
+        if self.made is None:
+            self.made = self.make()
+        self.made(stream, programs, *parameters)
