@@ -109,32 +109,42 @@ def is_quiet(function: Callable[..., Any]) -> bool:
 
 def through_blas(low: Lowering, node: Node, a: Value, b: Value) -> Value:
     """The product as a step of its own, of operands as they lie in memory."""
-    rules, dtype = RULES[node.target], node.type.dtype
+    rules = RULES[node.target]
+    why_not(rules, node, a, b)
+    call = choose(rules, matrix_of(low, a, "left"), matrix_of(low, b, "right"))
+    stacks, equal = stacks_of(low, node, a, b)
+    low.require("==", a.shape[-1], b.shape[max(-2, -len(b.shape))])
+    for left, right in equal:
+        low.require("==", left, right)
+    first, second = (
+        operand_of(low, value, leading, node.name)
+        for value, leading in zip((a, b), call.leadings)
+    )
+    made = low.memory_value(node.type, low.allocate(replace(node.type, form=Form.ARRAY)))
+    if call.swapped:
+        first, second = second, first
+        stacks = tuple(replace(stack, a=stack.b, b=stack.a) for stack in stacks)
+    quiet = is_quiet(node.target)
+    low.steps.append(
+        Product(call.routine, load_of(made).buffer, first, second, call.sizes, quiet, stacks)
+    )
+    return low.owned(made) if node.type.form is Form.ARRAY else made
+
+
+def why_not(rules: Rules, node: Node, a: Value, b: Value) -> None:
+    """Raise CannotLower for what NumPy does not hand to BLAS as it is."""
+    dtype = node.type.dtype
     if max(len(a.shape), len(b.shape)) > rules.ranks or dtype.kind not in rules.kinds:
         raise CannotLower(OWN_WAY)
     if dtype.itemsize not in ((4, 8) if dtype.kind == "f" else (8, 16)):
         raise CannotLower(f"BLAS has no {dtype}")
     if not node.type.is_c_contiguous or not all(_as_it_is(x, dtype) for x in (a, b)):
         raise CannotLower("NumPy copies an operand, or uses another memory order")
-    call = choose(rules, matrix_of(low, a, "left"), matrix_of(low, b, "right"))
-    stacks = stacks_of(low, node, a, b, require=False)
-    low.require("==", a.shape[-1], b.shape[max(-2, -len(b.shape))])
-    stacks = stacks_of(low, node, a, b, require=True)
-    memory = [in_memory(low, value, node.name) for value in (a, b)]
-    layout = replace(node.type, form=Form.ARRAY)
-    made = low.memory_value(node.type, low.allocate(layout))
-    operands = [
-        Operand(load.buffer, load.offset.constant, floordiv(step, dtype.itemsize), turned)
-        for load, (step, turned) in zip(memory, call.leadings)
-    ]
-    if call.swapped:
-        operands.reverse()
-        stacks = tuple(replace(stack, a=stack.b, b=stack.a) for stack in stacks)
-    out = load_of(made).buffer
-    low.steps.append(
-        Product(call.routine, out, *operands, call.sizes, is_quiet(node.target), stacks)
-    )
-    return low.owned(made) if node.type.form is Form.ARRAY else made
+
+
+def operand_of(low: Lowering, value: Value, leading: Leading, reader: str) -> Operand:
+    load, (step, turned) = in_memory(low, value, reader), leading
+    return Operand(load.buffer, load.offset.constant, floordiv(step, load.dtype.itemsize), turned)
 
 
 def in_memory(low: Lowering, value: Value, reader: str) -> Load:
@@ -158,7 +168,7 @@ def strides_of(value: Value) -> Sequence[Size]:
 def matrix_of(low: Lowering, value: Value, side: str) -> Matrix:
     unit, strides, shape = value.dtype.itemsize, strides_of(value), value.shape
     if len(shape) > 1:
-        return Matrix(low, *shape[-2:], *strides[-2:], unit)
+        return Matrix(low, shape[-2], shape[-1], strides[-2], strides[-1], unit)
     if side == "left":
         return Matrix(low, 1, shape[0], 0, strides[0], unit)
     return Matrix(low, shape[0], 1, strides[0], 0, unit)
@@ -212,28 +222,26 @@ def _along(step: Size, matrix: Matrix) -> Leading:
 
 
 def stacks_of(
-    low: Lowering, node: Node, a: Value, b: Value, *, require: bool
-) -> tuple[Stack, ...]:
-    """The dimensions in front of the matrices, broadcast."""
+    low: Lowering, node: Node, a: Value, b: Value
+) -> tuple[tuple[Stack, ...], list[tuple[Size, Size]]]:
+    """The dimensions in front of the matrices, broadcast; and the sizes that must be equal."""
     count = len(node.type.shape) - (len(a.shape) > 1) - (len(b.shape) > 1)
-    found = []
+    found: list[Stack] = []
+    equal: list[tuple[Size, Size]] = []
     for dim in range(count):
-        extent, steps = node.type.shape[dim], []
+        extent = node.type.shape[dim]
+        steps: list[Size] = []
         if not at_least(low, extent, 1):
             raise CannotLower("perhaps a stack of nothing")
         for value in (a, b):
             place = dim - count + len(value.shape) - 2
-            steps.append(_step_of(low, value, place, extent, require))
+            if place < 0 or affine.is_one(value.shape[place]):
+                steps.append(0)
+                continue
+            steps.append(strides_of(value)[place])
+            equal.append((value.shape[place], extent))
         found.append(Stack(extent, steps[0], steps[1], node.type.strides[dim]))
-    return tuple(found)
-
-
-def _step_of(low: Lowering, value: Value, place: int, extent: Size, require: bool) -> Size:
-    if place < 0 or affine.is_one(value.shape[place]):
-        return 0
-    if require:
-        low.require("==", value.shape[place], extent)
-    return strides_of(value)[place]
+    return tuple(found), equal
 
 
 def multiplied_out(node: Node, a: Value, b: Value) -> bool:
