@@ -17,8 +17,10 @@ Number = Union[int, float, bool]
 
 
 def scalar_type(dtype: np.dtype) -> str:
-    """LLVM's type of one element in a register (a bool is `i1` there, a byte in memory)."""
-    if dtype.kind == "f":
+    """LLVM's type of one element in a register (a bool is `i1` there, a byte in memory).
+
+    What kernels only move, complex and long double numbers, is a long integer."""
+    if dtype.kind == "f" and dtype.itemsize in FLOAT_TYPES:
         return FLOAT_TYPES[dtype.itemsize]
     return "i1" if dtype.kind == "b" else f"i{8 * dtype.itemsize}"
 

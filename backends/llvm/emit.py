@@ -39,7 +39,7 @@ class Value:
     @property
     def suffix(self) -> str:
         """The mangled type in the names of intrinsics, as in `llvm.sqrt.v8f64`."""
-        kind = "f" if self.dtype.kind == "f" else "i"
+        kind = "i" if scalar_type(self.dtype).startswith("i") else "f"
         bits = 1 if self.dtype.kind == "b" else 8 * self.dtype.itemsize
         return f"{kind}{bits}" if self.lanes == 1 else f"v{self.lanes}{kind}{bits}"
 
@@ -329,7 +329,7 @@ class Builder:
         """Elements that lie next to each other in memory; bytes become bools."""
         stored = np.dtype(np.uint8) if dtype.kind == "b" else dtype
         shape = Value(self, "", stored, lanes)
-        text = f"load {shape.type}, ptr {pointer}, align {align or stored.itemsize}"
+        text = f"load {shape.type}, ptr {pointer}, align {align or stored.alignment}"
         value = shape.like(self.emit(text))
         return value.ne(0) if dtype.kind == "b" else value
 
@@ -339,7 +339,7 @@ class Builder:
 
     def store(self, value: Value, pointer: str, align: int | None = None) -> None:
         value = self.stored(value)
-        align = align or value.dtype.itemsize
+        align = align or value.dtype.alignment
         self.void(f"store {value.type} {value.ref}, ptr {pointer}, align {align}")
 
     def offset(self, pointer: str, nbytes: Value | int) -> str:

@@ -59,7 +59,7 @@ def _load_packed(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype) -> Value
     shape = Value(builder, "", stored, lane.width)
     text = (
         f"call {shape.type} @llvm.masked.load.{shape.suffix}.p0(ptr {pointer}, "
-        f"i32 {stored.itemsize}, {lane.mask}, {shape.type} zeroinitializer)"
+        f"i32 {stored.alignment}, {lane.mask}, {shape.type} zeroinitializer)"
     )
     loaded = shape.like(builder.emit(text))
     value = lane.mask.select(loaded, loaded.shuffle([0] * lane.width))
@@ -113,7 +113,7 @@ def gather(nest: Nest, pointer: str, offsets: Value, dtype: np.dtype) -> Value:
     active = builder.constant(BOOL, True).splat(lanes)
     text = (
         f"call {shape.type} @llvm.masked.gather.{shape.suffix}.v{lanes}p0(<{lanes} x ptr> "
-        f"{pointers}, i32 {stored.itemsize}, {active}, {shape.type} poison)"
+        f"{pointers}, i32 {stored.alignment}, {active}, {shape.type} poison)"
     )
     value = shape.like(builder.emit(text))
     return value.ne(0) if dtype.kind == "b" else value
@@ -154,7 +154,7 @@ def _store_packed(nest: Nest, lane: Lane, pointer: str, value: Value) -> None:
         return
     nest.builder.void(
         f"call void @llvm.masked.store.{value.suffix}.p0({value}, "
-        f"ptr {pointer}, i32 {value.dtype.itemsize}, {lane.mask})"
+        f"ptr {pointer}, i32 {value.dtype.alignment}, {lane.mask})"
     )
 
 
@@ -166,5 +166,5 @@ def _store_strided(nest: Nest, lane: Lane, pointer: str, value: Value, stride: S
     mask = lane.mask or builder.constant(BOOL, True).splat(lane.width)
     builder.void(
         f"call void @llvm.masked.scatter.{value.suffix}.v{lane.width}p0({value}, "
-        f"<{lane.width} x ptr> {pointers}, i32 {value.dtype.itemsize}, {mask})"
+        f"<{lane.width} x ptr> {pointers}, i32 {value.dtype.alignment}, {mask})"
     )

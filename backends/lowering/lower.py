@@ -11,7 +11,7 @@ from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form
-from ..fusion import choose_materialised
+from ..fusion import Access, choose_materialised
 from ..hints import hints_of
 from ..hoisting import hoist
 from ..loops import Load, Offset, Scalar
@@ -122,6 +122,8 @@ def _native(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[str, 
         raise CannotLower("no lowering")
     if not isinstance(node.type, (ArrayType, tuple, list)):
         raise CannotLower("its type is not known")
+    if ACCESSES.get(node.target) is Access.VIEW and isinstance(args[0], (tuple, list)):
+        raise CannotLower("a view of a sequence")
     return found(low, node, *args, **kwargs)
 
 

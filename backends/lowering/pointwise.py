@@ -113,6 +113,8 @@ def operand_at(low: Lowering, arg: Operand, axes: Sequence[Axis], dtype: np.dtyp
             return _converted(low.broadcast(arg, axes), dtype, weak=arg.is_weak)
         if is_size(arg):
             return _converted(simplify.size_value(arg), dtype, weak=True)
+        if isinstance(arg, (list, tuple, np.ndarray)):
+            raise CannotLower("an operand that is a sequence")
         return const(arg, dtype)
     except Inexact as error:
         raise CannotLower(f"the constant {arg!r} as {dtype}: {error}") from None

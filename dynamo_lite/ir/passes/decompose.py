@@ -36,6 +36,8 @@ class NodeEmit:
 
     def __call__(self, target: Any, *args: Any, **kwargs: Any) -> Any:
         row = row_of(target)
+        if isinstance(args[0], (list, tuple)) and hasattr(target, "__objclass__"):
+            raise Unsupported("a method of a sequence")
         if row is not None and row.decompose is not None:
             start = len(self.new.graph.nodes)
             try:
