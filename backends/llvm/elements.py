@@ -12,7 +12,7 @@ I64 = np.dtype(np.int64)
 F32 = np.dtype(np.float32)
 F64 = np.dtype(np.float64)
 
-FLOAT_TYPES = {2: "half", 4: "float", 8: "double"}
+FLOAT_TYPES = {2: "half", 4: "float", 8: "double"}  # others are only copied, as bits
 Number = Union[int, float, bool]
 
 
@@ -21,7 +21,7 @@ def scalar_type(dtype: np.dtype) -> str:
 
     What kernels only move, complex and long double numbers, is a long integer."""
     if dtype.kind == "f" and dtype.itemsize in FLOAT_TYPES:
-        return FLOAT_TYPES[dtype.itemsize]
+        return FLOAT_TYPES.get(dtype.itemsize, f"i{8 * dtype.itemsize}")
     return "i1" if dtype.kind == "b" else f"i{8 * dtype.itemsize}"
 
 

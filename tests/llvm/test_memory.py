@@ -4,6 +4,7 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
+import pytest
 from dynamo_lite.backends.llvm import compile_graph
 
 from dynamo_lite.native import _core
@@ -52,3 +53,20 @@ def test_intermediate_products_take_no_arrays():
         np.testing.assert_array_equal(entry(a)[0], (a @ a - 1) @ a)
         assert peak(entry, a) <= 1.1 * a.nbytes
     assert _core.free_scratch() >= a.nbytes
+
+
+@pytest.mark.parametrize("dtype", ["F", "D", "g", "G", "e"])
+def test_copies_of_types_that_kernels_do_not_compute_with(dtype):
+    """Aligned is what NumPy calls aligned: eight bytes are enough for a complex number."""
+    dtype = np.dtype(dtype)
+    raw = np.zeros(60 * dtype.itemsize + 64, np.uint8)
+    start = -raw.ctypes.data % 64 + dtype.alignment
+    x = raw[start:][: 60 * dtype.itemsize].view(dtype).reshape(6, 10)
+    x[...] = np.arange(60).reshape(6, 10)
+    assert x.flags.aligned
+    for function in (np.ravel, np.copy, lambda x: np.concatenate([x, x[::-1]]),
+                     lambda x: np.stack([x[:, ::2], x[:, 1::2]]), lambda x: x[np.array([3, 1])]):
+        for operand in (x, x.T):
+            (got,) = compile_graph(trace(lambda x, f=function: f(x), operand), [operand])(operand)
+            assert got.dtype == dtype
+            np.testing.assert_array_equal(got, function(operand))
