@@ -131,7 +131,8 @@ COMPUTED = (Apply, Convert, Select, Reduce)
 def emit_convert(nest: Nest, term: Term) -> Value:
     assert isinstance(term.expr, Convert)
     (arg,) = term.args
-    value = convert(nest.operand(arg, nest.varies(term)), term.expr.dtype)
+    operand = nest.operand(arg, nest.varies(term))
+    value = convert(opaque(operand) if operand.literal else operand, term.expr.dtype)
     return nest.hidden(value) if is_choice(arg.expr.dtype, value.dtype) else value
 
 

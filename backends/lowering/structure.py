@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.node import Node
-from ...ir.sizes import Size
+from ...ir.sizes import Size, SizeExpr
 from .. import affine, simplify
 from ..fusion import Access
 from ..loops import Axis, Check, Expr, Gather, Load, Offset, Scan
@@ -81,6 +81,8 @@ def take(
         raise CannotLower(f"np.take with mode {mode}")
     source = operand(a)
     require_native(source.dtype)
+    if not source.shape or isinstance(indices, SizeExpr):
+        raise CannotLower("np.take at a symbolic position, or of a 0-d array")
     if axis is None:
         source = flattened(low, source, node.name)
     (dim,) = dims_of(0 if axis is None else axis, len(source.shape))
@@ -146,6 +148,8 @@ def _slice_start(low: Lowering, item: slice, size: Size, axis: Axis) -> Offset:
 
 def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr:
     """The index at `axes`, counted from the front; checked to be in range at its own points."""
+    if isinstance(item, int):
+        low.require("<=", -item if item < 0 else item + 1, size)
     if is_size(item):
         return simplify.size_value(item if not isinstance(item, int) or item >= 0 else size + item)
     if not isinstance(item, Value) or item.dtype.kind not in "iu" or item.dtype == np.uint64:

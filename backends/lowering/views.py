@@ -136,6 +136,10 @@ def unit_dims(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> V
         return a
     axes = low.axes(node.type.shape)
     real = iter(axis for axis in axes if not affine.is_one(axis.extent))
+    if len(a.shape) - sum(map(affine.is_one, a.shape)) != (
+        len(axes) - sum(affine.is_one(axis.extent) for axis in axes)
+    ):
+        raise CannotLower("a size of one that only a guard knows")
     index = [affine.ZERO if affine.is_one(n) else affine.along(next(real)) for n in a.shape]
     return low.view(node.type, a, axes, index)
 
@@ -169,7 +173,8 @@ def ravel(low: Lowering, node: Node, a: Any, order: str = "C") -> Value:
     if order != "C" or not isinstance(a, Value):
         raise CannotLower("np.ravel in another order")
     made = reshaped(low, node, a)
-    if made.is_memory and made.strides() != node.type.strides:
+    is_empty = any(map(affine.is_zero, a.shape))
+    if made.is_memory and made.strides() != node.type.strides and not is_empty:
         return low.lazy(node.type, made.axes, made.expr)  # only packed arrays are not copied
     return made
 

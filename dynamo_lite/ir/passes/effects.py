@@ -9,7 +9,7 @@ import numpy as np
 from ..node import Node
 from ..ops import Effect, Kind, Op, row_of
 from ..tree import leaves
-from ..types import ArrayType
+from ..types import ArrayType, Form
 
 SILENT_KINDS = frozenset({Kind.VIEW, Kind.CREATION, Kind.STRUCTURE})
 
@@ -47,7 +47,19 @@ def _may_report(row: Op, node: Node) -> bool:
         return True
     if row.kind is Kind.MATMUL or row.decompose is not None:
         return not _is_integer(node)
-    return row.flags and not _is_integer(node)
+    return (row.flags and not _is_integer(node)) or _takes_weak_numbers(node)
+
+
+def _takes_weak_numbers(node: Node) -> bool:
+    """A Python number may not fit the narrow floats that the others are."""
+    given = list(leaves((node.args, node.kwargs)))
+    types = [leaf.type for leaf in given if isinstance(leaf, Node)]
+    strong = [t.dtype for t in types if isinstance(t, ArrayType) and t.form is not Form.PYTHON]
+    weak = len(strong) < len(types) or any(isinstance(leaf, (int, float)) for leaf in given)
+    return weak and any(dtype in NARROW for dtype in strong)
+
+
+NARROW = frozenset(map(np.dtype, ("?", "b", "B", "h", "H", "e", "f", "F")))
 
 
 def _is_integer(node: Node) -> bool:

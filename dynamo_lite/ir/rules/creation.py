@@ -143,6 +143,8 @@ def _integer_arange(first: Size, stop: Size, step: int, dtype: Any, facts: Facts
     if step == 0:
         raise Wrong
     found = np.dtype(np.intp) if dtype is None else as_dtype(dtype)
+    if found.kind == "b" or (found.kind in "iu" and found.itemsize < 8):
+        raise Unsupported(f"an arange of {found} whose length is symbolic")
     distance = stop - first if step > 0 else first - stop
     if facts.less_equal(distance, 0):
         return result(found, (0,), scalar=False)
