@@ -9,7 +9,12 @@ class DynamoError(Exception):
 
 
 class Unsupported(DynamoError):
-    """Something cannot be compiled exactly; `str()` is the reason. Never reaches the user."""
+    """Something cannot be compiled exactly; `str()` is the reason. Never reaches the user.
+
+    `operations` is the number of array operations that were traced before, and run in Python.
+    """
+
+    operations: int = 0
 
 
 class GraphBreak(Unsupported):

@@ -164,12 +164,13 @@ class FrameCompiler:
                 flat = flatten(guards, shapes, len(flat_args))
         except Unsupported as unsupported:
             self._broke(record, Break(str(unsupported), record.location))
+            record.in_python = max(unsupported.operations, 1)
             record.graph, record.operations = None, 0
             guards, shapes = _types_of(self.function, flat_args), ShapeEnv()
             target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
         record.guards = tuple(guard_tree(guards, shapes).splitlines())
-        record.compiled = self.compiled
-        compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
+        entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
+        record.counts = entry.counts
         self._finished(record, flat, shapes)
 
     def _target(
@@ -180,6 +181,7 @@ class FrameCompiler:
         record.graph = trace.graph if self.options.listener is not None else None
         if isinstance(trace.end, Stopped):
             self._broke(record, Break(trace.end.reason, trace.end.location))
+            record.in_python = trace.end.operations
         try:
             with record.stage("output"):
                 known = len(self.family.rests)
@@ -187,6 +189,7 @@ class FrameCompiler:
                 is_new = len(self.family.rests) > known
         except Unsupported as unsupported:
             self._broke(record, Break(f"the frame runs in Python: {unsupported}", record.location))
+            record.in_python += record.operations
             record.graph, record.operations = None, 0
             return self._in_python()
         may_go_on = replacement.points and (is_new or self.family.operations)

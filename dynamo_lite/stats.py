@@ -6,12 +6,15 @@ import itertools
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
 
 from .ir.graph import Graph, Location
-from .native import CompiledFunction, free_scratch
+from .native import free_scratch
 from .records import dataclass, field
+
+if TYPE_CHECKING:
+    from .native._core import CallCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,15 @@ class FrameRecord:
     recompile: int
     location: Location
     operations: int = 0
+    in_python: int = 0
+    """Operations on arrays that are known to run in Python at every call of the entry."""
     graph: Graph | None = None
     """Kept for those who asked to be told; else it would keep constants alive."""
     guards: tuple[str, ...] = ()
     broke: Break | None = None
     stage_seconds: dict[str, float] = field(default_factory=dict)
-    compiled: Callable[[], CompiledFunction | None] = lambda: None
-    """A weak reference to the function whose entry this is about."""
+    counts: CallCounts | None = None
+    """What became of the entry's calls."""
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -60,13 +65,15 @@ class FrameRecord:
     def mark(self) -> str:
         return f"{self.frame}/{self.recompile}"
 
-    def calls(self) -> tuple[int, int]:
-        """How often the entry was used, and how often it gave up."""
-        function = self.compiled()
-        for entry in function.entries() if function is not None else ():
-            if entry.info.record is self:
-                return entry.hits, entry.abandoned
-        return 0, 0
+    def operations_run(self) -> tuple[int, int]:
+        """How many operations on arrays ran compiled so far, and how many in Python."""
+        if (counts := self.counts) is None:
+            return 0, 0
+        lost = counts.abandoned + counts.replaced
+        return (
+            self.operations * counts.hits,
+            self.in_python * counts.hits + (self.operations + self.in_python) * lost,
+        )
 
     @property
     def seconds(self) -> float:
@@ -141,17 +148,14 @@ def stats() -> Stats:
 
 
 def coverage(records: list[FrameRecord]) -> float:
-    """Operations in graphs, and each break as one that is not, weighted by calls; 1 for nothing.
+    """The share that ran compiled of the operations on arrays of all calls; 1 where there are none.
 
-    Functions that no longer exist do not count.
+    In Python ran those of abandoned calls, of retired entries and of frames that could not be
+    compiled, as far as they were traced, and the instructions at which graphs broke when they are
+    operations on arrays themselves: a branch of Python's or `print` is none.
     """
-    compiled = python = 0
-    for record in records:
-        if record.compiled() is None:
-            continue
-        hits, lost = record.calls()
-        compiled += record.operations * hits
-        python += record.operations * lost + (record.broke is not None) * max(hits, 1)
+    runs = [record.operations_run() for record in records]
+    compiled, python = (sum(counts) for counts in zip(*runs)) if runs else (0, 0)
     return compiled / (compiled + python) if compiled + python else 1.0
 
 

@@ -49,7 +49,7 @@ class Stopped:
 
     `stack` is bottom to top with `NULL` trackers where the interpreter keeps NULLs; `locals` maps
     each bound fast local, by name, to its tracker (cells are `CellVariable`s; unbound names are
-    absent).
+    absent). `operations` is 1 where the instruction itself is an operation on arrays.
     """
 
     index: int
@@ -57,6 +57,7 @@ class Stopped:
     location: Location
     stack: tuple[VariableTracker, ...]
     locals: dict[str, VariableTracker]
+    operations: int = 0
 
 
 @dataclass(eq=False, slots=True)

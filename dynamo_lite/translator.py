@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
 from . import logs
+from .bytecode.reading import Instruction
 from .errors import GraphBreak, Unsupported
 from .frames import LoopBreak, Translator
 from .guards.guard_set import GuardSet
@@ -15,9 +17,14 @@ from .guards.sources import CellSource, LocalSource
 from .ir.graph import Graph
 from .side_effects import SideEffects
 from .trace import Returned, Stopped, Trace, TraceOptions, TraceState
+from .trace_rules import rule_for
 from .variables.base import ObservedException, VariableTracker
+from .variables.callables import CallableVariable
 from .variables.cells import CellVariable, outside_cell
+from .variables.classes import ClassVariable
 from .variables.lazy import LazyVariable
+from .variables.methods import BuiltinMethodVariable
+from .variables.sizes import SizeVariable
 
 DYNAMO = logs.logger("dynamo")
 
@@ -87,7 +94,10 @@ class RootTranslator(Translator):
             end: Returned | Stopped = Returned(self.run())
         except StopHere:
             self.current = self.instructions[self.index]
-            end = Stopped(self.index, "", self.location(), tuple(self.stack), dict(self.locals))
+            end = Stopped(
+                self.index, "", self.location(), tuple(self.stack), dict(self.locals),
+                operations_of(self.current, self.stack),
+            )  # fmt: skip
         for generator in self.state.suspended:
             if not generator.finished:
                 raise Unsupported(f"the generator {generator.name} is left before its end")
@@ -114,16 +124,50 @@ def translate(
             end = root.finish()
         except GraphBreak as stop:
             if stop.root_steps is None or (stop_at is not None and stop.root_steps >= stop_at):
-                raise Unsupported(str(stop)) from stop
+                raise left_to_python(str(stop), state) from stop
             stop_at, reason, location = stop.root_steps, str(stop), stop.location
             restarts += 1
             logs.restarted(restarts)
             DYNAMO.info("the analysis starts again, to stop at %s: %s", location, reason)
             continue
+        except Unsupported as stop:
+            raise left_to_python(str(stop), state) from stop
         if isinstance(end, Stopped):
-            end = Stopped(end.index, reason, location or end.location, end.stack, end.locals)
+            end = replace(end, reason=reason, location=location or end.location)
         guard_aliases(state)
         return finished(state, end, restarts)
+
+
+def left_to_python(reason: str, state: TraceState) -> Unsupported:
+    """The frame runs in Python, and what was traced of it as well."""
+    unsupported = Unsupported(reason)
+    unsupported.operations = len(state.graph.calls)
+    return unsupported
+
+
+def operations_of(inst: Instruction, stack: Sequence[VariableTracker]) -> int:
+    """How many operations on arrays an instruction is itself: one or none."""
+    if inst.opname == "CALL":
+        called = stack[-inst.arg - 2 :][:2]
+        return int(any(map(is_array_function, called)))
+    operands = stack[-OPERANDS[inst.opname] :] if inst.opname in OPERANDS else ()
+    return int(any(value.in_graph and not isinstance(value, SizeVariable) for value in operands))
+
+
+OPERANDS = {
+    "BINARY_OP": 2, "COMPARE_OP": 2, "UNARY_NEGATIVE": 1, "UNARY_POSITIVE": 1, "UNARY_INVERT": 1,
+    "BINARY_SUBSCR": 2, "BINARY_SLICE": 3, "STORE_SUBSCR": 3, "STORE_SLICE": 4, "CONTAINS_OP": 2,
+}  # fmt: skip
+"""Opname → how many values it takes, where it may be an operation on arrays."""
+
+
+def is_array_function(value: VariableTracker) -> bool:
+    """NumPy's or CuPy's own, or a method of an array."""
+    if isinstance(value, BuiltinMethodVariable):
+        return value.owner.in_graph
+    return isinstance(value, CallableVariable | ClassVariable) and rule_for(value.value).id in (
+        "numpy", "cupy",
+    )  # fmt: skip
 
 
 def new_state(

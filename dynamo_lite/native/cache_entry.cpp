@@ -1,4 +1,4 @@
-// The Python type of cache entries.
+// The Python types of cache entries and their counts.
 #include "callable.h"
 
 #include <structmember.h>
@@ -6,6 +6,36 @@
 PyTypeObject *cache_entry_type = nullptr;
 
 namespace {
+
+PyTypeObject *counts_type = nullptr;
+
+void counts_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyMemberDef counts_members[] = {
+    {"hits", T_PYSSIZET, offsetof(CallCounts, hits), READONLY, "Calls that it completed."},
+    {"abandoned", T_PYSSIZET, offsetof(CallCounts, abandoned), READONLY,
+     "Calls that it gave up."},
+    {"replaced", T_PYSSIZET, offsetof(CallCounts, replaced), READONLY,
+     "Calls for which the function ran after the entry was retired."},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot counts_slots[] = {
+    {Py_tp_doc, const_cast<char *>("What became of the calls of an entry, which it outlives.")},
+    {Py_tp_dealloc, reinterpret_cast<void *>(counts_dealloc)},
+    {Py_tp_members, counts_members},
+    {0, nullptr},
+};
+
+PyType_Spec counts_spec = {
+    "dynamo_lite.native.CallCounts", sizeof(CallCounts), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    counts_slots,
+};
 
 CacheEntry *as_entry(PyObject *self) { return reinterpret_cast<CacheEntry *>(self); }
 
@@ -29,13 +59,24 @@ void entry_dealloc(PyObject *self) {
     PyObject_GC_UnTrack(self);
     entry_clear(self);
     Py_XDECREF(as_entry(self)->program);
+    Py_XDECREF(as_entry(self)->counts);
     type->tp_free(self);
     Py_DECREF(type);
 }
 
 PyObject *entry_retired(PyObject *self, void *) { return PyBool_FromLong(!as_entry(self)->target); }
 
+PyObject *entry_hits(PyObject *self, void *) {
+    return PyLong_FromSsize_t(as_entry(self)->counts->hits);
+}
+
+PyObject *entry_abandoned(PyObject *self, void *) {
+    return PyLong_FromSsize_t(as_entry(self)->counts->abandoned);
+}
+
 PyGetSetDef entry_attributes[] = {
+    {"hits", entry_hits, nullptr, "Calls that it completed.", nullptr},
+    {"abandoned", entry_abandoned, nullptr, "Calls that it gave up.", nullptr},
     {"retired", entry_retired, nullptr,
      "Whether it was abandoned so often that the function runs in its place.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -46,8 +87,8 @@ PyMemberDef entry_members[] = {
     {"target", T_OBJECT, offsetof(CacheEntry, target), READONLY,
      "What a call runs, or None once it is retired."},
     {"info", T_OBJECT, offsetof(CacheEntry, info), 0, "Anything that belongs to the entry."},
-    {"hits", T_PYSSIZET, offsetof(CacheEntry, hits), READONLY, "Calls that it completed."},
-    {"abandoned", T_PYSSIZET, offsetof(CacheEntry, abandoned), READONLY, "Calls that it gave up."},
+    {"counts", T_OBJECT, offsetof(CacheEntry, counts), READONLY,
+     "What became of its calls; outlives the entry."},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -71,8 +112,11 @@ PyType_Spec entry_spec = {
 }  // namespace
 
 PyObject *new_cache_entry(GuardProgram *program, PyObject *target, PyObject *info) {
+    Ref counts(counts_type->tp_alloc(counts_type, 0));
+    if (!counts) return nullptr;
     PyObject *self = cache_entry_type->tp_alloc(cache_entry_type, 0);
     if (!self) return nullptr;
+    as_entry(self)->counts = reinterpret_cast<CallCounts *>(counts.release());
     as_entry(self)->program = reinterpret_cast<GuardProgram *>(Py_NewRef(program));
     as_entry(self)->target = Py_NewRef(target);
     as_entry(self)->info = Py_NewRef(info);
@@ -80,6 +124,8 @@ PyObject *new_cache_entry(GuardProgram *program, PyObject *target, PyObject *inf
 }
 
 int add_cache_entry(PyObject *module) {
+    counts_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&counts_spec));
+    if (!counts_type) return -1;
     PyObject *type = PyType_FromSpec(&entry_spec);
     if (!type) return -1;
     cache_entry_type = reinterpret_cast<PyTypeObject *>(type);

@@ -4,15 +4,22 @@
 #include "core.h"
 #include "guard_program.h"
 
+// What became of the calls of an entry. It outlives the entry, for statistics.
+struct CallCounts {
+    PyObject_HEAD
+    Py_ssize_t hits;         // calls that the target completed
+    Py_ssize_t abandoned;    // calls that it gave up
+    Py_ssize_t replaced;     // calls for which the function ran after the entry was retired
+};
+
 // One compiled variant of a function.
 struct CacheEntry {
     PyObject_HEAD
     GuardProgram *program;
     PyObject *target;        // null once retired
     PyObject *info;
-    Py_ssize_t hits;         // calls that the target completed
-    Py_ssize_t abandoned;    // calls that it gave up
-    Py_ssize_t streak;       // of those, how many since it last completed one
+    CallCounts *counts;
+    Py_ssize_t streak;       // calls given up since the last completed one
 };
 
 struct CompiledFunction {

@@ -76,13 +76,16 @@ PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_ar
 }
 
 void note_abandoned(CompiledFunction *self, CacheEntry *entry) {
-    ++entry->abandoned;
+    ++entry->counts->abandoned;
     if (++entry->streak >= self->retire_after && self->retire_after > 0) Py_CLEAR(entry->target);
 }
 
 PyObject *run_entry(CompiledFunction *self, CacheEntry *entry, const Call &call,
                     const Flat &flat) {
-    if (!entry->target) return run_function(self, call);
+    if (!entry->target) {
+        ++entry->counts->replaced;
+        return run_function(self, call);
+    }
     Ref target = Ref::borrow(entry->target);
     PyObject *result = call_target(target.get(), flat.values, flat.n);
     if (result == abandoned) {
@@ -91,7 +94,7 @@ PyObject *run_entry(CompiledFunction *self, CacheEntry *entry, const Call &call,
         return run_function(self, call);
     }
     if (result) {
-        ++entry->hits;
+        ++entry->counts->hits;
         entry->streak = 0;
     }
     return result;

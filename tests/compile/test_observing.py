@@ -1,4 +1,5 @@
 """Settings, logs, explanations and statistics."""
+import gc
 import re
 import subprocess
 import sys
@@ -101,7 +102,7 @@ def test_explain():
     (broke,) = explanation.breaks
     assert "graph break" in broke.reason and broke.location.filename == __file__
     assert same(explanation.graphs[0](X), (X + 1,))
-    assert 0 < explanation.coverage < 1 and explanation.compile_seconds > 0
+    assert explanation.coverage == 1 and explanation.compile_seconds > 0
     assert any("float64[4]" in guard for guard in explanation.guards)
     text = str(explanation)
     assert "2 graphs" in text and "1 breaks" in text and f"{Path(__file__).name}:{LINE}" in text
@@ -122,7 +123,7 @@ def test_stats():
     found = dl.stats()
     assert found.graphs == 4 and found.graph_breaks == 2 and found.recompiles == 2
     assert list(found.break_reasons.values()) == [2]
-    assert found.coverage == pytest.approx(2 / 3) and found.compile_seconds > 0
+    assert found.coverage == 1 and found.compile_seconds > 0
     assert "4 graphs" in str(found)
 
 
@@ -148,3 +149,40 @@ def test_import_is_light():
             "if m in set(sys.modules) - before])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
+
+
+def branching(x):
+    y = x + 1
+    return y * 2 if y.sum() > 0 else y - 1
+
+
+def unsupported_operation(x):
+    return np.busday_count("2011-01", "2011-02") + x
+
+
+def raising_flags(x):
+    return np.sqrt(x) + 1
+
+
+def test_coverage_counts_operations_on_arrays_alone():
+    """Of a branch in Python nothing is an operation; a NumPy function without a graph is one."""
+    assert dl.explain(branching, backend="eager")(X).coverage == 1.0
+    assert dl.explain(unsupported_operation, backend="eager")(X).coverage == 1 / 2
+
+
+def test_coverage_counts_calls_that_were_given_up():
+    compiled = dl.compile(raising_flags, backend="eager")
+    with np.errstate(all="ignore"):
+        compiled(X)
+    assert dl.stats().coverage == 1.0
+    with pytest.warns(RuntimeWarning):
+        compiled(-X)
+    assert dl.stats().coverage == 1 / 2
+
+
+def test_coverage_counts_functions_that_are_gone():
+    for _ in range(3):
+        dl.compile(lambda x: x + 1, backend="eager")(X)
+    gc.collect()
+    dl.compile(unsupported_operation, backend="eager")(X)
+    assert dl.stats().coverage == 4 / 5

@@ -27,6 +27,7 @@ EXAMPLES = {
     "user-is-compiling": marked("is-compiling"),
     "effect-builtin": print,
     "numpy": np.linalg.norm,
+    "cupy": type("sin", (), {"__module__": "cupy", "__call__": plain})(),
     "pure-method": str.upper,
     "pure-module": math.sqrt,
     "stdlib-inline": contextlib.contextmanager,
