@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...errors import BackendError
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.passes import optimize
@@ -26,6 +27,8 @@ OUTPUT_CODE, PERF = logger("output_code"), logger("perf")
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
     """A native entry: called with the placeholders' values it gives the outputs, or ABANDONED."""
+    if foreign := {node.type.library for node in graph.placeholders} - {"numpy"}:
+        raise BackendError(f"backend 'llvm' does not take arrays of {', '.join(sorted(foreign))}")
     facts = graph_facts(graph)
     return compile_program(lower(optimize(graph, facts), facts, blas=True))
 
