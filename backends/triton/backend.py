@@ -13,6 +13,8 @@ from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.ops import Kind, row_of
 from ...ir.passes import optimize
+from ...ir.rules.pointwise import resolve
+from ...ir.rules.values import as_type
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
 from ...logs import logger
@@ -120,9 +122,9 @@ def why_extern(node: Node) -> str | None:
     if odd := next((kind.dtype for kind in types if kind.dtype not in TYPES), None):
         return f"dtype {odd} has no Triton type"
     if row is not None and row.kind is Kind.POINTWISE and isinstance(node.target, np.ufunc):
-        operands = [kind.dtype for kind in types[1:]] or [types[0].dtype]
-        loop = np.result_type(*operands)
-        if row.triton is None or (template_of(row.name, loop) is None and loop.kind in "f"):
+        operands = [as_type(_type_of(value)) for value in node.args[: node.target.nin]]
+        loop = resolve(node.target, operands, [None] * node.target.nout)[0]
+        if node.target.nout > 1 or template_of(row.name, loop) is None:
             return f"{row.name} of {loop} has no Triton form"
     return None
 

@@ -31,6 +31,7 @@ class BlockEmitter(Emitter):
         return self.finish(points, block, warps_for(block), "BLOCK: tl.constexpr")
 
     def body(self) -> None:
+        self.spread = frozenset(self.kernel.axes)
         self.bind_points(self.kernel.axes, "i")
         for statement in self.kernel.statements:
             self.perform(statement)

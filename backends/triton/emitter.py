@@ -30,7 +30,7 @@ from ..loops import (
     Statement,
     Store,
 )
-from ..rewrite import walk
+from ..rewrite import free_axes, walk
 from .folds import COMBINE, POSITIONS, accumulator_type, identity
 from .scalars import TYPES, apply_text, constant_text
 
@@ -74,6 +74,7 @@ class Emitter:
         self.count = 0
         self.frees: dict[Expr, frozenset[Axis]] = {}
         self.wide = not is_narrow(kernel)
+        self.spread: frozenset[Axis] = frozenset()  # axes that lie across lanes
 
     @property
     def index_type(self) -> str:
@@ -153,8 +154,13 @@ class Emitter:
             terms.append(f"({self.size(elements(offset.constant, itemsize))})")
         return " + ".join(terms) or "0"
 
-    def access(self) -> str:
-        return f", mask={self.masks[-1]}" if self.masks[-1] else ""
+    def access(self, expr: Load | Gather | Store) -> str:
+        """The mask of an access. Triton masks blocks of pointers only; what all lanes share is
+        there whenever the program runs."""
+        axes = {axis for axis, _ in expr.offset.strides}
+        for index, _ in expr.indices if isinstance(expr, Gather) else ():
+            axes |= free_axes(index, self.frees)
+        return f", mask={self.masks[-1]}" if self.masks[-1] and axes & self.spread else ""
 
     def expression(self, expr: Expr) -> str:
         """The name that holds the value of `expr`."""
@@ -166,20 +172,20 @@ class Emitter:
         match expr:
             case Load(buffer, offset):
                 where = f"{self.pointer(buffer)} + {self.position(offset, buffer.dtype.itemsize)}"
-                return self.loaded(buffer, where)
+                return self.loaded(expr, where)
             case Gather(buffer, offset, indices):
                 itemsize = buffer.dtype.itemsize
                 where = f"{self.pointer(buffer)} + {self.position(offset, itemsize)}"
                 for index, stride in indices:
                     step = self.size(elements(stride, itemsize))
                     where += f" + {self.expression(index)} * ({step})"
-                return self.loaded(buffer, where)
+                return self.loaded(expr, where)
             case Const(bits, dtype):
                 return constant_text(bits, dtype)
             case Scalar(name, dtype):
                 known = Parameter(f"x_{name}", TYPES[dtype].memory, scalar=expr)
                 self.parameters.setdefault(known.name, known)
-                return f"{known.name}.to({TYPES[dtype].register})"
+                return f"tl.full([], {known.name}, {TYPES[dtype].register})"
             case SizeValue(size):
                 return f"tl.full([], {self.size(size)}, tl.int64)"
             case Index(axis):
@@ -198,22 +204,23 @@ class Emitter:
                 return apply_text(op, args[0].dtype, dtype, operands)
         raise Unsupported(f"{type(expr).__name__} has no Triton form")
 
-    def loaded(self, buffer: Buffer, where: str) -> str:
-        suffix = ".to(tl.int1)" if buffer.dtype == np.bool_ else ""
-        return f"tl.load({where}{self.access()}){suffix}"
+    def loaded(self, expr: Load | Gather, where: str) -> str:
+        suffix = ".to(tl.int1)" if expr.dtype == np.bool_ else ""
+        return f"tl.load({where}{self.access(expr)}){suffix}"
 
     def store(self, statement: Store) -> None:
         value = self.expression(statement.value)
         itemsize = statement.buffer.dtype.itemsize
         where = f"{self.pointer(statement.buffer)} + {self.position(statement.offset, itemsize)}"
         memory = f"tl.{TYPES[statement.buffer.dtype].memory_name}"
-        self.line(f"tl.store({where}, {value}.to({memory}){self.access()})")
+        self.line(f"tl.store({where}, {value}.to({memory}){self.access(statement)})")
 
     def check(self, statement: Check) -> None:
         condition = self.expression(statement.condition)
         status = self.parameters.setdefault("status", Parameter("status", "*i32")).name
         failing = f"({condition} == 0)"
-        if (mask := self.masks[-1]) is not None:
+        is_block = bool(free_axes(statement.condition, self.frees) & self.spread)
+        if (mask := self.masks[-1]) is not None and is_block:
             failing = f"{mask} & {failing}"
         self.line(f"tl.store({status} + ({condition}).to(tl.int32) * 0, 1, mask={failing})")
 

@@ -52,6 +52,7 @@ class PlanWriter:
             "is_like": _is_like, "array": device.array,
         }  # fmt: skip
         self.scalars: dict[Scalar, str] = {}
+        self.boxed: set[Scalar] = set()  # NumPy's scalars
         self.last = _last_uses(program)
         self.has_checks = any(
             parameter == STATUS for k in kernels.values() for parameter in k.parameters
@@ -116,6 +117,8 @@ class PlanWriter:
                     self.abandon_if(f"{_pointer(item.buffer)} & {item.buffer.dtype.itemsize - 1}")
             elif item.scalar is not None:
                 self.scalars[item.scalar] = f"a{item.index}"
+                if item.type.form is Form.SCALAR:
+                    self.boxed.add(item.scalar)
         for constant in self.program.constants:
             made = self.constant(self.device.constant(np.asarray(constant.value)))
             self.line(f"{_array(constant.buffer)} = {made}")
@@ -174,6 +177,8 @@ class PlanWriter:
         if parameter.scalar is None:
             return "p_status"
         number = self.scalars[parameter.scalar]
+        if parameter.scalar in self.boxed:
+            number += ".item()"
         if parameter.scalar.dtype == np.float16:  # its bits, as an integer of 16 bits
             return f"{self.constant(_half_bits)}({number})"
         return number

@@ -55,6 +55,29 @@ def fold_argmax(a, i, b, j):
 
 
 @triton.jit
+def quotient(a, b):
+    if a.dtype.primitive_bitwidth == 64:
+        return a / b
+    else:
+        return tl.div_rn(a, b)
+
+
+@triton.jit
+def bits_of(a):
+    if a.dtype.primitive_bitwidth == 64:
+        return a.to(tl.int64, bitcast=True)
+    else:
+        return a.to(tl.int32, bitcast=True)
+
+
+@triton.jit
+def negative_f(a):
+    bits = bits_of(a)
+    return (bits ^ (tl.full([], 1, bits.dtype) << (a.dtype.primitive_bitwidth - 1))).to(
+        a.dtype, bitcast=True)
+
+
+@triton.jit
 def floor_divide_i(a, b):
     safe = tl.where(b == 0, b + 1, b)
     q = a // safe
@@ -90,12 +113,12 @@ def remainder_f(a, b):
 @triton.jit
 def floor_divide_f(a, b):
     r = libdevice.fmod(a, b)
-    q = tl.div_rn(a - r, b)
+    q = quotient(a - r, b)
     q = tl.where((r != 0) & ((b < 0) != (r < 0)), q - 1.0, q)
     whole = tl.floor(q)
     whole = tl.where(q - whole > 0.5, whole + 1.0, whole)
-    whole = tl.where(q != 0, whole, libdevice.copysign(q * 0.0, tl.div_rn(a, b)))
-    return tl.where(b == 0, tl.div_rn(a, b), whole)
+    whole = tl.where(q != 0, whole, libdevice.copysign(q * 0.0, quotient(a, b)))
+    return tl.where(b == 0, quotient(a, b), whole)
 
 
 @triton.jit
@@ -121,7 +144,7 @@ def power_f(a, b):
 
 @triton.jit
 def reciprocal_f(a):
-    return tl.div_rn(a * 0 + 1.0, a)
+    return quotient(tl.full([], 1.0, a.dtype), a)
 
 
 @triton.jit
@@ -177,12 +200,82 @@ def isinf_f(a):
 
 @triton.jit
 def signbit_f(a):
-    return libdevice.copysign(a * 0 + 1.0, a) < 0
+    return bits_of(a) < 0
 
 
 @triton.jit
 def heaviside_f(a, b):
     return tl.where(a != a, a, tl.where(a < 0, 0.0, tl.where(a > 0, 1.0, b))).to(a.dtype)
+
+
+@triton.jit
+def reciprocal_i(a):
+    return tl.where(a == 0, a, (a * 0 + 1) // tl.where(a == 0, a + 1, a))
+
+
+@triton.jit
+def reciprocal_u(a):
+    return tl.where(a == 0, a, (a * 0 + 1) // tl.where(a == 0, a + 1, a))
+
+
+@triton.jit
+def power_i(a, b):
+    result = a * 0 + 1
+    for _ in range(a.dtype.primitive_bitwidth):
+        result = tl.where((b & 1) != 0, result * a, result)
+        a = a * a
+        b = b >> 1
+    return result
+
+
+@triton.jit
+def power_u(a, b):
+    return power_i(a, b)
+
+
+@triton.jit
+def invert_u(a):
+    return (a * 0 - 1) ^ a
+
+
+@triton.jit
+def fmax_f(a, b):
+    return tl.where((a > b) | (b != b), a, b)
+
+
+@triton.jit
+def fmin_f(a, b):
+    return tl.where((a < b) | (b != b), a, b)
+
+
+@triton.jit
+def logaddexp_f(a, b):
+    apart = tl.abs(a - b)
+    top = tl.where(a >= b, a, b)
+    sum = top + libdevice.log1p(libdevice.exp(-apart))
+    return tl.where(a == b, a + 0.6931471805599453, tl.where(apart == apart, sum, apart))
+
+
+@triton.jit
+def logaddexp2_f(a, b):
+    apart = tl.abs(a - b)
+    top = tl.where(a >= b, a, b)
+    sum = top + libdevice.log1p(libdevice.exp2(-apart)) * 1.4426950408889634
+    return tl.where(a == b, a + 1.0, tl.where(apart == apart, sum, apart))
+
+
+@triton.jit
+def bitwise_count_i(a):
+    return bitwise_count_u(tl.abs(a).to(tl.uint64) << (64 - a.dtype.primitive_bitwidth))
+
+
+@triton.jit
+def bitwise_count_u(a):
+    x = a.to(tl.uint64)
+    x = x - ((x >> 1) & 0x5555555555555555)
+    x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((x * 0x0101010101010101) >> 56).to(tl.uint8)
 '''
 
 OWN_FUNCTIONS = frozenset(re.findall(r"def (\w+)\(", PRELUDE))

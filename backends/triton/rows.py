@@ -58,6 +58,13 @@ class RowEmitter(Emitter):
     @contextmanager
     def lanes(self, width: int, axes: tuple[Axis, ...]) -> Iterator[None]:
         """Bind `axes` to the lanes: all of the row at once, or a loop over pieces of it."""
+        before, self.spread = self.spread, self.spread | set(axes)
+        with self._bound_lanes(width, axes):
+            yield
+        self.spread = before
+
+    @contextmanager
+    def _bound_lanes(self, width: int, axes: tuple[Axis, ...]) -> Iterator[None]:
         if self.persistent:
             self.scopes.append({})
             self.masks.append("inside")

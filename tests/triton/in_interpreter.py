@@ -20,6 +20,7 @@ from tests.backends.graphs import trace
 from tests.backends.test_symbolic import retyped
 from tests.triton.host import HostDevice
 from tests.triton.programs import PROGRAMS, Program
+from tests.triton.rows import ROW_PROGRAMS
 
 
 class Pointer:
@@ -90,10 +91,15 @@ def without_host_copies() -> None:
     interpreter._patch_lang_tensor = patched
 
 
+EVERY = {**PROGRAMS, **ROW_PROGRAMS}
+
+
 def equal(got: Any, want: Any) -> None:
     assert type(got) is np.ndarray and (got.dtype, got.shape) == (want.dtype, want.shape)
     rtol = {"f": 2e-5, "e": 2e-3}.get(want.dtype.char, 1e-12)
     np.testing.assert_allclose(got, want, rtol=rtol, atol=1e-6 if rtol > 1e-12 else 0)
+    if want.dtype.kind == "f":
+        np.testing.assert_array_equal(np.signbit(got)[want == 0], np.signbit(want)[want == 0])
 
 
 def run(program: Program) -> None:
@@ -114,7 +120,7 @@ def main(names: list[str]) -> None:
     without_host_copies()
     for name in names:
         try:
-            run(PROGRAMS[name])
+            run(EVERY[name])
         except Exception as error:
             print("different", name, type(error).__name__, str(error)[-600:].replace("\n", " "))
         else:
@@ -122,4 +128,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(PROGRAMS))
+    main(sys.argv[1:] or list(EVERY))

@@ -78,6 +78,50 @@ def comparisons(x: Any, y: Any) -> Any:
     return (x < y) & (x > np.float32(-1))
 
 
+def centred(x: Any) -> Any:
+    return x - np.sum(x, axis=(0, 1), keepdims=True)
+
+
+def weighted_rows(x: Any, w: Any) -> Any:
+    return np.sum(x * w[:, None], axis=1) + w, x * w[:, None] / np.max(x, axis=1, keepdims=True)
+
+
+def gathered(x: Any, i: Any) -> Any:
+    return x[i] * np.float32(2)
+
+
+def gathered_rows(x: Any, i: Any) -> Any:
+    return np.sum(x[i], axis=1)
+
+
+def scaled(x: Any, s: Any) -> Any:
+    return x * s + np.float32(1)
+
+
+def folds(x: Any) -> Any:
+    return (np.sum(x, axis=1), np.prod(x, axis=1), np.min(x, axis=1), np.max(x, axis=1),
+            np.any(x, axis=1), np.all(x, axis=1), np.argmin(x, axis=1), np.argmax(x, axis=1))
+
+
+def column_folds(x: Any) -> Any:
+    return (np.sum(x, axis=0), np.prod(x, axis=0), np.min(x, axis=0), np.max(x, axis=0),
+            np.any(x, axis=0), np.all(x, axis=0), np.argmin(x, axis=0), np.argmax(x, axis=0))
+
+
+def casts(x: Any) -> Any:
+    return tuple(x.astype(t) for t in ("f4", "f8", "i4", "i8", "u1", "?", "f2"))
+
+
+def constants(x: Any) -> Any:
+    return np.where(x > 0, -0.0, x), np.where(x > 0, np.inf, x), np.copysign(x, -0.0)
+
+
+def small(dtype: str, *shape: int) -> np.ndarray:
+    """Whole numbers that every fold keeps exact, with zeros, ones and repeats."""
+    drawn = rng.integers(0, 3, shape)
+    return drawn.astype(dtype) - (rng.integers(0, 2, shape).astype(dtype) if dtype[0] in "if" else 0)
+
+
 def with_nan(n: int) -> np.ndarray:
     x = f32(n, 40)
     x[1, 3] = np.nan
@@ -104,6 +148,27 @@ LISTED: dict[str, Any] = {
     "column_maxima": (column_maxima, (f32(20, 300),)),
     "comparisons": (comparisons, (f32(99), f32(99))),
     "float64": (pointwise, (rng.normal(size=400), rng.normal(size=400))),
+}
+
+DTYPES = ("?", "u1", "i4", "i8", "f2", "f4", "f8")
+for _dtype in DTYPES:
+    _x = (small(_dtype, 4, 37) != 0) if _dtype == "?" else small(_dtype, 4, 37)
+    LISTED[f"folds_{_dtype}"] = (folds, (_x,))
+    LISTED[f"column_folds_{_dtype}"] = (column_folds, (_x,))
+    LISTED[f"casts_{_dtype}"] = (casts, (_x,))
+LISTED |= {
+    "centred": (centred, (f32(20, 30),)),
+    "weighted_rows": (weighted_rows, (f32(7, 60), f32(7))),
+    "gathered": (gathered, (f32(50), rng.integers(-50, 50, 300))),
+    "gathered_rows": (gathered_rows, (f32(10, 40), rng.integers(0, 10, 7))),
+    "scaled": (scaled, (f32(100), np.float32(2.5))),
+    "constants": (constants, (np.array([0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf]),)),
+    "one_element": (pointwise, (f32(1), f32(1))),
+    "one_column": (row_sums, (f32(5, 1),)),
+    "one_row": (softmax, (f32(1, 40),)),
+    "half": (pointwise, (f32(90).astype("f2"), f32(90).astype("f2"))),
+    "half_sums": (row_sums, (f32(3, 500).astype("f2"),)),
+    "nan_folds": (folds, (with_nan(3),)),
 }
 
 UNKNOWN = ("pointwise", "transposed", "broadcast", "softmax", "row_sums",

@@ -7,16 +7,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from dynamo_lite.backends.lowering import lower
 from dynamo_lite.backends.program import Launch
+from dynamo_lite.backends.triton.backend import why_extern
 from dynamo_lite.backends.triton.emit import TritonKernel, emit
 
 from dynamo_lite.ir.passes import optimize
-from tests.backends.graphs import trace
+from tests.backends.graphs import Builder, trace
 from tests.backends.test_symbolic import retyped
 
 from .programs import PROGRAMS
+from .rows import POINTWISE, ROW_PROGRAMS, has_loop
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,7 +36,8 @@ def kernels(name: str) -> list[TritonKernel]:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_program_has_a_source(name):
     sources = [kernel.source for kernel in kernels(name)]
-    assert sources and all(source.startswith("@triton.jit") for source in sources)
+    assert sources or "f2" in name or "half" in name
+    assert all(source.startswith("@triton.jit") for source in sources)
 
 
 def test_kernels_equal_numpy_in_the_interpreter():
@@ -44,7 +48,8 @@ def test_kernels_equal_numpy_in_the_interpreter():
         cwd=ROOT, capture_output=True, text=True,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.splitlines() == [f"equal {name}" for name in PROGRAMS]
+    said = [f"equal {name}" for name in (*PROGRAMS, *ROW_PROGRAMS)]
+    assert done.stdout.splitlines() == said
 
 
 def stack_bytes(cubin: bytes) -> int:
@@ -83,3 +88,23 @@ def test_loads_and_stores_are_vectors(name, width):
 
     (kernel,) = kernels(name)
     assert f"ld.global.{width}" in compile_kernel(kernel)[1]
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "f4", "f8"])
+def test_every_row_compiles(dtype):
+    """The templates mean something to Triton's compiler, which checks more than its interpreter."""
+    pytest.importorskip("triton")
+    from dynamo_lite.backends.triton.compiler import compile_kernel
+
+    builder = Builder()
+    x = np.arange(1, 6).astype(dtype)
+    nodes = [builder.input(x, name) for name in "xy"]
+    results = [
+        builder.call(row.target, *nodes[: row.target.nin])
+        for row in POINTWISE if has_loop(row, (x, x)[: row.target.nin])
+    ]  # fmt: skip
+    if x.dtype.kind != "f":  # the others run in the loops of floats
+        results = [node for node in results if node.type.dtype.kind != "f"]
+    for step in lower(builder.output(*results), why_extern=why_extern).steps:
+        if isinstance(step, Launch):
+            assert compile_kernel(emit(step.kernel), aligned=False)[0].cubin

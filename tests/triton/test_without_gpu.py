@@ -39,7 +39,7 @@ def test_eager_results_and_one_warning():
 @no_driver
 def test_fullgraph_and_strict_raise_it():
     with dl.config.patch(strict=True):
-        with pytest.raises(BackendError, match="CUDA|GPU"):
+        with pytest.raises(BackendError, match=r"CUDA|GPU"):
             dl.compile(lambda x: x + 1, backend="triton")(np.arange(3.0))
 
 
