@@ -17,12 +17,12 @@ from .logarithm import log, log1p, log2, log10
 from .power import cbrt, hypot, logaddexp, logaddexp2, power
 from .trigonometric import cos, sin, tan
 
-FUNCTIONS: Mapping[str, Function] = {
-    name: native(function) for name, function in {
+ON_ANY_VECTOR: Mapping[str, Function] = {
     "arccos": arccos, "arccosh": arccosh, "arcsin": arcsin, "arcsinh": arcsinh,
     "arctan": arctan, "arctan2": arctan2, "arctanh": arctanh, "cbrt": cbrt, "cos": cos,
     "cosh": cosh, "exp": exp, "exp2": exp2, "expm1": expm1, "floor_divide": floor_divide,
     "fmod": fmod, "hypot": hypot, "log": log, "log10": log10, "log1p": log1p, "log2": log2,
     "logaddexp": logaddexp, "logaddexp2": logaddexp2, "power": power, "reciprocal": reciprocal,
     "remainder": remainder, "sin": sin, "sinh": sinh, "tan": tan, "tanh": tanh,
-}.items()}
+}
+FUNCTIONS: Mapping[str, Function] = {name: native(f) for name, f in ON_ANY_VECTOR.items()}

@@ -90,9 +90,9 @@ def exponent_of(x: Value) -> Value:
     return _masked(x, "getexp", x)
 
 
-def mantissa_from(x: Value, interval: int) -> Value:
-    """The mantissa of |x|, 1 for 0 and inf; 0: from 1 to 2, 3: from 0.75 to 1.5."""
-    return _masked(x, "getmant", x, 4 + interval)
+def mantissa_of(x: Value) -> Value:
+    """Of |x|, from 1 to 2; 1 for 0 and inf."""
+    return _masked(x, "getmant", x, 4)
 
 
 def at_most(x: Value, limit: float) -> Value:
@@ -114,6 +114,14 @@ def quiet_fma(
 ) -> Value:
     others = [o if isinstance(o, Value) else x.constant(o) for o in (factor, addend)]
     return _call(x, "vfmadd", x, *others, QUIET + rounding)
+
+
+def quiet_difference(x: Value, other: Value) -> Value:
+    return _call(x, "sub", x, other, QUIET)
+
+
+def quiet_scalef(x: Value, exponent: Value) -> Value:
+    return _masked(x, "scalef", x, exponent)
 
 
 def floor_quietly(x: Value) -> Value:
@@ -142,3 +150,16 @@ def literal_vector(numbers: Sequence[float], dtype: np.dtype) -> str:
     kind = scalar_type(dtype)
     texts = (literal_text(dtype, np.array(number, dtype).tobytes()) for number in numbers)
     return "<" + ", ".join(f"{kind} {text}" for text in texts) + ">"
+
+
+def replaced_by(special: Function) -> Callable[[Function], Function]:
+    """On AVX-512 the decorated function is `special`."""
+
+    def decorate(general: Function) -> Function:
+        @functools.wraps(general)
+        def chosen(*args: Value) -> Value:
+            return (special if args[0].builder.has_avx512 else general)(*args)
+
+        return chosen
+
+    return decorate

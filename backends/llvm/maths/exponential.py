@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from ..emit import Value
 from . import stepped
+from .avx512 import replaced_by
 from .formats import (
     SINGLE,
     Exponent,
@@ -52,14 +53,14 @@ def reduced_exp(x: Value) -> tuple[Value, Exponent]:
     return quotient(r).fma(r * r, r) + 1.0, k
 
 
-@stepped.where_possible
+@replaced_by(stepped.exp)
 def exp(x: Value) -> Value:
     form = format_of(x)
     p, k = reduced_exp(clamped(x, form.exp_bottom, form.exp_top))
     return scaled(p, k, at_infinity(x))
 
 
-@stepped.where_possible
+@replaced_by(stepped.exp2)
 def exp2(x: Value) -> Value:
     form = format_of(x)
     limit = clamped(x, form.exp_bottom * LOG2_E, form.exp_top * LOG2_E)
@@ -71,7 +72,7 @@ def exp2(x: Value) -> Value:
     return scaled(p, k, at_infinity(x))
 
 
-@stepped.where_possible
+@replaced_by(stepped.expm1)
 def expm1(x: Value) -> Value:
     form = format_of(x)
     infinite = at_infinity(x)

@@ -54,6 +54,16 @@ def horner(x: Value, coefficients: Sequence[float]) -> Value:
     return result
 
 
+def estrin(x: Value, coefficients: Sequence[float]) -> Value:
+    """The same in pairs, pairs of pairs and so on: some more operations, but few in a row."""
+    parts: list[Value] = [x.constant(c) for c in coefficients]
+    while len(parts) > 1:
+        pairs = zip(parts[1::2], parts[::2])
+        parts = [b.fma(x, a) for b, a in pairs] + parts[len(parts) & ~1 :]
+        x = x * x
+    return parts[0]
+
+
 class Exponent(NamedTuple):
     """A whole number as a float and as an integer; code for the one that is not used vanishes."""
 

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from ..emit import Value
-from . import stepped
+from . import looked_up_logarithms, stepped
+from .avx512 import replaced_by
 from .exponential import clamped, reduced_exp
 from .formats import INFINITY, SINGLE, format_of, horner, in_double, power_of_two, scaled
 from .logarithm import log, log1p
@@ -21,7 +22,7 @@ SINH = (
 )
 
 
-@stepped.where_possible
+@replaced_by(stepped.tanh)
 def tanh(x: Value) -> Value:
     """1 - 2 / (exp(2 |x|) + 1), and near zero a rational function; with one division for both."""
     a = x.abs()
@@ -49,7 +50,7 @@ def _halves(a: Value) -> tuple[Value, Value]:
     return growing, 0.5 / (p * power_of_two(limited))
 
 
-@stepped.where_possible
+@replaced_by(stepped.sinh)
 def sinh(x: Value) -> Value:
     a = x.abs()
     small = a.lt(1.0)
@@ -60,12 +61,13 @@ def sinh(x: Value) -> Value:
     return small.select(near, growing - falling).call("copysign", x)
 
 
-@stepped.where_possible
+@replaced_by(stepped.cosh)
 def cosh(x: Value) -> Value:
     growing, falling = _halves(x.abs())
     return growing + falling
 
 
+@replaced_by(looked_up_logarithms.arcsinh)
 @in_double
 def arcsinh(x: Value) -> Value:
     a = x.abs()
@@ -77,6 +79,7 @@ def arcsinh(x: Value) -> Value:
     return result.call("copysign", x)
 
 
+@replaced_by(looked_up_logarithms.arccosh)
 @in_double
 def arccosh(x: Value) -> Value:
     """Below 1 the square root raises invalid."""
@@ -86,6 +89,7 @@ def arccosh(x: Value) -> Value:
     return huge.select(log(huge.select(x, 1.0)) + LN2, log1p(huge.select(0.0, near)))
 
 
+@replaced_by(looked_up_logarithms.arctanh)
 @in_double
 def arctanh(x: Value) -> Value:
     """1 divides by zero; beyond it the logarithm is invalid."""

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from ..emit import Value
-from .formats import INFINITY, SINGLE, format_of, horner, in_double
+from . import looked_up_logarithms
+from .avx512 import replaced_by
+from .formats import SINGLE, format_of, horner, in_double
+from .poles import irregular, with_poles
 
 # R(z) / z of log(1 + f), z = (f / (2 + f))**2
 SERIES_64 = (
@@ -30,15 +31,6 @@ LOG2_E_LESS_1 = 0.44269504088896340736
 LOG10_E_32 = (4.3359375e-1, 7.00731903251827651129e-4)
 LOG10_2_32 = (3.0078125e-1, 2.48745663981195213739e-4)
 LOG10_2 = (3.01029995663611771306e-01, 3.69423907715893078616e-13)
-
-
-def irregular(x: Value) -> Value:
-    """Zero, negative, subnormal, infinite or NaN."""
-    form, bits = format_of(x), x.bits()
-    unsigned = np.dtype(f"u{x.dtype.itemsize}")
-    smallest = 1 << form.mantissa
-    infinity = (2 * form.bias + 1) << form.mantissa
-    return (bits - smallest).like_retyped(unsigned).ge(infinity - smallest)
 
 
 def split(x: Value) -> tuple[Value, Value]:
@@ -62,22 +54,6 @@ def without_subnormals(x: Value, special: Value) -> tuple[Value, Value]:
     shift = form.mantissa + 2
     normal, exponent = x.builder.when(special.any(), [x, x.constant(0.0)], scale)
     return normal, exponent
-
-
-def with_poles(x: Value, special: Value, result: Value) -> Value:
-    """`result`, and where `special` holds the logarithm's own values and flags: -inf and divide at
-    zero, NaN and invalid below."""
-
-    def settle() -> Sequence[Value]:
-        zero, negative = x.eq(0.0), x.lt(0.0)
-        bad = zero | negative
-        pole = zero.select(x.constant(-1.0), 0.0).raising(
-            "fdiv", bad.select(x.constant(0.0), 1.0)
-        )
-        itself = x.eq(INFINITY) | x.is_nan()
-        return [bad.select(pole, itself.select(x, result))]
-
-    return x.builder.when(special.any(), [result], settle)[0]
 
 
 def log_of(kernel: Callable[[Value, Value], Value]) -> Callable[[Value], Value]:
@@ -153,11 +129,12 @@ def _decimal(f: Value, k: Value) -> Value:
     return (low + ((tens - total) + high)) + total
 
 
-log = log_of(_natural)
-log2 = log_of(_binary)
-log10 = log_of(_decimal)
+log = replaced_by(looked_up_logarithms.log)(log_of(_natural))
+log2 = replaced_by(looked_up_logarithms.log2)(log_of(_binary))
+log10 = replaced_by(looked_up_logarithms.log10)(log_of(_decimal))
 
 
+@replaced_by(looked_up_logarithms.log1p)
 @in_double
 def log1p(x: Value) -> Value:
     """The rounding error of 1 + x is put back at the end."""

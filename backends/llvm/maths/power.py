@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from ..elements import F32, F64
 from ..emit import Value
-from .avx512 import native
+from . import looked_up_powers
+from .avx512 import native, replaced_by
 from .exponential import LN2, QUOTIENT_32, clamped, exp, exp2, quotient, reduce
 from .formats import INFINITY, SINGLE, Function, format_of, horner, in_double, scaled
-from .logarithm import irregular, log1p, split, without_subnormals
+from .logarithm import log1p, split, without_subnormals
+from .poles import irregular, without_logarithm
 
 # log((1 + q) / (1 - q)) = 2 q + q z (2/3 + z P(z)), z = q**2
 TWO_THIRDS, TWO_THIRDS_REST = 0.6666666666666666, 3.700743415417188e-17
@@ -106,14 +108,18 @@ def power(x: Value, y: Value) -> Value:
         if y.literal and y.ref == y.constant(exponent).ref:
             return product(x)
     a = x.abs()
-    degenerate = ~(a.gt(0.0) & a.lt(INFINITY) & y.abs().lt(INFINITY))
-    special = degenerate | x.lt(0.0) | a.eq(1.0)
-    core = _single_power if x.dtype == F32 else _power_of_positive
-    result = core(a, y, degenerate)
+    undefined = without_logarithm(a)
+    degenerate = undefined | ~y.abs().lt(INFINITY)
+    if x.builder.has_avx512:
+        result = looked_up_powers.power_of_positive(undefined.select(1.0, a), y)
+    else:
+        core = _single_power if x.dtype == F32 else _power_of_positive
+        result = core(a, y, degenerate)
 
     def settle() -> Sequence[Value]:
         return [_special_power(x, y, a, degenerate, result)]
 
+    special = degenerate | x.bits().lt(0)
     return x.builder.when(special.any(), [result], settle)[0]
 
 
@@ -152,6 +158,7 @@ CBRT = (1.87595182427177009643, -1.88497979543377169875, 1.621429720105354466140
         -0.758397934778766047437, 0.145996192886612446982)
 
 
+@replaced_by(looked_up_powers.cbrt)
 @in_double
 def cbrt(x: Value) -> Value:
     """After FreeBSD: a guess from a third of the exponent, a polynomial, one Newton step."""

@@ -2,13 +2,12 @@
 short polynomials for the rest, and no branches."""
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..elements import Number
 from ..emit import Value
-from .avx512 import DOWN, Function, at_least, at_most, looked_up, quiet_fma, scalef, table_size, within
+from .avx512 import DOWN, at_least, at_most, looked_up, quiet_fma, scalef, table_size, within
 from .formats import INFINITY, SINGLE, format_of, horner
 from .tables import powers_of_two
 
@@ -29,39 +28,41 @@ POSITIVE_32 = (0.5000000157, 0.1666622822, 0.04201519212)
 
 
 class Steps(NamedTuple):
-    """`x = whole * ln 2 + rest`; `whole` is a multiple of a step, `index` which one."""
+    """`x = whole * ln 2 + rest`; `whole` is a multiple of a step, `place` which one."""
 
     rest: Value
     whole: Value
-    index: Value
+    place: Value
 
     def power(self, scale: float = 1.0) -> Value:
         """scale * 2**whole."""
         dtype = self.rest.dtype
         numbers = powers_of_two(table_size(self.rest), dtype, scale).numbers
-        return scalef(looked_up(self.index, numbers, dtype), self.whole)
+        return scalef(looked_up(self.place, numbers, dtype), self.whole)
 
     def lost(self) -> Value:
         """The relative error of `power`."""
         dtype = self.rest.dtype
         errors = powers_of_two(table_size(self.rest), dtype).relative()
-        return looked_up(self.index, errors, dtype)
+        return looked_up(self.place, errors, dtype)
 
 
 def steps_of(
-    x: Value, per_turn: Number = LOG2_E, rounding: int = 0
+    x: Value, per_turn: Value | Number = LOG2_E, rounding: int = 0
 ) -> tuple[Value, Value]:
-    """`whole` and `index` of x * per_turn, to the nearest step."""
+    """`whole` and `place` of x * per_turn, to the nearest step."""
     magic = format_of(x).magic / table_size(x)
     shifted = quiet_fma(x, per_turn, magic, rounding) if rounding else x.fma(per_turn, magic)
     return shifted - magic, shifted.bits()
 
 
 def reduced(x: Value, rounding: int = 0) -> Steps:
-    form = format_of(x)
-    whole, index = steps_of(x, rounding=rounding)
-    back = -whole
-    return Steps(quiet_fma(back, form.ln2_low, quiet_fma(back, form.ln2_high, x)), whole, index)
+    return reduced_by(x, *steps_of(x, rounding=rounding))
+
+
+def reduced_by(x: Value, whole: Value, place: Value) -> Steps:
+    form, back = format_of(x), -whole
+    return Steps(quiet_fma(back, form.ln2_low, quiet_fma(back, form.ln2_high, x)), whole, place)
 
 
 def _quotient(x: Value) -> Sequence[float]:
@@ -85,18 +86,25 @@ def _scaled_exp(x: Value, scale: float) -> Value:
     return _product(steps, _grown(steps, _quotient(x)), scale)
 
 
+def two_to(steps: Steps) -> Value:
+    """2**whole * exp(rest) but for the table's error, which `rest` may contain."""
+    r = steps.rest
+    return _product(steps, horner(r, _quotient(r)).fma(r * r, r))
+
+
 def _product(steps: Steps, grown: Value, scale: float = 1.0) -> Value:
     """scale * 2**whole * (1 + grown), rounded once more than necessary."""
     dtype = grown.dtype
-    t = looked_up(steps.index, powers_of_two(table_size(grown), dtype, scale).numbers, dtype)
+    t = looked_up(steps.place, powers_of_two(table_size(grown), dtype, scale).numbers, dtype)
     return scalef(t.fma(grown, t), steps.whole)
 
 
 def exp2(x: Value) -> Value:
-    whole, index = steps_of(x, 1.0)
+    whole, place = steps_of(x, 1.0)
     part = within(quiet_fma(whole, -1.0, x), 1.0)
-    steps = Steps(part, whole, index)
-    return _product(steps, horner(part, _stretched((1.0, *_quotient(x)), LN2)).fma(part, steps.lost()))
+    steps = Steps(part, whole, place)
+    grown = horner(part, _stretched((1.0, *_quotient(x)), LN2)).fma(part, steps.lost())
+    return _product(steps, grown)
 
 
 def _stretched(coefficients: Sequence[float], factor: float) -> Sequence[float]:
@@ -146,17 +154,3 @@ def sinh(x: Value) -> Value:
 def cosh(x: Value) -> Value:
     half = _scaled_exp(x.abs(), 0.5)
     return half + 0.25 / half
-
-
-FUNCTIONS = {f.__name__: f for f in (exp, exp2, expm1, tanh, sinh, cosh)}
-
-
-def where_possible(general: Function) -> Function:
-    """The function of the same name here on AVX-512, else `general`."""
-    special = FUNCTIONS[general.__name__]
-
-    @functools.wraps(general)
-    def chosen(x: Value) -> Value:
-        return special(x) if x.builder.has_avx512 else general(x)
-
-    return chosen
