@@ -1,20 +1,21 @@
 """Compiled code on disk, whole or absent.
 
-A file is `<sha256 of the content><content>`. It is written under another name and then moved into
-place; one that is damaged counts as absent and is replaced.
+A file is `<checksum of the content><content>`. It is written under another name and then moved into
+place, so that processes may share a directory; one that is damaged counts as absent and is replaced.
 """
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-import tempfile
+import threading
+import zlib
 from contextlib import suppress
 from pathlib import Path
 
 from ..config import config
 
-DIGEST = 32
+HEADER = 16
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def directory() -> Path:
@@ -30,6 +31,12 @@ def directory() -> Path:
     return Path.home() / ".cache" / "dynamo_lite"
 
 
+def checksum(content: bytes) -> bytes:
+    """Two sums and the length: this is about damage, and hashlib takes milliseconds to import."""
+    numbers = zlib.crc32(content), zlib.adler32(content), len(content)
+    return b"".join(n.to_bytes(size, "little") for n, size in zip(numbers, (4, 4, 8)))
+
+
 def read(name: str) -> bytes | None:
     """The content of a file (a path relative to the directory), or None when none is whole."""
     if not config.cache:
@@ -38,8 +45,8 @@ def read(name: str) -> bytes | None:
         stored = (directory() / name).read_bytes()
     except OSError:
         return None
-    digest, content = stored[:DIGEST], stored[DIGEST:]
-    return content if hashlib.sha256(content).digest() == digest else None
+    header, content = stored[:HEADER], stored[HEADER:]
+    return content if checksum(content) == header else None
 
 
 def write(name: str, content: bytes) -> None:
@@ -47,13 +54,14 @@ def write(name: str, content: bytes) -> None:
     if not config.cache:
         return
     path = directory() / name
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         try:
+            handle = os.open(temporary, NEW, 0o600)
             with open(handle, "wb") as file:
-                file.write(hashlib.sha256(content).digest() + content)
+                file.write(checksum(content) + content)
             os.replace(temporary, path)
         except OSError:
-            os.unlink(temporary)
+            temporary.unlink(missing_ok=True)
             raise

@@ -1,27 +1,19 @@
-"""Compiled objects on disk, so that a second process needs neither LLVM nor time.
+"""Compiled objects on disk by their text, so that equal kernels are compiled once.
 
 A file is named by everything that the machine code depends on.
 """
 from __future__ import annotations
 
 import hashlib
-from functools import cache
-from importlib import metadata
 
 from .. import disk
 from .target import Target
-
-ABI = "1"  # of frames and of the run-time table
-
-
-@cache
-def _generator() -> str:
-    return f"{ABI} llvmlite {metadata.version('llvmlite')}"
+from .version import ABI, llvm_version
 
 
 def key(text: str, target: Target) -> str:
     """The name of the object of `text`: same text, machine level and LLVM."""
-    return hashlib.sha256(f"{_generator()}\n{target}\n{text}".encode()).hexdigest()
+    return hashlib.sha256(f"{ABI} {llvm_version()}\n{target}\n{text}".encode()).hexdigest()
 
 
 def _path(name: str) -> str:

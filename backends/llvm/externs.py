@@ -6,6 +6,7 @@ from typing import Any, Union
 
 from ...ir.sizes import SizeExpr
 from ..program import Extern, Ref
+from .flat_calls import FlatCall, Hole
 
 Leaf = Union[Ref, SizeExpr]
 
@@ -23,37 +24,23 @@ def leaves(tree: Any) -> Iterator[Leaf]:
             yield from leaves(item)
 
 
-def filled(tree: Any, values: Iterator[Any]) -> Any:
-    """The pytree with its leaves replaced by values, in the same order."""
+def with_holes(tree: Any) -> Any:
+    """The pytree with `Hole` for each of its leaves."""
     if isinstance(tree, (Ref, SizeExpr)):
-        return next(values)
+        return Hole
     if isinstance(tree, slice):
-        return slice(*(filled(part, values) for part in (tree.start, tree.stop, tree.step)))
+        return slice(*(with_holes(part) for part in (tree.start, tree.stop, tree.step)))
     if isinstance(tree, dict):
-        return {key: filled(item, values) for key, item in tree.items()}
+        return {key: with_holes(item) for key, item in tree.items()}
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*(filled(item, values) for item in tree))
+        return type(tree)(*map(with_holes, tree))
     if isinstance(tree, (tuple, list)):
-        return type(tree)(filled(item, values) for item in tree)
+        return type(tree)(map(with_holes, tree))
     return tree
-
-
-class FlatCall:
-    """Calls a step's target with its pytree of arguments rebuilt from flat values."""
-
-    __slots__ = ("args", "kwargs", "target")
-
-    def __init__(self, step: Extern) -> None:
-        self.target, self.args, self.kwargs = step.target, step.args, step.kwargs
-
-    def __call__(self, *values: Any) -> Any:
-        each = iter(values)
-        args = filled(self.args, each)
-        return self.target(*args, **filled(self.kwargs, each))
 
 
 def flat_callable(step: Extern) -> Callable[..., Any]:
     """The target itself where its arguments are flat already."""
     if not step.kwargs and all(isinstance(arg, Ref) for arg in step.args):
         return step.target
-    return FlatCall(step)
+    return FlatCall(step.target, with_holes(step.args), with_holes(step.kwargs))

@@ -6,8 +6,8 @@ what follows from the graph alone and refuses the rest.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Iterable, Mapping
+from typing import Protocol, Union
 
 from ..errors import Unsupported
 from .graph import Graph
@@ -102,6 +102,50 @@ def _shift(size: SizeExpr, lower: Mapping[str, int]) -> dict[tuple[str, ...], in
 
 
 STATIC = StaticFacts()
+
+Answer = tuple[str, Size, Size, Union[bool, None]]
+"""A question (the name of a method of `Facts`), and None where it could not be answered."""
+
+
+class RecordedFacts:
+    """Facts that keep in `answers` what they were asked, for another process to ask it again."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.answers: list[Answer] = []
+
+    def equal(self, left: Size, right: Size) -> bool:
+        return self._ask("equal", left, right)
+
+    def less(self, left: Size, right: Size) -> bool:
+        return self._ask("less", left, right)
+
+    def less_equal(self, left: Size, right: Size) -> bool:
+        return self._ask("less_equal", left, right)
+
+    def hint(self, size: Size) -> int:
+        return self.facts.hint(size)
+
+    def _ask(self, name: str, left: Size, right: Size) -> bool:
+        answer = None
+        try:
+            answer = bool(getattr(self.facts, name)(left, right))
+        finally:
+            if not (isinstance(left, int) and isinstance(right, int)):
+                self.answers.append((name, left, right, answer))
+        return answer
+
+
+def answers_alike(facts: Facts, answers: Iterable[Answer]) -> bool:
+    """Ask everything again, with the same guards as a consequence; False at another answer."""
+    for name, left, right, answer in answers:
+        try:
+            found = getattr(facts, name)(left, right)
+        except Unsupported:
+            found = None
+        if found is not answer:
+            return False
+    return True
 
 
 def graph_facts(graph: Graph) -> Facts:

@@ -52,7 +52,7 @@ def test_damaged_files_are_replaced(directory, damage):
     whole = path.read_bytes()
     path.write_bytes(whole[:-1] + b"?" if damage is None else damage)
     run()
-    assert cache.read(path.stem) == whole[disk.DIGEST :]
+    assert cache.read(path.stem) == whole[disk.HEADER :]
     assert not list(directory.rglob("*.tmp"))
 
 

@@ -1,0 +1,169 @@
+"""Graphs and the values in them as plain data, exactly or not at all.
+
+Plain data are None, numbers, strings, bytes and tuples of these; a tuple begins with the kind of
+what it stands for. Equal plain data mean the same value, type and bits included. What has no such
+form (an array, an object, a function that is not NumPy's or Python's own) is Unsupported.
+"""
+from __future__ import annotations
+
+import importlib
+import operator
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from ..errors import Unsupported
+from .graph import Graph
+from .node import Node, SymbolOrigin
+from .sizes import Opaque, Size, SizeExpr, Symbol
+from .types import ArrayType
+
+ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes})
+LIBRARIES = frozenset({"numpy", "operator", "_operator", "builtins", "math", "dynamo_lite"})
+"""Whose callables and classes mean the same in every process."""
+
+
+def plain_graph(graph: Graph) -> Any:
+    """Everything about a graph but its names and the user's lines."""
+    numbers = {node: number for number, node in enumerate(graph.nodes)}
+    nodes = tuple(_node(node, numbers) for node in graph.nodes)
+    symbols = tuple((name, plain(origin)) for name, origin in graph.symbols.items())
+    return ("graph", nodes, symbols)
+
+
+def _node(node: Node, numbers: Mapping[Node, int]) -> Any:
+    if node.op == "get_attr":
+        raise Unsupported("a constant array is more than plain data")
+    target = plain_name(node.target) if node.op == "call_function" else None
+    parts = (node.args, node.kwargs, node.type)
+    return (node.op, target, *(plain(part, numbers) for part in parts))
+
+
+def plain(value: Any, numbers: Mapping[Node, int] | None = None) -> Any:
+    """The plain form of a value in a graph; `numbers` are those of the nodes it may refer to."""
+    kind = type(value)
+    if kind in ATOMS:
+        return value
+    if kind is tuple or kind is list:
+        return (kind.__name__, *[plain(item, numbers) for item in value])
+    if kind is dict:
+        return ("dict", *[(plain(k), plain(v, numbers)) for k, v in value.items()])
+    if kind is slice:
+        return ("slice", *[plain(x, numbers) for x in (value.start, value.stop, value.step)])
+    if kind is Node:
+        if numbers is None:
+            raise Unsupported("a node of no graph")
+        return ("node", numbers[value])
+    if (write := WRITERS.get(kind)) is not None:
+        return write(value)
+    if isinstance(value, np.generic):
+        return ("scalar", plain_dtype(value.dtype), value.tobytes())
+    if isinstance(value, np.dtype):
+        return plain_dtype(value)
+    return plain_name(value)
+
+
+def from_plain(data: Any) -> Any:
+    """The value that plain data stand for; nodes and types of arrays are not read back."""
+    if type(data) is not tuple:
+        return data
+    kind, *parts = data
+    return READERS[kind](*parts)
+
+
+# -- one kind each
+
+
+def _size(size: Size) -> Any:
+    if isinstance(size, int):
+        return size
+    return ("size", *[(tuple(map(_atom, monomial)), factor) for monomial, factor in size.terms])
+
+
+def _atom(atom: Symbol | Opaque) -> Any:
+    if isinstance(atom, Symbol):
+        return atom.name
+    return (atom.op, _size(atom.left), _size(atom.right))
+
+
+def _read_size(*terms: Any) -> SizeExpr:
+    return SizeExpr(tuple((tuple(map(_read_atom, atoms)), factor) for atoms, factor in terms))
+
+
+def _read_atom(data: Any) -> Symbol | Opaque:
+    if isinstance(data, str):
+        return Symbol(data)
+    op, left, right = data
+    return Opaque(op, from_plain(left), from_plain(right))
+
+
+def _array_type(type_: ArrayType) -> Any:
+    layout = tuple(map(_size, type_.shape)), tuple(map(_size, type_.strides))
+    form = type_.form.value, type_.writeable, type_.aligned, type_.library
+    return ("type", plain_dtype(type_.dtype), *layout, *form)
+
+
+def plain_dtype(dtype: np.dtype) -> Any:
+    """The C type, not just the format: equal dtypes may be different C types."""
+    text = dtype.str if dtype.kind in "mM" else dtype.char
+    if dtype.kind not in "biufcmM" or not dtype.isnative or dtype.metadata is not None or (
+        type(dtype) is not type(np.dtype(text)) or np.dtype(text) != dtype
+    ):
+        raise Unsupported(f"the dtype {dtype!r} is more than plain data")
+    return ("dtype", text)
+
+
+@lru_cache(None)
+def _name_of(value: Any) -> Any:
+    owner = getattr(value, "__self__", None)
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
+    if isinstance(owner, np.ufunc):
+        return ("method", _name_of(owner), value.__name__)
+    if isinstance(value, np.ufunc):
+        module = "numpy"
+    else:
+        module = getattr(getattr(value, "__objclass__", value), "__module__", None)
+    if not isinstance(module, str) or module.partition(".")[0] not in LIBRARIES or (
+        _find(module, name) is not value
+    ):
+        raise Unsupported(f"{value!r} is more than plain data")
+    return ("name", module, name)
+
+
+def plain_name(value: Any) -> Any:
+    """A callable or class of a library, by the name under which it is found there."""
+    if not callable(value) or type(value).__module__.partition(".")[0] not in LIBRARIES:
+        raise Unsupported(f"a value of type {type(value).__name__} is more than plain data")
+    return _name_of(value)
+
+
+def _find(module: str, name: str) -> Any:
+    try:
+        return operator.attrgetter(name)(importlib.import_module(module))
+    except (ImportError, AttributeError):
+        return None
+
+
+WRITERS: Mapping[type, Callable[[Any], Any]] = {
+    ArrayType: _array_type,
+    EllipsisType: lambda value: ("ellipsis",),
+    SizeExpr: _size,
+    SymbolOrigin: lambda origin: (origin.placeholder, origin.fact, origin.axis, origin.hint),
+    range: lambda value: ("range", value.start, value.stop, value.step),
+}
+READERS: Mapping[str, Callable[..., Any]] = {
+    "dict": lambda *items: {from_plain(key): from_plain(value) for key, value in items},
+    "dtype": np.dtype,
+    "ellipsis": lambda: ...,
+    "list": lambda *items: [from_plain(item) for item in items],
+    "method": lambda owner, name: getattr(from_plain(owner), name),
+    "name": _find,
+    "range": range,
+    "scalar": lambda dtype, data: np.frombuffer(data, from_plain(dtype))[0],
+    "size": _read_size,
+    "slice": lambda *parts: slice(*map(from_plain, parts)),
+    "tuple": lambda *items: tuple([from_plain(item) for item in items]),
+}
