@@ -130,6 +130,26 @@ def test_a_matrix_and_its_own_transpose(dtype):
         check(lambda a: np.dot(a, a.T), np.asfortranarray(a))
 
 
+def test_whether_the_operands_are_one_array_matters():
+    """NumPy multiplies an array with its own transpose in another way than with an equal one's."""
+    a = numbers("f", (100, 60))
+
+    def one(a):
+        b = a * 2
+        return b @ b.T
+
+    def two(a):
+        return (a * 2) @ (a * 2).T
+
+    assert one(a).tobytes() != two(a).tobytes()
+    check(one, a)
+    check(two, a)
+    check(lambda a: np.dot((a * 2).T, a * 2), a)
+    entry = compile_graph(trace(lambda a, b: a @ b.T, a, a), [a, a])
+    same(entry(a, a)[0], a @ a.T)
+    same(entry(a, a.copy())[0], a @ a.copy().T)
+
+
 def test_between_other_operations():
     a, b = numbers("d", (40, 30)), numbers("d", (40, 30), 1)
 

@@ -20,22 +20,48 @@ def merge_common(graph: Graph, facts: Facts) -> Graph:
     """Equal calls of a functional graph become one; a graph that writes stays as it is.
 
     Two outputs must not become the same array, since the caller may write to one of them: results
-    that are returned, or that share memory with one, keep a node of their own.
+    that are returned, or that share memory with one, keep a node of their own. Neither must the two
+    operands of a matrix product, which NumPy computes in another way when they share memory.
     """
     if any(writes(node) for node in graph):
         return graph
     new = Rebuild(graph)
     seen: dict[Key, Any] = {}
-    returned = _returned(graph)
+    returned, partners = _returned(graph), _partners(graph)
     for node in graph:
         key = _key(new, node)
-        if key is not None and key in seen and node not in returned:
+        apart = [new.became.get(partner) for partner in partners.get(node, ())]
+        if key in seen and node not in returned and seen[key] not in apart:
             new.became[node] = seen[key]
             continue
         new.copy(node)
         if key is not None:
             seen[key] = new.became[node]
     return new.graph
+
+
+PRODUCTS = (np.matmul, np.dot, np.inner)
+
+
+def _partners(graph: Graph) -> dict[Node, list[Node]]:
+    """For the operands of products, the other operand's array, if that is another one."""
+    found: dict[Node, list[Node]] = {}
+    for node in graph.calls:
+        if node.target in PRODUCTS and all(isinstance(arg, Node) for arg in node.args[:2]):
+            a, b = map(_array_of, node.args[:2])
+            if a is not b:
+                found.setdefault(a, []).append(b)
+                found.setdefault(b, []).append(a)
+    return found
+
+
+def _array_of(node: Node) -> Node:
+    """What a view is a view of."""
+    while (row := row_of(node.target) if node.op == "call_function" else None) is not None:
+        if row.window is None or not isinstance(node.args[0], Node):
+            break
+        node = node.args[0]
+    return node
 
 
 def _returned(graph: Graph) -> set[Node]:
