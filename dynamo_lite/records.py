@@ -128,7 +128,7 @@ def store(cls: Any, name: str, value: str, frozen: bool, scope: dict[str, Any]) 
     """The statement that sets a field, past the refusal of a frozen class."""
     if not frozen:
         return f"self.{name} = {value}"
-    member = inspect.getattr_static(cls, name, None)
+    member = getattr(cls, name, None)
     if inspect.ismemberdescriptor(member):
         scope[f"set_{name}"] = member.__set__
         return f"set_{name}(self, {value})"

@@ -27,7 +27,7 @@ def infer(
     if row is None or row.infer is None:
         raise Unsupported(f"no rule for {getattr(target, '__name__', target)!r}")
     args, kwargs = map_leaves(_type_of_leaf, (tuple(args), kwargs or {}))
-    if not _accepts(row.infer, args, kwargs):
+    if not _accepts(row.infer, len(args), tuple(kwargs)):
         if isinstance(kwargs.get("out"), ArrayType):
             return _written(target, args, kwargs, facts)
         provoke(target, args, kwargs, facts)
@@ -68,9 +68,11 @@ def _type_of_leaf(leaf: Any) -> Any:
     return leaf.type
 
 
-def _accepts(rule: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+@functools.lru_cache(None)
+def _accepts(rule: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool:
+    """Whether a rule takes so many arguments, and keywords of these names."""
     try:
-        _signature(rule).bind(*args, facts=None, **kwargs)
+        _signature(rule).bind(*[None] * count, facts=None, **dict.fromkeys(names))
     except TypeError:
         return False
     return True

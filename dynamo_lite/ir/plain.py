@@ -119,12 +119,11 @@ def plain_dtype(dtype: np.dtype) -> Any:
 @lru_cache(None)
 def _name_of(value: Any) -> Any:
     owner = getattr(value, "__self__", None)
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
+    name: Any = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
     if isinstance(owner, np.ufunc):
         return ("method", _name_of(owner), value.__name__)
-    if isinstance(value, np.ufunc):
-        module = "numpy"
-    else:
+    module: Any = "numpy"
+    if not isinstance(value, np.ufunc):
         module = getattr(getattr(value, "__objclass__", value), "__module__", None)
     if not isinstance(module, str) or module.partition(".")[0] not in LIBRARIES or (
         _find(module, name) is not value
