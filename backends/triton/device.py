@@ -4,6 +4,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import operator
+import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -69,6 +70,7 @@ class CuPyDevice:
         self.cupy: Any = importlib.import_module("cupy")
         device = self.cupy.cuda.Device()
         self.id = device.id
+        self.thread = threading.local()
         self.capability = int(device.compute_capability)
         self.array: type = self.cupy.ndarray
         self.pointer: Callable[[Any], int] = operator.attrgetter("data.ptr")
@@ -98,8 +100,12 @@ class CuPyDevice:
         return bool(status.get()[0])
 
     def is_here(self, *arrays: Any) -> bool:
-        if self.cupy.cuda.runtime.getDevice() != self.id:
+        runtime = self.cupy.cuda.runtime
+        if runtime.getDevice() != self.id:
             return False
+        if not hasattr(self.thread, "has_context"):
+            runtime.free(0)  # binds the GPU's context to this thread, which launches need
+            self.thread.has_context = True
         return all(array.device.id == self.id for array in arrays)
 
     def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:

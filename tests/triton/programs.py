@@ -9,11 +9,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Program:
-    """`symbolic`: the sizes of its arguments are unknown when it is compiled."""
+    """`symbolic`: the sizes of its arguments are unknown when it is compiled. With `right`: a call
+    with `values` fails a check, and is abandoned."""
 
     function: Any
     values: tuple[Any, ...]
     symbolic: bool = False
+    right: tuple[Any, ...] = ()  # arguments that are right, where `values` are wrong ones
 
 
 rng = np.random.default_rng(7)
@@ -119,7 +121,8 @@ def constants(x: Any) -> Any:
 def small(dtype: str, *shape: int) -> np.ndarray:
     """Whole numbers that every fold keeps exact, with zeros, ones and repeats."""
     drawn = rng.integers(0, 3, shape)
-    return drawn.astype(dtype) - (rng.integers(0, 2, shape).astype(dtype) if dtype[0] in "if" else 0)
+    less = rng.integers(0, 2, shape) if dtype[0] in "if" else 0
+    return (drawn - less).astype(dtype)
 
 
 def with_nan(n: int) -> np.ndarray:
@@ -176,4 +179,11 @@ UNKNOWN = ("pointwise", "transposed", "broadcast", "softmax", "row_sums",
 
 PROGRAMS = {name: Program(*listed) for name, listed in LISTED.items()} | {
     f"{name}_of_any_size": Program(*LISTED[name], symbolic=True) for name in UNKNOWN
+}
+
+TWOS = np.full(300, 2)
+ONE_ZERO = np.where(np.arange(300) == 299, 0, 2)
+PROGRAMS |= {
+    "out_of_bounds": Program(gathered, (f32(50), TWOS * 25), right=(f32(50), TWOS)),
+    "zero_divisor": Program(integers, (TWOS, ONE_ZERO), right=(TWOS, TWOS)),
 }

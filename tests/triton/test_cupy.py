@@ -1,6 +1,10 @@
 """CuPy arrays in the tracer. They lie in host memory, so that no GPU is needed to look at them."""
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -127,6 +131,16 @@ def test_without_a_driver_eager_speaks():
 
 def test_llvm_refuses_arrays_of_the_gpu():
     f = dl.compile(lambda x: x + 1, backend="llvm")
-    with pytest.warns(UserWarning, match="arrays of cupy"):
+    with pytest.warns(UserWarning, match="does not take arrays of cupy"):
         with pytest.raises(cp.cuda.runtime.CUDARuntimeError):
             f(on_host(X))
+
+
+def test_from_functions_to_kernels_in_the_interpreter():
+    pytest.importorskip("triton")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.triton.cupy_in_interpreter"],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count("equal") == 6

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def kernels(name: str) -> list[TritonKernel]:
     program = PROGRAMS[name]
-    graph = trace(program.function, *program.values)
+    graph = trace(program.function, *(program.right or program.values))
     if program.symbolic:
         graph = optimize(retyped(graph, program.values, True))
     steps = lower(graph).steps
