@@ -14,14 +14,15 @@ import numpy as np
 
 from ...ir import core
 from ...ir.node import Node
-from ...ir.sizes import Size, product
+from ...ir.sizes import Size, SizeExpr, product
 from ...ir.tree import leaves
 from ...ir.types import Form
 from .. import affine, simplify
 from ..fusion import Access
 from ..loops import Buffer, Const, Load, Scalar, Store
 from ..program import Commit
-from .context import Lowering, lowers
+from ..simplify import Inexact, const
+from .context import Lowering, is_size, lowers
 from .pointwise import operand_at, require_native
 from .values import NATIVE, CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
@@ -34,8 +35,8 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     if not isinstance(base, Value):
         raise CannotLower("an update of a constant")
     require_native(base.dtype)
-    if not isinstance(value, (Value, int, float)):
-        raise CannotLower("an assignment of a sequence")
+    if not isinstance(value, (Value, SizeExpr, *NUMBERS)):
+        raise CannotLower("an assignment of a sequence or a complex number")
     view_shape(low, base, view)
     if not (low.is_owned(base) and low.readers[node.args[0]] == 1):
         base = rest_of(low, node, replace(base, type=node.type), view)
@@ -54,6 +55,7 @@ def rest_of(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Value:
     return made
 
 
+NUMBERS = (int, float, np.bool_, np.integer, np.floating)
 LARGE = 4096
 """Below so many elements one kernel that copies everything is better than one for each border."""
 Box = tuple[list[Size], list[Size]]
@@ -148,9 +150,21 @@ def pieces(low: Lowering, node: Node, placeholder: Node) -> list[tuple[ViewSteps
 
 def is_storable(value: Any, dtype: np.dtype) -> bool:
     """Whether a kernel can store the value: converted between native dtypes, or as it is."""
+    if not isinstance(value, Node):
+        return dtype in NATIVE and _is_exact(value, dtype)
     if dtype in NATIVE:
-        return not isinstance(value, Node) or value.type.dtype in NATIVE
-    return isinstance(value, Node) and value.type.form is Form.ARRAY and value.type.dtype == dtype
+        return value.type.dtype in NATIVE
+    return value.type.form is Form.ARRAY and value.type.dtype == dtype
+
+
+def _is_exact(value: Any, dtype: np.dtype) -> bool:
+    """Whether NumPy stores a constant in arrays of this dtype without a word."""
+    if is_size(value):
+        return True
+    try:
+        return isinstance(value, NUMBERS) and const(value, dtype) is not None
+    except Inexact:
+        return False
 
 
 def only_pieces(low: Lowering) -> set[Node]:

@@ -174,7 +174,11 @@ def owner_of(tx: Translator, node: Node) -> Node:
 def _shares(tx: Translator, row: Op, node: Node) -> bool:
     """Whether a result is, or may be, memory of the first argument."""
     first = node.args[0] if node.args else None
-    if not isinstance(first, Node) or first.type.form is not Form.ARRAY:
+    if not isinstance(first, Node):
+        return False
+    if not isinstance(first.type, ArrayType):  # a part of what `np.split` gives
+        return True
+    if first.type.form is not Form.ARRAY:
         return False
     if row.window is None:
         return row.kind in SHARING

@@ -33,6 +33,7 @@ from ..node import Node
 from ..ops import Effect, row_of
 from ..rows.writes import IN_PLACE
 from ..rules.layout import same_shape
+from ..rules.windows import Window
 from ..tree import map_leaves
 from ..types import ArrayType, Form
 from .decompose import NodeEmit
@@ -79,6 +80,7 @@ class _Functionaliser:
         self.facts = facts
         self.aliases: dict[Node, Alias] = {}
         self.parts: dict[tuple[Node, Any], Alias] = {}
+        self.returned: dict[Alias, Node] = {}
 
     def run(self) -> Graph:
         for node in self.old:
@@ -125,18 +127,22 @@ class _Functionaliser:
             key = (base, node.args[1])
             return self.parts.setdefault(key, _owner(made, node))
         parent = self.aliases.get(base) if isinstance(base, Node) else None
-        if parent is None or not self._is_view(node):
+        window = None if parent is None else self._window(node)
+        if parent is None or window is None:
             return _owner(made, node)
+        if window.same:
+            return parent
         args, kwargs = map_leaves(self.value, (node.args[1:], node.kwargs))
         step = (node.target, args, kwargs)
         return Alias(parent.storage, (*parent.chain, step), made, parent.storage.version)
 
-    def _is_view(self, node: Node) -> bool:
+    def _window(self, node: Node) -> Window | None:
         row = row_of(node.target)
         if row is None or row.window is None:
-            return False
+            return None
         args, kwargs = map_leaves(_typed, (node.args, node.kwargs))
-        return row.window(*args, facts=self.facts, **kwargs) is not None
+        window: Window | None = row.window(*args, facts=self.facts, **kwargs)
+        return window
 
     def _write(self, node: Node) -> None:
         written = WRITERS.get(node.target, _performed)(self, node)
@@ -185,7 +191,10 @@ class _Functionaliser:
             not alias.storage.version
         ):
             return self.value(leaf)
-        return self._viewed(self.new.became[alias.storage.origin], alias.chain, leaf)
+        if alias not in self.returned:
+            placeholder = self.new.became[alias.storage.origin]
+            self.returned[alias] = self._viewed(placeholder, alias.chain, leaf)
+        return self.returned[alias]
 
 
 def _typed(leaf: Any) -> Any:
@@ -200,8 +209,18 @@ def _assigned(run: _Functionaliser, node: Node) -> Node:
     """`base[key] = value`."""
     base, key, value = node.args
     key, value = map_leaves(run.value, (key, value))
+    if isinstance(value, (tuple, list)):
+        value = _array_of(run, value, base.type.dtype, node)
     run.update(base, ((operator.getitem, (key,), {}),), value, node)
     return base
+
+
+def _array_of(run: _Functionaliser, value: Any, dtype: np.dtype, node: Node) -> Any:
+    """The array that NumPy makes of a sequence to assign it, where its type can be known."""
+    try:
+        return NodeEmit(run.new, node, run.facts)(np.array, value, dtype)
+    except Unsupported:
+        return value
 
 
 def _copied(run: _Functionaliser, node: Node) -> Node:
@@ -239,7 +258,10 @@ def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
 
 
 def _performed(run: _Functionaliser, node: Node) -> Node:
-    """Any other writing function: a ufunc with `out=` is computed, the rest is left to NumPy."""
+    """Any other writing function: a ufunc with `out=` is computed, the rest is left to NumPy.
+
+    Where there is a mask NumPy also converts what `out` holds, and may warn about that.
+    """
     out = node.kwargs.get("out")
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     rest = {name: value for name, value in node.kwargs.items() if name != "out"}
@@ -250,7 +272,8 @@ def _performed(run: _Functionaliser, node: Node) -> Node:
     if not isinstance(out, Node):
         raise Unsupported("several outputs given with out=")
     mask = rest.pop("where", True)
-    if _is_elementwise(node, rest) or (mask is True and _fits(run, node, rest, out)):
+    fits = _fits(run, node, rest, out)
+    if fits if mask is not True else fits or _is_elementwise(node, rest):
         args, kwargs = map_leaves(run.value, (node.args, rest))
         value = NodeEmit(run.new, node, run.facts)(node.target, *args, **kwargs)
         if mask is not True:
@@ -270,14 +293,15 @@ def _is_elementwise(node: Node, rest: dict[str, Any]) -> bool:
 
 
 def _fits(run: _Functionaliser, node: Node, rest: dict[str, Any], out: Node) -> bool:
-    """The result without `out=` has the dtype and shape of the array that is to be written."""
+    """The result without `out=` has the dtype and shape of the array that is to be written; that
+    of a ufunc is broadcast."""
     args, kwargs = map_leaves(run.value, (node.args, rest))
     try:
         kind = infer(node.target, args, kwargs, run.facts)
     except Unsupported:
         return False
     return isinstance(kind, ArrayType) and kind.dtype == out.type.dtype and (
-        same_shape(kind.shape, out.type.shape, run.facts)
+        _is_elementwise(node, rest) or same_shape(kind.shape, out.type.shape, run.facts)
     )
 
 

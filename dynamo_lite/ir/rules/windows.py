@@ -28,6 +28,7 @@ class Window:
     offset: Size = 0
     writeable: bool = True
     scalar: bool = False  # one element, handed out as a NumPy scalar
+    same: bool = False  # no new array: NumPy hands back the argument
 
     def type_over(self, base: ArrayType) -> ArrayType:
         """The type of this window on an argument of type `base`."""
@@ -45,6 +46,10 @@ def array_argument(value: Any) -> ArrayType:
     if kind.form is not Form.ARRAY:
         raise Unsupported("a view operation on a scalar")
     return kind
+
+
+def _argument(kind: ArrayType) -> Window:
+    return Window(kind.shape, kind.strides, same=True)
 
 
 def _permuted(kind: ArrayType, axes: Sequence[int]) -> Window:
@@ -109,7 +114,8 @@ def squeeze(a: Any, axis: Any = None, *, facts: Facts) -> Window:
         gone = set(normal_axes(axis, kind.ndim))
         if not all(is_one(kind.shape[i], facts) for i in gone):
             raise Wrong
-    return _permuted(kind, [i for i in range(kind.ndim) if i not in gone])
+    kept = [i for i in range(kind.ndim) if i not in gone]
+    return _permuted(kind, kept) if gone else _argument(kind)
 
 
 def broadcast_to(array: Any, shape: Any, subok: Any = False, *, facts: Facts) -> Window:
@@ -324,7 +330,7 @@ def itself(rule: Callable[..., ArrayType]) -> Callable[..., Window | None]:
     def window(a: Any, *args: Any, facts: Facts, **kwargs: Any) -> Window | None:
         if not isinstance(a, ArrayType) or rule(a, *args, facts=facts, **kwargs) is not a:
             return None
-        return Window(a.shape, a.strides)
+        return _argument(a)
 
     return window
 
@@ -336,7 +342,7 @@ def part(name: str) -> Callable[..., Window | None]:
         kind = array_argument(val)
         if kind.dtype.kind == "c":
             raise Unsupported("the parts of complex arrays")
-        return Window(kind.shape, kind.strides) if name == "real" else None
+        return _argument(kind) if name == "real" else None
 
     return window
 
@@ -349,7 +355,7 @@ def atleast(ndim: int) -> Callable[..., Window | None]:
             raise Unsupported("atleast_nd of several arrays")
         kind = array_argument(arys[0])
         if kind.ndim >= ndim:
-            return Window(kind.shape, kind.strides)
+            return _argument(kind)
         if kind.ndim == 0:
             return _reshape(kind, (1,) * ndim, facts)
         return Window((1, *kind.shape), (0, *kind.strides))

@@ -1,0 +1,105 @@
+"""Views and writes at random: results, inputs and what shares memory are as in Python.
+
+`DYNAMO_FUZZ_SEED` is where the seeds begin, `DYNAMO_FUZZ_COUNT` how many programs there are. Most
+are only rewritten by the passes and run with NumPy; one of `NATIVE` becomes machine code.
+"""
+import os
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.ir.passes import optimize
+
+from ..fuzz.comparing import differences, outcome
+from .memory_programs import program
+
+FIRST = int(os.environ.get("DYNAMO_FUZZ_SEED", "0"))
+COUNT = int(os.environ.get("DYNAMO_FUZZ_COUNT", "2000"))
+NATIVE = int(os.environ.get("DYNAMO_FUZZ_NATIVE", "25"))
+CHUNK = 100
+
+
+@pytest.fixture(autouse=True)
+def strict():
+    with dl.config.patch(strict=True):
+        yield
+    dl.reset()
+
+
+def rewritten(graph, inputs):
+    return optimize(graph)
+
+
+def problems(function, build, backend="llvm"):
+    expected = outcome(function, build())
+    return differences(outcome(dl.compile(function, backend=backend), build()), expected)
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
+def test_random_views_and_writes(first):
+    wrong = []
+    for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
+        made = program(seed)
+        backend = rewritten if seed % NATIVE else "llvm"
+        if found := problems(made.function, made.build, backend):
+            wrong.append("\n".join([f"backend {backend}", str(made), *found]))
+        dl.reset()
+    assert not wrong, "\n\n".join(wrong)
+
+
+def array():
+    return np.arange(12.0).reshape(3, 4)
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: (x, np.asarray(x), np.ascontiguousarray(x), np.asfortranarray(x)),
+    lambda x: (x, x.astype(float, copy=False), x.astype(np.float32, copy=False), x.astype(float)),
+    lambda x: (x, np.real(x), x.real, np.atleast_1d(x), np.atleast_2d(x), np.squeeze(x)),
+    lambda x: (x[1:], np.array(x[1:], copy=None), np.array(x, copy=False), x[...], x.view()),
+    lambda x: (x, np.squeeze(x[:1]), np.broadcast_to(x, (3, 4)), np.reshape(x, (3, 4)), +x),
+])
+@pytest.mark.parametrize("writes", [False, True])
+def test_functions_that_hand_back_their_argument(function, writes):
+    def program(x):
+        if writes:
+            x[0] += 1
+        return x.T, *function(x)
+
+    assert not problems(program, lambda: [array()])
+
+
+def test_parts_of_a_split_are_written():
+    def program(x):
+        first = np.array_split(x, 2)[0]
+        np.maximum(first, 3.5, out=first[::-1])
+        return first
+
+    assert not problems(program, lambda: [array()])
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i8", "?", "f4"])
+@pytest.mark.parametrize("items", [[1], [1, 0, 2, 3], (5,), [[2], [0], [1]], [True], []])
+def test_sequences_are_assigned(dtype, items):
+    def program(x):
+        x[:2, ::-1] = items[:1]
+        x[...] = items
+        return x.T
+
+    assert not problems(program, lambda: [array().astype(dtype)])
+
+
+def test_a_list_of_computed_numbers_is_assigned():
+    def program(x):
+        x[0, :3] = [x[1, 2], x.sum(), 2]
+        return x
+
+    assert not problems(program, lambda: [array()])
+
+
+def test_masked_calls_convert_what_out_holds():
+    def program(x, out):
+        return np.add(x, 1, out=out, where=x > 2)
+
+    assert not problems(program, lambda: [np.arange(4), np.full(4, 1j)])
+    assert not problems(program, lambda: [np.arange(4), np.array([1.0, np.nan, 2.0, 3.0])])
