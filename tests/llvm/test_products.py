@@ -119,6 +119,7 @@ def test_inner_products(function, dtype):
     for shape in [(300,), (1,), (0,), (4, 5)]:
         a, b = numbers(dtype, shape), numbers(dtype, shape, 1)
         check(lambda a, b: function(a, b), a, b)
+    check(lambda a, b: function(a, b), np.array([-0.0], dtype), np.array([1.0], dtype))
 
 
 @pytest.mark.parametrize("dtype", "fdD")

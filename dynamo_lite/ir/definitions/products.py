@@ -27,7 +27,7 @@ def outer(emit: Emit, a: Any, b: Any, out: Any = None) -> Any:
 def vdot(emit: Emit, a: Any, b: Any, /) -> Any:
     if any(emit.type(value).dtype.kind == "c" for value in (a, b)):
         raise Unsupported("vdot of complex numbers")
-    return emit(np.dot, _flat(emit, a), _flat(emit, b))
+    return emit(np.matmul, _flat(emit, a), _flat(emit, b))
 
 
 def _flat(emit: Emit, value: Any) -> Any:
