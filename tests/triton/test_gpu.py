@@ -14,7 +14,7 @@ if (why := why_no_cuda()) is not None:
 cp = pytest.importorskip("cupy")
 pytest.importorskip("triton")
 
-from .cupy_in_interpreter import FUNCTIONS  # noqa: E402
+from .portable import FUNCTIONS  # noqa: E402
 from .programs import PROGRAMS  # noqa: E402
 from .rows import ROW_PROGRAMS  # noqa: E402
 
