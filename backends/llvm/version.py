@@ -12,6 +12,7 @@ import numpy as np
 
 from ... import ir
 from ...native import _core
+from .target import cpu_features
 
 ABI = "2"  # of frames, of the run-time table and of files on disk
 
@@ -29,12 +30,16 @@ def llvm_version() -> str:
 
 
 def generator() -> str:
-    """This very code generator: any change to a source file makes another one."""
+    """This very code generator: any change to a source file makes another one.
+
+    Constants are folded by NumPy, whose results depend on what it uses of the processor.
+    """
     roots = (*ir.__path__, str(Path(__file__).parents[1]))
     files = sorted(stamp for root in roots for stamp in _stamps(root))
     core = os.stat(_core.__file__)
     return repr((
         ABI, sys.implementation.cache_tag, np.__version__, llvm_version(),
+        sorted(name for name, is_there in cpu_features.items() if is_there),
         core.st_size, core.st_mtime_ns, files,
     ))
 
