@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..errors import Unsupported
+from ..native import watch_dict
 from ..records import dataclass
 from .arrays import array_holds, array_op, array_was
 from .sources import Source
@@ -59,6 +61,7 @@ class GuardKind:
     subsumes: frozenset[str] = frozenset()
     many: bool = False  # several guards of the kind may stand on one source
     differs: Callable[[Any, Any], str] | None = None  # a sentence better than `was`
+    needs_value: bool = True  # the op reads a register; else `lower` is given none
 
     def __repr__(self) -> str:
         return self.name
@@ -179,6 +182,45 @@ OUTCOME = GuardKind(
 CALL = GuardKind(
     "CALL", "{k}({x})", "something that {k} accepted when compiled",
     lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True, show=lambda k: k.__name__,
+)  # fmt: skip
+
+@dataclass(frozen=True, slots=True)
+class ModuleItem:
+    """What a module holds under a name, compared by identity."""
+
+    name: str
+    value: Any
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ModuleItem) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def is_in(self, namespace: dict[str, Any]) -> bool:
+        return namespace.get(self.name, MISSING) is self.value
+
+
+MISSING = object()
+
+
+def _watch(registers: Registers, register: int, kept: tuple[Any, ModuleItem]) -> tuple[Any, ...]:
+    """A byte that is set while the module's dict holds the object: the cheapest guard there is."""
+    module, item = kept
+    cell = watch_dict(vars(module), item.name)
+    if not item.is_in(vars(module)):
+        raise Unsupported(f"{module.__name__}.{item.name} changes meanwhile")
+    return ("FLAG", cell)
+
+
+UNCHANGED = GuardKind(
+    "UNCHANGED", "{k} is unchanged", "another object when compiled",
+    lower=_watch, holds=lambda x, k: k[1].is_in(vars(k[0])), many=True, needs_value=False,
+    show=lambda k: f"{k[0].__name__}.{k[1]}",
+    differs=lambda x, k: f"{k[1]} is another object than when compiled",
 )  # fmt: skip
 
 KINDS = {kind.name: kind for kind in list(globals().values()) if isinstance(kind, GuardKind)}

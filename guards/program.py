@@ -68,7 +68,7 @@ class _Flattener:
         self._waiting = list(shapes.relations)
 
     def add(self, guard: Guard) -> None:
-        register = self.register(guard.source)
+        register = self.register(guard.source) if guard.kind.needs_value else -1
         self._emit(guard.kind.lower(self, register, guard.kept), guard)
         self._place_relations()
 

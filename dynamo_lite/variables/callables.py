@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, U
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
+from ..guards.kinds import UNCHANGED, ModuleItem
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..trace_rules import STDLIB_FOLDER
 from .base import VariableTracker
@@ -106,7 +107,7 @@ FIXED_PACKAGES = frozenset({
     "typing", "dataclasses", "enum", "abc", "copy", "string", "re", "types", "contextlib", "sys",
     "inspect", "random", "time", "warnings", "dynamo_lite", "numbers", "os", "logging", "cupy",
 })  # fmt: skip
-"""Packages whose functions and classes are taken to stay what they are."""
+"""Packages whose functions and classes seldom change: a flag tells when one does."""
 
 
 class ModuleVariable(KnownVariable):
@@ -124,7 +125,7 @@ class ModuleVariable(KnownVariable):
         return package in FIXED_PACKAGES and file.startswith(STDLIB_FOLDER)
 
     def stays(self, value: Any) -> bool:
-        """Whether an attribute is taken to stay the object that it is."""
+        """Whether an attribute will seldom be another object."""
         if isinstance(value, ModuleType):
             return True
         is_number = type(value) is float and self.value.__name__ in ("numpy", "math", "cmath")
@@ -141,8 +142,16 @@ class ModuleVariable(KnownVariable):
         except AttributeError as error:
             raise observed(error) from None
         if self.stays(value):
+            self.watch(tx, name, value)
             return tx.wrap(value, ConstSource(Pinned(value), f"{self.describe()}.{name}"))
         return tx.wrap(value, self.attribute_source(name))
+
+    def watch(self, tx: Translator, name: str, value: Any) -> None:
+        """Rely on the module holding the object; what it makes anew when asked it does not hold."""
+        if self.value.__dict__.get(name) is value:
+            source = ConstSource(Pinned(self.value), self.describe())
+            kept = (self.value, ModuleItem(name, value))
+            tx.guards.install(source, UNCHANGED, kept, tx.location())
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         tx.side_effects.store_global(Pinned(self.value.__dict__), name, value)

@@ -1,4 +1,6 @@
 """Every guard kind: the flat program agrees with the kind's own check, and says why it failed."""
+import types
+
 import numpy as np
 import pytest
 from dynamo_lite.guards import kinds
@@ -6,7 +8,7 @@ from dynamo_lite.guards.guard_set import GuardSet
 from dynamo_lite.guards.program import flatten
 from dynamo_lite.guards.reasons import Values, why_failed
 from dynamo_lite.guards.shape_env import ShapeEnv
-from dynamo_lite.guards.sources import LocalSource
+from dynamo_lite.guards.sources import ConstSource, LocalSource, Pinned
 
 X = LocalSource(0, "x")
 
@@ -57,8 +59,29 @@ def test_program_agrees_with_the_kind(kind, seen, passing, failing):
     assert "x" in str(guard)
 
 
+def test_names_in_modules_are_watched():
+    """The op reads no register: changes of the module's dict are reported to it."""
+    module = types.ModuleType("module")
+    module.function = len
+    guards = GuardSet()
+    kept = (module, kinds.ModuleItem("function", len))
+    source = ConstSource(Pinned(module), "module")
+    guards.install(source, kinds.UNCHANGED, kept)
+    guards.install(source, kinds.UNCHANGED, kept)
+    flat = flatten(guards, ShapeEnv(), 0)
+    assert [op[0] for op in flat.ops] == ["FLAG"]
+    module.other = 1
+    assert flat.program.check(()) == -1 and kinds.UNCHANGED.holds(module, kept)
+    module.function = print
+    assert flat.program.check(()) == 0 and not kinds.UNCHANGED.holds(module, kept)
+    why = why_failed(flat, 0, ShapeEnv(), Values(()))
+    assert why == "module: function is another object than when compiled"
+    module.function = len
+    assert flat.program.check(()) == -1
+
+
 def test_every_kind_is_tested():
-    arrays = {"TENSOR_MATCH_STATIC", "TENSOR_MATCH_DYNAMIC", "SAME", "NOT_ALIASED", "DISJOINT"}
+    arrays = {"UNCHANGED", "TENSOR_MATCH_STATIC", "TENSOR_MATCH_DYNAMIC", "SAME", "NOT_ALIASED", "DISJOINT"}
     assert {kind.name for kind, *_ in CASES} | arrays == set(kinds.KINDS)
 
 

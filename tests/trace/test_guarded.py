@@ -43,6 +43,24 @@ class Special(Layer):
     pass
 
 
+def test_names_of_the_library_that_are_replaced(monkeypatch):
+    def f(x):
+        return np.sum(x) + math.floor(2.5) + np.linalg.norm(x) + math.pi
+
+    def change(index):
+        if index == 1:
+            monkeypatch.setattr(np, "sum", lambda x: 5)
+        if index == 2:
+            monkeypatch.setattr(math, "floor", lambda x: X)
+            monkeypatch.setattr(math, "pi", 3.0)
+        if index == 3:
+            monkeypatch.setattr(np.linalg, "norm", lambda x: print("norm") or 0.5)
+        if index == 4:
+            monkeypatch.undo()
+
+    follow(f, *[(X,)] * 6, change=change)
+
+
 def test_python_arguments():
     def f(x, n, flag=True, name="a", seq=(1, 2)):
         return x * n if flag else [x, name, len(seq), seq[0]]
