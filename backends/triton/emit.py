@@ -4,9 +4,12 @@ Two shapes of kernel, `blocks` and `rows`; here is the choice between them.
 """
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...errors import Unsupported
+from ...ir.sizes import product
 from ..loops import Axis, Kernel, Reduce, Scan
 from ..rewrite import free_axes, walk
 from .blocks import BlockEmitter
@@ -14,6 +17,9 @@ from .emitter import Parameter, TritonKernel, root
 from .folds import POSITIONS
 from .rows import RowEmitter
 from .scalars import TYPES
+
+FEW_RESULTS = 1024
+SHORT_FOLD = 256
 
 __all__ = ["Parameter", "TritonKernel", "emit", "why_not_triton"]
 
@@ -25,7 +31,24 @@ def emit(kernel: Kernel) -> TritonKernel:
     spread = spread_axis(kernel)
     if spread is not None or (kernel.vector is not None and kernel.vector not in kernel.axes):
         return RowEmitter(kernel, spread).emit()
+    if (fold := narrow_fold(kernel)) is not None:
+        return RowEmitter(replace(kernel, vector=fold), None).emit()
     return BlockEmitter(kernel).emit()
+
+
+def narrow_fold(kernel: Kernel) -> Axis | None:
+    """The innermost axis of a long reduction with few results, which would occupy few lanes: its
+    own axis is laid across them, although it is not the one with the smallest stride."""
+    points = product(axis.extent for axis in kernel.axes)
+    if not isinstance(points, int) or points > FEW_RESULTS:
+        return None
+    values = [root(statement) for statement in kernel.statements if not isinstance(statement, Scan)]
+    folds = [expr for expr in walk(values) if isinstance(expr, Reduce)]
+    longest = next((fold.axes[-1] for fold in folds), None)
+    if longest is None or any(fold.axes[-1].extent != longest.extent for fold in folds):
+        return None
+    is_short = isinstance(longest.extent, int) and longest.extent <= SHORT_FOLD
+    return None if is_short else longest
 
 
 def spread_axis(kernel: Kernel) -> Axis | None:

@@ -246,15 +246,19 @@ class Emitter:
         self._fold_axes(expr, expr.axes, accumulator, "")
         return f"{accumulator}.to({TYPES[expr.dtype].register})"
 
+    @contextmanager
+    def loop(self, axis: Axis) -> Iterator[str]:
+        """A serial loop over an axis; short ones are unrolled."""
+        variable = f"{axis.name}_{self.count}"
+        kind = "tl.static_range" if isinstance(axis.extent, int) and axis.extent <= 8 else "range"
+        with self.block(f"for {variable} in {kind}({self.size(axis.extent)}):"):
+            self.bind(axis, self.assign(f"tl.full([], {variable}, {self.index_type})"))
+            yield variable
+
     def _fold_axes(
         self, expr: Reduce, axes: tuple[Axis, ...], accumulator: str, position: str
     ) -> None:
-        axis = axes[0]
-        variable = f"{axis.name}_{self.count}"
-        loop = "tl.static_range" if isinstance(axis.extent, int) and axis.extent <= 8 else "range"
-        with self.block(f"for {variable} in {loop}({self.size(axis.extent)}):"):
-            wide = f"tl.full([], {variable}, {self.index_type})"
-            self.bind(axis, self.assign(wide))
+        with self.loop(axes[0]) as variable:
             if len(axes) > 1:
                 self._fold_axes(expr, axes[1:], accumulator, position)
                 return

@@ -6,7 +6,7 @@ that follow (softmax); a longer one is looped over.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from ...ir.sizes import product
 from ..loops import Axis, Check, Kernel, Reduce, Scan, Store
@@ -84,7 +84,9 @@ class RowEmitter(Emitter):
             yield
 
     def reduction(self, expr: Reduce) -> str:
-        across = len(expr.axes) == 1 and expr.axes[0].extent == self.extent
+        across = expr.axes[-1].extent == self.extent and (
+            len(expr.axes) == 1 or expr.op not in POSITIONS
+        )
         if not across or free_axes(expr, self.frees) - set(self.row_axes):
             return self.serial(expr, "[]" if self.masks[-1] is None else f"[{self._width()}]")
         return self._positions(expr) if expr.op in POSITIONS else self._fold(expr)
@@ -99,14 +101,17 @@ class RowEmitter(Emitter):
         rule, first = COMBINE[expr.op], identity(expr.op, expr.dtype)
         register = accumulator_type(expr.op, expr.dtype)
         result = TYPES[expr.dtype].register
-        if self.persistent:
+        if self.persistent and len(expr.axes) == 1:
             with self.lanes(self._width(), expr.axes):
                 kept = self._kept(expr, first, register)
             return f"tl.reduce({kept}, 0, {rule.function}).to({result})"
         accumulator = self.assign(f"tl.full([{self._width()}], {first}, {register})")
-        with self.lanes(self._width(), expr.axes):
-            kept = self._kept(expr, first, register)
-            self.line(f"{accumulator} = {rule.inline.format(a=accumulator, b=kept)}")
+        with ExitStack() as loops:
+            for axis in expr.axes[:-1]:
+                loops.enter_context(self.loop(axis))
+            with self.lanes(self._width(), expr.axes[-1:]):
+                kept = self._kept(expr, first, register)
+                self.line(f"{accumulator} = {rule.inline.format(a=accumulator, b=kept)}")
         return f"tl.reduce({accumulator}, 0, {rule.function}).to({result})"
 
     def _kept(self, expr: Reduce, first: str, register: str) -> str:

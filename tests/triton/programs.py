@@ -118,6 +118,10 @@ def constants(x: Any) -> Any:
     return np.where(x > 0, -0.0, x), np.where(x > 0, np.inf, x), np.copysign(x, -0.0)
 
 
+def outer_axes(x: Any) -> Any:
+    return np.sum(x, axis=(0, 2)), np.max(x, axis=(0, 2))
+
+
 def small(dtype: str, *shape: int) -> np.ndarray:
     """Whole numbers that every fold keeps exact, with zeros, ones and repeats."""
     drawn = rng.integers(0, 3, shape)
@@ -171,6 +175,9 @@ LISTED |= {
     "one_row": (softmax, (f32(1, 40),)),
     "half": (pointwise, (f32(90).astype("f2"), f32(90).astype("f2"))),
     "half_sums": (row_sums, (f32(3, 500).astype("f2"),)),
+    "outer_axes": (outer_axes, (f32(6, 5, 40),)),
+    "long_outer_axes": (outer_axes, (f32(2, 3, 5000),)),
+    "narrow_columns": (column_folds, (f32(3000, 2),)),
     "nan_folds": (folds, (with_nan(3),)),
 }
 
