@@ -9,6 +9,7 @@ from ...ir.facts import Facts
 from ...ir.graph import Graph
 from ...ir.passes import optimize
 from ...logs import logger
+from ...native import _core
 from ..lowering.lower import lower
 from ..printing import print_program
 from ..program import Program
@@ -23,7 +24,8 @@ OUTPUT_CODE, PERF = logger("output_code"), logger("perf")
 
 
 def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
-    return program_image(lower(optimize(graph, facts), facts, blas=True), target)
+    program = lower(optimize(graph, facts), facts, blas=_core.NativeEntry.has_blas)
+    return program_image(program, target)
 
 
 def program_image(program: Program, target: Target) -> Image:

@@ -1,7 +1,7 @@
 """The extension module of the native core; docs/architecture.md is its contract."""
 from collections.abc import Callable
 from types import CodeType, FunctionType
-from typing import Any, Final, final, overload
+from typing import Any, ClassVar, Final, final, overload
 
 import numpy as np
 
@@ -118,6 +118,7 @@ class BoundEntry:
 
 @final
 class NativeEntry:
+    has_blas: ClassVar[bool]
     def __new__(
         cls,
         address: int,

@@ -232,6 +232,8 @@ int add_blas() {
     return 0;
 }
 
+bool has_blas() { return found; }
+
 int32_t gemm(Frame *, int32_t typenum, int32_t trans_a, int32_t trans_b, int64_t m, int64_t n,
              int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb, void *c,
              int64_t ldc) {

@@ -324,5 +324,9 @@ int add_entry_types(PyObject *module) {
     bound_type.tp_traverse = bound_traverse;
     bound_type.tp_clear = bound_clear;
     if (PyModule_AddType(module, &entry_type) < 0) return -1;
+    if (PyDict_SetItemString(entry_type.tp_dict, "has_blas", has_blas() ? Py_True : Py_False) < 0) {
+        return -1;
+    }
+    PyType_Modified(&entry_type);
     return PyModule_AddType(module, &bound_type);
 }

@@ -79,6 +79,7 @@ int32_t unbox_number(PyObject *object, int32_t typenum, void *out);
 
 // blas.cpp
 int add_blas();
+bool has_blas();
 int32_t gemm(Frame *, int32_t typenum, int32_t trans_a, int32_t trans_b, int64_t m, int64_t n,
              int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb, void *c,
              int64_t ldc);

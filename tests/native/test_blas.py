@@ -125,3 +125,9 @@ def test_what_blas_cannot_do_is_refused(gemm: Any, gemv: Any, dot: Any) -> None:
     assert gemm(out, a, a, numbers("d", 0, 0, -3, 3, 3, 3, 3)) is _core.ABANDONED
     assert gemv(out, a, a, numbers("d", 0, 0, 3, 3, 3, -1, 1)) is _core.ABANDONED
     assert dot(out, a, a, numbers("d", 0, 0, 3, 0, 1)) is _core.ABANDONED
+
+
+def test_the_blas_of_numpy_is_found() -> None:
+    config = np.show_config(mode="dicts")
+    name = config["Build Dependencies"]["blas"]["name"]  # type: ignore[index]
+    assert _core.NativeEntry.has_blas or "openblas" not in name
