@@ -35,7 +35,7 @@ from ..loops import (
 )
 from . import memory, scalars
 from .cost import cost_of
-from .elements import I64
+from .elements import F32, I64
 from .emit import Builder, Value
 from .folding import moved, turns, whole_steps
 from .nest import Lane, Nest
@@ -88,11 +88,13 @@ def produce(nest: Nest, term: Term) -> Value:
 
 
 def lanes_of(kernel: Kernel, target: Target) -> int:
-    """As many lanes as fill a vector with the widest element that is computed with."""
+    """As many lanes as fill a vector with the widest element that is computed with, and at least the
+    smallest vector with floats: LLVM would fill it up with lanes that raise flags."""
     exprs = rewrite.walk(value_of(s) for s in kernel.statements)
-    kinds = (e.dtype for e in exprs if not isinstance(e, (Index, SizeValue)))
+    kinds = {e.dtype for e in exprs if not isinstance(e, (Index, SizeValue))}
     widest = max((d.itemsize for d in kinds), default=8)
-    return max(2, target.vector_bytes // widest)
+    least = 4 if F32 in kinds else 2
+    return max(least, target.vector_bytes // widest)
 
 
 def scanned(kernel: Kernel) -> set[Axis]:

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ..emit import Value
-from .formats import INFINITY, SINGLE, format_of, horner
+from .formats import INFINITY, SINGLE, estrin, format_of, horner
 from .logarithm import shortened
 
 PI = math.pi
@@ -28,7 +30,9 @@ ARCTAN = (
 # the same for single precision; arcsin's without a denominator
 ARCSIN_32 = (0.1666666634, 0.07500094543, 0.04459940153, 0.03110066274, 0.01714923836,
              0.0336908472)
-ARCTAN_32 = (-0.3333333176, 0.1999954031, -0.1426394975, 0.1074366832, -0.06451718869)
+# of arctan for |x| <= 1
+ARCTAN_32 = (-0.3333316695, 0.1999413698, -0.1421420752, 0.1067893459, -0.07580567074,
+             0.04355341913, -0.01658111532, 0.002974574341)
 TAN_PI_8, TAN_3PI_8 = 0.41421356237309503, 2.414213562373095
 
 
@@ -72,6 +76,8 @@ def arccos(x: Value) -> Value:
 
 def _arctan_ratio(over: Value, under: Value) -> Value:
     """arctan(over / under) for non-negative arguments, with one division."""
+    if format_of(over) is SINGLE:
+        return _single_ratio(over, under)
     steep = over.gt(under * TAN_3PI_8)
     middle = over.gt(under * TAN_PI_8) & ~steep
     numerator = steep.select(-under, middle.select(over - under, over))
@@ -81,8 +87,17 @@ def _arctan_ratio(over: Value, under: Value) -> Value:
     half, half_rest = _pi(t, 0.5)
     base = steep.select(half, middle.select(t.constant(half / 2.0), 0.0))
     rest = steep.select(half_rest, middle.select(t.constant(half_rest / 2.0), 0.0))
-    series = horner(z, ARCTAN_32 if format_of(t) is SINGLE else ARCTAN)
-    return base + ((series * z).fma(t, rest) + t)
+    return base + ((estrin(z, ARCTAN) * z).fma(t, rest) + t)
+
+
+def _single_ratio(over: Value, under: Value) -> Value:
+    """The same in single precision, with a longer polynomial and fewer cases."""
+    steep = over.gt(under)
+    t = steep.select(under, over) / steep.select(over, under)
+    z = t * t
+    half, half_rest = _pi(t, 0.5)
+    angle = (estrin(z, ARCTAN_32) * z).fma(t, t)
+    return steep.select(half - (angle - half_rest), angle)
 
 
 def arctan(x: Value) -> Value:
@@ -93,6 +108,24 @@ def arctan(x: Value) -> Value:
 
 
 def arctan2(y: Value, x: Value) -> Value:
+    """Where neither argument is of ordinary size, in a block of its own."""
+    a, b = y.abs(), x.abs()
+    form, larger = format_of(x), a.gt(b).select(a, b)
+    low, high = ((form.bias + turns) << form.mantissa for turns in (-form.bias // 2, form.bias // 2))
+    unsigned = np.dtype(f"u{x.dtype.itemsize}")
+    odd = (larger.bits() - low).like_retyped(unsigned).ge(high - low)
+    angle = _arctan_ratio(odd.select(1.0, a), odd.select(1.0, b))
+    plain = _in_quadrant(angle, y, x)
+    return x.builder.when(odd.any(), [plain], lambda: [_arctan2_of_any(y, x)])[0]
+
+
+def _in_quadrant(angle: Value, y: Value, x: Value) -> Value:
+    behind = x.bits().lt(0)
+    straight, lost = _pi(x, 1.0)
+    return behind.select(straight - (angle - lost), angle).call("copysign", y)
+
+
+def _arctan2_of_any(y: Value, x: Value) -> Value:
     """Scaled so that sums do not overflow; infinities count as 1 to 0, zeros as 0 to 1."""
     a, b = y.abs(), x.abs()
     infinite = a.eq(INFINITY) | b.eq(INFINITY)
@@ -103,9 +136,5 @@ def arctan2(y: Value, x: Value) -> Value:
     scale = huge.select(over.constant(2.0**-30), 1.0)
     over, under = over * scale, under * scale
     under = (over.eq(0.0) & under.eq(0.0)).select(1.0, under)
-    angle = _arctan_ratio(over, under)
-    behind = x.bits().lt(0)
-    straight, lost = _pi(x, 1.0)
-    angle = behind.select(straight - (angle - lost), angle)
-    nan = y.is_nan() | x.is_nan()
-    return nan.select(float("nan"), angle).call("copysign", y)
+    angle = _in_quadrant(_arctan_ratio(over, under), y, x)
+    return (y.is_nan() | x.is_nan()).select(float("nan"), angle)

@@ -1,13 +1,18 @@
 """sin, cos, tan, after fdlibm, with a two-part reduced argument."""
 from __future__ import annotations
 
-from ..elements import F32, F64
+from collections.abc import Sequence
+
+from ..elements import F32, F64, I32
 from ..emit import Value
 from .formats import INFINITY, horner, round_to_integer
 
 TWO_OVER_PI = 0.6366197723675814
 # pi / 2 in three parts of 53 bits
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
+# and of 24 bits
+HALF_PI_32 = (1.5707963705062866, -4.371138828673793e-08, -1.7151245100059e-15)
+LIMIT_32 = 2.0**17
 LIMIT = 2.0**30  # beyond it the three parts are too few, and NumPy is asked
 
 SINE = (
@@ -56,16 +61,33 @@ def _cosine(x: Value, low: Value) -> Value:
 
 
 def both(x: Value) -> tuple[Value, Value, Value]:
-    """(sine, cosine, quadrant) of the reduced argument; single precision is reduced in double."""
+    """(sine, cosine, quadrant) of the reduced argument."""
     if x.dtype == F64:
         high, low, quadrant = reduced(x)
         return _sine(high, low), _cosine(high, low), quadrant
-    high, low, quadrant = reduced(x.cast("fpext", F64))
-    r = (high + low).cast("fptrunc", F32)
+    r, quadrant = _reduced_single(x)
     z = r * r
     sine = (horner(z, SINE_32) * z).fma(r, r)
     cosine = (horner(z, COSINE_32) * z).fma(z, z.fma(-0.5, 1.0))
     return sine, cosine, quadrant
+
+
+def _reduced_single(x: Value) -> tuple[Value, Value]:
+    """In single precision; in double where an argument is large or products are not exact."""
+
+    def in_double() -> Sequence[Value]:
+        high, low, quadrant = reduced(x.cast("fpext", F64))
+        return (high + low).cast("fptrunc", F32), quadrant.cast("trunc", I32)
+
+    if not x.builder.has_fma:
+        r, quadrant = in_double()
+        return r, quadrant
+    turns, quadrant = round_to_integer(x, TWO_OVER_PI)
+    r = x
+    for part in HALF_PI_32:
+        r = (-turns).fma(part, r)
+    r, quadrant = x.builder.when(x.abs().gt(LIMIT_32).any(), [r, quadrant], in_double)
+    return r, quadrant
 
 
 def _chosen(x: Value, shift: int) -> Value:
