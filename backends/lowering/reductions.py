@@ -15,7 +15,7 @@ from .. import affine, reshaping, simplify
 from ..fusion import Access
 from ..loops import Axis, Expr, Offset, Reduce
 from ..simplify import BOOL, INT64, const, convert
-from .context import Lowering, lowers, packed
+from .context import Lowering, is_size, lowers, packed
 from .pointwise import compare, require_native
 from .values import CannotLower, Value
 
@@ -81,6 +81,8 @@ def dims_of(axis: Any, ndim: int) -> set[int]:
     if axis is None:
         return set(range(ndim))
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    if not all(is_size(one) for one in given):
+        raise CannotLower("axes that are not plain integers")
     return {operator.index(one) % ndim for one in given} if ndim else set()
 
 

@@ -160,7 +160,7 @@ def is_storable(value: Any, dtype: np.dtype) -> bool:
 def _is_exact(value: Any, dtype: np.dtype) -> bool:
     """Whether NumPy stores a constant in arrays of this dtype without a word."""
     if is_size(value):
-        return True
+        return not isinstance(value, int) or -(2**63) <= value < 2**63
     try:
         return isinstance(value, NUMBERS) and const(value, dtype) is not None
     except Inexact:

@@ -52,6 +52,18 @@ def _unless_copied(
     return _converted(tx, kind, args, others)
 
 
+def _squeezes_nothing(
+    tx: Translator,
+    kind: ArrayType,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> bool:
+    """`np.squeeze(x, axis)` without an axis to remove."""
+    given = args[0] if args else kwargs.get("axis", NONE)
+    axis = given.as_constant(tx)
+    return axis == () or (axis is None and _has_no_axis_of_one(tx, kind))
+
+
 def _has_no_axis_of_one(tx: Translator, kind: ArrayType) -> bool:
     return not any(tx.shapes.equal(size, 1) for size in kind.shape)
 
@@ -71,7 +83,7 @@ RULES: dict[Any, Rule] = {
     np.ascontiguousarray: _is_contiguous,
     np.array: _unless_copied,
     np.ndarray.astype: _unless_copied,
-    np.squeeze: _alone(_has_no_axis_of_one),
+    np.squeeze: _squeezes_nothing,
     np.real: _alone(lambda tx, kind: kind.dtype.kind != "c"),
     np.atleast_1d: _alone(lambda tx, kind: kind.ndim >= 1),
     np.atleast_2d: _alone(lambda tx, kind: kind.ndim >= 2),

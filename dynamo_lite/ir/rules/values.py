@@ -69,6 +69,8 @@ def as_array(value: Any) -> ArrayType:
 
 def normal_axis(axis: Any, ndim: int) -> int:
     """A single axis in 0..ndim-1."""
+    if isinstance(axis, (bool, np.bool_)):
+        raise Unsupported("a bool as an axis")
     index = integer(axis)
     if not -ndim <= index < ndim:
         raise Wrong
