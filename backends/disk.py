@@ -1,7 +1,8 @@
 """Compiled code on disk, whole or absent.
 
 A file is `<checksum of the content><content>`. It is written under another name and then moved into
-place, so that processes may share a directory; one that is damaged counts as absent and is replaced.
+place, so that processes may share a directory; one that is damaged counts as absent and is
+replaced.
 """
 from __future__ import annotations
 

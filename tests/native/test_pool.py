@@ -243,5 +243,6 @@ def test_a_process_ends_while_workers_spin() -> None:
         "print(x.sum())",
     ))
     tests = os.path.dirname(os.path.dirname(__file__))
-    done = subprocess.run([sys.executable, "-c", program], cwd=tests, capture_output=True, check=True)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tests, capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"100000.0\n", b"")

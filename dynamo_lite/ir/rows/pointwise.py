@@ -91,7 +91,8 @@ BITS: Mapping[np.ufunc, dict[str, Any]] = {
     np.bitwise_and: _row(llvm=_logic("and"), triton="({a} & {b})"),
     np.bitwise_or: _row(llvm=_logic("or"), triton="({a} | {b})"),
     np.bitwise_xor: _row(llvm=_logic("xor"), triton="({a} ^ {b})"),
-    np.invert: _row(llvm=_own("invert", "iub"), triton={"": "(~{a})", "u": "@invert", "b": "({a} == 0)"}),
+    np.invert: _row(llvm=_own("invert", "iub"),
+                    triton={"": "(~{a})", "u": "@invert", "b": "({a} == 0)"}),
     np.left_shift: _row(llvm=_own("left_shift", "iu"), triton="@left_shift"),
     np.right_shift: _row(llvm=_own("right_shift", "iu"), triton="@right_shift"),
     np.bitwise_count: _row(llvm=_own("bitwise_count", "iu"), triton="@bitwise_count"),
@@ -177,7 +178,8 @@ def _register() -> None:
            for f, name in ELEMENTARY.items()},
         **{f: _row(llvm=_own(f.__name__), triton=text, flags=True)
            for f, text in ELEMENTARY_OF_TWO.items()},
-        np.sqrt: _row(llvm={"f": _call("sqrt", 1)}, triton={"d": "tl.sqrt({a})", "f": "tl.sqrt_rn({a})"}, flags=True),
+        np.sqrt: _row(llvm={"f": _call("sqrt", 1)},
+                      triton={"d": "tl.sqrt({a})", "f": "tl.sqrt_rn({a})"}, flags=True),
     }
     for value in vars(np).values():
         if isinstance(value, np.ufunc) and value.signature is None:
