@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from .elements import BOOL, I64
+from .elements import BOOL, F32, F64, I32, I64
 from .emit import Value
 
 BYTE = np.dtype(np.uint8)
+U32, U64 = np.dtype(np.uint32), np.dtype(np.uint64)
 
 
 def _bits(a: Value) -> int:
@@ -35,8 +36,38 @@ def _safe_divisor(a: Value, b: Value) -> tuple[Value, Value]:
 def _divided(a: Value, b: Value) -> tuple[Value, Value, Value]:
     """Quotient towards zero, remainder, and where the divisor is zero."""
     divisor, zero = _safe_divisor(a, b)
-    quotient = a.binary("sdiv" if a.dtype.kind == "i" else "udiv", divisor)
+    quotient = _quotient(a, divisor)
     return quotient, a - quotient * divisor, zero
+
+
+def _quotient(a: Value, b: Value) -> Value:
+    """Through floats with twice the bits, where the truncated quotient is exact: there are no
+    instructions that divide vectors of integers. (Unsigned 32 bits need AVX-512's conversions.)"""
+    signed, avx512 = a.dtype.kind == "i", a.builder.has_avx512
+    if a.lanes == 1 or not (avx512 or a.dtype.itemsize < 4 or a.dtype == I32):
+        return _whole_quotient(a, b)
+    if a.dtype.itemsize == 8:
+        return _quotient_in_doubles(a, b)
+    if a.dtype.itemsize == 4:
+        up, down = ("sitofp", "fptosi") if signed else ("uitofp", "fptoui")
+        return (a.cast(up, F64) / b.cast(up, F64)).cast(down, a.dtype)
+    wide = F32 if a.lanes >= 4 else F64  # LLVM would fill a shorter vector up, and divide 0 by 0
+    x, y = (v.cast("sext" if signed else "zext", I32).cast("sitofp", wide) for v in (a, b))
+    return (x / y).cast("fptosi", I32).cast("trunc", a.dtype)
+
+
+def _whole_quotient(a: Value, b: Value) -> Value:
+    return a.binary("sdiv" if a.dtype.kind == "i" else "udiv", b)
+
+
+def _quotient_in_doubles(a: Value, b: Value) -> Value:
+    """Of 64 bits, where all operands have 52 at most; else in a block of its own."""
+    low, high = (-(2**52), 2**52) if a.dtype.kind == "i" else (0, 2**52)
+    large_a, large_b = ((v - low).like_retyped(U64).ge(high - low) for v in (a, b))
+    large = large_a | large_b
+    x, y = (v.cast("sitofp", F64) for v in (a, b))
+    quotient = large.select(0.0, x / y).cast("fptosi", a.dtype)
+    return a.builder.when(large.any(), [quotient], lambda: [_whole_quotient(a, b)])[0]
 
 
 def floor_divide(a: Value, b: Value) -> Value:

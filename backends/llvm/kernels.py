@@ -88,8 +88,8 @@ def produce(nest: Nest, term: Term) -> Value:
 
 
 def lanes_of(kernel: Kernel, target: Target) -> int:
-    """As many lanes as fill a vector with the widest element that is computed with, and at least the
-    smallest vector with floats: LLVM would fill it up with lanes that raise flags."""
+    """As many lanes as fill a vector with the widest element that is computed with, and at least
+    the smallest vector with floats: LLVM would fill it up with lanes that raise flags."""
     exprs = rewrite.walk(value_of(s) for s in kernel.statements)
     kinds = {e.dtype for e in exprs if not isinstance(e, (Index, SizeValue))}
     widest = max((d.itemsize for d in kinds), default=8)
