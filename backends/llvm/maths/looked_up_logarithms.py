@@ -111,8 +111,7 @@ def arcsinh(x: Value) -> Value:
     a = x.abs()
     huge = a.gt(HUGE)
     s = huge.select(1.0, a)
-    square = s * s
-    near = s + square / ((square + 1.0).call("sqrt") + 1.0)
+    near = s + s * s / (s.fma(s, 1.0).call("sqrt") + 1.0)
     return _of_large(huge.select(a - 1.0, near), huge).call("copysign", x)
 
 
