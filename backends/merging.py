@@ -207,13 +207,15 @@ def _drop_dead(program: Program, steps: Sequence[Step]) -> Sequence[Step]:
 def _without_dead(step: Step, read: set[Buffer]) -> Step:
     if not isinstance(step, Launch):
         return step
-    statements = step.kernel.statements
-    kept = tuple(
-        s
-        for s in statements
-        if not isinstance(s, Store) or s.buffer in read or not _computed_elsewhere(s, statements)
-    )
-    return Launch(replace(step.kernel, statements=kept)) if kept != statements else step
+    kept = list(step.kernel.statements)
+    for store in step.kernel.statements:  # one by one: two may compute the same value
+        if isinstance(store, Store) and store.buffer not in read and _computed_elsewhere(
+            store, kept
+        ):
+            kept = [s for s in kept if s is not store]
+    if len(kept) == len(step.kernel.statements):
+        return step
+    return Launch(replace(step.kernel, statements=tuple(kept)))
 
 
 def _computed_elsewhere(store: Store, statements: Sequence[Any]) -> bool:

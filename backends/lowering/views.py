@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from .. import affine, reshaping
 from ..fusion import Access
 from ..loops import Axis, Offset
 from .context import Lowering, is_size, lowers, packed
-from .values import CannotLower, Value
+from .values import CannotLower, Value, load_of
 
 
 def basic_getitem(low: Lowering, node: Node, value: Value, key: tuple[Any, ...]) -> Value:
@@ -193,6 +194,11 @@ def reshaped(low: Lowering, node: Node, value: Value) -> Value:
     expr = reshaping.reshape(value.expr, value.axes, axes)
     if expr is not None:
         return Value(node.type, axes, expr, fresh=value.fresh)
+    if value.is_memory and node.type.strides != contiguous_strides(
+        node.type.shape, value.dtype.itemsize
+    ):  # a view, as the guards on the sizes say
+        load = load_of(value)
+        return replace(low.memory_value(node.type, load.buffer, load.offset.constant), array=None)
     strides = contiguous_strides(value.shape, value.dtype.itemsize)
     layout = packed(value.type.with_layout(value.shape, strides), value.shape, value.dtype)
     copy = low.materialise(value, f"{node.name} regroups dimensions", layout=layout)
