@@ -288,4 +288,9 @@ class Translator:
 
 
 class LoopBreak(GraphBreak):
-    """A loop is too long to unroll: stop before it begins."""
+    """A loop is too long to unroll: stop before it begins.
+
+    `before_loop`: at the first instruction of a `while` loop, which there is nothing wrong with.
+    """
+
+    before_loop = False

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from types import CodeType
 from typing import TYPE_CHECKING
 
 from .binding import bind
@@ -13,6 +14,9 @@ from .variables.generators import GeneratorVariable
 
 if TYPE_CHECKING:
     from .translator import Translator
+
+RECURSION = 30
+"""Calls of one function inside each other that are followed: past it, it is a frame of its own."""
 
 ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 
@@ -28,8 +32,12 @@ def inline(
     code = function.code
     if code.co_flags & ASYNCHRONOUS:
         raise GraphBreak(f"{function.describe()} is asynchronous")
+    if (depth := recursions(tx, code)) >= RECURSION:
+        raise GraphBreak(f"{function.describe()} calls itself {RECURSION} times inside each other")
     if tx.depth >= tx.state.options.inline_depth:
         raise GraphBreak(f"{function.describe()} is called too deep to be followed")
+    if depth:
+        tx.check_budget()
     values = bind(tx, function, args, kwargs)
     child = frame(tx.state, code, function.globals, values, function.closure(tx), tx)
     if code.co_flags & inspect.CO_GENERATOR:
@@ -37,3 +45,13 @@ def inline(
     result = child.run()
     tx.state.locate = tx.location
     return result
+
+
+def recursions(tx: Translator, code: CodeType) -> int:
+    """How many of the frames that are running run the code."""
+    frame: Translator | None = tx
+    count = 0
+    while frame is not None:
+        count += frame.code is code
+        frame = frame.parent
+    return count

@@ -193,7 +193,13 @@ class Leaving:
 
     def _leave(self) -> None:
         opname = self.instruction.opname
-        if opname == "FOR_ITER":
+        stack = [*zip(self.is_value, self.stack)]
+        if self.stopped.before_loop:
+            self._resume(self.instruction.index, stack)
+        elif opname == "JUMP":
+            assert self.instruction.target is not None
+            self._resume(self.instruction.target, stack)
+        elif opname == "FOR_ITER":
             self._iterate()
         elif opname in JUMPS_IF:
             self._branch(*JUMPS_IF[opname])

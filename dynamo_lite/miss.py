@@ -77,13 +77,19 @@ class EntryInfo:
 
 
 def compiled_function(
-    function: FunctionType, options: Options, root: FrameCompiler | None = None
+    function: FunctionType,
+    options: Options,
+    root: FrameCompiler | None = None,
+    callees: dict[FunctionType, CompiledFunction] | None = None,
 ) -> CompiledFunction:
     """The callable that checks guards and runs entries, compiling on a miss.
 
-    `root` is given for the rest of a frame: the compiler of the frame's beginning.
+    `root` is given for the rest of a frame: the compiler of the frame's beginning; `callees` for a
+    callee: what its caller's frame calls in compiled form.
     """
     compiler = FrameCompiler(function, options, root)
+    if callees is not None:
+        compiler.callees = callees
     compiled = CompiledFunction(function, compiler)
     compiled.retire_after = config.retire_after
     compiler._decide(compiled)
@@ -249,12 +255,17 @@ class FrameCompiler:
         return rests[point]
 
     def callee(self, function: FunctionType) -> Callable[..., Any]:
-        """The compiled form of a user's function that was not traced into."""
+        """The compiled form of a user's function that was not traced into.
+
+        There is one for all callers in a tree of calls, so that recursion ends where it began.
+        """
         if rule_for(function).action is not Action.INLINE or is_generator(function):
             return function
+        if function is self.origin and (own := self.family.compiled()) is not None:
+            return own
         callees = self.family.callees
         if function not in callees:
-            callees[function] = compiled_function(function, self.options)
+            callees[function] = compiled_function(function, self.options, callees=callees)
         return callees[function]
 
     def _in_python(self) -> Callable[..., Any]:
@@ -267,8 +278,9 @@ class FrameCompiler:
             dynamic = True
         policy = DynamicPolicy(dynamic, self.history, config.automatic_dynamic_shapes)
         return TraceOptions(
-            policy, config.unroll_budget, config.trace_seconds, config.inline_depth
-        )
+            policy, config.unroll_budget, config.trace_seconds, config.inline_depth,
+            self.prefix if self.root is not None else 0,
+        )  # fmt: skip
 
     # -- what is said about it
 

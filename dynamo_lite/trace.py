@@ -27,13 +27,14 @@ class TraceOptions:
     """What the caller decides about one analysis.
 
     `policy` says which sizes become symbols. `unroll_budget` is the number of traced operations
-    that loops may add.
+    that loops may add. `prefix` is the number of instructions in front of a rest's original text.
     """
 
     policy: DynamicPolicy | None = None
     unroll_budget: int = 2000
     seconds: float = 20.0
     inline_depth: int = 100
+    prefix: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ class Stopped:
 
     `stack` is bottom to top with `NULL` trackers where the interpreter keeps NULLs; `locals` maps
     each bound fast local, by name, to its tracker (cells are `CellVariable`s; unbound names are
-    absent). `operations` is 1 where the instruction itself is an operation on arrays.
+    absent). `before_loop`: the instruction is the first of a loop, and nothing
+    is wrong with it. `operations` is 1 where the instruction itself is an operation on arrays.
     """
 
     index: int
@@ -58,6 +60,7 @@ class Stopped:
     stack: tuple[VariableTracker, ...]
     locals: dict[str, VariableTracker]
     operations: int = 0
+    before_loop: bool = False
 
 
 @dataclass(eq=False, slots=True)

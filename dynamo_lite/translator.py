@@ -6,6 +6,8 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from . import logs
 from .bytecode.reading import Instruction
 from .errors import GraphBreak, Unsupported
@@ -52,6 +54,8 @@ class RootTranslator(Translator):
         ]
         self.stop_at = stop_at
         self.loop_starts: dict[int, int] = {}
+        self.first_jumps: dict[int, int] = {}
+        self.entered: int | None = None
         self.raised_at: list[int] = []
 
     def step(self) -> None:
@@ -59,6 +63,8 @@ class RootTranslator(Translator):
         if state.root_steps == self.stop_at:
             raise StopHere
         self.loop_starts.setdefault(self.index, state.root_steps)
+        if self.entered is None and self.index >= state.options.prefix:
+            self.entered = state.root_steps
         try:
             super().step()
         except GraphBreak as stop:
@@ -86,8 +92,26 @@ class RootTranslator(Translator):
         if self.raised_at:
             return self.raised_at[0]
         if isinstance(stop, LoopBreak) and self.current.target is not None:
-            return self.loop_starts.get(self.current.target, self.state.root_steps)
+            return self.stop_loop(stop, self.current.target)
         return self.state.root_steps
+
+    def stop_loop(self, stop: LoopBreak, target: int) -> int:
+        """A loop stops before it begins; one that the frame begins with, after its body has run once.
+
+        That body is then all of a graph, which leads back to where the frame began.
+        """
+        start = self.loop_starts.get(target, self.state.root_steps)
+        if self.instructions[target].opname == "FOR_ITER":
+            return start
+        if start != self.entered:
+            stop.before_loop = True
+            return start
+        return self.first_jumps[target]
+
+    def jump(self, target: int | None) -> None:
+        if target is not None and target <= self.current.index:
+            self.first_jumps.setdefault(target, self.state.root_steps)
+        super().jump(target)
 
     def finish(self) -> Returned | Stopped:
         try:
@@ -116,7 +140,7 @@ def translate(
     root frame's instruction that asked for it. `stop_at` asks for an earlier stop, in root steps.
     """
     options = options or TraceOptions()
-    reason, location, restarts = "asked to stop", None, 0
+    reason, location, restarts, before_loop = "asked to stop", None, 0, False
     while True:
         state = new_state(function, flat_args, options)
         try:
@@ -126,6 +150,7 @@ def translate(
             if stop.root_steps is None or (stop_at is not None and stop.root_steps >= stop_at):
                 raise left_to_python(str(stop), state) from stop
             stop_at, reason, location = stop.root_steps, str(stop), stop.location
+            before_loop = isinstance(stop, LoopBreak) and stop.before_loop
             restarts += 1
             logs.restarted(restarts)
             DYNAMO.info("the analysis starts again, to stop at %s: %s", location, reason)
@@ -133,7 +158,10 @@ def translate(
         except Unsupported as stop:
             raise left_to_python(str(stop), state) from stop
         if isinstance(end, Stopped):
-            end = replace(end, reason=reason, location=location or end.location)
+            end = replace(
+                end, reason=reason, location=location or end.location, before_loop=before_loop,
+                operations=0 if before_loop else end.operations,
+            )  # fmt: skip
         guard_aliases(state)
         return finished(state, end, restarts)
 
@@ -162,12 +190,13 @@ OPERANDS = {
 
 
 def is_array_function(value: VariableTracker) -> bool:
-    """NumPy's or CuPy's own, or a method of an array."""
+    """A function of NumPy's or CuPy's own, or a method of an array."""
     if isinstance(value, BuiltinMethodVariable):
         return value.owner.in_graph
-    return isinstance(value, CallableVariable | ClassVariable) and rule_for(value.value).id in (
-        "numpy", "cupy",
-    )  # fmt: skip
+    if isinstance(value, ClassVariable) and not issubclass(value.value, np.generic):
+        return False
+    known = isinstance(value, CallableVariable | ClassVariable)
+    return known and rule_for(value.value).id in ("numpy", "cupy")
 
 
 def new_state(

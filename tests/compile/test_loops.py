@@ -1,0 +1,112 @@
+"""Loops past the budget are compiled once, and recursion is; what they do stays the same."""
+import numpy as np
+import pytest
+from sameness import same
+
+import dynamo_lite as dl
+
+X = np.arange(1.0, 13.0).reshape(3, 4)
+
+
+def counted(x):
+    n = 0
+    while n < 900:
+        x = x * 1.001
+        n += 1
+    return x, n
+
+
+def left_by_break(x, n=800):
+    y = x + 1
+    while True:
+        x = x * 0.999 + y
+        n -= 1
+        if n < 5:
+            break
+    return x * 2
+
+
+def nested(x):
+    sums, i = [], 0
+    while i < 30:
+        j = 0
+        while j < 30:
+            x = x * 0.999 + i
+            j += 1
+        sums.append(x.sum())
+        i += 1
+    return sums
+
+
+def left_by_exception(x):
+    n = 0
+    try:
+        while n < 900:
+            x = x + 1
+            n += 1
+            if n == 700:
+                raise ValueError(n)
+    except ValueError as error:
+        return x, str(error)
+
+
+def with_else(x):
+    n = 0
+    while n < 700:
+        n += 1
+        if n % 2:
+            continue
+        x = x + n
+    else:
+        x = x * 2
+    return x
+
+
+@pytest.mark.parametrize("loop", [counted, left_by_break, nested, left_by_exception, with_else])
+def test_long_while_loops(loop):
+    with dl.config.patch(unroll_budget=100, strict=True):
+        compiled = dl.compile(loop, backend="eager")
+        for _ in range(2):
+            assert same(compiled(X), loop(X))
+    found = dl.stats()
+    assert 1 <= found.graphs <= 8 and found.coverage == 1.0
+
+
+def down(n, x):
+    return x if n == 0 else down(n - 1, x) + 1
+
+
+def even(n, x):
+    return x if n == 0 else odd(n - 1, x * 0.5)
+
+
+def odd(n, x):
+    return x + 1 if n == 0 else even(n - 1, x + 3)
+
+
+@pytest.mark.parametrize("function", [down, even])
+def test_deep_recursion_compiles_a_frame_once(function):
+    with dl.config.patch(strict=True):
+        compiled = dl.compile(function, backend="eager")
+        for n in 150, 200, 201, 3:
+            assert same(compiled(n, X), function(n, X))
+    assert dl.stats().graphs <= 9
+
+
+def ignoring(x):
+    y = x * 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = 1 / (y - 2)
+        z = z * 2
+    return np.where(np.isfinite(z), z, 0.0) + 1
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+def test_error_states_split_the_function(backend):
+    """What stands before, inside and after is compiled; the state itself is set by Python."""
+    compiled = dl.compile(ignoring, backend=backend)
+    for _ in range(3):
+        assert same(compiled(X), ignoring(X))
+    found = dl.stats()
+    assert found.graphs == 3 and found.coverage == 1.0
+    assert np.geterr()["divide"] == "warn"
