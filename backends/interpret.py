@@ -203,7 +203,7 @@ def _extern(state: State, step: Extern) -> None:
         result = step.target(*args, **kwargs)
     except Exception as error:
         raise Abandoned(f"{step.target}: {error}") from error
-    results = result if isinstance(result, (tuple, list)) else (result,)
+    results = result if isinstance(result, (tuple, list)) else (result,) if step.results else ()
     for buffer, type_, value in zip(step.results, step.types, results, strict=True):
         array = np.asarray(value)
         expected = (type_.dtype, state.shape(type_.shape))

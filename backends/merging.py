@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..ir import core
 from ..ir.tree import leaves
 from . import affine, rewrite
 from .hints import Hint
@@ -247,5 +248,7 @@ def writes(step: Step) -> Iterator[Buffer]:
             yield step.buffer
         case Product():
             yield step.out
+        case Extern() if step.target is core.store:
+            yield step.args[0].buffer
         case Extern():
             yield from step.results

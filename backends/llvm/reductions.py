@@ -22,11 +22,14 @@ from .folding import (
     tree,
     turns,
     vector_loop,
+    whole_steps,
 )
 from .nest import Nest
 from .pairwise import PairwiseSum
 from .scalars import apply, maximum, minimum
 from .terms import Term
+
+STRETCHES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Fold:
 
     combine: Combine
     neutral: Callable[[np.dtype], float | int]
+    associates: bool = True  # to the bit, in floating point as well
 
 
 def _lowest(dtype: np.dtype) -> float | int:
@@ -74,7 +78,7 @@ def _times(a: Value, b: Value) -> Value:
 
 FOLDS: Mapping[str, Fold] = {
     "add": Fold(_plus, _zero),
-    "multiply": Fold(_times, _one),
+    "multiply": Fold(_times, _one, associates=False),
     "minimum": Fold(_extremum("minimum", minimum), _highest),
     "maximum": Fold(_extremum("maximum", maximum), _lowest),
     "logical_and": Fold(Value.__and__, _one),
@@ -110,10 +114,44 @@ def _per_lane(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Value) 
     if expr.op == "add" and expr.dtype.kind == "f":
         return PairwiseSum(nest, expr.dtype, lanes).in_scalar_loops(expr.axes, body)
 
-    def step(state: Sequence[Value]) -> Sequence[Value]:
+    def step(state: Sequence[Value]) -> list[Value]:
         return [fold.combine(state[0], nest.value(body).splat(lanes))]
 
-    return scalar_loops(nest, expr.axes, body, [neutral], step)[0]
+    axis = expr.axes[-1]
+    if not fold.associates or (isinstance(axis.extent, int) and axis.extent < STRETCHES**2):
+        return scalar_loops(nest, expr.axes, body, [neutral], step)[0]
+
+    def row(state: Sequence[Value]) -> list[Value]:
+        return [_in_stretches(nest, axis, state[0], neutral, fold.combine, step)]
+
+    widen = nest.lane.width if nest.lane else 0
+    return outer_loops(nest, expr.axes[:-1], body, [neutral], row, widen)[0]
+
+
+def _in_stretches(
+    nest: Nest, axis: Axis, before: Value, neutral: Value, combine: Combine,
+    step: Callable[[Sequence[Value]], list[Value]],
+) -> Value:
+    """Neighbouring stretches of one axis side by side, so that no step waits for the one before;
+    they are joined in order, which gives the bits of a single loop."""
+    builder, end = nest.builder, nest.size(axis.extent)
+    zero = builder.integer(0)
+    middle = whole_steps(zero, end, STRETCHES)
+    length = builder.integer(int(middle.ref) // STRETCHES) if middle.literal else (
+        middle.binary("sdiv", STRETCHES)
+    )
+
+    def side_by_side(base: Value, state: list[Value]) -> list[Value]:
+        stepped = []
+        for value in state:
+            with nest.at(axis, base):
+                stepped += step([value])
+            base = base + length
+        return stepped
+
+    start = [before, *[neutral] * (STRETCHES - 1)]
+    parts = builder.loop(zero, length, 1, start, side_by_side)
+    return nest.axis_loop(axis, step, [tree(parts, combine)], (middle, end))[0]
 
 
 def _along_lanes(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Value) -> Value:
@@ -197,10 +235,10 @@ def _position_along_lanes(nest: Nest, op: str, axis: Axis, body: Term, worst: Va
 
 def beats(op: str, new: Value, best: Value) -> Value:
     """Does a later element replace the best so far?"""
-    better = new.gt(best) if op == "argmax" else new.lt(best)
     if new.dtype.kind != "f":
-        return better
-    return (better | new.is_nan()) & best.compare("ord", best)
+        return new.gt(best) if op == "argmax" else new.lt(best)
+    better = new.compare("ugt" if op == "argmax" else "ult", best)
+    return better & best.compare("ord", best)
 
 
 def _joined(op: str, a: Value, at_a: Value, b: Value, at_b: Value) -> tuple[Value, Value]:

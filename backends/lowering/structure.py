@@ -155,7 +155,7 @@ def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr
     if not isinstance(item, Value) or item.dtype.kind not in "iu" or item.dtype == np.uint64:
         raise CannotLower("an index array that is not of integers")
     own = low.axes(item.shape)
-    low.launch(own, Check(_in_range(convert(item.at(list(map(affine.along, own))), INT64), size)))
+    low.launch(own, Check(in_range(convert(item.at(list(map(affine.along, own))), INT64), size)))
     raw = convert(low.broadcast(item, axes), INT64)
     if item.dtype.kind == "u":
         return raw
@@ -163,7 +163,7 @@ def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr
     return simplify.select(compare("less", raw, const(0, INT64)), wrapped, raw)
 
 
-def _in_range(index: Expr, size: Size) -> Expr:
+def in_range(index: Expr, size: Size) -> Expr:
     """-size <= index < size"""
     extent = simplify.size_value(size)
     lowest = simplify.size_value(size * -1)
@@ -182,10 +182,10 @@ def getitem(low: Lowering, node: Node, value: Any, key: Any) -> Value:
     if not any(isinstance(item, (Value, list, np.ndarray)) for item in items):
         raise CannotLower("an index that is not an integer array")
     require_native(value.dtype)
-    return gather(low, node, value, tuple(_index_operand(low, item) for item in items))
+    return gather(low, node, value, tuple(index_operand(low, item) for item in items))
 
 
-def _index_operand(low: Lowering, item: Any) -> Any:
+def index_operand(low: Lowering, item: Any) -> Any:
     """Lists and constant arrays of integers become constants of the program."""
     if isinstance(item, (list, np.ndarray)):
         found = np.asarray(item)

@@ -6,8 +6,9 @@ computed into fresh memory, for the written regions only; after the commit they 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from ..program import Commit
 from ..simplify import Inexact, const
 from .context import Lowering, is_size, lowers
 from .pointwise import operand_at, require_native
+from .scatters import checked_key, set_aside, store_at, windows_of
 from .values import NATIVE, CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
 from .windows import ViewSteps, region, view_shape
@@ -37,7 +39,12 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     require_native(base.dtype)
     if not isinstance(value, (Value, SizeExpr, *NUMBERS)):
         raise CannotLower("an assignment of a sequence or a complex number")
-    view_shape(low, base, view)
+    view_shape(low, base, windows_of(view))
+    if windows_of(view) is not view:
+        if not (low.is_owned(base) and low.readers[node.args[0]] == 1):
+            base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
+        store_at(low, base, view, value)
+        return replace(base, type=node.type)
     if not (low.is_owned(base) and low.readers[node.args[0]] == 1):
         base = rest_of(low, node, replace(base, type=node.type), view)
     assign(low, region(low, base, view), value)
@@ -138,7 +145,7 @@ def pieces(low: Lowering, node: Node, placeholder: Node) -> list[tuple[ViewSteps
             return None
         base, view, value = node.args
         try:
-            view_shape(low, low.values[placeholder], view)
+            view_shape(low, low.values[placeholder], windows_of(view))
         except CannotLower:
             return None
         if not is_storable(value, placeholder.type.dtype):
@@ -207,18 +214,25 @@ def _mentions(tree: Any, node: Node) -> bool:
 def write_inputs(low: Lowering) -> None:
     """Compute what is written to inputs, commit, and copy it there."""
     written = {load_of(low.values[p]).buffer for p, _ in low.graph.writes}
-    copies: list[tuple[Value, Any]] = []
+    copies: list[Callable[[], None]] = []
     for placeholder, final in low.graph.writes:
         target = low.values[placeholder]
         chain = pieces(low, final, placeholder)
         for view, value in [((), final)] if chain is None else chain:
             operand = low.values[value] if isinstance(value, Node) else value
-            part = region(low, target, view)
-            copies.append((part, prepared(low, part, operand, written)))
+            part = region(low, target, windows_of(view))
+            if windows_of(view) is view:
+                ready = prepared(low, part, operand, written)
+                copies.append(partial(assign, low, part, ready))
+            else:
+                key = checked_key(low, view[-1][1][0], part.shape, written)
+                steps = (*windows_of(view), (operator.getitem, (key,), {}))
+                ready = set_aside(low, operand, part.dtype, written)
+                copies.append(partial(store_at, low, target, steps, ready))
     if low.graph.writes:
         low.steps.append(Commit())
-    for part, ready in copies:
-        assign(low, part, ready)
+    for copy in copies:
+        copy()
 
 
 def prepared(low: Lowering, target: Value, value: Any, written: set[Buffer]) -> Any:

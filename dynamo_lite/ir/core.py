@@ -27,11 +27,16 @@ def update(base: np.ndarray, view: Chain, value: Any) -> np.ndarray:
     result has the shape, dtype and strides of `base`.
     """
     result = copied(base)
-    if view and view[-1][0] is operator.getitem:
-        selected(result, view[:-1])[view[-1][1][0]] = value
-    else:
-        selected(result, view)[...] = value
+    store(result, view, value)
     return result
+
+
+def store(base: np.ndarray, view: Chain, value: Any) -> None:
+    """What `update` does, in the memory of `base`."""
+    if view and view[-1][0] is operator.getitem:
+        selected(base, view[:-1])[view[-1][1][0]] = value
+    else:
+        selected(base, view)[...] = value
 
 
 def perform(

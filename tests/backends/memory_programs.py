@@ -145,6 +145,8 @@ class Writer:
 
     def accept(self, line: str, name: str | None) -> None:
         """Keep a statement that works."""
+        if line.startswith("np.cumsum") and ", None, " in line:
+            return  # NumPy reads a null pointer where both arrays have no dimension
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:

@@ -4,6 +4,7 @@
 are only rewritten by the passes and run with NumPy; one of `NATIVE` becomes machine code.
 """
 import os
+import time
 
 import numpy as np
 import pytest
@@ -103,3 +104,70 @@ def test_masked_calls_convert_what_out_holds():
 
     assert not problems(program, lambda: [np.arange(4), np.full(4, 1j)])
     assert not problems(program, lambda: [np.arange(4), np.array([1.0, np.nan, 2.0, 3.0])])
+
+
+POSITIONS = (
+    [3, -1, 3], [], [10], [0, -11], [[1, 2], [3, 4]],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("dtype", ["f8", "i4", "?"])
+def test_assignment_at_positions_that_are_data(positions, dtype):
+    def program(x, i):
+        made = np.zeros(10)
+        made[i] = x[i] * 2
+        x[i] = 1
+        x[::-1][i] += x[i]
+        x[0] = 5
+        return made, x[::2]
+
+    index = np.array(positions, int)
+    assert not problems(program, lambda: [np.arange(10).astype(dtype), index])
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("positions", [[0, 2, 4], [0, 2, 5], [1, 1, 1]])
+def test_assignment_at_positions_in_matrices(order, positions):
+    def program(x, i):
+        x[i, 1:] = x[:3, 1:]
+        x[:, i] = 3
+        x[0, i] = x[1, :3]
+        x[i, i] += 1
+        i[:2] = i[1:]
+        x.T[i] = 7
+        return x[None, i]
+
+    def build():
+        return [np.arange(25.0).reshape(5, 5, order=order), np.array(positions)]
+
+    assert not problems(program, build)
+
+
+def test_values_are_converted_before_the_commit():
+    def program(x, i, value):
+        x[0] = 9
+        x[i] = value
+        return x
+
+    large = np.float64(1e300)
+    for value in (1e300, large, np.array([large, 1.0]), np.float64(np.nan), np.ones((1, 2))):
+        for dtype in ("f4", "f8", "i8"):
+            def build(dtype=dtype, value=value):
+                return [np.arange(5).astype(dtype), np.array([1, 2]), value]
+
+            assert not problems(program, build)
+
+
+def test_few_positions_of_a_large_array_take_little_time():
+    """The array is not copied: writing to it through an index does not depend on its size."""
+    def program(x, i):
+        x[i] = 1.0
+
+    x, i = np.zeros(1 << 22), np.arange(5)
+    compiled = dl.compile(program, backend="llvm")
+    compiled(x, i)
+    begin = time.perf_counter()
+    for _ in range(20):
+        compiled(x, i)
+    assert time.perf_counter() - begin < 0.02

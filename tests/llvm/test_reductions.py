@@ -4,6 +4,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import dynamo_lite as dl
+
 from .kernels import reduction
 
 FOLDS = {
@@ -85,3 +87,14 @@ def test_short_sums_have_the_bits_of_numpy(dtype, level):
         np.testing.assert_array_equal(reduction("add", dtype, (n,), (0,))(x[0]), x[0].sum())
         np.testing.assert_array_equal(reduction("add", dtype, x.T.shape, (0,))(x.T.copy()),
                                       x.T.copy().sum(axis=0))
+
+
+@pytest.mark.parametrize("rows", [15, 16, 17, 101])
+@pytest.mark.parametrize("function", [np.maximum, np.minimum])
+def test_extrema_of_columns_have_the_bits_of_one_loop(function, rows):
+    """The last of equal zeros and the first NaN, however the rows are divided."""
+    rng = np.random.default_rng(rows)
+    x = rng.choice([0.0, -0.0, -1.0 if function is np.maximum else 1.0], (rows, 37))
+    x[rng.integers(rows, size=5), rng.integers(37, size=5)] = np.nan
+    compiled = dl.compile(lambda x: function.reduce(x, axis=0), backend="llvm")
+    assert compiled(x).tobytes() == function.reduce(x, axis=0).tobytes()
