@@ -88,16 +88,19 @@ def emit_gather(nest: Nest, term: Term) -> Value:
     expr = term.expr
     assert isinstance(expr, Gather)
     pointer = address(nest, expr.buffer, expr.offset)
-    varies = nest.varies(term)
+    varies = any(nest.varies(index) for index in term.args)
     total: Value | None = None
     for index, (_, stride) in zip(term.args, expr.indices):
         part = scaled(nest.operand(index, varies), nest.size(stride))
         total = part if total is None else total + part
     assert total is not None
-    if not varies:
+    if not nest.varies(term):
         return nest.builder.load(nest.builder.offset(pointer, total), expr.dtype)
     assert nest.lane is not None
     stride = lane_stride(expr.offset, nest.lane.axis)
+    if not varies:  # a row that is looked up
+        row = nest.builder.offset(pointer, total)
+        return load_lanes(nest, nest.lane, row, expr.dtype, stride)
     if stride != 0:
         total = total + scaled(lane_numbers(nest, nest.lane), nest.size(stride))
     return gather(nest, pointer, total, expr.dtype)
