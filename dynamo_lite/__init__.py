@@ -10,7 +10,7 @@ from .directives import (
     graph_break,
     is_compiling,
 )
-from .explain import explain
+from .explain import explain, why
 from .guards.dynamic import mark_dynamic, mark_static, maybe_mark_dynamic
 from .stats import reset, stats
 
@@ -33,4 +33,5 @@ __all__ = [
     "register_backend",
     "reset",
     "stats",
+    "why",
 ]

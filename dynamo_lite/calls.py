@@ -12,7 +12,7 @@ from .builtins import HANDLERS
 from .errors import GraphBreak
 from .guards.kinds import CALL
 from .polyfills import POLYFILLS
-from .trace_rules import Action, rule_for
+from .trace_rules import Action, Rule, rule_for
 from .variables.base import VariableTracker, call_handler
 from .variables.classes import ClassVariable
 from .variables.constants import constant, fold
@@ -41,6 +41,21 @@ def dispatch(
     if makes and isinstance(tracker, ClassVariable):
         return tracker.make(tx, args, kwargs)
     return ACTIONS[rule.action](tx, tracker, function, args, kwargs, rule)
+
+
+KNOWN = Rule("own-answer", Action.FOLD, "the tracer knows what it does")
+TWIN = Rule("own-twin", Action.INLINE, "its twin in Python is followed")
+USER_CLASS = Rule("user-class", Action.INLINE, "making an object follows the methods of its class")
+
+
+def rule_of_call(function: Any) -> Rule:
+    """The rule by which `dispatch` decides."""
+    if _in(HANDLERS, function) is not None:
+        return KNOWN
+    if _in(POLYFILLS, function) is not None:
+        return TWIN
+    rule = rule_for(function)
+    return USER_CLASS if rule.action is Action.SKIP and is_user_class(function) else rule
 
 
 def _in(table: Mapping[Any, Any], function: Any) -> Any:

@@ -5,10 +5,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .calls import rule_of_call
 from .compile import compile_with
 from .ir.graph import Graph
+from .native import CompiledFunction
 from .records import dataclass
 from .stats import Break, FrameRecord, coverage
+from .trace_rules import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +107,9 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation
     return run
 
 
+def why(fn: Callable[..., Any]) -> Rule:
+    """The rule that says what compiled code does with calls of `fn`: its id, action and reason.
+
+    Of a compiled function it is the rule of the function that was compiled.
+    """
+    return rule_of_call(fn.__wrapped__ if isinstance(fn, CompiledFunction) else fn)

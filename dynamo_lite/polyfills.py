@@ -94,6 +94,27 @@ def accumulate(
         yield total
 
 
+@twin_of(functools.update_wrapper)
+def update_wrapper(
+    wrapper: Any,
+    wrapped: Any,
+    assigned: Any = functools.WRAPPER_ASSIGNMENTS,
+    updated: Any = functools.WRAPPER_UPDATES,
+) -> Any:
+    for name in assigned:
+        if hasattr(wrapped, name):
+            setattr(wrapper, name, getattr(wrapped, name))
+    for name, value in own_attributes(wrapped):
+        setattr(wrapper, name, value)
+    wrapper.__wrapped__ = wrapped
+    return wrapper
+
+
+def own_attributes(function: Any) -> Any:
+    """Pairs of what a function's own dict holds; answered by the tracer."""
+    return list(vars(function).items())
+
+
 @twin_of(itertools.starmap)
 def starmap(function: Any, iterable: Any) -> Iterator[Any]:
     for args in iterable:

@@ -32,6 +32,9 @@ class Rule:
     action: Action
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.action.value}: {self.reason} ({self.id})"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

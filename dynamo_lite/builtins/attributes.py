@@ -17,6 +17,7 @@ from ..variables.constants import (
     observe,
     observed,
 )
+from ..variables.exceptions import ARGUMENTS_ONLY, ExceptionVariable
 from ..variables.object_model import MISSING, lookup
 from ..variables.objects import ObjectVariable, SuperVariable
 from ..variables.sequences import TupleVariable
@@ -60,6 +61,17 @@ def _is_subclass(kind: type, base: Any) -> bool:
 
 
 PLAIN_CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)
+
+
+@handles(*{kind.__init__ for kind in ARGUMENTS_ONLY})
+def exception_init(
+    tx: Translator, error: VariableTracker, *args: VariableTracker
+) -> VariableTracker:
+    """`super().__init__(...)` in an exception class of the user's."""
+    if not isinstance(error, ExceptionVariable):
+        raise GraphBreak(f"initialising {error.describe()}")
+    error.args = list(args)
+    return NONE
 
 
 @handles(type)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import GraphBreak
+from ..polyfills import own_attributes
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE, ConstantVariable
 from ..variables.deques import make_deque
@@ -173,3 +174,13 @@ def make_method(
 
 HANDLERS[deque] = make_deque
 HANDLERS[functools.partial] = make_partial
+
+
+@handles(own_attributes)
+def function_attributes(tx: Translator, function: VariableTracker) -> VariableTracker:
+    if not isinstance(function, FunctionVariable):
+        raise GraphBreak(f"the attributes of {function.describe()}")
+    return ListVariable([
+        TupleVariable([ConstantVariable(name), value])
+        for name, value in function.own_attributes(tx).items()
+    ])

@@ -6,7 +6,7 @@ has a row for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
+from types import FunctionType, MethodDescriptorType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,9 +45,16 @@ def call(
         return symbolic_first(
             tx, lambda args, kwargs: handler(tx, function, args, kwargs), args, kwargs
         )
+    if _is_method(function) and args and args[0].in_graph:
+        return args[0].call_method(tx, function.__name__, args[1:], kwargs)
     if (python := python_code_of(function)) is not None:
         return tx.inline(UserFunctionVariable(python), args, kwargs)
     raise GraphBreak(f"{name_of(function)} is not supported in a graph")
+
+
+def _is_method(function: Any) -> bool:
+    """`np.ndarray.sum`, to be called with an array."""
+    return isinstance(function, MethodDescriptorType) and function.__objclass__ is np.ndarray
 
 
 def python_code_of(function: Any) -> FunctionType | None:

@@ -108,18 +108,27 @@ class ClassVariable(KnownVariable):
         if lookup(type(kind), "__call__") is not type.__call__:
             raise GraphBreak(f"the metaclass of {kind.__name__} has its own __call__")
         if issubclass(kind, BaseException):
-            return self.make_exception(args, kwargs)
+            return self.make_exception(tx, args, kwargs)
         instance = self.new(tx, args, kwargs)
         if issubclass(instance.python_type(), kind):
             self.initialise(tx, instance, args, kwargs)
         return instance
 
     def make_exception(
-        self, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
-        if kwargs or not is_plain_exception(self.value):
+        """`BaseException.__new__` keeps the arguments; an `__init__` of the user's is followed."""
+        made = ExceptionVariable(self.value, args)
+        own = lookup(self.value, "__init__")
+        if not is_plain_exception(self.value) or (kwargs and not is_function(own)):
             raise GraphBreak(f"making a {self.value.__name__}")
-        return ExceptionVariable(self.value, args)
+        if is_function(own):
+            made.is_initialised = True
+            class_attribute(tx, self.value, "__init__", own).call(tx, (made, *args), kwargs)
+        return made
 
     def new(
         self,
@@ -167,6 +176,10 @@ class ClassVariable(KnownVariable):
         if not isinstance(raw, types.FunctionType):
             raise GraphBreak(f"making a {self.value.__name__}")
         class_attribute(tx, kind, "__init__", raw).call(tx, (instance, *args), kwargs)
+
+
+def is_function(raw: Any) -> bool:
+    return isinstance(raw, types.FunctionType)
 
 
 CLASS_OPERATORS: dict[str, Callable[..., Any]] = {

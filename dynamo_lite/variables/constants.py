@@ -119,6 +119,12 @@ class TypedConstant(VariableTracker):
     def as_constant(self, tx: Translator) -> Any:
         return self.value
 
+    def as_argument(self, tx: Translator) -> Any:
+        """NumPy takes a member of an IntEnum for an int64, as it does any object that is an int."""
+        if isinstance(self.value, int) and -(2**63) <= self.value < 2**63:
+            return np.int64(int(self.value))
+        return self.value
+
     def hash_key(self, tx: Translator) -> Hashable:
         return Pinned(self.value) if isinstance(self.value, enum.Enum) else hash_of(self.value)
 

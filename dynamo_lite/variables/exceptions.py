@@ -25,6 +25,7 @@ class ExceptionVariable(VariableTracker):
         self.kind = kind
         self.args = list(args)
         self.value = value
+        self.is_initialised = False
         self.attributes: dict[str, VariableTracker] = {
             "__cause__": NONE, "__context__": NONE, "__suppress_context__": FALSE,
         }  # fmt: skip
@@ -63,6 +64,8 @@ class ExceptionVariable(VariableTracker):
         """An equal exception object, for Python to format."""
         if self.value is not None:
             return self.value
+        if self.is_initialised:
+            return plain_base(self.kind)(*[arg.as_constant(tx) for arg in self.args])
         made: BaseException = self.kind(*[arg.as_constant(tx) for arg in self.args])
         return made
 
@@ -73,10 +76,21 @@ class ExceptionVariable(VariableTracker):
         return self
 
     def reconstruct(self, code: Reconstructor) -> None:
-        code.load_callable(self.kind)
+        """An `__init__` that was traced is not called again."""
+        if not self.is_initialised:
+            code.load_callable(self.kind)
+            for arg in self.args:
+                code.build(arg)
+            return code.call(len(self.args))
+        code.load_callable(BaseException.__new__)
+        code.load_const(self.kind)
         for arg in self.args:
             code.build(arg)
-        code.call(len(self.args))
+        code.call(1 + len(self.args))
+        for name, value in self.attributes.items():
+            if name not in UNSET:
+                code.set_attribute(name, value)
+        return None
 
     def describe(self) -> str:
         if self.value is not None:
@@ -109,10 +123,21 @@ ARGUMENTS_ONLY = (
 """Exception classes of Python whose objects are what their positional arguments say."""
 
 
+UNSET = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
+"""Attributes of exceptions that raising sets."""
+
+
+def plain_base(kind: type) -> type[BaseException]:
+    """The first class of Python's own that an exception class is derived from."""
+    return next(b for b in kind.__mro__ if b.__module__ == "builtins")
+
+
 def is_plain_exception(kind: type) -> bool:
     """Such a class, or one that the user derived from it without changing how objects are made."""
-    base = next((b for b in kind.__mro__ if b.__module__ == "builtins"), object)
+    base = plain_base(kind)
     own = kind.__mro__[: kind.__mro__.index(base)]
-    return base in ARGUMENTS_ONLY and not any(
-        "__init__" in vars(k) or "__new__" in vars(k) for k in own
-    )
+    plain = all(type(vars(k).get("__init__", _plain)) is FunctionType for k in own)
+    return base in ARGUMENTS_ONLY and plain and not any("__new__" in vars(k) for k in own)
+
+
+def _plain() -> None: ...

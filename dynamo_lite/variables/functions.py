@@ -1,15 +1,18 @@
 """Python functions, those from outside and those the frame defines."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
+from ..guards.kinds import KEYS
 from ..guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
 from .base import VariableTracker
 from .cells import CellVariable, outside_cell
 from .constants import NONE, constant, observed
+from .dicts import DictVariable
 from .lazy import LazyVariable, realise
 from .sequences import TupleVariable
 
@@ -38,6 +41,10 @@ class FunctionVariable(VariableTracker):
         raise NotImplementedError
 
     def closure(self, tx: Translator) -> list[CellVariable]:
+        raise NotImplementedError
+
+    def own_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
+        """What the function's own dict holds."""
         raise NotImplementedError
 
     def call(
@@ -101,6 +108,11 @@ class UserFunctionVariable(FunctionVariable):
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         return tx.wrap(_attribute(self.value, name), AttrSource(self.source, name))
 
+    def own_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
+        """What the function's dict holds; the names are guarded."""
+        tx.guards.install(AttrSource(self.source, "__dict__"), KEYS, self.value.__dict__)
+        return {name: self.getattr(tx, name) for name in self.value.__dict__}
+
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_const(self.value)
 
@@ -142,13 +154,26 @@ class NestedFunctionVariable(FunctionVariable):
         facts = {
             "__name__": self.code.co_name, "__qualname__": self.qualname, "__code__": self.code,
             "__module__": self.globals.get("__name__"), "__doc__": _doc(self.code),
+            "__type_params__": (),
         }  # fmt: skip
-        if name in facts:
+        if name == "__annotations__":
+            self.attributes[name] = self.made_annotations(tx)
+            return self.attributes[name]
+        if name in facts and hasattr(FunctionType, name):
             return constant(facts[name])
         if not hasattr(FunctionType, name):
             message = f"'function' object has no attribute {name!r}"
             raise observed(AttributeError(message, name=name))
         raise GraphBreak(f"attribute {name!r} of {self.describe()}")
+
+    def made_annotations(self, tx: Translator) -> VariableTracker:
+        """From a tuple of names and values, one after the other."""
+        parts = list(self.annotations.iterate(tx)) if self.annotations is not None else []
+        return DictVariable.of(tx, zip(parts[::2], parts[1::2]))
+
+    def own_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
+        facts = functools.WRAPPER_ASSIGNMENTS
+        return {name: value for name, value in self.attributes.items() if name not in facts}
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         if name in ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"):

@@ -80,7 +80,8 @@ class GeneratorVariable(IteratorVariable):
         handler = self.frame.current.handler
         if handler is not None:
             target = self.frame.instructions[handler.target]
-            if (target.opname, target.arg) != IMPLICIT_HANDLER:
+            delegates = target.opname == "CLEANUP_THROW"  # the inner generator cleans up for itself
+            if (target.opname, target.arg) != IMPLICIT_HANDLER and not delegates:
                 tx.state.suspended.append(self)
 
     def throw_into(self, thrown: VariableTracker) -> None:
@@ -105,9 +106,18 @@ class GeneratorVariable(IteratorVariable):
         was_finished = self.finished
         return self.item_or_stop(self.resume(tx, value), was_finished)
 
-    def method_throw(self, tx: Translator, error: VariableTracker) -> VariableTracker:
-        if issubclass(error.python_type(), type):
-            error = error.call(tx, (), {})
+    def method_throw(
+        self,
+        tx: Translator,
+        error: VariableTracker,
+        value: VariableTracker = NONE,
+        traceback: VariableTracker = NONE,
+    ) -> VariableTracker:
+        """`throw(error)`, or the older `throw(class, error, traceback)`."""
+        if isinstance(value, ExceptionVariable):
+            error = value
+        elif issubclass(error.python_type(), type):
+            error = error.call(tx, () if value is NONE else (value,), {})
         was_finished = self.finished
         return self.item_or_stop(self.resume(tx, NONE, error), was_finished)
 

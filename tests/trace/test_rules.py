@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import dynamo_lite as dl
 from dynamo_lite import polyfills
 from dynamo_lite.trace_rules import TABLE, Action, mark, rule_for
 
@@ -65,3 +66,11 @@ def test_wrapped_functions_follow_their_code():
 
     assert rule_for(context).id == "stdlib-inline"
     assert rule_for(functools.wraps(plain)(lambda *a: plain(*a))).id == "user-inline"
+
+
+def test_why_names_the_rule_of_a_callable():
+    assert dl.why(np.linalg.norm).id == "numpy"
+    assert dl.why(json.dumps).id == "stdlib-skip" and "stdlib-skip" in str(dl.why(json.dumps))
+    assert dl.why(dl.compile(plain)) == dl.why(plain) == rule_for(plain)
+    assert dl.why(len).id == "own-answer" and dl.why(functools.update_wrapper).id == "own-twin"
+    assert dl.why(type("Made", (), {})).id == "user-class"
