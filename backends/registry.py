@@ -35,7 +35,7 @@ def register_backend(backend: Backend | None = None, *, name: str | None = None)
         return lambda function: register_backend(function, name=name)
     if not callable(backend):
         raise TypeError(f"a backend is callable(graph, example_inputs), not {backend!r}")
-    called: str = name or getattr(backend, "__name__", type(backend).__name__)
+    called = name or str(getattr(backend, "__name__", type(backend).__name__))
     _registered[called] = backend
     return backend
 

@@ -96,7 +96,7 @@ class RootTranslator(Translator):
         return self.state.root_steps
 
     def stop_loop(self, stop: LoopBreak, target: int) -> int:
-        """A loop stops before it begins; one that the frame begins with, after its body has run once.
+        """A loop stops before it begins; one that the frame begins with, after one run of its body.
 
         That body is then all of a graph, which leads back to where the frame began.
         """
@@ -195,8 +195,9 @@ def is_array_function(value: VariableTracker) -> bool:
         return value.owner.in_graph
     if isinstance(value, ClassVariable) and not issubclass(value.value, np.generic):
         return False
-    known = isinstance(value, CallableVariable | ClassVariable)
-    return known and rule_for(value.value).id in ("numpy", "cupy")
+    if not isinstance(value, CallableVariable | ClassVariable):
+        return False
+    return rule_for(value.value).id in ("numpy", "cupy")
 
 
 def new_state(

@@ -58,6 +58,7 @@ def checked_key(low: Lowering, key: Any, shape: Sequence[Size], written: set[Buf
     for item in items:
         size = None if item is None else next(sizes)
         if isinstance(item, int):
+            assert size is not None
             low.require("<=", -item if item < 0 else item + 1, size)
         elif size is not None and not isinstance(item, slice):
             value = low.values[item] if isinstance(item, Node) else index_operand(low, item)

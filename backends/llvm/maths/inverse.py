@@ -111,7 +111,8 @@ def arctan2(y: Value, x: Value) -> Value:
     """Where neither argument is of ordinary size, in a block of its own."""
     a, b = y.abs(), x.abs()
     form, larger = format_of(x), a.gt(b).select(a, b)
-    low, high = ((form.bias + turns) << form.mantissa for turns in (-form.bias // 2, form.bias // 2))
+    half = form.bias // 2
+    low, high = ((form.bias + turns) << form.mantissa for turns in (-form.bias // 2, half))
     unsigned = np.dtype(f"u{x.dtype.itemsize}")
     odd = (larger.bits() - low).like_retyped(unsigned).ge(high - low)
     angle = _arctan_ratio(odd.select(1.0, a), odd.select(1.0, b))
