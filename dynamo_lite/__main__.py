@@ -1,40 +1,85 @@
-"""`python -m dynamo_lite script.py args…`: run a script, and say at the end what was compiled."""
+"""`python -m dynamo_lite [options] script.py args…`: run a program with its arrays compiled.
+
+Every function of the program that works on arrays is a candidate, without a decorator. Programs are
+given as for `python`: a file, folder or archive, `-` for standard input, `-m module`, `-c code`.
+"""
 from __future__ import annotations
 
 import argparse
-import runpy
+import atexit
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from .backends.registry import list_backends
 from .config import config
-from .stats import stats
+from .miss import Options
+from .native import enter_region, leave_region
+from .regions import Candidates
+from .script import run_command, run_module, run_script
+from .stats import FrameRecord, registry, stats
+
+PROGRAMS: dict[str, Callable[[str, Sequence[str]], None]] = {"-m": run_module, "-c": run_command}
+"""Options that end ours, and how the program that they name is run."""
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m dynamo_lite", description=__doc__)
-    parser.add_argument("--explain", action="store_true", help="say what was compiled, why not")
-    parser.add_argument("--disable", action="store_true", help="run without compiling anything")
-    parser.add_argument("-m", dest="module", action="store_true", help="script is a module's name")
-    parser.add_argument("script")
-    parser.add_argument("args", nargs=argparse.REMAINDER)
+    usage = "python -m dynamo_lite [options] (script | -m module | -c code | -) [arguments]"
+    parser = argparse.ArgumentParser(usage=usage, description=__doc__)
+    add = parser.add_argument
+    add("--explain", action="store_true", help="at exit, say what was compiled and what not, why")
+    add("--stats", action="store_true", help="at exit, print the totals")
+    add("--backend", choices=list_backends(), default="auto", metavar="NAME",
+        help=f"what compiles: auto, {', '.join(list_backends())}")  # fmt: skip
+    add("--disable", action="store_true", help="run without compiling anything")
+    add("--all-frames", action="store_true",
+        help="compile functions without arrays too: slow, for testing")  # fmt: skip
     return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the script as `__main__`, with the rest of the command line as its `sys.argv`."""
-    options = parser().parse_args(argv)
+def split(argv: Sequence[str]) -> tuple[list[str], str, list[str]]:
+    """Our options, how the program is given ("" for a file), and the program with its arguments."""
+    position = 0
+    while position < len(argv):
+        word = argv[position]
+        if word[:2] in PROGRAMS:
+            glued = [word[2:]] if word[2:] else []
+            return [*argv[:position]], word[:2], [*glued, *argv[position + 1 :]]
+        if word == "-" or not word.startswith("-"):
+            return [*argv[:position]], "", [*argv[position:]]
+        position += 2 if word == "--backend" else 1
+    return [*argv], "", []
+
+
+def main(argv: Sequence[str]) -> None:
+    own, kind, program = split(argv)
+    options = parser().parse_args(own)
+    if not program:
+        parser().error("a program is needed: a file, -m module, -c code or -")
     config.disable = config.disable or options.disable
-    sys.argv = [options.script, *options.args]
+    if options.explain or options.stats:
+        atexit.register(report, options.explain)
+    run = PROGRAMS.get(kind, run_script)
+    if config.disable:
+        return run(program[0], program[1:])
+    enter_region(Candidates(Options(options.backend), options.all_frames))
     try:
-        if options.module:
-            runpy.run_module(options.script, run_name="__main__", alter_sys=True)
-        else:
-            runpy.run_path(options.script, run_name="__main__")
+        run(program[0], program[1:])
     finally:
-        if options.explain:
-            print(stats(), file=sys.stderr)
-    return 0
+        leave_region()
+
+
+def report(explain: bool) -> None:
+    """What was compiled, on the standard error."""
+    for record in registry.records if explain else ():
+        print(line_of(record), file=sys.stderr)
+    print(stats(), file=sys.stderr)
+
+
+def line_of(record: FrameRecord) -> str:
+    place = f"{record.location.filename}:{record.location.line}"
+    line = f"[{record.mark}] {record.name} ({place}): {record.operations} operations"
+    return line if record.broke is None else f"{line}\n      broke at {record.broke}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(sys.argv[1:])

@@ -12,6 +12,7 @@ from types import FunctionType, MethodType
 from typing import Any, Protocol
 
 from .bytecode.assembling import Label
+from .bytecode.hiding import hidden
 from .bytecode.liveness import handles_exception, live_locals, sees_variables
 from .bytecode.reading import CALLABLE_FIRST, Instruction, positions, read
 from .bytecode.resume import ResumePoint, flat_code, is_second_half, own_cells
@@ -56,6 +57,7 @@ REST = object()
 def drive(start: Callable[..., Any]) -> Callable[..., Any]:
     """A target that calls `start` and then, one after the other, the rests that are returned."""
 
+    @hidden
     def target(*flat_args: Any) -> Any:
         result = start(*flat_args)
         while type(result) is tuple and result and result[0] is REST:

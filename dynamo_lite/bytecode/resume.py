@@ -13,6 +13,7 @@ from ..records import dataclass
 from .assembling import Assembler, Label
 from .reading import Instruction, positions, read
 
+_REPLACEMENT = "__dynamo_lite_replacement__"
 _VARIADIC = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
 
 
@@ -56,7 +57,13 @@ def with_code(function: FunctionType, code: CodeType) -> FunctionType:
     )
     made.__qualname__ = function.__qualname__
     made.__module__ = function.__module__
+    made.__dict__[_REPLACEMENT] = True
     return made
+
+
+def is_replacement(function: FunctionType) -> bool:
+    """Whether a function is one of those made here."""
+    return _REPLACEMENT in function.__dict__
 
 
 def prologue(assembler: Assembler) -> None:

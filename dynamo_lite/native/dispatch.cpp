@@ -68,7 +68,7 @@ bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
 PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
     if (PyFunction_Check(callable)) {
         PythonCall python;
-        return python ? PyObject_Vectorcall(callable, args, n_args, nullptr) : nullptr;
+        return python ? run_plain(callable, args, n_args, nullptr) : nullptr;
     }
     vectorcallfunc function = PyVectorcall_Function(callable);
     return function ? function(callable, args, n_args, nullptr)
@@ -107,6 +107,7 @@ bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
     for (int i = 0; i < flat.n; ++i) {
         PyTuple_SET_ITEM(arguments.get(), i, Py_NewRef(flat.values[i]));
     }
+    OutsideRegions outside;
     self->compiling = PyThread_get_thread_ident();
     Ref answer(PyObject_CallFunctionObjArgs(miss.get(), reinterpret_cast<PyObject *>(self),
                                             arguments.get(), nullptr));

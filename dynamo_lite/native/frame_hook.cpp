@@ -28,7 +28,9 @@ struct Region {
 // What a callback said about a code object; kept in the code object's extra slot.
 struct Decision {
     uint64_t epoch;
-    PyObject *replacement;   // null: run it as it is
+    PyObject *replacement;   // null: run it as it is, whichever function runs it
+    PyObject *function;      // the one that was asked about, borrowed: only compared
+    PyObject *globals;       // its globals, borrowed
 };
 
 constexpr intptr_t DEEP_STACK = 192 << 10;  // bytes of C stack below the shallowest hooked frame
@@ -86,8 +88,9 @@ Decision *decision_of(PyObject *code) {
     return static_cast<Decision *>(extra);
 }
 
-bool remember(PyObject *code, uint64_t epoch, PyObject *replacement) {
-    auto decision = new Decision{epoch, Py_XNewRef(replacement)};
+bool remember(PyObject *code, uint64_t epoch, PyObject *replacement, PyObject *function) {
+    auto decision = new Decision{epoch, Py_XNewRef(replacement), function,
+                                 PyFunction_GET_GLOBALS(function)};
     if (PyUnstable_Code_SetExtra(code, extra_index, decision) == 0) return true;
     free_decision(decision);
     return false;
@@ -139,8 +142,12 @@ void swap_code(Layout *frame, PyCodeObject *replacement) {
 PyObject *run_replacement(PyThreadState *thread, struct _PyInterpreterFrame *raw, int size,
                           PyObject *replacement) {
     auto code = reinterpret_cast<PyCodeObject *>(replacement);
-    if (extend(thread, layout_of(raw), size, code)) swap_code(layout_of(raw), code);
-    return evaluate_plain(thread, raw, 0);
+    if (!extend(thread, layout_of(raw), size, code)) return evaluate_plain(thread, raw, 0);
+    swap_code(layout_of(raw), code);
+    ++frames::calls_left(thread);  // what it calls is to be at the depth of the function it replaces
+    PyObject *result = evaluate_plain(thread, raw, 0);
+    --frames::calls_left(thread);
+    return result;
 }
 
 // -- asking
@@ -158,27 +165,25 @@ PyObject *flat_arguments(Layout *frame) {
 Ref call_back(PyThreadState *thread, Region *here, Layout *frame) {
     Ref arguments(flat_arguments(frame)), callback = Ref::borrow(here->callback);
     if (!arguments) return Ref();
-    region = nullptr;
-    drop_region();
+    OutsideRegions outside;
     PyThreadState_EnterTracing(thread);
     Ref answer(PyObject_CallFunctionObjArgs(callback.get(), frame->function, arguments.get(),
                                             nullptr));
     PyThreadState_LeaveTracing(thread);
-    add_region();
-    region = here;
     return answer;
 }
 
 // Keeps what the callback said; false with an exception.
-bool keep_answer(PyObject *code, uint64_t epoch, PyObject *answer) {
-    if (Py_IsNone(answer)) return remember(code, epoch, nullptr);
+bool keep_answer(Layout *frame, uint64_t epoch, PyObject *answer) {
+    PyObject *code = frame->code;
+    if (Py_IsNone(answer)) return remember(code, epoch, nullptr, frame->function);
     auto original = reinterpret_cast<PyCodeObject *>(code);
     auto replacement = reinterpret_cast<PyCodeObject *>(answer);
     if (!PyCode_Check(answer) || !can_replace(original, replacement)) {
         PyErr_Format(PyExc_TypeError, "%R cannot run in place of %R", answer, code);
         return false;
     }
-    if (!remember(code, epoch, answer)) return false;
+    if (!remember(code, epoch, answer, frame->function)) return false;
     int more = frames::size_of(replacement) - frames::size_of(original);
     if (more > 0) frames::grow(original, more);
     return true;
@@ -191,12 +196,44 @@ PyObject *ask(PyThreadState *thread, struct _PyInterpreterFrame *raw, Region *he
     Ref answer = call_back(thread, here, frame);
     if (!answer) return evaluate_plain(thread, raw, 1);
     if (answer.get() == Py_NotImplemented) return evaluate_plain(thread, raw, 0);
-    if (!keep_answer(frame->code, epoch, answer.get())) return evaluate_plain(thread, raw, 1);
+    if (!keep_answer(frame, epoch, answer.get())) return evaluate_plain(thread, raw, 1);
     if (Py_IsNone(answer.get())) return evaluate_plain(thread, raw, 0);
     return run_replacement(thread, raw, size, answer.get());
 }
 
+// Whether a decision is about this frame too: its function is the one that was asked about, or
+// another one of the same code that sees the same globals and no free variables.
+bool applies(const Decision *decision, Layout *frame, const Region *here) {
+    if (decision->epoch != here->epoch) return false;
+    if (!decision->replacement || decision->function == frame->function) return true;
+    return decision->globals == frame->globals && !frames::code_of(frame)->co_nfreevars;
+}
+
 // -- the hook
+
+PyObject *get_monitoring_tool = nullptr;  // sys.monitoring.get_tool, where there is one
+
+// Whether a debugger, coverage tool or profiler (tools 0 to 2) of sys.monitoring is there.
+bool is_monitored() {
+    for (long tool = 0; get_monitoring_tool && tool < 3; ++tool) {
+        Ref id(PyLong_FromLong(tool));
+        Ref name(PyObject_CallOneArg(get_monitoring_tool, id.get()));
+        if (!name) PyErr_Clear();
+        if (name && !Py_IsNone(name.get())) return true;
+    }
+    return false;
+}
+
+// Whether a tracer, profiler or debugger counts on seeing every line run.
+bool is_watched(PyThreadState *thread) {
+    return thread->c_tracefunc || thread->c_profilefunc || is_monitored();
+}
+
+bool find_monitoring() {
+    PyObject *monitoring = PySys_GetObject("monitoring");
+    if (monitoring) get_monitoring_tool = PyObject_GetAttrString(monitoring, "get_tool");
+    return !monitoring || get_monitoring_tool;
+}
 
 bool is_deep(PyThreadState *thread) {
     char here;
@@ -230,8 +267,11 @@ PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int t
         return evaluate_plain(thread, raw, throwing);
     }
     Decision *decision = decision_of(frame->code);
-    if (!decision || decision->epoch != here->epoch) return ask(thread, raw, here);
-    if (!decision->replacement) return evaluate_plain(thread, raw, 0);
+    bool is_decided = decision && applies(decision, frame, here);
+    if ((is_decided && !decision->replacement) || is_watched(thread)) {
+        return evaluate_plain(thread, raw, 0);
+    }
+    if (!is_decided) return ask(thread, raw, here);
     Ref replacement = Ref::borrow(decision->replacement);
     return run_replacement(thread, raw, frames::size_of(frames::code_of(frame)),
                            replacement.get());
@@ -275,13 +315,47 @@ PyObject *forget_frame(PyObject *, PyObject *code) {
     Py_RETURN_NONE;
 }
 
+// Where the thread keeps the frame that runs now.
+auto &current_frame(PyThreadState *thread) {
+#if PY_VERSION_HEX >= 0x030D0000
+    return thread->current_frame;
+#else
+    return thread->cframe->current_frame;
+#endif
+}
+
+PyObject *call_at_bottom(PyObject *, PyObject *const *args, Py_ssize_t nargs) {
+    if (nargs < 1) {
+        PyErr_SetString(PyExc_TypeError, "call_at_bottom() needs a callable");
+        return nullptr;
+    }
+    PyThreadState *thread = PyThreadState_Get();
+    auto below = std::exchange(current_frame(thread), nullptr);
+    int depth = frames::start_at_depth_zero(thread);
+    PyObject *result = PyObject_Vectorcall(args[0], args + 1, nargs - 1, nullptr);
+    frames::calls_left(thread) -= depth;
+    current_frame(thread) = below;
+    return result;
+}
+
 bool prepare() {
+    if (!find_monitoring()) return false;
     extra_index = PyUnstable_Eval_RequestCodeExtraIndex(free_decision);
     if (extra_index < 0) PyErr_SetString(PyExc_RuntimeError, "no room for data of code objects");
     return extra_index >= 0;
 }
 
 }  // namespace
+
+OutsideRegions::OutsideRegions() : left(std::exchange(region, nullptr)) {
+    if (left) drop_region();
+}
+
+OutsideRegions::~OutsideRegions() {
+    if (!left) return;
+    region = static_cast<Region *>(left);
+    add_region();
+}
 
 PyObject *run_outside_regions(PyObject *function, PyObject *const *args, size_t nargsf,
                               PyObject *kwnames) {
@@ -302,9 +376,18 @@ PyObject *no_regions(PyObject *, PyObject *) {
 constexpr PyCFunction enter_region = no_regions, leave_region = no_regions,
                       forget_frame = no_regions;
 
+PyObject *call_at_bottom(PyObject *, PyObject *const *args, Py_ssize_t nargs) {
+    return nargs ? PyObject_Vectorcall(args[0], args + 1, nargs - 1, nullptr)
+                 : no_regions(nullptr, nullptr);
+}
+
 bool prepare() { return true; }
 
 }  // namespace
+
+OutsideRegions::OutsideRegions() : left(nullptr) {}
+
+OutsideRegions::~OutsideRegions() {}
 
 PyObject *run_outside_regions(PyObject *function, PyObject *const *args, size_t nargsf,
                               PyObject *kwnames) {
@@ -325,6 +408,10 @@ PyMethodDef functions[] = {
      "leave_region()\n--\n\nLeaves the region that this thread entered last."},
     {"forget_frame", forget_frame, METH_O,
      "forget_frame(code, /)\n--\n\nForgets what a callback answered about this code object."},
+    {"call_at_bottom",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_at_bottom)), METH_FASTCALL,
+     "call_at_bottom(callable, /, *args)\n--\n\n"
+     "Calls it as the interpreter calls a script: with no Python frame below."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -8,6 +8,17 @@ extern int installed_regions;  // how many regions want frames now, over all thr
 PyObject *run_outside_regions(PyObject *function, PyObject *const *args, size_t nargsf,
                               PyObject *kwnames);
 
+// While this lives, the thread is in no region, and no frame of it is intercepted.
+class OutsideRegions {
+public:
+    OutsideRegions();
+    ~OutsideRegions();
+    OutsideRegions(const OutsideRegions &) = delete;
+
+private:
+    void *left;
+};
+
 inline PyObject *run_plain(PyObject *function, PyObject *const *args, size_t nargsf,
                            PyObject *kwnames) {
     return installed_regions ? run_outside_regions(function, args, nargsf, kwnames)

@@ -24,7 +24,7 @@ FRONTEND = (
     "operators", "binding", "inlining", "frames", "calls", "iteration", "polyfills",
     "side_effects", "reconstruct", "output", "leaving", "directives",
 )
-COMPILE = ("compile", "explain", "stats", "miss", "attempts")
+COMPILE = ("compile", "explain", "stats", "miss", "attempts", "regions", "script")
 DRIVERS = ("compile", "explain", "stats")
 
 

@@ -1,0 +1,203 @@
+"""`python -m dynamo_lite`: a program runs as under `python`, with its arrays compiled."""
+import subprocess
+import sys
+
+import pytest
+
+if sys.version_info >= (3, 14):
+    pytest.skip("regions are not available", allow_module_level=True)
+
+PREFIX = [sys.executable, "-m", "dynamo_lite"]
+
+
+def run(*command, input=""):
+    done = subprocess.run(command, capture_output=True, text=True, input=input)
+    return done.returncode, done.stdout, done.stderr
+
+
+def same_as_python(*arguments, input=""):
+    expected = run(sys.executable, *arguments, input=input)
+    assert run(*PREFIX, *arguments, input=input) == expected
+    return expected
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text, name="script.py"):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+FACTS = """
+import sys, traceback, atexit, warnings, threading
+atexit.register(lambda: print('bye', __name__))
+print([*globals()], __file__, __spec__, __loader__.__class__, sys.argv, sys.path[0])
+print(sys.modules['__main__'].__dict__ is globals(), sys._getframe().f_back, sys.stdin.read())
+traceback.print_stack(file=sys.stdout)
+warnings.warn('x', stacklevel=2)
+def depth(n):
+    try:
+        return depth(n + 1)
+    except RecursionError:
+        return n
+print(depth(0))
+thread = threading.Thread(target=depth, args=('x',), name='t')
+thread.start()
+thread.join()
+def fail(x):
+    raise ValueError(x)
+try:
+    1 / 0
+except Exception:
+    fail(3)
+"""
+
+
+def test_what_a_program_sees_of_itself(script):
+    code, out, err = same_as_python(script(FACTS), "a", "-b", "--stats", input="text")
+    assert code == 1 and "in fail" in err and "bye" in out
+
+
+@pytest.mark.parametrize("text", [
+    "import sys; sys.exit(3)", "raise SystemExit('bye')", "raise KeyboardInterrupt", "def f(:",
+    "import sys\ndef hook(kind, value, tb):\n  while tb: print(tb.tb_lineno); tb = tb.tb_next\n"
+    "  print(sys.last_value)\nsys.excepthook = hook\n1/0",
+])
+def test_how_a_program_ends(script, text):
+    same_as_python("-c", text)
+
+
+def test_modules_folders_and_standard_input(script, tmp_path):
+    text = "import sys\nprint(sys.argv[1:], sys.path[0], __name__, __file__)\n1/0"
+    same_as_python(script(text, "__main__.py").removesuffix("/__main__.py"), "x")
+    same_as_python("-", "x", input=text)
+    same_as_python("-m", "this_module_is_missing")
+    same_as_python("-m", "timeit", "-h")
+    same_as_python("-c", text, "y", "-m")
+    code, _, err = run(*PREFIX, str(tmp_path / "nothing.py"))
+    assert code == 2 and "can't open file" in err
+    assert run(*PREFIX)[0] == 2 and run(*PREFIX, "--backend", "none", "-c", "")[0] == 2
+
+
+ARRAYS = """
+import sys, traceback, weakref
+import numpy as np
+
+def kinds(x, y=2.0, *rest, k, z=1, **more):
+    return x * y + len(rest) + k * z + len(more)
+
+for i in range(4):
+    print(kinds(np.ones(3), *range(i), k=i, a=1), kinds(np.ones(2), 3.0, k=1))
+
+class Base:
+    def step(self, x):
+        return x + self.v
+
+class Model(Base):
+    def __init__(self):
+        self.v = np.zeros(3)
+
+    def step(self, x):
+        self.v = super().step(x) * 2
+        return self.v
+
+model = Model()
+for i in range(4):
+    print(model.step(np.ones(3)))
+
+def scaled(k):
+    def inner(x):
+        return x * k
+    return inner
+
+functions = [scaled(k) for k in range(12)]
+print([f(np.ones(1)).item() for _ in range(3) for f in functions])
+
+def callers(x):
+    frame, names = sys._getframe(), []
+    while frame:
+        names.append(frame.f_code.co_name)
+        frame = frame.f_back
+    return names
+
+def calls(x):
+    y = x + 1
+    return callers(y)
+
+def deep(n, x):
+    try:
+        return deep(n + 1, x)
+    except RecursionError:
+        return n
+
+for i in range(3):
+    print(calls(np.ones(3)), deep(0, np.ones(3)) > 990)
+
+def fails(x, n):
+    y = x + n
+    print('reached', y)
+    return np.linalg.inv(y.reshape(2, 2))
+
+fails(np.arange(4.0), 1)
+try:
+    fails(np.zeros(4), 1)
+except np.linalg.LinAlgError:
+    traceback.print_exc()
+print(np.ones(3) / 0)
+fails(np.zeros(4), 0)
+"""
+
+
+def test_programs_over_arrays(script):
+    path = script(ARRAYS)
+    code, out, _ = same_as_python(path)
+    assert code == 1 and "reached" in out
+    for flags in (["--backend", "eager"], ["--disable"]):
+        assert run(*PREFIX, *flags, path)[1] == out
+
+
+def test_functions_are_compiled(script):
+    text = ("import numpy as np\n"
+            "def f(x):\n    return np.sin(x) * 2 + x\n"
+            "def g(n):\n    return f(np.ones(n)).sum()\n"
+            "def plain(n):\n    return n + 1\n"
+            "for n in range(50):\n    g(7); plain(n)\n")
+    code, out, err = run(*PREFIX, "--explain", script(text))
+    assert (code, out) == (0, "") and " f (" in err and " g (" in err and "plain" not in err
+    assert "graphs in" in run(*PREFIX, "--stats", script(text))[2]
+    assert "0 graphs in 0 frames" in run(*PREFIX, "--stats", "--disable", script(text))[2]
+
+
+def test_tracers_and_profilers_see_every_call():
+    text = ("import numpy as np, sys, cProfile\n"
+            "def f(x):\n    y = x + 1\n    return y\n"
+            "for i in range(3): f(np.ones(2))\n"
+            "def trace(frame, event, arg):\n    print(event, frame.f_lineno)\n    return trace\n"
+            "sys.settrace(trace); f(np.ones(2)); f(1); sys.settrace(None)\n"
+            "profile = cProfile.Profile()\n"
+            "profile.enable(); f(np.ones(2)); f(1); profile.disable()\n"
+            "print([s.callcount for s in profile.getstats() if s.code is f.__code__])\n")
+    same_as_python("-c", text)
+
+
+def test_generators_and_coroutines_are_left_alone():
+    same_as_python("-c", (
+        "import asyncio, numpy as np\n"
+        "def numbers(x):\n    for i in range(3):\n        yield x + i\n"
+        "async def wait(x):\n    await asyncio.sleep(0)\n    return x * 2\n"
+        "async def main():\n    return [await wait(x) for x in numbers(np.ones(2))]\n"
+        "for i in range(3): print(asyncio.run(main()))\n"))
+
+
+def test_compiled_closures_keep_nothing_alive():
+    same_as_python("-c", (
+        "import gc, weakref, numpy as np\n"
+        "class O: pass\n"
+        "def make():\n    o, b = O(), np.ones(3)\n"
+        "    def inner(x):\n        return x + b, o\n"
+        "    for i in range(4): inner(b)\n"
+        "    return weakref.ref(o)\n"
+        "r = make()\ngc.collect()\nprint(r())\n"))
