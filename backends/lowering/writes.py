@@ -25,6 +25,7 @@ from ..program import Commit
 from ..simplify import Inexact, const
 from .context import Lowering, is_size, lowers
 from .pointwise import operand_at, require_native
+from .rehearsal import can_repeat, rehearse
 from .scatters import checked_key, set_aside, store_at, windows_of
 from .values import NATIVE, CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
@@ -222,7 +223,8 @@ def write_inputs(low: Lowering) -> None:
             operand = low.values[value] if isinstance(value, Node) else value
             part = region(low, target, windows_of(view))
             if windows_of(view) is view:
-                ready = prepared(low, part, operand, written)
+                alone = chain is not None and len(chain) == 1
+                ready = prepared(low, part, operand, written, alone)
                 copies.append(partial(assign, low, part, ready))
             else:
                 key = checked_key(low, view[-1][1][0], part.shape, written)
@@ -235,8 +237,11 @@ def write_inputs(low: Lowering) -> None:
         copy()
 
 
-def prepared(low: Lowering, target: Value, value: Any, written: set[Buffer]) -> Any:
-    """The value in memory that the copies do not touch, already of the target's dtype."""
+def prepared(
+    low: Lowering, target: Value, value: Any, written: set[Buffer], alone: bool
+) -> Any:
+    """The value in memory that the copies do not touch, already of the target's dtype; or as it is,
+    when it may be computed in place and is all that is written there."""
     if not isinstance(value, Value):
         return value
     value = squeezed(low, value, len(target.shape))
@@ -244,6 +249,10 @@ def prepared(low: Lowering, target: Value, value: Any, written: set[Buffer]) -> 
     if isinstance(expr, (Const, Scalar)):
         return replace(value, expr=expr)
     if isinstance(expr, Load) and expr.buffer not in written:
+        return value
+    element = operand_at(low, value, target.axes, target.dtype)
+    if alone and can_repeat(target, element, written):
+        rehearse(low, target, element)
         return value
     type_ = replace(value.type, dtype=target.dtype, shape=value.shape, form=Form.ARRAY)
     return low.materialise(replace(value, expr=expr, type=type_), "it is written to an input")

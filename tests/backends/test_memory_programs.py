@@ -8,6 +8,8 @@ import time
 
 import numpy as np
 import pytest
+from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.program import Allocate
 
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
@@ -171,3 +173,57 @@ def test_few_positions_of_a_large_array_take_little_time():
     for _ in range(20):
         compiled(x, i)
     assert time.perf_counter() - begin < 0.02
+
+
+def added(x, y):
+    x += y
+
+
+def added_to_a_part(x, y):
+    x[1:, ::-1] += y[1:]
+    return x * 2
+
+
+def divided_by_itself(x, y):
+    x /= x
+    y -= x
+
+
+def scaled_by_its_sum(x, y):
+    x *= x.sum(axis=0)
+    y[...] = x.T
+
+
+def reversed_and_shifted(x, y):
+    x += x[::-1]
+    y[1:] -= y[:-1]
+
+
+@pytest.mark.parametrize("program", [
+    added, added_to_a_part, divided_by_itself, scaled_by_its_sum, reversed_and_shifted,
+])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4", "u1"])
+@pytest.mark.parametrize("value", [0, 1, 3, 1e308])
+def test_inputs_change_in_place_or_not_at_all(program, dtype, value):
+    """Warnings, and exceptions where `np.errstate` asks for them, leave the inputs alone."""
+    def build():
+        with np.errstate(all="ignore"):
+            x = np.full((5, 5), value).astype(dtype)
+            return [x, (x * np.arange(5)).astype(x.dtype)]
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert not problems(program, build)
+    with np.errstate(all="raise", under="ignore"):
+        assert not problems(program, build)
+    assert not problems(program, build)
+
+
+def test_no_memory_is_needed_to_write_to_an_input():
+    programs = []
+
+    def keep(graph, inputs):
+        programs.append(lower(optimize(graph)))
+        return graph
+
+    dl.compile(added, backend=keep)(np.ones((5, 5)), np.ones((5, 5)))
+    assert [s.type.shape for s in programs[0].steps if isinstance(s, Allocate)] == [()]

@@ -37,6 +37,7 @@ from ..rules.windows import Window
 from ..tree import map_leaves
 from ..types import ArrayType, Form
 from .decompose import NodeEmit
+from .merge import frozen
 from .rebuild import Rebuild
 
 
@@ -208,11 +209,28 @@ def _owner(made: Node, origin: Node) -> Alias:
 def _assigned(run: _Functionaliser, node: Node) -> Node:
     """`base[key] = value`."""
     base, key, value = node.args
+    if _is_there(run, base, key, value):
+        return base
     key, value = map_leaves(run.value, (key, value))
     if isinstance(value, (tuple, list)):
         value = _array_of(run, value, base.type.dtype, node)
     run.update(base, ((operator.getitem, (key,), {}),), value, node)
     return base
+
+
+def _is_there(run: _Functionaliser, base: Node, key: Any, value: Any) -> bool:
+    """`x[1:] += y` assigns the part that was changed in place to itself."""
+    held = run.aliases.get(value) if isinstance(value, Node) else None
+    target = run.aliases[base]
+    if held is None or held.storage is not target.storage:
+        return False
+    key = map_leaves(run.value, key)
+    part = _frozen_chain((*target.chain, (operator.getitem, (key,), {})))
+    return part is not None and part == _frozen_chain(held.chain)
+
+
+def _frozen_chain(chain: core.Chain) -> Any:
+    return frozen(tuple((step, args, tuple(sorted(named.items()))) for step, args, named in chain))
 
 
 def _array_of(run: _Functionaliser, value: Any, dtype: np.dtype, node: Node) -> Any:

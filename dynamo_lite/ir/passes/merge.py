@@ -79,18 +79,18 @@ def _key(new: Rebuild, node: Node) -> Key | None:
     if row is None or not is_pure(node) or row.kind is Kind.EXTERN:
         return None
     args, kwargs = new.mapped((node.args, node.kwargs))
-    parts = _frozen((args, tuple(sorted(kwargs.items()))))
+    parts = frozen((args, tuple(sorted(kwargs.items()))))
     return None if parts is None else (id(node.target), parts, str(node.type))
 
 
-def _frozen(tree: Any) -> Key | None:
+def frozen(tree: Any) -> Key | None:
     """A hashable key that tells 1, 1.0, True, 0.0, -0.0 and their NumPy scalars apart."""
     kind = type(tree)
     if kind in (tuple, list):
-        parts = tuple(_frozen(item) for item in tree)
+        parts = tuple(frozen(item) for item in tree)
         return None if None in parts else (kind, parts)
     if kind is slice:
-        return _frozen((tree.start, tree.stop, tree.step, "slice"))
+        return frozen((tree.start, tree.stop, tree.step, "slice"))
     if isinstance(tree, Node):
         return ("node", id(tree))
     if kind in (float, complex) or isinstance(tree, np.generic):
