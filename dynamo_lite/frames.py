@@ -270,6 +270,17 @@ class Translator:
         """Trace into a Python function."""
         return inline(self, function, args, kwargs, Translator)
 
+    def class_namespace(self, body: Any) -> dict[str, VariableTracker]:
+        """What the names of a class body are bound to at its end."""
+        code = body.code
+        outer = {*code.co_freevars, *code.co_cellvars}
+        if shared := outer.intersection(code.co_names):
+            raise GraphBreak(f"a class body that binds {min(shared)!r}, a name from outside")
+        frame = Translator(self.state, code, body.globals, {}, body.closure(self), self)
+        frame.run()
+        self.state.locate = self.location
+        return {name: value for name, value in frame.locals.items() if name not in outer}
+
     def iterator(self, value: VariableTracker) -> IteratorVariable:
         """`iter(value)`."""
         return iteration.iterator(self, value)

@@ -40,6 +40,7 @@ from .side_effects import (
 from .variables.base import VariableTracker
 from .variables.cells import CellVariable
 from .variables.constants import ConstantVariable, NullVariable
+from .variables.object_model import LOCAL_CLASSES
 
 
 class Reconstructor:
@@ -62,6 +63,8 @@ class Reconstructor:
         self.assembler.emit(opname, operand)
 
     def load_const(self, value: Any) -> None:
+        if isinstance(value, type) and value in LOCAL_CLASSES:
+            raise Unsupported(f"the class {value.__name__} outlives the call that defines it")
         self.assembler.emit("LOAD_CONST", value)
 
     load_callable = load_const

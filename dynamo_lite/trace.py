@@ -78,6 +78,7 @@ class TraceState:
     tracked: dict[int, VariableTracker] = field(default_factory=dict)
     keep_alive: list[Any] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+    placeholders: dict[FunctionType, VariableTracker] = field(default_factory=dict)
     suspended: list[GeneratorVariable] = field(default_factory=list)
     root_steps: int = 0
     steps: int = 0

@@ -101,6 +101,8 @@ def _wrap_builtin(
 
 def _wrap_function(tx: Translator, value: types.FunctionType, source: Source) -> VariableTracker:
     """A function made at every call is known by its code; any other by itself."""
+    if (made := tx.state.placeholders.get(value)) is not None:
+        return made
     if "<locals>" in value.__qualname__ and value.__closure__:
         tx.guards.install(source, TYPE, value, tx.location())
         tx.guards.install(AttrSource(source, "__code__"), IS, value.__code__, tx.location())

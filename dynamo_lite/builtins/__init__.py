@@ -1,5 +1,7 @@
 """Python's builtins on trackers: callable → handler, in tables by topic."""
-from . import attributes, containers, folds, iterators, numbers, text
+from . import attributes, classes, containers, folds, iterators, numbers, text
 from .table import HANDLERS
 
-__all__ = ["HANDLERS", "attributes", "containers", "folds", "iterators", "numbers", "text"]
+__all__ = [
+    "HANDLERS", "attributes", "classes", "containers", "folds", "iterators", "numbers", "text",
+]  # fmt: skip

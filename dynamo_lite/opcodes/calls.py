@@ -1,10 +1,10 @@
 """Calls, attributes and the making of functions."""
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING
 
 from ..bytecode.reading import CALLABLE_FIRST
-from ..errors import GraphBreak
 from ..variables.base import VariableTracker
 from ..variables.cells import CellVariable
 from ..variables.constants import NULL
@@ -137,7 +137,7 @@ def return_value(tx: Translator, inst: Instruction, value: VariableTracker) -> N
 
 @handles("LOAD_BUILD_CLASS")
 def load_build_class(tx: Translator, inst: Instruction) -> VariableTracker:
-    raise GraphBreak("defining a class")
+    return tx.known(builtins.__build_class__)
 
 
 @handles("IMPORT_NAME")

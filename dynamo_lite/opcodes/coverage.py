@@ -35,10 +35,6 @@ REASONS: dict[str, str] = {
     "RESERVED": "not an instruction",
     "END_FOR": "FOR_ITER continues behind it",
     "IMPORT_STAR": "only at module level",
-    "LOAD_LOCALS": "only in class bodies and annotations",
-    "LOAD_CLASSDEREF": "only in class bodies",
-    "LOAD_FROM_DICT_OR_DEREF": "only in class bodies and annotations",
-    "LOAD_FROM_DICT_OR_GLOBALS": "only in class bodies and annotations",
     "CALL_INTRINSIC_2": "type parameters and except*",
 }
 """Opcode → why the tracer has no handler for it. A frame that has one of them breaks there."""

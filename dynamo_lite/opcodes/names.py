@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from ..guards.sources import Pinned
 from ..variables.base import VariableTracker
 from ..variables.cells import CellVariable, unbound
-from ..variables.constants import NULL, observed
+from ..variables.constants import NONE, NULL, observed
+from ..variables.dicts import DictVariable
 from ..variables.lazy import LazyVariable
 from .table import handles
 
@@ -80,6 +81,38 @@ def store_deref(tx: Translator, inst: Instruction, value: VariableTracker) -> No
 def delete_deref(tx: Translator, inst: Instruction) -> None:
     cell, free = _cell(tx, inst)
     cell.delete(tx, inst.argval, free)
+
+
+@handles("SETUP_ANNOTATIONS")
+def setup_annotations(tx: Translator, inst: Instruction) -> None:
+    """The dict into which a class body puts its annotations."""
+    tx.locals.setdefault("__annotations__", DictVariable())
+
+
+@handles("LOAD_CLASSDEREF")
+def load_classderef(tx: Translator, inst: Instruction) -> VariableTracker:
+    """In a class body, which does not bind the name itself."""
+    return load_deref(tx, inst)
+
+
+@handles("LOAD_LOCALS")
+def load_locals(tx: Translator, inst: Instruction) -> VariableTracker:
+    """The namespace of a class body, for one of the two instructions below."""
+    return NONE
+
+
+@handles("LOAD_FROM_DICT_OR_DEREF")
+def load_from_dict_or_deref(
+    tx: Translator, inst: Instruction, namespace: VariableTracker
+) -> VariableTracker:
+    return load_deref(tx, inst)
+
+
+@handles("LOAD_FROM_DICT_OR_GLOBALS")
+def load_from_dict_or_globals(
+    tx: Translator, inst: Instruction, namespace: VariableTracker
+) -> VariableTracker:
+    return load_name(tx, inst)
 
 
 @handles("LOAD_GLOBAL")

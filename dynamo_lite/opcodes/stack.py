@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..translator import Translator
 
 
-@handles("NOP", "RESUME", "RETURN_GENERATOR_START", "SETUP_ANNOTATIONS")
+@handles("NOP", "RESUME", "RETURN_GENERATOR_START")
 def no_operation(tx: Translator, inst: Instruction) -> None:
     """Nothing that a trace can see."""
 

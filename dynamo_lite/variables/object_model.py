@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -123,8 +124,18 @@ def missing(tx: Translator, owner: VariableTracker, kind: type, name: str) -> Va
     raise observed(AttributeError(message, name=name))
 
 
+LOCAL_CLASSES: weakref.WeakSet[type] = weakref.WeakSet()
+"""Classes made while tracing, which must not leave the trace."""
+
+
 def class_attribute(tx: Translator, base: type, name: str, raw: Any) -> VariableTracker:
     """What a class's own dict holds under a name; the trace relies on it staying there."""
+    while base in LOCAL_CLASSES:
+        if name in vars(base):
+            return tx.known(raw)
+        if len(base.__bases__) != 1:
+            raise GraphBreak(f"the attribute {name!r} of {base.__name__}, which has several bases")
+        base = base.__bases__[0]
     return tx.wrap(raw, AttrSource(class_source(base), name))
 
 

@@ -1,0 +1,52 @@
+"""`property`, `staticmethod` and `classmethod` objects that a class body makes."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .base import VariableTracker
+from .constants import NONE
+from .methods import BuiltinMethodVariable
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class DescriptorVariable(VariableTracker):
+    """`kind(*parts)`, where the parts are functions or None."""
+
+    def __init__(self, kind: type, parts: Sequence[VariableTracker]) -> None:
+        self.kind = kind
+        self.parts = tuple(parts)
+
+    def python_type(self) -> type:
+        return self.kind
+
+    def truth(self, tx: Translator) -> bool:
+        return True
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if self.kind is property and name in ("setter", "deleter", "getter"):
+            return BuiltinMethodVariable(self, name)
+        return super().getattr(tx, name)
+
+    def with_part(self, index: int, function: VariableTracker) -> VariableTracker:
+        parts = [*self.parts, NONE, NONE, NONE][:3]
+        parts[index] = function
+        return DescriptorVariable(property, parts)
+
+    def method_getter(self, tx: Translator, function: VariableTracker) -> VariableTracker:
+        return self.with_part(0, function)
+
+    def method_setter(self, tx: Translator, function: VariableTracker) -> VariableTracker:
+        return self.with_part(1, function)
+
+    def method_deleter(self, tx: Translator, function: VariableTracker) -> VariableTracker:
+        return self.with_part(2, function)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(self.kind)
+        for part in self.parts:
+            code.build(part)
+        code.call(len(self.parts))

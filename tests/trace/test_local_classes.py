@@ -1,0 +1,107 @@
+"""Classes that a traced function defines."""
+# ruff: noqa: E701, E702, B903
+import numpy as np
+
+from .equality import case, check, outcome
+
+X = np.arange(3.0)
+
+
+class Base:
+    tag = "base"
+
+    def __init__(self, k):
+        self.k = k
+
+
+@case(X)
+def test_properties_and_bound_methods(x):
+    class Local(Base):
+        @property
+        def double(self): return self.k * 2
+        @double.setter
+        def double(self, v): self.k = v
+        @staticmethod
+        def plus(v): return v + 1
+        @classmethod
+        def make(cls, v): return cls(v).double
+
+    made = Local(x)
+    made.double = 5
+    return (
+        made.double, Local.plus(x), Local.make(x), Local.tag, made.tag, isinstance(made, Base),
+        Local.__name__, Local.__qualname__, made.__class__ is Local,
+    )
+
+
+@case(X)
+def test_closures_and_super(x):
+    k = 5
+
+    class Outer(Base):
+        factor = k
+        def run(self, v): return v * k * self.factor
+
+    class Inner(Outer):
+        def __init__(self): super().__init__(2)
+        def run(self, v): return super().run(v) + self.k
+
+    k = 7
+    return Inner().run(x)
+
+
+@case(X)
+def test_a_class_in_a_loop(x):
+    found = []
+    for i in range(3):
+        class Local:
+            k = i
+            def run(self): return x * self.k
+        found.append(Local().run())
+    return found
+
+
+@case(X)
+def test_exception_classes(x):
+    class Wrong(ValueError):
+        def __init__(self, code):
+            super().__init__(f"code {code}")
+            self.code = code
+
+    try:
+        raise Wrong(3)
+    except Wrong as error:
+        return str(error), error.code, error.args, x + 1
+
+
+@case(X)
+def test_annotations(x):
+    class Local:
+        a: int = 3
+        b: str
+    return Local.a * x
+
+
+def escaping(x):
+    class Local:
+        def __init__(self, v): self.v = v
+    return Local(x * 2)
+
+
+def breaking(x):
+    class Local:
+        def run(self, v): return v * 2
+    y = Local().run(x)
+    print("between")
+    return Local().run(y)
+
+
+def raising(x):
+    class Local(KeyError): pass
+    raise Local("k")
+
+
+def test_classes_that_leave_the_trace_are_made_by_python():
+    for function in (escaping, breaking, raising):
+        check(function, X, captured=False)
+    assert outcome(escaping, (X,))[0].v.sum() == 6.0
