@@ -9,6 +9,7 @@ from .directives import (
     disable,
     graph_break,
     is_compiling,
+    no_recompile,
 )
 from .explain import explain, why
 from .guards.dynamic import mark_dynamic, mark_static, maybe_mark_dynamic
@@ -30,6 +31,7 @@ __all__ = [
     "mark_dynamic",
     "mark_static",
     "maybe_mark_dynamic",
+    "no_recompile",
     "register_backend",
     "reset",
     "stats",

@@ -1,8 +1,10 @@
 """What a program can say about its own functions: where to compile, where not, what to rely on."""
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 from .native import CompiledFunction
@@ -41,6 +43,26 @@ def _passed_on(fn: Any, rule: str) -> Any:
         return fn(*args, **kwargs)
 
     return mark(call, rule)
+
+
+_may_recompile: ContextVar[bool] = ContextVar("dynamo_lite_may_recompile", default=True)
+
+
+@contextlib.contextmanager
+def no_recompile() -> Iterator[None]:
+    """Inside, a call that no entry of a compiled function accepts raises `RecompileForbidden`.
+
+    A function that was not compiled yet is.
+    """
+    token = _may_recompile.set(False)
+    try:
+        yield
+    finally:
+        _may_recompile.reset(token)
+
+
+def may_recompile() -> bool:
+    return _may_recompile.get()
 
 
 def is_disabled(fn: Any) -> bool:

@@ -36,6 +36,10 @@ class RecompileLimitExceeded(DynamoError):
     """`fullgraph=True`, and a function has used up its `config.recompile_limit` entries."""
 
 
+class RecompileForbidden(DynamoError):
+    """Inside `no_recompile()` no entry accepted a call; names the guards that failed."""
+
+
 class BackendError(DynamoError):
     """A backend could not compile a graph."""
 

@@ -19,11 +19,13 @@ from .backends.registry import Backend, lookup_backend
 from .bytecode.reading import read
 from .bytecode.resume import ResumePoint, flat_code, resume_function, with_code
 from .config import config
+from .directives import may_recompile
 from .errors import (
     BackendError,
     DynamoWarning,
     FullGraphRequired,
     MarkedDynamicSpecialized,
+    RecompileForbidden,
     RecompileLimitExceeded,
     Unsupported,
 )
@@ -37,7 +39,7 @@ from .guards.sources import LocalSource
 from .guards.tree import guard_tree
 from .ir.graph import Location, Node
 from .leaving import drive
-from .native import CompiledFunction
+from .native import CompiledFunction, Entry
 from .native._core import NativeEntry
 from .output import plan
 from .records import dataclass, field
@@ -316,6 +318,8 @@ class FrameCompiler:
             for entry, op in zip(compiled.entries(), compiled.why_miss(flat_args))
             if op >= 0
         ]
+        if reasons and not may_recompile():
+            raise RecompileForbidden(f"{self.function.__qualname__}: {'; '.join(reasons)}")
         if reasons:
             registry.recompile_reasons[reasons[0]] += 1
             RECOMPILES.info(
@@ -323,6 +327,13 @@ class FrameCompiler:
                 self.function.__code__.co_filename, self.function.__code__.co_firstlineno,
                 "; ".join(reasons),
             )  # fmt: skip
+
+    def retired(self, entry: Entry) -> None:
+        """Told by the native core: the entry gave up too often, Python runs in its place."""
+        registry.retired += 1
+        record = entry.info.record
+        PERF.info("%s [%s] is retired: %d calls were abandoned and ran in Python, for a floating-"
+                  "point report or an error each", record.name, record.mark, entry.abandoned)  # fmt: skip
 
     def _stop_recompiling(self, compiled: CompiledFunction) -> None:
         name = self.function.__qualname__

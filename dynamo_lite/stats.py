@@ -94,11 +94,14 @@ class Stats:
     """Share of the array operations of compiled functions that ran in compiled graphs."""
     compile_seconds: float
     errors: int
+    retired: int
+    """Entries that were given up because their calls were abandoned again and again."""
 
     def __str__(self) -> str:
         lines = [
             f"{self.graphs} graphs in {self.frames} frames, {self.graph_breaks} graph breaks, "
-            f"{self.recompiles} recompiles, {self.errors} errors",
+            f"{self.recompiles} recompiles, {self.errors} errors, "
+            f"{self.retired} retired",
             f"{self.coverage:.0%} of the array operations ran compiled; "
             f"compiling took {self.compile_seconds * 1e3:.1f} ms",
         ]
@@ -125,6 +128,7 @@ class Registry:
         self.records: list[FrameRecord] = []
         self.recompile_reasons: Counter[str] = Counter()
         self.errors = 0
+        self.retired = 0
 
 
 registry = Registry()
@@ -144,6 +148,7 @@ def stats() -> Stats:
         coverage=coverage(records),
         compile_seconds=sum(record.seconds for record in records),
         errors=registry.errors,
+        retired=registry.retired,
     )
 
 

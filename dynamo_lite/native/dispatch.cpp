@@ -75,9 +75,20 @@ PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_ar
                     : PyObject_Vectorcall(callable, args, n_args, nullptr);
 }
 
+// Calls `miss.retired(entry)`, where the miss callback has that method.
+void tell_retired(CompiledFunction *self, CacheEntry *entry) {
+    OutsideRegions outside;
+    Ref method(self->miss ? PyObject_GetAttrString(self->miss, "retired") : nullptr);
+    if (!method) return PyErr_Clear();
+    Ref answer(PyObject_CallOneArg(method.get(), reinterpret_cast<PyObject *>(entry)));
+    if (!answer) PyErr_WriteUnraisable(method.get());
+}
+
 void note_abandoned(CompiledFunction *self, CacheEntry *entry) {
     ++entry->counts->abandoned;
-    if (++entry->streak >= self->retire_after && self->retire_after > 0) Py_CLEAR(entry->target);
+    if (++entry->streak < self->retire_after || self->retire_after <= 0 || !entry->target) return;
+    Py_CLEAR(entry->target);
+    tell_retired(self, entry);
 }
 
 PyObject *run_entry(CompiledFunction *self, CacheEntry *entry, const Call &call,

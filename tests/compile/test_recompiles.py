@@ -1,0 +1,70 @@
+"""When functions are compiled again, given up, or told what to rely on."""
+import logging
+
+import numpy as np
+import pytest
+from sameness import same
+
+import dynamo_lite as dl
+from dynamo_lite import errors
+
+X = np.arange(1.0, 4.0)
+
+
+def test_no_recompile_names_the_guard():
+    def f(x, k):
+        return x * k
+
+    compiled = dl.compile(f)
+    with dl.no_recompile():
+        assert same(compiled(X, 2), f(X, 2))  # a first compile is none again
+        compiled(X, 2)
+        with pytest.raises(errors.RecompileForbidden, match="f: .*float32"):
+            compiled(X.astype("f4"), 2)
+    assert same(compiled(X.astype("f4"), 2), f(X.astype("f4"), 2))
+    assert len(compiled.entries()) == 2
+
+
+def test_retired_entries_are_told(caplog):
+    compiled = dl.compile(lambda x: 1 / x)
+    compiled.retire_after = 3
+    with caplog.at_level(logging.INFO, "dynamo_lite.perf"), pytest.warns(RuntimeWarning):
+        for _ in range(5):
+            compiled(np.zeros(3))
+    assert compiled.entries()[0].retired and dl.stats().retired == 1
+    assert "1 retired" in str(dl.stats())
+    assert sum("is retired: 3 calls" in record.getMessage() for record in caplog.records) == 1
+
+
+@pytest.mark.parametrize("mode", [None, "default", "reduce-overhead", "max-autotune"])
+def test_modes(mode):
+    assert same(dl.compile(lambda x: x + 1, mode=mode)(X), X + 1)
+
+
+def test_unknown_modes_are_refused():
+    with pytest.raises(ValueError, match="'fast'.*'reduce-overhead'"):
+        dl.compile(lambda x: x, mode="fast")
+
+
+def test_constant_results_are_computed_once():
+    calls = []
+
+    @dl.assume_constant_result
+    def factor():
+        calls.append(1)
+        return 3.0
+
+    compiled = dl.compile(lambda x: x * factor(), fullgraph=True)
+    for _ in range(3):
+        assert same(compiled(X), X * 3.0)
+    assert len(calls) == 1
+
+
+def test_allowed_functions_are_in_the_graph():
+    @dl.allow_in_graph
+    def double(x):
+        return x * 2
+
+    compiled = dl.compile(lambda x: double(x + 1) - 1)
+    for x in (X, X, X.astype("f4")):
+        assert same(compiled(x), (x + 1) * 2 - 1)

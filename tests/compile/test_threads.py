@@ -1,0 +1,140 @@
+"""Threads, signals, finalizers and forks do not disturb compiling."""
+import gc
+import os
+import signal
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from sameness import same
+
+import dynamo_lite as dl
+
+
+def at_once(count, run):
+    """Run `run(i)` in threads that start together; what each gave, or its error."""
+    results, barrier = [None] * count, threading.Barrier(count)
+
+    def body(i):
+        barrier.wait()
+        try:
+            results[i] = run(i)
+        except BaseException as error:
+            results[i] = error
+
+    threads = [threading.Thread(target=body, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def f(x, k=1.0):
+    y = x * x * k + x  # sums of these are exact
+    return y.sum(axis=-1), y[..., ::2]
+
+
+def test_concurrent_first_calls_compile_once():
+    compiled, x = dl.compile(f), np.arange(12.0).reshape(3, 4)
+    for result in at_once(16, lambda i: compiled(x)):
+        assert same(result, f(x))
+    assert len(compiled.entries()) == 1 and dl.stats().graphs == 1
+
+
+def test_many_threads_with_different_shapes():
+    compiled = dl.compile(f)
+    cases = [np.arange(float(n * m)).reshape(n, m).astype(kind)
+             for n in (1, 2, 5, 7) for m in (2, 3, 40, 65) for kind in ("f8", "f4")]
+
+    def run(i):
+        return [compiled(cases[(i + k) % len(cases)]) for k in range(len(cases))]
+
+    for i, results in enumerate(at_once(32, run)):
+        for k, result in enumerate(results):
+            assert same(result, f(cases[(i + k) % len(cases)]))
+
+
+def test_breaks_in_many_threads():
+    def broken(x):
+        y = x * 2
+        dl.graph_break()
+        return y + 1 if y.sum() > 4 else y - 1
+
+    compiled = dl.compile(broken)
+    for i, result in enumerate(at_once(16, lambda i: [compiled(np.full(i + 2, 1.0 * s))
+                                                      for s in range(4)])):
+        assert all(same(r, broken(np.full(i + 2, 1.0 * s))) for s, r in enumerate(result))
+
+
+def test_compiling_in_finalizers_and_gc_callbacks():
+    inner, outer = dl.compile(f), dl.compile(lambda x: np.exp(x) - x)
+    x, results = np.arange(6.0), []
+
+    class Cyclic:
+        def __del__(self):
+            results.append(inner(np.arange(2.0 + len(results) % 3)))
+
+    def collected(phase, info):
+        results.append(outer(x[: 1 + len(results) % 5]))
+
+    before = gc.get_threshold()
+    gc.callbacks.append(collected)
+    try:
+        gc.set_threshold(50)
+        for _ in range(3):
+            item = Cyclic()
+            item.self = item
+            del item
+            compiled = dl.compile(lambda x: np.cos(x) * x + 1)
+            assert same(compiled(x), np.cos(x) * x + 1)
+            gc.collect()
+    finally:
+        gc.callbacks.remove(collected)
+        gc.set_threshold(*before)
+    assert results and same(inner(x), f(x)) and same(outer(x), np.exp(x) - x)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
+def test_compiling_in_signal_handlers():
+    compiled, calls = dl.compile(f), []
+
+    def handler(number, frame):
+        x = np.arange(2.0 + len(calls) % 4)
+        calls.append(same(compiled(x), f(x)))
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
+    try:
+        for n in range(2, 8):
+            x = np.arange(float(n))
+            own = dl.compile(lambda x, n=n: np.sin(x) * n)
+            assert same(own(x), np.sin(x) * n) and same(compiled(x), f(x))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert calls and all(calls)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_fork_after_compile():
+    compiled, x = dl.compile(f), np.arange(400_000.0).reshape(4, -1)
+    expected = f(x)
+    assert same(compiled(x)[1], expected[1])
+    child = os.fork()
+    if child == 0:
+        y = x[:, :7]
+        good = same(compiled(x)[1], expected[1]) and same(compiled(y)[1], f(y)[1])
+        os._exit(0 if good else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_compiled_functions_die():
+    compiled = dl.compile(lambda x: x + 1)
+    compiled(np.ones(2))
+    reference = weakref.ref(compiled)
+    del compiled
+    gc.collect()
+    assert reference() is None
