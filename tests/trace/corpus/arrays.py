@@ -1,0 +1,182 @@
+"""Typical NumPy functions."""
+# ruff: noqa
+import numpy as np
+
+from .programs import V, X, program
+
+
+@program(X)
+def softmax(x):
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@program(X)
+def standardize(x): return (x - x.mean(0)) / (x.std(0) + 1e-9)
+
+
+@program(X, X[:2] * 1.5)
+def distances(x, y): return np.sqrt(((x[:, None] - y[None]) ** 2).sum(-1)).argmin(axis=1)
+
+
+@program(X)
+def covariance(x):
+    c = x - x.mean(axis=0)
+    return c.T @ c / (len(x) - 1)
+
+
+@program(V)
+def polynomial(v):
+    r = 0
+    for c in [1.0, 2.0, 3.0]: r = r * v + c
+    return r
+
+
+@program(V)
+def relu_family(v): return np.maximum(v, 0), np.where(v > 0, v, 0.1 * v), 1 / (1 + np.exp(-v)), np.tanh(v), np.clip(v, -1, 1)
+
+
+@program(X)
+def stacking(x): return np.stack([x, x]), np.concatenate([x, x], axis=1), np.vstack((x, x)), np.hstack([x, x])
+
+
+@program(X)
+def shapes(x): return x.reshape(-1), x.T, x.ravel(), np.expand_dims(x, 0), x[None, :, None], np.squeeze(x[None]), np.swapaxes(x, 0, 1), np.broadcast_to(x[0], (2, 4))
+
+
+@program(X)
+def creation(x): return np.zeros_like(x), np.ones((2, 3)), np.arange(5), np.linspace(0, 1, 5), np.eye(3), np.full((2,), 7.0), np.empty_like(x).shape
+
+
+@program(X)
+def reductions(x): return x.sum(), x.mean(axis=0), x.max(1), x.min(), x.prod(axis=0), x.argmax(), x.any(), x.all(axis=0), np.median(x), x.cumsum(axis=1)
+
+
+@program(X)
+def indexing(x): return x[0], x[-1, ::2], x[[0, 2]], x[:, [1, 0]], x[np.array([0, 1]), np.array([1, 2])], x[1:, :-1]
+
+
+@program(X, breaks="the size of the result depends on data")
+def masking(x): return x[x > 3]
+
+
+@program(X)
+def mask_where(x): return np.where(x > 3, x, -x), (x > 3).sum(), np.count_nonzero(x > 2)
+
+
+@program(X)
+def linalg(x): return np.linalg.norm(x), np.linalg.norm(x, axis=1), np.linalg.inv(x[:3, :3] + np.eye(3) * 9), np.linalg.det(x[:2, :2]), x @ x.T
+
+
+@program(X)
+def solving(x): return np.linalg.solve(x[:3, :3] + 9 * np.eye(3), x[:3, 0])
+
+
+@program(X)
+def einsum(x): return np.einsum("ij,kj->ik", x, x), np.einsum("ij->j", x), np.dot(x, x.T), np.outer(x[0], x[1]), np.inner(x, x)
+
+
+@program(V)
+def convolution(v): return np.convolve(v, [1, 0, -1], mode="same"), np.diff(v), np.gradient(v)
+
+
+@program(X)
+def sorting(x): return np.sort(x, axis=0), np.argsort(x[0]), np.flip(x), np.roll(x, 1, axis=0)
+
+
+@program(X)
+def dtypes(x): return x.astype(np.float32), x.astype(int), x.dtype == np.float64, np.float32(3) * x, np.asarray(x, dtype="f4"), x.dtype.kind
+
+
+@program(X)
+def statistics(x): return np.percentile(x, 50), np.var(x, ddof=1), np.average(x, axis=0, weights=[1, 2, 3]), np.corrcoef(x)
+
+
+@program(X)
+def heat_step(x):
+    u = x.copy()
+    for _ in range(3):
+        u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] - 2 * u[1:-1, 1:-1])
+    return u
+
+
+@program(X)
+def in_place_out(x):
+    out = np.empty_like(x)
+    np.multiply(x, 2, out=out)
+    np.add(out, 1, out=out)
+    return out
+
+
+@program(X, missing="an item of np.ogrid")
+def meshgrid(x): return np.meshgrid(x[0], x[1])[0], np.indices((2, 2))[0], np.ogrid[0:3].shape
+
+
+@program(X)
+def tiling(x): return np.tile(x, (2, 1)), np.repeat(x, 2, axis=0), np.pad(x, 1)
+
+
+@program(X, missing="numpy.diag: an extern step that returns a view")
+def triangles(x): return np.tril(x), np.triu(x, 1), np.diag(x[:3, :3]), np.trace(x)
+
+
+@program(X)
+def bits(x):
+    n = x.astype(int)
+    return n & 3, n | 1, n ^ 5, n << 1, ~n, n % 3, n // 2
+
+
+@program(X, missing="numpy.real: the parts of complex arrays")
+def complex_numbers(x):
+    z = x + 1j * x
+    return z.real, z.imag, np.abs(z), np.conj(z), np.angle(z)
+
+
+@program(X)
+def ufunc_methods(x): return np.add.reduce(x, axis=0), np.maximum.reduce(x), np.multiply.outer(x[0], x[1]), np.add.accumulate(x, axis=1)
+
+
+@program(X)
+def fft(x): return np.fft.fft(x[0]), np.fft.rfft(x, axis=1)
+
+
+@program(X)
+def array_from_lists(x): return np.array([[1, 2], [3, 4]]) * 2, np.array([x[0], x[1]]), np.asarray([x.shape[0], 5])
+
+
+@program(X)
+def vectorised_choice(x): return np.select([x > 5, x > 2], [x, -x], 0), np.isin(x, [1.0, 2.0]), np.searchsorted(x[0], 2.5), np.digitize(x[0], [2, 3])
+
+
+@program(X, missing="attribute 'flags' of transpose (an array, float64[4, 3] strides (8, 32))")
+def attributes(x): return x.shape, x.ndim, x.size, x.itemsize, x.nbytes, x.strides, len(x), x.T.flags.f_contiguous
+
+
+@program(X)
+def split(x): return np.split(x, 2, axis=1), np.array_split(x[0], 3)
+
+
+@program(X, missing="calling cython_function_or_method.__call__: it is not written in Python (c-")
+def random_generator(x):
+    rng = np.random.default_rng(3)
+    return rng.normal(size=3) + x[:, 0]
+
+
+@program(X)
+def scalars(x): return x[0, 0] * 2, float(3) * x, x.sum() / x.size, np.float64(2) ** 2, x[0, 0] + x[1, 1]
+
+
+@program(X, missing="numpy._core._multiarray_umath._array_converter is not supported in a graph")
+def apply_axis(x): return np.apply_along_axis(lambda r: r.sum(), 1, x)
+
+
+@program(X, missing="numpy.vectorize is not supported in a graph")
+def vectorize(x): return np.vectorize(lambda v: v + 1)(x)
+
+
+@program(X)
+def logical(x): return np.logical_and(x > 1, x < 5), (x > 1) & (x < 5), ~(x > 3), np.isnan(x), np.isfinite(x), np.sign(x)
+
+
+@program(X)
+def allclose(x): return np.allclose, np.array_equal(x, x) if False else 1, x

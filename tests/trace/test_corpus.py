@@ -1,0 +1,69 @@
+"""The corpus: functions equal plain Python in every call, and those without breaks are one graph.
+
+`python -m tests.trace.test_corpus` says which share is.
+"""
+import copy
+import importlib
+import pkgutil
+import sys
+
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.config import config
+from dynamo_lite.errors import FullGraphRequired
+
+from . import corpus
+from .corpus.programs import PROGRAMS
+from .equality import outcome, same
+
+for module in pkgutil.iter_modules(corpus.__path__):
+    if not module.name.startswith("since_3_12") or sys.version_info >= (3, 12):
+        importlib.import_module(f"{corpus.__name__}.{module.name}")
+
+
+def compare(compiled, program):
+    for _ in range(2):
+        expected = outcome(program.function, copy.deepcopy(program.args))
+        actual = outcome(compiled, copy.deepcopy(program.args))
+        assert same(actual, expected), f"{actual} is not {expected}"
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_compiled_equals_python(program):
+    with config.patch(strict=True):
+        compare(dl.compile(program.function, backend="eager"), program)
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.is_one_graph], ids=str)
+def test_is_one_graph(program):
+    with config.patch(strict=True):
+        compare(dl.compile(program.function, backend="eager", fullgraph=True), program)
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if not p.is_one_graph], ids=str)
+def test_still_breaks(program):
+    """A program that no longer breaks is to be listed as one graph."""
+    with config.patch(strict=True):
+        compiled = dl.compile(program.function, backend="eager", fullgraph=True)
+        result, _, _ = outcome(compiled, copy.deepcopy(program.args))
+    assert isinstance(result, FullGraphRequired)
+
+
+def survey():
+    """Why each program is not one graph, for people."""
+    captured = 0
+    for program in PROGRAMS:
+        compiled = dl.compile(program.function, backend="eager", fullgraph=True)
+        try:
+            with config.patch(strict=True):
+                compare(compiled, program)
+            captured += 1
+        except AssertionError as error:
+            print(program, "is not one graph:", str(error)[:200])
+    able = sum(program.breaks is None for program in PROGRAMS)
+    print(f"{captured} of {able} programs that could be are one graph ({captured / able:.1%})")
+
+
+if __name__ == "__main__":
+    survey()
