@@ -227,3 +227,15 @@ def test_no_memory_is_needed_to_write_to_an_input():
 
     dl.compile(added, backend=keep)(np.ones((5, 5)), np.ones((5, 5)))
     assert [s.type.shape for s in programs[0].steps if isinstance(s, Allocate)] == [()]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i2", "?", "c16"])
+@pytest.mark.parametrize("columns", [1, 7, 8, 37])
+def test_rows_are_looked_up(columns, dtype):
+    def program(x, i):
+        return x[i], x[i, ::-1], x[i, ::3], np.take(x, i, axis=0), x.T[:, i]
+
+    def build():
+        return [np.arange(9 * columns).reshape(9, columns).astype(dtype), np.array([3, -9, 8, 3])]
+
+    assert not problems(program, build)
