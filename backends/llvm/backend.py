@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...errors import BackendError
 from ...ir.facts import RecordedFacts, graph_facts
 from ...ir.graph import Graph
 from ...logs import logger
@@ -22,6 +23,8 @@ OUTPUT_CODE, PERF = logger("output_code"), logger("perf")
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
     """A native entry: called with the placeholders' values it gives the outputs, or ABANDONED."""
+    if foreign := {node.type.library for node in graph.placeholders} - {"numpy"}:
+        raise BackendError(f"backend 'llvm' does not take arrays of {', '.join(sorted(foreign))}")
     target = host()
     key = graph_cache.key(graph, target)
     if key is None:
