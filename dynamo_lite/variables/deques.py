@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
 from .base import VariableTracker
 from .constants import NONE, ONE, ConstantVariable, observed
-from .sequences import ListVariable
+from .sequences import ListVariable, realise_at
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -31,6 +31,16 @@ class DequeVariable(ListVariable):
 
     def made(self, items: Sequence[VariableTracker]) -> DequeVariable:
         return DequeVariable(items, self.maxlen)
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        """Python refuses to go on when items were added or removed meanwhile."""
+        before = list(self._items)
+        for index in range(len(before) + 1):
+            if list(map(id, self._items)) != list(map(id, before)):
+                raise GraphBreak("a deque that changes while it is iterated over")
+            if index < len(before):
+                before[index] = realise_at(tx, self._items, index)
+                yield before[index]
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         return ConstantVariable(self.maxlen) if name == "maxlen" else super().getattr(tx, name)

@@ -194,6 +194,8 @@ class TupleVariable(SequenceVariable):
         fields = getattr(self.kind, "_fields", ())
         if name in fields:
             return realise_at(tx, self.items(tx), fields.index(name))
+        if name == "_fields" and fields:
+            return TupleVariable([ConstantVariable(field) for field in fields])
         return python_method(tx, self, name)
 
     def method__replace(self, tx: Translator, **changes: VariableTracker) -> VariableTracker:

@@ -278,7 +278,7 @@ class Pair(typing.NamedTuple):
 Old = collections.namedtuple("Old", "a b c", defaults=(5,))
 
 
-@program(X, missing="attribute '_fields' of a Old")
+@program(X)
 def named_tuples(x):
     p = Pair(x)
     a, b = p
