@@ -172,11 +172,17 @@ def wrap_array(tx: Translator, value: np.ndarray, source: Source) -> VariableTra
     return ArrayVariable(node, source)
 
 
+WARN_ON_WRITE = 1 << 31
+"""The flag of arrays whose `flags.writeable` cannot be read without a warning."""
+
+
 def why_not_tracked(value: np.ndarray) -> str | None:
     if library_of(type(value)) is None:
         return f"a subclass of ndarray, {type(value).__name__}"
     if value.dtype.kind not in "biufc" or not value.dtype.isnative:
         return f"an array of dtype {value.dtype}"
+    if isinstance(value, np.ndarray) and value.flags.num & WARN_ON_WRITE:
+        return "a result of np.broadcast_arrays, which warns when it is written"
     return None
 
 

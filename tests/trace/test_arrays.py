@@ -364,3 +364,13 @@ def test_a_branch_on_a_float_guards_the_answer_only():
     for rate in (0.6, 0.7, 0.8, 2.0, 0.1, 0.2, float("nan"), 0.0, -0.0, 1.5, 7.0, 8.0):
         same(compiled(A, rate), function(A, rate))
     assert len(compiled.entries()) <= 6
+
+
+def test_arrays_that_warn_when_written_are_left_to_python():
+    import warnings
+
+    first, second = np.broadcast_arrays(np.arange(3.0), np.ones((2, 1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = dl.compile(lambda x, y: x + y, backend="eager")(first, second)
+    assert np.array_equal(found, first + second)
