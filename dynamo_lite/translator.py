@@ -91,8 +91,9 @@ class RootTranslator(Translator):
         """Loops are stopped before they begin, handlers before the exception that led to them."""
         if self.raised_at:
             return self.raised_at[0]
-        if isinstance(stop, LoopBreak) and self.current.target is not None:
-            return self.stop_loop(stop, self.current.target)
+        target = self.current.target
+        if isinstance(stop, LoopBreak) and target is not None and target <= self.current.index:
+            return self.stop_loop(stop, target)
         return self.state.root_steps
 
     def stop_loop(self, stop: LoopBreak, target: int) -> int:

@@ -62,6 +62,25 @@ def with_else(x):
     return x
 
 
+def over_a_generator(x):
+    def steps():
+        n = 0
+        while n < 2000:
+            n += 1
+        yield n
+
+    for step in steps():
+        x = x + step
+    return x
+
+
+def test_long_loops_of_generators():
+    with dl.config.patch(unroll_budget=50, strict=True):
+        compiled = dl.compile(over_a_generator, backend="eager")
+        for _ in range(2):
+            assert same(compiled(X), over_a_generator(X))
+
+
 @pytest.mark.parametrize("loop", [counted, left_by_break, nested, left_by_exception, with_else])
 def test_long_while_loops(loop):
     with dl.config.patch(unroll_budget=100, strict=True):
