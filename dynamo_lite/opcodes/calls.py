@@ -128,6 +128,7 @@ def attach(
         function.cells = [cell for cell in value.iterate(tx) if isinstance(cell, CellVariable)]
     else:
         function.annotations = value
+        function.attributes["__annotations__"] = function.made_annotations(tx)
 
 
 @handles("RETURN_VALUE")

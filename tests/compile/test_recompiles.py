@@ -68,3 +68,21 @@ def test_allowed_functions_are_in_the_graph():
     compiled = dl.compile(lambda x: double(x + 1) - 1)
     for x in (X, X, X.astype("f4")):
         assert same(compiled(x), (x + 1) * 2 - 1)
+
+
+def test_functions_that_escape_keep_their_annotations():
+    seen = []
+
+    @dl.disable
+    def register(f):
+        seen.append(f.__annotations__)
+
+    def outer(x):
+        y = x + 1
+
+        @register
+        def inner(a: int, b: str = "b") -> float: ...
+        return y
+
+    dl.compile(outer)(X)
+    assert [*map(len, seen)] == [3]
