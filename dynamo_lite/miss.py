@@ -332,8 +332,10 @@ class FrameCompiler:
         """Told by the native core: the entry gave up too often, Python runs in its place."""
         registry.retired += 1
         record = entry.info.record
-        PERF.info("%s [%s] is retired: %d calls were abandoned and ran in Python, for a floating-"
-                  "point report or an error each", record.name, record.mark, entry.abandoned)  # fmt: skip
+        PERF.info(
+            "%s [%s] is retired: %d calls were abandoned and ran in Python, for a floating-point "
+            "report or an error each", record.name, record.mark, entry.abandoned,
+        )  # fmt: skip
 
     def _stop_recompiling(self, compiled: CompiledFunction) -> None:
         name = self.function.__qualname__

@@ -118,7 +118,8 @@ def show_from(error: BaseException, traceback: TracebackType | None) -> None:
     def show(kind: type[BaseException], value: BaseException, full: Any) -> None:
         sys.excepthook = hook
         if value is not error:
-            return hook(kind, value, full)
+            hook(kind, value, full)
+            return
         sys.last_traceback = value.__traceback__ = traceback
         hook(kind, value, traceback)
 
