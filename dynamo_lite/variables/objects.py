@@ -202,9 +202,13 @@ class SuperVariable(VariableTracker):
         return super
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        of_class = issubclass(self.owner.python_type(), type)
-        start = self.owner.as_constant(tx) if of_class else self.owner.python_type()
+        start = self.owner.python_type()
+        of_class = issubclass(start, type) and issubclass(self.owner.as_constant(tx), self.kind)
+        if of_class:
+            start = self.owner.as_constant(tx)
         mro = start.__mro__
+        if self.kind not in mro:
+            raise GraphBreak(f"super() of {self.kind.__name__}, which {start.__name__} is not")
         raw, base = lookup_in(mro[mro.index(self.kind) + 1 :], name)
         if raw is MISSING:
             text = f"'super' object has no attribute {name!r}"

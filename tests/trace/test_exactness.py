@@ -12,6 +12,7 @@ import operator
 import typing
 
 import numpy as np
+import dynamo_lite
 
 from .equality import case
 
@@ -637,3 +638,23 @@ def test_attributes_of_arguments_may_go(x, box):
     box.extra = x
     del box.extra, box.v
     return hasattr(box, "extra"), hasattr(box, "v"), box
+
+
+class _Meta(type):
+    def doubled(cls, x):
+        return x * 2
+
+
+class _Deeper(_Meta):
+    def doubled(cls, x):
+        return super().doubled(x) + 1
+
+
+class _Made(metaclass=_Deeper):
+    pass
+
+
+def test_super_in_a_metaclass_looks_in_the_metaclass():
+    x = np.arange(3.0)
+    found = dynamo_lite.compile(lambda x: _Made.doubled(x), backend="eager")(x)
+    assert np.array_equal(found, x * 2 + 1)
