@@ -25,7 +25,6 @@ FRONTEND = (
     "side_effects", "reconstruct", "output", "leaving", "directives",
 )
 COMPILE = ("compile", "explain", "stats", "miss", "attempts", "regions", "script")
-DRIVERS = ("compile", "explain", "stats")
 
 
 def modules():
