@@ -12,6 +12,7 @@ import operator
 import typing
 
 import numpy as np
+
 import dynamo_lite
 
 from .equality import case
