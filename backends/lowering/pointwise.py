@@ -195,8 +195,8 @@ def clip(
     require_native(dtype)
     bounds = [("maximum", a_min), ("minimum", a_max)]
     given = [(name, bound) for name, bound in bounds if bound is not None]
-    if dtype.kind != "f" and any(dtype_of(bound).kind == "f" for _, bound in given):
-        raise CannotLower("np.clip of integers to floats")
+    if dtype.kind == "f" or any(dtype_of(bound).kind == "f" for _, bound in given):
+        raise CannotLower("np.clip of floats that has no definition")
     result = operand_at(low, a, axes, dtype)
     for name, bound in given:
         limit = operand_at(low, bound, axes, dtype)

@@ -62,7 +62,9 @@ class Value:
         return rewrite.substitute(self.expr, {a: f for a, f in pairs if f != affine.along(a)})
 
     def strides(self) -> tuple[Size, ...]:
-        """Of a value in memory; dimensions of one element have the stride that the type says."""
+        """Of a value in memory; dimensions that nobody moves along have the stride of the type."""
+        if 0 in self.shape and self.type.shape == self.shape:
+            return self.type.strides
         offset = load_of(self).offset
         declared = self.type.strides if len(self.type.strides) == len(self.axes) else self.axes
         return tuple(

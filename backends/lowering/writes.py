@@ -37,7 +37,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     """The array `base` after an assignment, in the memory of `base` when only this reads it."""
     if not isinstance(base, Value):
         raise CannotLower("an update of a constant")
-    require_native(base.dtype)
+    require_native(base.dtype, *([value.dtype] if isinstance(value, Value) else ()))
     if not isinstance(value, (Value, SizeExpr, *NUMBERS)):
         raise CannotLower("an assignment of a sequence or a complex number")
     view_shape(low, base, windows_of(view))

@@ -82,7 +82,7 @@ CASES = {
     "floor divide": (lambda x, y: x // y + x % y, N, U),
     "where": (lambda x: np.where(x > 0, x, -x), M),
     "where scalars": (lambda x: np.where(x > 0, 1.0, 0), f4),
-    "clip": (lambda x: np.clip(x, -1, 1), M),
+    "clip": (lambda x: np.clip(x, -1, 1), N),
     "astype": (lambda x: x.astype(np.int32), M * 10),
     "0-d": (lambda x: x[2] * 2 + x[3], V),
     "transpose": (lambda x: (x + 1).T * 2, M),

@@ -38,12 +38,37 @@ def clip(
     if kind.dtype.kind != "f" and any(b.dtype.kind not in "bi" for b in bounds
                                       if b.form is Form.PYTHON):
         raise Unsupported("clip of integers with float bounds")
-    clipped = emit(np.minimum, emit(np.maximum, a, low), high)
+    clipped = _clipped(emit, a, low, high)
     found = emit.type(clipped)
     if found.ndim < 2:
         return clipped
     order = elementwise_strides(found.shape, [kind, *bounds], found.dtype.itemsize, emit.facts)
     return emit.laid_out(clipped, order)
+
+
+def _clipped(emit: Emit, a: Any, low: Any, high: Any) -> Any:
+    """Bounds that are single numbers leave an equal element as it is, also a zero of other sign."""
+    kinds = [emit.type(value) for value in (a, low, high)]
+    if kinds[0].dtype.kind != "f":
+        return emit(np.minimum, emit(np.maximum, a, low), high)
+    if not any(kind.ndim for kind in kinds[1:]):
+        within = _replaced(emit, np.greater, _replaced(emit, np.less, a, low), high)
+        return within if kinds[0].ndim else emit(np.positive, within)  # a scalar, unlike np.where
+    shape = emit.type(emit(np.maximum, a, low)).shape
+    if any(kind.shape != shape or 0 in kind.strides for kind in kinds[1:]):
+        raise Unsupported("clip of floats with bounds that are repeated along some dimensions")
+    return emit(np.minimum, emit(np.maximum, a, low), high)
+
+
+def _replaced(emit: Emit, beyond: np.ufunc, a: Any, bound: Any) -> Any:
+    """The bound where `a` lies beyond it, everywhere if the bound is NaN."""
+    outside = emit(beyond, a, bound)
+    known = isinstance(bound, (int, float, np.number))
+    if known and np.isnan(bound):
+        raise Unsupported("clip with a bound that is NaN")
+    if not known and emit.type(bound).dtype.kind == "f":
+        outside = emit(np.logical_or, outside, emit(np.not_equal, bound, bound))
+    return emit(np.where, outside, bound, a)
 
 
 def _bound(value: Any) -> Any:

@@ -90,7 +90,10 @@ def _as_matrix(emit: Emit, a: Any, order: Sequence[int], shape: tuple[Size, Size
 def einsum(
     emit: Emit, subscripts: Any, /, *operands: Any, out: Any = None, optimize: Any = False
 ) -> Any:
-    """Two operands as one `matmul` where the labels allow it, else multiplied and summed."""
+    """Two operands as one `matmul` where the labels allow it, else multiplied and summed.
+
+    einsum adds every product to zero, so that no result is a negative zero.
+    """
     kinds = [emit.type(operand) for operand in operands]
     if out is not None or optimize is not False or any(k.dtype.kind not in "f" for k in kinds):
         raise Unsupported("einsum with options, or of other dtypes than floats")
@@ -102,7 +105,7 @@ def einsum(
         if len(summed) == 1 and all(len(own) == 1 and own[0] in output for own in free):
             batch = [c for c in shared if c in output]
             return _matmul(emit, inputs, output, operands, batch, free, summed)
-    return _multiplied(emit, inputs, output, operands)
+    return emit(np.add, _multiplied(emit, inputs, output, operands), 0.0)
 
 
 def _matmul(

@@ -1,0 +1,61 @@
+"""What only a close look tells: the sign of zeros, the strides of arrays without elements."""
+import itertools
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+ZEROS = [0.0, -0.0, 1.0, -2.0, np.nan, np.inf]
+
+
+def check_bits(function, *args):
+    expected, found = function(*args), dl.compile(function)(*args)
+    assert type(found) is type(expected)
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    nan = np.isnan(expected)
+    assert np.array_equal(nan, np.isnan(found))
+    assert np.where(nan, 0, found).tobytes() == np.where(nan, 0, expected).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_clip_and_the_sign_of_zero(dtype):
+    x = np.array(ZEROS, dtype)
+    bounds = [0, -0.0, x.dtype.type(0), x.dtype.type(np.nan), 1.0, np.zeros(6, dtype), -x, x[:1]]
+    for low, high in itertools.product(bounds, bounds):
+        for operand in (x, x[::-1], x[1], x[:1], np.stack([x, x])):
+            check_bits(lambda a, low=low, high=high: np.clip(a, low, high), operand)
+            check_bits(lambda a, low, high: np.clip(a, low, high), operand, low, high)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("subscripts", ["i,i->i", "i,i->", "i,j->ij", "i,i,i->i", "i,j->i"])
+def test_einsum_and_the_sign_of_zero(subscripts, dtype):
+    x = np.array(ZEROS[:4], dtype)
+    operands = [x, -np.zeros(4, dtype), x][: subscripts.count(",") + 1]
+    check_bits(lambda *operands: np.einsum(subscripts, *operands), *operands)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (4, 0), (1, 0), (1, 3), (1, 1)])
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize("view", [
+    lambda x: x[:0], lambda x: x[:0].reshape(2, -1), lambda x: x.ravel(), lambda x: x.T,
+    lambda x: x.reshape(*x.shape, 1), lambda x: np.broadcast_to(x[:0], (7, *x[:0].shape)),
+])
+def test_strides_of_views_without_elements(view, shape, dynamic):
+    x = np.empty(shape)
+    found, expected = dl.compile(view, dynamic=dynamic)(x), view(x)
+    assert found.shape == expected.shape
+    assert found.strides == expected.strides
+
+
+def test_long_doubles_are_written_to_an_output_of_doubles():
+    x, y = np.arange(6, dtype=np.longdouble), np.zeros(6)
+
+    @dl.compile
+    def add(x, y):
+        return np.add(x, 1, out=y)
+
+    assert add(x, y) is y
+    assert y.tolist() == [1, 2, 3, 4, 5, 6]
