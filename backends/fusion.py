@@ -7,7 +7,7 @@ uses mean that it would be computed twice.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -70,15 +70,18 @@ def choose_materialised(graph: Graph, accesses: Accesses) -> dict[Node, str]:
             uses[node] = frozenset((_kernel_of(node),))
         else:
             uses[node] = frozenset(_uses(node, readers.get(node, []), uses))
-    return _decide(graph, accesses, forced, uses)
+    readers_of = {node: [reader for reader, _ in found] for node, found in readers.items()}
+    return _decide(graph, accesses, forced, uses, readers_of)
 
 
 def _decide(
-    graph: Graph, accesses: Accesses, forced: dict[Node, str], uses: dict[Node, frozenset[Use]]
+    graph: Graph, accesses: Accesses, forced: dict[Node, str], uses: dict[Node, frozenset[Use]],
+    readers: Mapping[Node, Sequence[Node]],
 ) -> dict[Node, str]:
     """Forward over the graph, so that the cost of a value starts at what is in memory already."""
     chosen = dict(forced)
     cost: dict[Node, int] = {}
+    reporting: set[Node] = set()  # what may raise flags where it is computed
     for node in graph.calls:
         operands = [leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node)]
         fresh = own_cost(node, accesses)
@@ -86,8 +89,14 @@ def _decide(
             once = operand in chosen or _is_hoisted(operand, node, accesses)
             fresh += costs.LOAD if once else cost.get(operand, costs.LOAD)
         cost[node] = fresh
-        if node not in chosen and (reason := why_materialise(node, uses[node], cost[node])):
+        if may_flag(node) or any(o in reporting and o not in chosen for o in operands):
+            reporting.add(node)
+        if node in chosen:
+            continue
+        if reason := why_materialise(node, uses[node], cost[node]):
             chosen[node] = reason
+        elif node in reporting and any(r.errstate != node.errstate for r in readers.get(node, ())):
+            chosen[node] = "what becomes of its floating-point reports differs from its reader's"
     return chosen
 
 

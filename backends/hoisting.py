@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..ir.errstates import AMBIENT, Errstate
 from ..ir.sizes import Size
 from ..ir.types import ArrayType, array
 from ..records import dataclass, field
@@ -41,13 +42,14 @@ class Hoisting:
 
     hint: Hint
     steps: list[Step] = field(default_factory=list)
-    known: dict[Expr, Buffer] = field(default_factory=dict)
+    known: dict[tuple[Expr, Errstate], Buffer] = field(default_factory=dict)
+    errstate: Errstate = AMBIENT  # of the kernel at hand
     notes: list[str] = field(default_factory=list)
     count: int = 0
 
     def kernel(self, kernel: Kernel) -> None:
         """Emit a kernel after the kernels that it needs."""
-        order = order_axes(kernel, self.hint)
+        order, self.errstate = order_axes(kernel, self.hint), kernel.errstate
         parts: dict[Expr, Expr] = {}
         memo: rewrite.Frees = {}
         for statement in kernel.statements:
@@ -66,7 +68,7 @@ class Hoisting:
         stale = [
             key for key in self.known
             if any(isinstance(p, (Load, Gather)) and p.buffer in changed
-                   for p in rewrite.walk((key,)))
+                   for p in rewrite.walk(key[:1]))
         ]
         for key in stale:
             del self.known[key]
@@ -96,14 +98,16 @@ class Hoisting:
         """A load of the buffer that holds `expr` over `axes`."""
         canonical = [Axis(f"h{k}", axis.extent) for k, axis in enumerate(axes)]
         moved = {old: affine.Offset(0, ((new, 1),)) for old, new in zip(axes, canonical)}
-        key = rewrite.substitute(expr, moved)
+        value = rewrite.substitute(expr, moved)
+        key = value, self.errstate
         type_ = array(expr.dtype, *(axis.extent for axis in axes))
         if key not in self.known:
             buffer = self.known[key] = Buffer(f"h{self.count}", expr.dtype)
             self.count += 1
             self.steps.append(Allocate(buffer, type_, "scratch"))
-            store = Store(buffer, place(type_, canonical), key)
-            self.kernel(Kernel(f"hoisted_{buffer.name}", tuple(canonical), (store,)))
+            store = Store(buffer, place(type_, canonical), value)
+            name, axes_ = f"hoisted_{buffer.name}", tuple(canonical)
+            self.kernel(Kernel(name, axes_, (store,), errstate=self.errstate))
             self.notes.append(f"{buffer.name}: a kernel would compute it again in an outer loop")
         return Load(self.known[key], place(type_, axes))
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import rows as rows
+from ..ir.errstates import AMBIENT
 from ..ir.ops import by_name
 from ..ir.sizes import Size, SizeExpr, evaluate
 from ..ir.tree import map_leaves
@@ -137,11 +138,13 @@ def run_program(program: Program, *arguments: Any) -> tuple[Any, ...]:
         _bind_input(state, item, arguments[item.index])
     for constant in program.constants:
         state.bind(constant.buffer, constant.value)
-    modes: dict[str, Any] = {
-        kind: "ignore" if mode == "ignore" else "call" for kind, mode in np.geterr().items()
-    }
-    with np.errstate(**modes, call=lambda kind, _: state.flags.add(kind)):
-        for step in program.steps:
+    for step in program.steps:
+        errstate = getattr(getattr(step, "kernel", step), "errstate", AMBIENT)
+        modes: dict[str, Any] = {
+            kind: "ignore" if mode == "ignore" else "call"
+            for kind, mode in (np.geterr() | dict(errstate)).items()
+        }
+        with np.errstate(**modes, call=lambda kind, _: state.flags.add(kind)):
             RUN[type(step)](state, step)
     if not state.committed and state.flags:
         raise Abandoned(f"floating-point flags: {sorted(state.flags)}")

@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ..ir.errstates import AMBIENT, Errstate
 from ..ir.sizes import Size
 from ..records import dataclass
 
@@ -218,7 +219,8 @@ class Kernel:
     Where the box (or the range of a reduction) is empty, nothing in it is evaluated, nor loaded.
 
     `vector` is the axis to vectorise (one of `axes`, or the innermost axis of the reductions);
-    `parallel` says that the outermost axis may be split among threads.
+    `parallel` says that the outermost axis may be split among threads. `errstate` says what becomes
+    of the floating-point flags that it raises.
     """
 
     name: str
@@ -226,3 +228,4 @@ class Kernel:
     statements: tuple[Statement, ...]
     vector: Axis | None = None
     parallel: bool = False
+    errstate: Errstate = AMBIENT

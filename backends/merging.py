@@ -23,7 +23,7 @@ from .program import (
     Step,
     View,
 )
-from .schedule import is_check_only, loads_of, operations
+from .schedule import is_check_only, loads_of, may_report, operations
 
 MOST_STORES = 8
 MOST_OPERATIONS = 400
@@ -120,6 +120,8 @@ def why_not_merge(first: Kernel, second: Kernel, hint: Hint) -> str | None:
         return DIFFERENT
     if _scans(first) or _scans(second):
         return "a running fold"
+    if first.errstate != second.errstate and may_report(first) and may_report(second):
+        return "what becomes of floating-point reports differs"
     if _checks(first) and _looks_up(second):
         return "positions are checked before elements are looked up"
     if len(first.statements) + len(second.statements) > MOST_STORES:
@@ -189,7 +191,8 @@ def merged_kernel(first: Kernel, second: Kernel) -> Kernel:
         rewrite.map_statement(s, lambda expr: rewrite.replace_parts(expr, values))
         for s in second.statements
     )
-    return replace(first, statements=(*first.statements, *statements))
+    errstate = first.errstate if may_report(first) else second.errstate
+    return replace(first, statements=(*first.statements, *statements), errstate=errstate)
 
 
 def _drop_dead(program: Program, steps: Sequence[Step]) -> Sequence[Step]:

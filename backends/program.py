@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Union
 
+from ..ir.errstates import AMBIENT, Errstate
 from ..ir.graph import Location, SymbolOrigin
 from ..ir.sizes import Size
 from ..ir.types import ArrayType
@@ -87,6 +88,7 @@ class Extern:
     results: tuple[Buffer, ...]
     types: tuple[ArrayType, ...]
     location: Location | None = None
+    errstate: Errstate = AMBIENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ class Product:
     sizes: tuple[Size, ...]
     quiet: bool = False
     stacks: tuple[Stack, ...] = ()
+    errstate: Errstate = AMBIENT
 
 
 @dataclass(frozen=True, slots=True)

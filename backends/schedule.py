@@ -6,7 +6,20 @@ from dataclasses import replace
 
 from . import affine, reshaping, rewrite
 from .hints import Hint
-from .loops import Apply, Axis, Check, Expr, Gather, Kernel, Load, Reduce, Scan, Statement, Store
+from .loops import (
+    Apply,
+    Axis,
+    Check,
+    Convert,
+    Expr,
+    Gather,
+    Kernel,
+    Load,
+    Reduce,
+    Scan,
+    Statement,
+    Store,
+)
 from .program import Launch, Program
 
 SHORT = 16
@@ -172,6 +185,18 @@ def _reads_along(fold: Reduce, outer: Axis, hint: Hint) -> bool:
 
 def is_check_only(kernel: Kernel) -> bool:
     return all(isinstance(statement, Check) for statement in kernel.statements)
+
+
+def may_report(kernel: Kernel) -> bool:
+    """Whether a kernel may raise floating-point flags: it computes with floats or converts them."""
+    values = [root for statement in kernel.statements for root in rewrite.roots(statement)]
+    if any(isinstance(s, Scan) and s.buffer.dtype.kind in "fc" for s in kernel.statements):
+        return True
+    return any(
+        expr.dtype.kind in "fc"
+        for part in rewrite.walk(values) if isinstance(part, (Apply, Convert, Reduce))
+        for expr in (part, *rewrite.children(part))
+    )
 
 
 def operations(kernel: Kernel) -> int:

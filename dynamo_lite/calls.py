@@ -37,8 +37,7 @@ def dispatch(
     if (twin := _in(POLYFILLS, function)) is not None:
         return tx.known(twin).call(tx, args, kwargs)
     rule = rule_for(function)
-    makes = rule.action is Action.SKIP and is_user_class(function)
-    if makes and isinstance(tracker, ClassVariable):
+    if isinstance(tracker, ClassVariable) and is_made_by_tracing(function, rule):
         return tracker.make(tx, args, kwargs)
     return ACTIONS[rule.action](tx, tracker, function, args, kwargs, rule)
 
@@ -68,6 +67,13 @@ def _in(table: Mapping[Any, Any], function: Any) -> Any:
 def is_user_class(kind: Any) -> bool:
     """Exceptions and classes written in Python are made by tracing their methods."""
     return isinstance(kind, type) and (bool(kind.__flags__ & 1 << 9) or issubclass(kind, Exception))
+
+
+def is_made_by_tracing(kind: Any, rule: Rule) -> bool:
+    """Classes of the user's, and those of NumPy's that are written in Python."""
+    if rule.id == "numpy":
+        return is_user_class(kind) and not numpy_calls.handles(kind)
+    return rule.action is Action.SKIP and is_user_class(kind)
 
 
 def _inline(

@@ -79,7 +79,7 @@ def _single(entry: NativeEntry) -> NativeEntry:
     """The same machine code, returning its only output bare."""
     return NativeEntry(
         entry.address, entry.owner, entry.n_inputs, entry.n_slots, entry.n_outputs,
-        entry.constants, entry.descrs, True, entry.check_flags,
+        entry.constants, entry.descrs, True, entry.check_flags, entry.inexact_flags,
     )  # fmt: skip
 
 

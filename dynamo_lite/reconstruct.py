@@ -32,6 +32,7 @@ from .side_effects import (
     DeleteAttr,
     DeleteCell,
     DeleteGlobal,
+    Enter,
     Extend,
     StoreAttr,
     StoreCell,
@@ -353,6 +354,12 @@ def _advance(code: Reconstructor, record: Advance) -> Replay:
     return step
 
 
+def _enter(code: Reconstructor, record: Enter) -> Replay:
+    """Building the token does it: the states are entered in order, before anything else."""
+    code.hold(record.token)
+    return lambda: None
+
+
 EFFECTS: dict[type, Callable[[Reconstructor, Any], Replay]] = {
     Contents: _contents,
     Extend: _extend,
@@ -363,6 +370,7 @@ EFFECTS: dict[type, Callable[[Reconstructor, Any], Replay]] = {
     StoreCell: _store_cell,
     DeleteCell: _delete_cell,
     Advance: _advance,
+    Enter: _enter,
 }
 """How each kind of side effect is replayed."""
 

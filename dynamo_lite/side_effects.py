@@ -84,9 +84,16 @@ class Advance:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """Enter an error state of NumPy, which `token` can leave again."""
+
+    token: VariableTracker
+
+
 Record = (
     Contents | Extend | StoreAttr | DeleteAttr | StoreGlobal | DeleteGlobal | StoreCell
-    | DeleteCell | Advance
+    | DeleteCell | Advance | Enter
 )
 
 
@@ -153,6 +160,12 @@ class SideEffects:
     def delete_cell(self, cell: CellVariable) -> None:
         if cell.source is not None:
             self._put(cell, DeleteCell(cell))
+
+    def enters(self, token: VariableTracker) -> None:
+        self._rows[token] = Enter(token)
+
+    def leaves(self, token: VariableTracker) -> None:
+        del self._rows[token]
 
     def _put(self, place: Hashable, row: Record) -> None:
         """Keep the place's position, as a dict does, unless something was deleted there."""

@@ -19,6 +19,7 @@ from .ir.node import Location, Node
 from .records import dataclass, field
 from .side_effects import SideEffects
 from .variables.base import VariableTracker
+from .variables.errstates import TokenVariable
 from .variables.generators import GeneratorVariable
 
 
@@ -80,6 +81,7 @@ class TraceState:
     started: float = field(default_factory=time.monotonic)
     placeholders: dict[FunctionType, VariableTracker] = field(default_factory=dict)
     suspended: list[GeneratorVariable] = field(default_factory=list)
+    errstates: list[TokenVariable] = field(default_factory=list)
     root_steps: int = 0
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None

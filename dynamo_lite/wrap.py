@@ -5,6 +5,7 @@ import enum
 import functools
 import types
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from .variables.cells import outside_cell
 from .variables.classes import ClassVariable
 from .variables.constants import ELLIPSIS, NONE, NOT_IMPLEMENTED, ConstantVariable, TypedConstant
 from .variables.dicts import KINDS_OF_DICT, DictVariable, is_guardable_key
+from .variables.errstates import wrap_context_variable
 from .variables.functions import UserFunctionVariable
 from .variables.iterators import OutsideIterator
 from .variables.methods import MethodVariable
@@ -142,6 +144,7 @@ WRAPPERS: dict[type, Wrapper] = {
     types.MethodType: Wrapper(_wrap_method, None),
     types.BuiltinFunctionType: Wrapper(_wrap_builtin, None),
     types.ModuleType: _fixed(ModuleVariable),
+    ContextVar: Wrapper(wrap_context_variable, IS),
     functools.partial: Wrapper(wrap_partial, IS, shared=True),
     types.CellType: Wrapper(lambda tx, value, source: outside_cell(value, source), shared=True),
     **dict.fromkeys(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.errstates import AMBIENT, Errstate
 from ...ir.sizes import Size, product
 from ...ir.types import ArrayType, Form
 from ...records import dataclass, field
@@ -25,9 +26,11 @@ from ..program import (
     Step,
     View,
 )
+from ..schedule import may_report
 from .elements import F64, I64
 from .emit import Builder, Value
 from .externs import flat_callable, leaves
+from .flags import masks
 from .frame import DATA, DIMENSIONS, STRIDES, Frame
 from .kernels import KernelCode, KernelWriter
 from .nest import emit_size
@@ -67,6 +70,7 @@ class EntryWriter:
     descrs: dict[np.dtype, int] = field(default_factory=dict)
     callables: list[Callable[..., Any]] = field(default_factory=list)
     n_slots: int = 0
+    errstate: Errstate = AMBIENT  # of the steps that are written now
     frame: Frame = field(init=False)
     first_descr: int = field(init=False)
 
@@ -213,8 +217,17 @@ class EntryWriter:
             return self.builder.stack("i8", max(nbytes, 8))
         return self.frame.checked("scratch", "ptr %frame", f"i64 {self.size(nbytes).ref}")
 
+    def begin_errstate(self, errstate: Errstate) -> None:
+        """Say what becomes of the floating-point flags that the next steps raise."""
+        if errstate != self.errstate:
+            ignored, reported = masks(errstate)
+            self.frame.call("begin_errstate", "ptr %frame", f"i32 {ignored}", f"i32 {reported}")
+            self.errstate = errstate
+
     def launch(self, step: Launch) -> None:
         kernel = step.kernel
+        if kernel.errstate != self.errstate and may_report(kernel):
+            self.begin_errstate(kernel.errstate)
         code = KernelWriter(kernel, self.target).write()
         self.kernels.append(code)
         env = self._environment(code)
@@ -281,6 +294,7 @@ class EntryWriter:
         self.objects[step.buffer.name] = self.frame.slot(slot)
 
     def extern(self, step: Extern) -> None:
+        self.begin_errstate(step.errstate)
         values = [self._argument(leaf) for leaf in leaves((step.args, step.kwargs))]
         number = len(self.program.constants) + len(self.callables)
         self.callables.append(flat_callable(step))
@@ -333,6 +347,7 @@ class EntryWriter:
         self.pointers[buffer.name], self.objects[buffer.name] = place, source
 
     def product(self, step: Product) -> None:
+        self.begin_errstate(step.errstate)
         ProductWriter(self.frame, self.pointers, self.size).write(step)
 
     def require(self, step: Require) -> None:

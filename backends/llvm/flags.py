@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...ir.errstates import Errstate
+from ...ir.node import Node
+from ...ir.ops import row_of
 from .. import rewrite
 from ..loops import Apply, Check, Expr, Kernel, Reduce
 from ..program import Launch, Program
 from .scalars import template
 
-UNDERFLOW = 16  # FP_UNDERFLOW of the run time
+FLAGS = {"invalid": 1, "divide": 4, "over": 8, "under": 16}  # FpFlag of the run time
+UNDERFLOW = FLAGS["under"]
 EXACT = frozenset(
     f"@{name}" for name in (
         "identity", "maximum", "minimum", "fmax", "fmin", "heaviside", "isfinite", "isinf",
@@ -25,7 +29,26 @@ EXACT = frozenset(
 def inexact_flags(program: Program) -> int:
     """The flags with which a call must be abandoned if the user asks for reports of them."""
     kernels = (step.kernel for step in program.steps if isinstance(step, Launch))
-    return UNDERFLOW if any(map(may_miss, kernels)) else 0
+    asked = (kernel for kernel in kernels if dict(kernel.errstate).get("under") is None)
+    return UNDERFLOW if any(map(may_miss, asked)) else 0
+
+
+def masks(errstate: Errstate) -> tuple[int, int]:
+    """The flags that the program itself ignores, and those that it reports."""
+    ignored = sum(FLAGS[name] for name, mode in errstate if mode == "ignore")
+    return ignored, sum(FLAGS[name] for name, mode in errstate if mode != "ignore")
+
+
+def why_extern(node: Node) -> str | None:
+    """NumPy's own functions are called where the program asks for reports of underflow."""
+    if dict(node.errstate).get("under", "ignore") == "ignore":
+        return None
+    row = row_of(node.target)
+    if row is None or row.fold not in (None, "multiply"):
+        return None
+    text = row.llvm.get("f", "")
+    inexact = row.fold == "multiply" or (text.startswith("@") and text not in EXACT)
+    return "underflow is to be reported" if inexact else None
 
 
 def may_miss(kernel: Kernel) -> bool:

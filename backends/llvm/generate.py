@@ -15,7 +15,7 @@ from ..printing import print_program
 from ..program import Program
 from . import cache
 from .entry import EntryWriter
-from .flags import inexact_flags
+from .flags import inexact_flags, why_extern
 from .image import Image
 from .split import split_reductions
 from .target import Target
@@ -24,7 +24,9 @@ OUTPUT_CODE, PERF = logger("output_code"), logger("perf")
 
 
 def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
-    program = lower(optimize(graph, facts), facts, blas=_core.NativeEntry.has_blas)
+    functional = optimize(graph, facts)
+    has_blas = _core.NativeEntry.has_blas
+    program = lower(functional, facts, blas=has_blas, why_extern=why_extern)
     return program_image(program, target)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...ir.errstates import AMBIENT, Errstate
 from ...ir.sizes import Size, floordiv, product
 from ...ir.types import array
 from ...records import dataclass, field
@@ -44,9 +45,11 @@ class Splitting:
     hint: Hint
     steps: list[Step] = field(default_factory=list)
     count: int = 0
+    errstate: Errstate = AMBIENT  # of the kernel at hand
 
     def kernel(self, kernel: Kernel) -> None:
         """Emit a kernel after the kernels that compute its long reductions."""
+        self.errstate = kernel.errstate
         while (fold := self._next(kernel)) is not None:
             axes = tuple(a for a in kernel.axes if a in rewrite.free_axes(fold, {}))
             value = self._computed(fold, axes, kernel.name)
@@ -117,7 +120,7 @@ class Splitting:
     def _launch(
         self, name: str, axes: tuple[Axis, ...], statement: Statement, parallel: bool = False
     ) -> None:
-        self.steps.append(Launch(Kernel(name, axes, (statement,), None, parallel)))
+        self.steps.append(Launch(Kernel(name, axes, (statement,), None, parallel, self.errstate)))
 
 
 def _replaced(statement: Statement, parts: dict[Expr, Expr]) -> Statement:

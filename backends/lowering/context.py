@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.errstates import AMBIENT, Errstate
 from ...ir.graph import Graph, Node
 from ...ir.sizes import Size, SizeExpr, evaluate
 from ...ir.tree import leaves
@@ -59,6 +60,7 @@ class Lowering:
     constants: list[Constant] = field(default_factory=list)
     own: set[Buffer] = field(default_factory=set)
     readers: Counter[Node] = field(default_factory=Counter)
+    errstate: Errstate = AMBIENT  # of the steps that are emitted now
 
     def __post_init__(self) -> None:
         for node in self.graph.nodes:
@@ -141,7 +143,8 @@ class Lowering:
 
     # steps
     def launch(self, axes: tuple[Axis, ...], *statements: Statement) -> None:
-        self.steps.append(Launch(Kernel(self.fresh("kernel"), axes, statements)))
+        kernel = Kernel(self.fresh("kernel"), axes, statements, errstate=self.errstate)
+        self.steps.append(Launch(kernel))
 
     def allocate(self, type_: ArrayType, stem: str = "t") -> Buffer:
         buffer = self.buffer(type_.dtype, stem)

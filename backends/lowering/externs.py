@@ -18,7 +18,7 @@ def lower_extern(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[
     args, kwargs = map_leaves(lambda leaf: reference(low, leaf, node.name), (args, kwargs))
     types = result_types(node)
     buffers = tuple(low.buffer(type_.dtype, "r") for type_ in types)
-    low.steps.append(Extern(node.target, args, kwargs, buffers, types, node.location))
+    low.steps.append(Extern(node.target, args, kwargs, buffers, types, node.location, low.errstate))
     values = [low.memory_value(type_, buffer) for type_, buffer in zip(types, buffers)]
     if isinstance(node.type, ArrayType):
         return values[0]

@@ -58,6 +58,7 @@ def lower_steps(
     for node in graph.calls:
         if node in unread:
             continue
+        low.errstate = node.errstate
         value = lower_call(low, node)
         if node in kept and isinstance(value, Value) and not value.is_memory:
             value = _kept(low, value, kept[node])
@@ -129,7 +130,7 @@ def _native(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[str, 
 
 def _output(low: Lowering, item: Any) -> Output:
     """The buffer whose ndarray (or single element) is the result; equal nodes share it."""
-    value = low.values[item]
+    value, low.errstate = low.values[item], item.errstate
     if value.type.form is Form.ARRAY:
         ready = low.as_array(value, "it is an output")
         low.values[item] = ready

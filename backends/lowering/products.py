@@ -125,8 +125,9 @@ def through_blas(low: Lowering, node: Node, a: Value, b: Value) -> Value:
         first, second = second, first
         stacks = tuple(replace(stack, a=stack.b, b=stack.a) for stack in stacks)
     quiet = is_quiet(node.target)
+    out, sizes = load_of(made).buffer, call.sizes
     low.steps.append(
-        Product(call.routine, load_of(made).buffer, first, second, call.sizes, quiet, stacks)
+        Product(call.routine, out, first, second, sizes, quiet, stacks, low.errstate)
     )
     return low.owned(made) if node.type.form is Form.ARRAY else made
 

@@ -85,4 +85,4 @@ def store_at(low: Lowering, target: Value, view: ViewSteps, value: Any) -> None:
     args = map_leaves(
         lambda leaf: reference(low, leaf, "an assignment"), (target, tuple(view), value)
     )
-    low.steps.append(Extern(core.store, args, {}, (), ()))
+    low.steps.append(Extern(core.store, args, {}, (), (), errstate=low.errstate))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import core
+from ...ir.errstates import AMBIENT, Errstate
 from ...ir.node import Node
 from ...ir.sizes import Size, SizeExpr, product
 from ...ir.tree import leaves
@@ -137,10 +138,14 @@ def squeezed(low: Lowering, value: Any, ndim: int) -> Any:
     return replace(value, type=type_, axes=value.axes[extra:])
 
 
-def pieces(low: Lowering, node: Node, placeholder: Node) -> list[tuple[ViewSteps, Any]] | None:
+Piece = tuple[ViewSteps, Any, Errstate]
+"""What is assigned where; and the error state of that."""
+
+
+def pieces(low: Lowering, node: Node, placeholder: Node) -> list[Piece] | None:
     """The assignments that lead from a placeholder to its final contents, in order; None when they
     are not all assignments to windows."""
-    found: list[tuple[ViewSteps, Any]] = []
+    found: list[Piece] = []
     while node is not placeholder:
         if node.op != "call_function" or node.target is not core.update:
             return None
@@ -151,7 +156,7 @@ def pieces(low: Lowering, node: Node, placeholder: Node) -> list[tuple[ViewSteps
             return None
         if not is_storable(value, placeholder.type.dtype):
             return None
-        found.append((view, value))
+        found.append((view, value, node.errstate))
         node = base
     return found[::-1]
 
@@ -219,7 +224,7 @@ def write_inputs(low: Lowering) -> None:
     for placeholder, final in low.graph.writes:
         target = low.values[placeholder]
         chain = pieces(low, final, placeholder)
-        for view, value in [((), final)] if chain is None else chain:
+        for view, value, low.errstate in [((), final, AMBIENT)] if chain is None else chain:
             operand = low.values[value] if isinstance(value, Node) else value
             part = region(low, target, windows_of(view))
             if windows_of(view) is view:

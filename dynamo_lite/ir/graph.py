@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..records import dataclass, field
+from .errstates import AMBIENT, Errstate
 from .node import Location, Node, SymbolOrigin
 from .printer import RESERVED, Source, print_graph
 from .types import ArrayType
@@ -45,11 +46,11 @@ class Graph:
         *,
         type: Any,
         location: Location | None = None,
+        errstate: Errstate = AMBIENT,
     ) -> Node:
         name = self._fresh(getattr(target, "__name__", "call"))
-        return self._append(
-            Node("call_function", name, target, tuple(args), kwargs or {}, type, location)
-        )
+        parts = tuple(args), kwargs or {}, type, location, errstate
+        return self._append(Node("call_function", name, target, *parts))
 
     def output(self, values: tuple[Any, ...], **kwargs: Any) -> Node:
         """The results, always a flat tuple of nodes; comes last and once.

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..records import dataclass, field
+from .errstates import AMBIENT, Errstate
 
 
 class Location(NamedTuple):
@@ -23,7 +24,8 @@ class Node:
 
     `args` and `kwargs` are pytrees (tuple, list, dict, slice) of nodes and constants. `type` is an
     ArrayType, a tuple or list of types for functions with several results, or None for no value.
-    A size inside `args` (int or SizeExpr) may be symbolic.
+    A size inside `args` (int or SizeExpr) may be symbolic. `errstate` is what the program says
+    about floating-point reports at this place.
     """
 
     op: str
@@ -33,6 +35,7 @@ class Node:
     kwargs: dict[str, Any] = field(default_factory=dict)
     type: Any = None
     location: Location | None = None
+    errstate: Errstate = AMBIENT
 
     def __repr__(self) -> str:
         return self.name

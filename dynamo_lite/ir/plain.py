@@ -38,7 +38,7 @@ def _node(node: Node, numbers: Mapping[Node, int]) -> Any:
     if node.op == "get_attr":
         raise Unsupported("a constant array is more than plain data")
     target = plain_name(node.target) if node.op == "call_function" else None
-    parts = (node.args, node.kwargs, node.type)
+    parts = (node.args, node.kwargs, node.type, node.errstate)
     return (node.op, target, *(plain(part, numbers) for part in parts))
 
 

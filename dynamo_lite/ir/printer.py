@@ -6,6 +6,7 @@ Literals are written out where the text gives back exactly the same value; every
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -60,8 +61,14 @@ class _Printer:
     def source(self) -> Source:
         params = [node.name for node in self.nodes if node.op == "placeholder"]
         lines = [f"def graph({', '.join(params)}):", *self._symbol_lines(params)]
-        for node in self.nodes:
-            lines += [f"    {line}" for line in self._node_lines(node)]
+        steps = [node for node in self.nodes if node.op != "placeholder"]
+        for errstate, nodes in itertools.groupby(steps, lambda node: node.errstate):
+            indent = "    "
+            if errstate:
+                modes = ", ".join(f"{name}={mode!r}" for name, mode in errstate)
+                lines.append(f"    with np.errstate({modes}):")
+                indent *= 2
+            lines += [f"{indent}{line}" for node in nodes for line in self._node_lines(node)]
         return Source("\n".join(lines) + "\n", self.namespace)
 
     def _symbol_lines(self, params: list[str]) -> Iterator[str]:
@@ -78,8 +85,6 @@ class _Printer:
             stores = [f"{base}[...] = {new}" for base, new in node.kwargs.get("writes", ())]
             values = "".join(f"{self.value(value)}, " for value in node.args[0])
             return [*stores, f"return ({values.strip()})"]
-        if node.op == "placeholder":
-            return []
         return [f"{self._statement(node)}  # {_comment(node)}"]
 
     def _statement(self, node: Node) -> str:

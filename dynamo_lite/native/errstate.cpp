@@ -1,6 +1,7 @@
 // NumPy's floating-point error state (np.errstate). It is a context variable that holds an opaque,
 // immutable object; what the object says is asked once and kept for as long as the object stays
 // current.
+#include "core.h"
 #include "fp_state.h"
 #include "runtime.h"
 
@@ -15,7 +16,7 @@ PyObject *make_extobj;    // _make_extobj(divide="raise", ...) -> object based o
 // The last state that was looked at.
 struct ErrorState {
     PyObject *object;     // owned: so its address cannot be reused
-    PyObject *raising;    // the same state with every report as an exception; made when needed
+    PyObject *raising[FP_REPORTED + 1];  // by FpFlag bits: states in which just those raise
     unsigned reported;    // FpFlag bits whose mode is not "ignore"
 } state;
 
@@ -56,22 +57,18 @@ bool refresh() {
     }
     state.reported = reported;
     Py_XSETREF(state.object, object);
-    Py_CLEAR(state.raising);
+    for (PyObject *&kept : state.raising) Py_CLEAR(kept);
     return true;
 }
 
 PyObject *make_raising(unsigned reported) {
-    PyObject *kwargs = PyDict_New(), *no_args = PyTuple_New(0), *raise = PyUnicode_FromString("raise");
-    PyObject *object = nullptr;
-    bool ok = kwargs != nullptr && no_args != nullptr && raise != nullptr;
+    Ref kwargs(PyDict_New()), no_args(PyTuple_New(0));
+    bool ok = kwargs && no_args;
     for (const Mode &mode : MODES) {
-        if (ok && (reported & mode.flag)) ok = PyDict_SetItemString(kwargs, mode.name, raise) == 0;
+        Ref name(ok ? PyUnicode_FromString(reported & mode.flag ? "raise" : "ignore") : nullptr);
+        ok = name && PyDict_SetItemString(kwargs.get(), mode.name, name.get()) == 0;
     }
-    if (ok) object = PyObject_Call(make_extobj, no_args, kwargs);
-    Py_XDECREF(kwargs);
-    Py_XDECREF(no_args);
-    Py_XDECREF(raise);
-    return object;
+    return ok ? PyObject_Call(make_extobj, no_args.get(), kwargs.get()) : nullptr;
 }
 
 }  // namespace
@@ -84,15 +81,15 @@ bool reports(unsigned fp_flags) {
     return (fp_flags & state.reported) != 0;
 }
 
-bool raising_errstate(PyObject **variable_or_null, PyObject **raising) {
+bool raising_errstate(Errstate own, PyObject **variable_or_null, PyObject **raising) {
     *variable_or_null = nullptr;
     if (!refresh()) return false;
-    if (state.reported == 0) return true;
-    if (state.raising == nullptr && (state.raising = make_raising(state.reported)) == nullptr) {
-        return false;
-    }
+    unsigned reported = (state.reported & ~own.ignored) | own.reported;
+    if (reported == 0 && state.reported == 0) return true;
+    PyObject *&kept = state.raising[reported];
+    if (kept == nullptr && (kept = make_raising(reported)) == nullptr) return false;
     *variable_or_null = variable;
-    *raising = state.raising;
+    *raising = kept;
     return true;
 }
 

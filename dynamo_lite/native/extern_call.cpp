@@ -52,9 +52,9 @@ private:
 // The error state, replaced for the length of a call.
 class ReportsRaise {
 public:
-    ReportsRaise() {
+    explicit ReportsRaise(Errstate own) {
         PyObject *raising;
-        ok = raising_errstate(&variable, &raising);
+        ok = raising_errstate(own, &variable, &raising);
         if (!ok || variable == nullptr) return;
         token = Ref(PyContextVar_Set(variable, raising));
         ok = static_cast<bool>(token);
@@ -73,10 +73,11 @@ private:
 
 }  // namespace
 
-PyObject *call_reporting(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
+PyObject *call_reporting(Errstate own, PyObject *callable, PyObject *const *args,
+                         Py_ssize_t n_args) {
     PyObject *result = nullptr, *type, *value, *traceback;
     {
-        ReportsRaise reports_raise;
+        ReportsRaise reports_raise(own);
         if (!reports_raise) return nullptr;
         WarningsRaise warnings_raise;
         if (!warnings_raise) return nullptr;

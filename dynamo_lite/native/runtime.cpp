@@ -71,7 +71,8 @@ int32_t call_extern(Frame *frame, int64_t constant, int64_t first_slot, int64_t 
         if (args[i] == nullptr) return FAILED;
     }
     call_of(frame)->fp_flags |= fp_flags();
-    PyObject *result = call_reporting(frame->constants[constant], args, n_args);
+    PyObject *result =
+        call_reporting(call_of(frame)->errstate, frame->constants[constant], args, n_args);
     clear_fp_flags();
     if (result == nullptr) {
         // The abandoned call runs again in Python, where the interrupt then arrives.
@@ -152,6 +153,21 @@ void quiet(Frame *frame, int32_t begins) {
     clear_fp_flags();
 }
 
+// Sorts the flags that steps of one errstate have raised by what is to become of them.
+void settle(Call *call) {
+    unsigned raised = call->fp_flags | fp_flags();
+    call->must_report |= raised & call->errstate.reported;
+    call->may_report |= raised & ~(call->errstate.reported | call->errstate.ignored);
+    call->fp_flags = 0;
+    clear_fp_flags();
+}
+
+// The steps that follow have this errstate.
+void begin_errstate(Frame *frame, int32_t ignored, int32_t reported) {
+    settle(call_of(frame));
+    call_of(frame)->errstate = {static_cast<unsigned>(ignored), static_cast<unsigned>(reported)};
+}
+
 template <typename Function>
 const void *address(Function *function) {
     return reinterpret_cast<const void *>(function);
@@ -161,8 +177,11 @@ const void *address(Function *function) {
 
 int32_t commit(Frame *frame) {
     Call *call = call_of(frame);
-    unsigned raised = call->fp_flags | call->inexact_flags | fp_flags();
-    if (frame->status != 0 || (raised != 0 && reports(raised))) return FAILED;
+    settle(call);
+    unsigned raised = call->may_report | call->inexact_flags;
+    if (frame->status != 0 || call->must_report != 0 || (raised != 0 && reports(raised))) {
+        return FAILED;
+    }
     call->committed = true;
     return OK;
 }
@@ -172,7 +191,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(new_view),    address(box_scalar),  address(box_python), address(commit),
     address(unbox_int),   address(match_array), address(gemm),      address(gemv),
     address(dot),         address(release),     address(unbox_number), address(hold),
-    address(quiet),
+    address(quiet),       address(begin_errstate),
 };
 
 int add_runtime(PyObject *module) {

@@ -27,11 +27,20 @@ struct ScratchBlock {
     int64_t nbytes, idle_since;
 };
 
+// What a part of the program says about floating-point reports, as FpFlag bits; for the other
+// conditions NumPy's current error state holds.
+struct Errstate {
+    unsigned ignored, reported;
+};
+
 // One call: the frame, and what only the runtime may touch.
 struct Call {
     Frame frame;
     Py_ssize_t n_slots;
-    unsigned fp_flags;       // raised earlier in this call, in other threads too (FpFlag bits)
+    Errstate errstate;       // of the steps that run now
+    unsigned fp_flags;       // raised earlier by steps of this errstate, in other threads too
+    unsigned must_report;    // raised before, where the program's own errstate reports them
+    unsigned may_report;     // raised before, where NumPy's current error state decides
     unsigned inexact_flags;  // those that the code does not raise exactly where NumPy does
     bool committed;          // from here on the call cannot be abandoned
     bool owns_arena;         // this call uses the thread's small scratch arena
@@ -43,7 +52,7 @@ inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 17, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 18, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
@@ -64,14 +73,15 @@ inline void release_scratch(Call *call) {
 int add_errstate();
 // Whether NumPy's current error state has something to say about these FpFlag bits.
 bool reports(unsigned fp_flags);
-// The context variable of the error state and a value (borrowed) with which everything that the
-// current one reports is an exception; no variable when it reports nothing. False on an exception.
-bool raising_errstate(PyObject **variable_or_null, PyObject **raising);
+// The context variable of the error state and a value (borrowed) with which everything that `own`
+// or else the current one reports is an exception; no variable when nothing has to be changed. False
+// on an exception.
+bool raising_errstate(Errstate own, PyObject **variable_or_null, PyObject **raising);
 
 // extern_call.cpp
 int add_extern_call();
 // Calls `callable`; what would have been a floating-point report or a warning is an exception.
-PyObject *call_reporting(PyObject *callable, PyObject *const *args, Py_ssize_t n_args);
+PyObject *call_reporting(Errstate own, PyObject *callable, PyObject *const *args, Py_ssize_t n_args);
 
 // unbox.cpp
 int32_t unbox_int(PyObject *object, int64_t *out);

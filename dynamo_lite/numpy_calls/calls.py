@@ -15,6 +15,7 @@ from ..errors import GraphBreak
 from ..ir.ops import row_of
 from ..variables.base import VariableTracker
 from ..variables.constants import constant, fold
+from ..variables.errstates import describe_state, error_state, looked_at, make_state
 from ..variables.functions import UserFunctionVariable
 from ..variables.graph_methods import record_call
 from ..variables.graph_values import name_of
@@ -112,4 +113,6 @@ HANDLERS: dict[Any, Handler] = {
     **dict.fromkeys((int, float, complex, round), _conversion),
     **CREATION,
     **FACTS,
+    make_state: error_state,
+    describe_state: looked_at,
 }

@@ -30,7 +30,7 @@ BY_TYPE: tuple[Any, ...] = (
 
 BY_VALUE: tuple[Any, ...] = (
     np.dtype, np.finfo, np.iinfo, np.promote_types, np.issubdtype, np.min_scalar_type,
-    np.broadcast_shapes, np.errstate, np.isdtype, np.typename, normalize_axis_index,
+    np.broadcast_shapes, np.isdtype, np.typename, normalize_axis_index,
 )  # fmt: skip
 """Functions of constants."""
 

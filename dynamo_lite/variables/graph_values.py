@@ -22,6 +22,7 @@ from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
 from .constants import NONE
+from .errstates import current
 from .out_arguments import with_named_out
 from .sequences import ListVariable, TupleVariable
 
@@ -60,7 +61,8 @@ def record(
     for written in _written(row, args, kwargs or {}):
         writes(tx, written)
     node = tx.graph.call_function(
-        target, tuple(args), dict(kwargs or {}), type=kind, location=tx.location()
+        target, tuple(args), dict(kwargs or {}), type=kind, location=tx.location(),
+        errstate=current(tx),
     )
     return result_of(tx, node)
 

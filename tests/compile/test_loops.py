@@ -110,22 +110,3 @@ def test_deep_recursion_compiles_a_frame_once(function):
         for n in 150, 200, 201, 3:
             assert same(compiled(n, X), function(n, X))
     assert dl.stats().graphs <= 9
-
-
-def ignoring(x):
-    y = x * 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = 1 / (y - 2)
-        z = z * 2
-    return np.where(np.isfinite(z), z, 0.0) + 1
-
-
-@pytest.mark.parametrize("backend", ["eager", "llvm"])
-def test_error_states_split_the_function(backend):
-    """What stands before, inside and after is compiled; the state itself is set by Python."""
-    compiled = dl.compile(ignoring, backend=backend)
-    for _ in range(3):
-        assert same(compiled(X), ignoring(X))
-    found = dl.stats()
-    assert found.graphs == 3 and found.coverage == 1.0
-    assert np.geterr()["divide"] == "warn"

@@ -45,7 +45,7 @@ class NodeEmit:
             except Unsupported:
                 _truncate(self.new.graph, start)
         kind = infer(target, args, kwargs, self.facts)
-        return self.new.call(target, args, kwargs, kind, self.node.location)
+        return self.new.call(target, args, kwargs, kind, self.node)
 
     def type(self, value: Any) -> ArrayType:
         return as_type(value.type if isinstance(value, Node) else value)

@@ -109,7 +109,7 @@ class _Functionaliser:
         """The view that `chain` makes of a node."""
         for function, args, kwargs in chain:
             kind = infer(function, (node, *args), kwargs, self.facts)
-            node = self.new.call(function, (node, *args), kwargs, kind, like.location)
+            node = self.new.call(function, (node, *args), kwargs, kind, like)
         return node
 
     def _keep(self, node: Node) -> None:
@@ -117,7 +117,7 @@ class _Functionaliser:
             made = self.new.copy(node)
         else:
             args, kwargs = map_leaves(self.value, (node.args, node.kwargs))
-            made = self.new.call(node.target, args, kwargs, node.type, node.location)
+            made = self.new.call(node.target, args, kwargs, node.type, node)
             self.new.became[node] = made
         if isinstance(node.type, ArrayType) and node.type.form is Form.ARRAY:
             self.aliases[node] = self._alias(node, made)
@@ -173,7 +173,7 @@ class _Functionaliser:
         if storage.origin.op == "get_attr":
             raise Unsupported("a write into a constant array")
         kind = storage.node.type
-        storage.node = self.new.call(target, args, {}, kind, node.location)
+        storage.node = self.new.call(target, args, {}, kind, node)
         storage.version += 1
 
     def _output(self, node: Node) -> None:
@@ -258,7 +258,7 @@ def _masked(run: _Functionaliser, mask: Any, value: Any, target: Node, node: Nod
     """`value` where the mask holds, the old contents elsewhere."""
     args = (run.value(mask), value, run.value(target))
     kind = infer(np.where, args, {}, run.facts)
-    return run.new.call(np.where, args, {}, kind, node.location)
+    return run.new.call(np.where, args, {}, kind, node)
 
 
 def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
@@ -268,7 +268,7 @@ def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
         target = node.args[0]
         args = tuple(map(run.value, node.args))
         kind = infer(ufunc, args, {}, run.facts)
-        value = run.new.call(ufunc, args, {}, kind, node.location)
+        value = run.new.call(ufunc, args, {}, kind, node)
         run.update(target, (), value, node)
         return target
 

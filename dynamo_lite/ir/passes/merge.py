@@ -80,7 +80,8 @@ def _key(new: Rebuild, node: Node) -> Key | None:
         return None
     args, kwargs = new.mapped((node.args, node.kwargs))
     parts = frozen((args, tuple(sorted(kwargs.items()))))
-    return None if parts is None else (id(node.target), parts, str(node.type))
+    errstate = None if row.kind is Kind.VIEW else node.errstate
+    return None if parts is None else (id(node.target), parts, str(node.type), errstate)
 
 
 def frozen(tree: Any) -> Key | None:

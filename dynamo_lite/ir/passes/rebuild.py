@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph import Graph
-from ..node import Location, Node
+from ..node import Node
 from ..tree import map_leaves
 
 
@@ -31,11 +31,12 @@ class Rebuild:
         return new
 
     def call(
-        self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], type: Any,
-        location: Location | None, name: str | None = None,
+        self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], type: Any, old: Node
     ) -> Node:
-        node = self.graph.call_function(target, args, kwargs, type=type, location=location)
-        return node
+        """Add a step that does (part of) what an old node does."""
+        return self.graph.call_function(
+            target, args, kwargs, type=type, location=old.location, errstate=old.errstate
+        )
 
     def _copied(self, node: Node) -> Node:
         if node.op == "placeholder":
@@ -45,4 +46,4 @@ class Rebuild:
         if node.op == "output":
             return self.graph.output(self.mapped(node.args[0]), **self.mapped(node.kwargs))
         args, kwargs = self.mapped((node.args, node.kwargs))
-        return self.call(node.target, args, kwargs, node.type, node.location)
+        return self.call(node.target, args, kwargs, node.type, node)

@@ -1,0 +1,251 @@
+"""`np.errstate` inside of compiled functions: one graph, and what is reported is as in Python."""
+import copy
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from tests.fuzz.comparing import Tolerance, differences, outcome
+
+X = np.array([0.0, 1.0, -1.0, 4.0, np.inf, 1e200, 1e-300, 2.0])
+Y = np.array([0.0, 0.0, 2.0, 1.0, np.inf, 1e200, 1e-300, -3.0])
+AMBIENTS = [{}, {"all": "ignore"}, {"divide": "raise"}, {"all": "warn"}, {"invalid": "raise"}]
+
+
+def ignoring(x, y):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        r = np.where(y != 0, x / y, 0)
+    return r * 2
+
+
+def ignoring_only_divide(x, y):
+    with np.errstate(divide="ignore"):
+        return x / np.abs(y[1:4].sum() * y + 1e-5), np.log(np.abs(x))
+
+
+def reported_after(x, y):
+    with np.errstate(all="ignore"):
+        r = x / y
+    return r + 1 / (x + 1)
+
+
+def reported_before(x, y):
+    r = np.sqrt(x)
+    with np.errstate(all="ignore"):
+        return r / y
+
+
+def raising(x, y):
+    with np.errstate(divide="raise"):
+        return x / y
+
+
+def raising_what_is_fine(x, y):
+    with np.errstate(all="raise"):
+        return x[1:4] / 2 + np.exp(y[1:4])
+
+
+def raising_underflow(x, y):
+    with np.errstate(under="raise"):
+        return np.exp(-x * 300)
+
+
+def warning_inside_of_ignoring(x, y):
+    with np.errstate(all="ignore"):
+        a = np.log(x)
+        with np.errstate(invalid="warn"):
+            b = np.sqrt(np.abs(y))
+        return a + b, np.log(-x)
+
+
+def caught(x, y):
+    try:
+        with np.errstate(divide="raise", invalid="raise"):
+            return x / y
+    except FloatingPointError:
+        return x
+
+
+def early_return(x, y):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if x.ndim == 1:
+            return x / y
+    return x
+
+
+def own_exception(x, y):
+    try:
+        with np.errstate(all="ignore"):
+            z = x / y
+            raise KeyError("own")
+    except KeyError:
+        return z, np.float64(1) / x[1]
+
+
+def in_place(x, y):
+    with np.errstate(all="ignore"):
+        x /= y
+        x[2:] *= 1e308
+    y += 1
+    return x
+
+
+def of_externs(x, y):
+    with np.errstate(all="ignore"):
+        a = np.nanmean(x), np.percentile(x[:4], 30), np.cbrt(x), np.spacing(x)
+        b = np.var(x / y), np.interp(x, [0, 1], [np.inf, 2])
+    return a, b
+
+
+def of_casts(x, y):
+    with np.errstate(invalid="ignore", over="ignore"):
+        return x.astype("f4"), x.astype("i4")[:4]
+
+
+def of_products(x, y):
+    with np.errstate(all="ignore"):
+        return x @ y, np.outer(x, y), (x * 1e300).sum(), np.prod(y)
+
+
+def in_a_loop(x, y):
+    total = 0
+    for k in range(3):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            total = total + x / (y - k)
+    return total
+
+
+def from_outside(x, y):
+    with STATES.pop():
+        return x / y
+
+
+STATES = [np.errstate(divide="ignore", invalid="ignore") for _ in range(200)]
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def decorated(x, y):
+    return x / y
+
+
+def calls_decorated(x, y):
+    return decorated(x, y) + np.sqrt(np.abs(x))
+
+
+def of_helpers(x, y):
+    def ratio(a, b):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return a / b
+
+    return ratio(x, y), ratio(y, x)
+
+
+def broken_inside(x, y):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        a = x / y
+        print(a[3])
+        b = y / x
+    return a + b
+
+
+def broken_inside_twice(x, y):
+    with np.errstate(divide="ignore"):
+        a = x / np.maximum(y, 0)[1:2]
+        with np.errstate(invalid="ignore"):
+            b = y / x
+            print("inside", np.geterr())
+        print("between", np.geterr())
+    print("after", np.geterr())
+    return a, b
+
+
+def with_callback(x, y):
+    seen = []
+    with np.errstate(divide="call", call=lambda kind, flag: seen.append(kind)):
+        a = x / y
+    return a, seen
+
+
+def printing(x, y):
+    with np.errstate(all="print"):
+        return x[1:4] / y[1:4]
+
+
+def unknown_mode(x, y):
+    with np.errstate(divide="nonsense"):
+        return x / y
+
+
+def entered_twice(x, y):
+    state = np.errstate(divide="ignore")
+    with state:
+        with state:
+            return x / y
+
+
+def set_globally(x, y):
+    old = np.seterr(divide="ignore", invalid="ignore")
+    try:
+        return x / y, sorted(old)
+    finally:
+        np.seterr(**old)
+
+
+def looked_at(x, y):
+    return x + 1, np.geterr()
+
+
+def with_a_generator(x, y):
+    def ratios():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            yield x / y
+            yield y / x
+
+    return list(ratios())
+
+
+ONE_GRAPH = [
+    ignoring, ignoring_only_divide, reported_after, reported_before, raising, raising_what_is_fine,
+    raising_underflow, warning_inside_of_ignoring, early_return, own_exception, in_place,
+    of_externs, of_casts, of_products, in_a_loop, decorated, calls_decorated, of_helpers,
+]
+OTHERS = [
+    caught, from_outside, broken_inside, broken_inside_twice, with_callback, printing, unknown_mode,
+    entered_twice, set_globally, looked_at, with_a_generator,
+]
+
+
+@pytest.mark.parametrize("ambient", AMBIENTS, ids=str)
+@pytest.mark.parametrize("function", ONE_GRAPH + OTHERS, ids=lambda f: f.__name__)
+def test_reports_as_in_python(function, ambient, backend):
+    compiled = dl.compile(function, backend=backend)
+    for _ in range(3):
+        for args in (X, Y), (X[1:4], Y[2:5]):
+            expected = outcome(function, copy.deepcopy(args), **ambient)
+            found = outcome(compiled, copy.deepcopy(args), **ambient)
+            assert not differences(found, expected, Tolerance(relative=1e-15))
+
+
+@pytest.mark.parametrize("function", ONE_GRAPH, ids=lambda f: f.__name__)
+def test_is_one_graph(function):
+    with np.errstate(all="ignore"):
+        explained = dl.explain(function)(np.linspace(1, 2, 8), np.linspace(2, 3, 8))
+    assert explained.graph_break_count == 0, explained.break_reasons
+    assert explained.graph_count == 1
+
+
+@pytest.mark.parametrize("function", [ignoring, in_a_loop, of_products, decorated])
+def test_what_is_ignored_is_not_left_to_python(function):
+    """Flags that the program ignores abandon nothing."""
+    compiled = dl.compile(function)
+    with np.errstate(all="warn", under="ignore"):
+        for _ in range(4):
+            compiled(X.copy(), Y.copy())
+    assert sum(entry.abandoned for entry in compiled.entries()) == 0
+
+
+def test_state_is_the_old_one_afterwards():
+    before = np.geterr()
+    for function in ONE_GRAPH + OTHERS:
+        outcome(dl.compile(function), (X.copy(), Y.copy()))
+        assert np.geterr() == before, function.__name__
