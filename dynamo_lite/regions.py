@@ -1,7 +1,7 @@
 """Regions: all functions of a program are candidates, not only decorated ones.
 
-`Candidates` is the callback of `native.enter_region`. It is asked about each function that starts
-until it answers for good: with code that calls the function's compiled form, or with None. A
+`Candidates` is the callback of `native.enter_region`. It is asked about each function of the
+program that is called until it answers for good: with the function's compiled form, or with None. A
 function is compiled when it is called with arrays, or for the second time when it names NumPy.
 """
 from __future__ import annotations
@@ -10,17 +10,16 @@ import gc
 import itertools
 import sys
 import weakref
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from .bytecode.hiding import forwarding
 from .bytecode.resume import is_replacement
 from .miss import Options, compiled_function
-from .native import forget_frame
+from .native import CompiledFunction, forget_code
 from .stats import FrameRecord
 from .trace_rules import Action, is_stdlib, module_of, rule_for
 
@@ -37,7 +36,29 @@ CONTAINERS = (list, tuple, deque, dict)
 _DISPATCHER = type(np.sum)
 _IS_HEAP_TYPE = 1 << 9
 
-Answer = Any  # a code object, None, or NotImplemented to be asked again
+Answer = Any  # a CompiledFunction, None, or NotImplemented to be asked again
+
+
+class CodeHistory:
+    """What came of the functions of one code object."""
+
+    def __init__(self, code: CodeType, gone: Callable[[Any], None]) -> None:
+        self.code = weakref.ref(code, gone)
+        self.asked = 0
+        self.compiled = 0
+        self.operations = 0
+        self.is_given_up = False
+        self.shared: CompiledFunction | None = None
+
+    def note(self, record: FrameRecord) -> None:
+        """Give the code up when it was compiled again and still has no operations."""
+        record.graph = None
+        self.operations += record.operations
+        if self.operations or not record.recompile:
+            return
+        self.is_given_up, self.shared = True, None
+        if (code := self.code()) is not None:
+            forget_code(code)
 
 
 class Candidates:
@@ -46,61 +67,42 @@ class Candidates:
     def __init__(self, options: Options, every: bool = False) -> None:
         self.options = options
         self.every = every
-        self.asked: Counter[int] = Counter()
-        self.compiled: Counter[int] = Counter()
-        self.given_up: set[int] = set()
-        self.functions: dict[int, weakref.ref[FunctionType]] = {}
+        self.histories: dict[int, CodeHistory] = {}
 
-    def __call__(self, function: FunctionType, flat_args: tuple[Any, ...]) -> Answer:
-        code = function.__code__
-        key = id(code)
-        if key in self.given_up or self.compiled[key] >= FUNCTIONS_OF_A_CODE:
-            return None
+    def __call__(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
         if not is_candidate(function):
             return None
-        self.asked[key] += 1
-        if self.every or touch_arrays(flat_args):
-            return self._compiled(function, code)
-        if self.asked[key] > 1 and mentions_arrays(function):
-            return self._compiled(function, code)
-        return NotImplemented if self.asked[key] < ASKED_AGAIN else None
+        history = self.history_of(function.__code__)
+        is_shared = is_of_module(function)
+        if is_shared and history.shared is not None:
+            return history.shared
+        if history.is_given_up or history.compiled >= FUNCTIONS_OF_A_CODE:
+            return None
+        history.asked += 1
+        if not self.every and not touch_arrays(values):
+            if history.asked == 1 or not mentions_arrays(function):
+                return NotImplemented if history.asked < ASKED_AGAIN else None
+        history.compiled += 1
+        compiled = self._compiled(function, history)
+        if is_shared:
+            history.shared = compiled
+        return compiled
 
-    def _compiled(self, function: FunctionType, code: CodeType) -> CodeType:
-        """The code to run instead; it is forgotten when the function dies."""
+    def history_of(self, code: CodeType) -> CodeHistory:
         key = id(code)
-        self.compiled[key] += 1
-        twin = twin_of(function)
-        tally = Tally(self, code)
+        if key not in self.histories:
+            self.histories[key] = CodeHistory(code, lambda dead: self.forget(key))
+        return self.histories[key]
+
+    def forget(self, key: int) -> None:
+        self.histories.pop(key, None)
+
+    def _compiled(self, function: FunctionType, history: CodeHistory) -> CompiledFunction:
+        """The compiled form of a function; it is gone when the function is, unless it is shared."""
         options = Options(
-            self.options.backend, self.options.dynamic, False, self.options.settings, tally
+            self.options.backend, self.options.dynamic, False, self.options.settings, history.note
         )
-
-        def forget(dead: weakref.ref[FunctionType]) -> None:
-            if self.functions.get(key) is dead:
-                del self.functions[key]
-                if (text := tally.code()) is not None:
-                    forget_frame(text)
-
-        self.functions[key] = weakref.ref(function, forget)
-        return forwarding(code, compiled_function(twin, options))
-
-
-class Tally:
-    """Notes what comes of compiling one function; gives it up when nothing does."""
-
-    def __init__(self, candidates: Candidates, code: CodeType) -> None:
-        self.candidates = candidates
-        self.code: Callable[[], CodeType | None] = weakref.ref(code)
-        self.operations = 0
-
-    def __call__(self, record: FrameRecord) -> None:
-        record.graph = None
-        self.operations += record.operations
-        if self.operations or not record.recompile:
-            return
-        if (code := self.code()) is not None:
-            self.candidates.given_up.add(id(code))
-            forget_frame(code)
+        return compiled_function(twin_of(function), options)
 
 
 def twin_of(function: FunctionType) -> FunctionType:
@@ -116,6 +118,17 @@ def twin_of(function: FunctionType) -> FunctionType:
     twin.__qualname__ = function.__qualname__
     twin.__module__ = function.__module__
     return twin
+
+
+def is_of_module(function: FunctionType) -> bool:
+    """Whether all that a function refers to is a module's, and lives as long as that.
+
+    All functions of the same code are then alike; a program may make one at each call of another.
+    """
+    if function.__closure__ or function.__defaults__ or function.__kwdefaults__:
+        return False
+    module = sys.modules.get(module_of(function))
+    return type(module) is ModuleType and module.__dict__ is function.__globals__
 
 
 def is_candidate(function: FunctionType) -> bool:
@@ -168,9 +181,10 @@ def attributes(value: Any) -> Iterator[Any]:
 
 
 def mentions_arrays(function: FunctionType) -> bool:
-    """Whether a global or free variable that the code names is NumPy's, or an array."""
+    """Whether a global, free variable or default of the function is NumPy's, or an array."""
     names = function.__code__.co_names
     variables = [function.__globals__[name] for name in names if name in function.__globals__]
+    variables += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     for cell in function.__closure__ or ():
         try:
             variables.append(cell.cell_contents)

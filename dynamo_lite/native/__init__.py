@@ -1,4 +1,4 @@
-"""The native core: the compiled callable, its guards, frame hooks, and the array runtime."""
+"""The native core: the compiled callable, its guards, regions, and the array runtime."""
 from importlib.machinery import EXTENSION_SUFFIXES
 
 try:
@@ -14,13 +14,11 @@ try:
         WatchCell,
         call_at_bottom,
         enter_region,
-        forget_frame,
+        forget_code,
         free_scratch,
         get_num_threads,
         leave_region,
         load_object,
-        redirect,
-        restore,
         set_num_threads,
         watch_dict,
         watch_type,
@@ -52,13 +50,11 @@ __all__ = [
     "WatchCell",
     "call_at_bottom",
     "enter_region",
-    "forget_frame",
+    "forget_code",
     "free_scratch",
     "get_num_threads",
     "leave_region",
     "load_object",
-    "redirect",
-    "restore",
     "set_num_threads",
     "watch_dict",
     "watch_type",

@@ -289,6 +289,8 @@ PyType_Spec compiled_spec = {
 
 }  // namespace
 
+bool is_compiled_function(PyObject *object) { return Py_IS_TYPE(object, compiled_function_type); }
+
 int add_callable(PyObject *module) {
     if (add_cache_entry(module) < 0) return -1;
     PyObject *type = PyType_FromSpec(&compiled_spec);

@@ -39,8 +39,19 @@ extern PyTypeObject *cache_entry_type;
 int add_cache_entry(PyObject *module);
 PyObject *new_cache_entry(GuardProgram *program, PyObject *target, PyObject *info);
 
+bool is_compiled_function(PyObject *object);
+
 // The vectorcall of a CompiledFunction.
 PyObject *call_compiled(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+
+// The same as a call of another function of the same code, globals and cells: that one binds the
+// arguments, and runs in Python where no entry does.
+PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
+                  PyObject *kwnames);
+
+// The same over flat arguments; false, with nothing done, when Python has to run the function.
+bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat,
+               PyObject *&result);
 
 // Makes the signature and the entries follow the function's code, which a program may replace.
 void follow_code(CompiledFunction *self);

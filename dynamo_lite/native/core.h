@@ -19,9 +19,8 @@ extern PyObject *abandoned;
 int add_guard_program(PyObject *module);
 int add_callable(PyObject *module);
 int add_watchers(PyObject *module);
-int add_frame_hook(PyObject *module);
+int add_regions(PyObject *module);
 int add_cuda(PyObject *module);
-int add_redirect(PyObject *module);
 
 // An owned reference.
 class Ref {

@@ -2,13 +2,14 @@
 #include <algorithm>
 
 #include "callable.h"
-#include "frame_hook.h"
+#include "regions.h"
 #include "stack.h"
 
 namespace {
 
-// The arguments as the caller passed them; they outlive the call.
+// A call of a function as its caller made it; the arguments outlive it.
 struct Call {
+    PyObject *function;      // what runs in Python: the compiled function's own, or a twin of it
     PyObject *const *args;
     size_t nargsf;
     PyObject *kwnames;
@@ -16,13 +17,14 @@ struct Call {
 
 // The flat arguments, and how many: the function's code may change under a call.
 struct Flat {
+    PyObject *function;
     PyObject *const *values;
     int n;
 };
 
-PyObject *run_function(CompiledFunction *self, const Call &call) {
+PyObject *run_function(const Call &call) {
     PythonCall python;
-    return python ? run_plain(self->function, call.args, call.nargsf, call.kwnames) : nullptr;
+    return python ? run_plain(call.function, call.args, call.nargsf, call.kwnames) : nullptr;
 }
 
 CacheEntry *entry_at(PyObject *entries, Py_ssize_t i) {
@@ -55,7 +57,7 @@ bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
     for (Py_ssize_t i = 0; i < n; ++i) {
         CacheEntry *entry = entry_at(entries.get(), i);
         if (entry->program->block.n_args != flat.n) continue;
-        int failing = run_guards(entry->program, flat.values, self->function);
+        int failing = run_guards(entry->program, flat.values, flat.function);
         if (failing == GUARD_RAISED) return false;
         if (failing != GUARD_PASSED) continue;
         found = Ref::borrow(reinterpret_cast<PyObject *>(entry));
@@ -91,24 +93,24 @@ void note_abandoned(CompiledFunction *self, CacheEntry *entry) {
     tell_retired(self, entry);
 }
 
-PyObject *run_entry(CompiledFunction *self, CacheEntry *entry, const Call &call,
-                    const Flat &flat) {
+// Runs an entry; false when Python has to run the function.
+bool run_entry(CompiledFunction *self, CacheEntry *entry, const Flat &flat, PyObject *&result) {
     if (!entry->target) {
         ++entry->counts->replaced;
-        return run_function(self, call);
+        return false;
     }
     Ref target = Ref::borrow(entry->target);
-    PyObject *result = call_target(target.get(), flat.values, flat.n);
+    result = call_target(target.get(), flat.values, flat.n);
     if (result == abandoned) {
         Py_DECREF(result);
         note_abandoned(self, entry);
-        return run_function(self, call);
+        return false;
     }
     if (result) {
         ++entry->counts->hits;
         entry->streak = 0;
     }
-    return result;
+    return true;
 }
 
 // Asks for an entry. While that goes on, every other call that finds none runs the function.
@@ -128,16 +130,21 @@ bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
 
 bool can_ask(CompiledFunction *self) { return !self->compiling && !self->disabled && self->miss; }
 
-PyObject *dispatch(CompiledFunction *self, const Call &call, const Flat &flat) {
+// Runs the entry that fits, compiling where there is none; false when Python has to run it.
+bool dispatch(CompiledFunction *self, const Flat &flat, PyObject *&result) {
+    result = nullptr;
     for (bool has_asked = false;; has_asked = true) {
         Ref found;
-        if (!find_entry(self, flat, found)) return nullptr;
-        if (found) {
-            return run_entry(self, reinterpret_cast<CacheEntry *>(found.get()), call, flat);
-        }
-        if (has_asked || !can_ask(self)) return run_function(self, call);
-        if (!ask_for_entry(self, flat)) return nullptr;
+        if (!find_entry(self, flat, found)) return true;
+        if (found) return run_entry(self, reinterpret_cast<CacheEntry *>(found.get()), flat, result);
+        if (has_asked || !can_ask(self)) return false;
+        if (!ask_for_entry(self, flat)) return true;
     }
+}
+
+PyObject *dispatch_or_run(CompiledFunction *self, const Flat &flat, const Call &call) {
+    PyObject *result;
+    return dispatch(self, flat, result) ? result : run_function(call);
 }
 
 // The owned flat arguments of one call.
@@ -164,10 +171,11 @@ PyObject *bind_and_dispatch(CompiledFunction *self, const Call &call) {
     Signature signature = self->signature;
     Ref code = Ref::borrow(reinterpret_cast<PyObject *>(signature.code));
     FlatArguments flat(signature.flat);
-    switch (bind(signature, self->function, call.args, PyVectorcall_NARGS(call.nargsf),
+    switch (bind(signature, call.function, call.args, PyVectorcall_NARGS(call.nargsf),
                  call.kwnames, flat.data())) {
-    case Binding::BOUND: return dispatch(self, call, {flat.data(), signature.flat});
-    case Binding::MISMATCH: return run_function(self, call);
+    case Binding::BOUND:
+        return dispatch_or_run(self, {call.function, flat.data(), signature.flat}, call);
+    case Binding::MISMATCH: return run_function(call);
     case Binding::RAISED: return nullptr;
     }
     Py_UNREACHABLE();
@@ -194,11 +202,22 @@ void follow_code(CompiledFunction *self) {
 PyObject *call_compiled(PyObject *object, PyObject *const *args, size_t nargsf,
                         PyObject *kwnames) {
     auto self = reinterpret_cast<CompiledFunction *>(object);
-    Call call{args, nargsf, kwnames};
     follow_code(self);
-    if (is_compiling_here(self) || has_nothing_to_try(self)) return run_function(self, call);
+    return call_as(self, self->function, args, nargsf, kwnames);
+}
+
+PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
+                  PyObject *kwnames) {
+    Call call{function, args, nargsf, kwnames};
+    if (is_compiling_here(self) || has_nothing_to_try(self)) return run_function(call);
     if (!kwnames && PyVectorcall_NARGS(nargsf) == self->signature.direct) {
-        return dispatch(self, call, {args, self->signature.direct});
+        return dispatch_or_run(self, {function, args, self->signature.direct}, call);
     }
     return bind_and_dispatch(self, call);
+}
+
+bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat,
+               PyObject *&result) {
+    if (is_compiling_here(self) || has_nothing_to_try(self)) return false;
+    return dispatch(self, {function, flat, self->signature.flat}, result);
 }

@@ -38,8 +38,8 @@ int add_abandoned(PyObject *module) {
 
 using Part = int (*)(PyObject *);
 constexpr Part PARTS[] = {
-    add_abandoned, add_watchers, add_guard_program, add_callable, add_frame_hook,
-    add_redirect,  add_runtime, add_cuda,
+    add_abandoned, add_watchers, add_guard_program, add_callable, add_regions,
+    add_runtime,   add_cuda,
 };
 
 PyModuleDef definition = {

@@ -1,0 +1,156 @@
+"""CPython's and NumPy's own tests, without and with `python -m dynamo_lite`: which fail only with.
+
+    python benchmarks/suites.py cpython [--all-frames] [test_dict test_scope …]
+    python benchmarks/suites.py numpy [--all-frames] [linalg lib.tests.test_histograms …]
+
+Every module runs in a process of its own, once without and once with, and reports each of its tests
+(JUnit XML). A test that fails in both is none of ours. `--baseline FOLDER` keeps what the plain
+runs said and uses it again; `--output FOLDER` keeps what failing modules printed.
+"""
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+CPYTHON = (
+    "test_generators test_coroutines test_exceptions test_with test_scope test_descr test_dict "
+    "test_list test_set test_tuple test_iter test_itertools test_functools test_contextlib "
+    "test_dataclasses test_collections test_enum test_patma test_listcomps test_call test_extcall "
+    "test_super test_property test_threading test_gc test_traceback test_copy test_operator "
+    "test_math test_random test_statistics test_sort test_string"
+).split()
+NUMPY = ("_core", "lib", "linalg", "fft", "ma", "random", "polynomial", "matrixlib")
+SECONDS = 900
+
+
+@dataclass(frozen=True)
+class Suite:
+    """How one project's tests are listed and run."""
+
+    modules: Callable[[], list[str]]
+    command: Callable[[str, str], list[str]]
+    """The arguments of Python that run a module and write its results into a file."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The outcome of every test of one module."""
+
+    failed: frozenset[str]
+    passed: int
+    seconds: float
+    output: str = field(repr=False)
+
+
+def numpy_modules() -> list[str]:
+    root = Path(str((find_spec("numpy") or sys).origin)).parent  # type: ignore[union-attr]
+    return [
+        f"{package}.tests.{file.stem}"
+        for package in NUMPY
+        for file in sorted((root / package / "tests").glob("test_*.py"))
+    ]
+
+
+SUITES = {
+    "cpython": Suite(
+        lambda: CPYTHON, lambda name, xml: ["-m", "test", "--junit-xml", xml, "-W", name]
+    ),
+    "numpy": Suite(
+        numpy_modules,
+        lambda name, xml: ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short",
+                           f"--junitxml={xml}", "--pyargs", f"numpy.{name}"],
+    ),
+}  # fmt: skip
+
+
+def run(command: list[str], xml: str) -> Run:
+    """Run the tests; what ends the process early counts as one more failure."""
+    start = time.perf_counter()
+    try:
+        done = subprocess.run(
+            [sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL, timeout=SECONDS, text=True, errors="replace",
+            cwd=os.path.dirname(xml),
+        )  # fmt: skip
+        code, output = f"exit code {done.returncode}", done.stdout
+    except subprocess.TimeoutExpired as error:
+        code, output = "timeout", (error.output or b"").decode(errors="replace")
+    seconds = time.perf_counter() - start
+    if not os.path.exists(xml) or not os.path.getsize(xml):
+        return Run(frozenset({f"<{code}>"}), 0, seconds, output)
+    cases = [*ElementTree.parse(xml).iter("testcase")]
+    failed = {case for case in cases if case.find("failure") is not None
+              or case.find("error") is not None}  # fmt: skip
+    return Run(frozenset(map(identity, failed)), len(cases) - len(failed), seconds, output)
+
+
+def identity(case: ElementTree.Element) -> str:
+    return f"{case.get('classname', '')} {case.get('name', '')}".strip()
+
+
+def plain_run(suite: Suite, name: str, folder: Path | None) -> tuple[frozenset[str], float]:
+    """The tests that fail without us, from the folder where they are known."""
+    known = folder / f"{name}-{sys.version_info[1]}" if folder else None
+    if known and known.exists():
+        seconds, *failed = known.read_text().splitlines()
+        return frozenset(failed), float(seconds)
+    with tempfile.TemporaryDirectory() as place:
+        xml = f"{place}/plain.xml"
+        plain = run(suite.command(name, xml), xml)
+    if known:
+        known.parent.mkdir(parents=True, exist_ok=True)
+        known.write_text("\n".join([str(plain.seconds), *sorted(plain.failed)]))
+    return plain.failed, plain.seconds
+
+
+def compiled_run(suite: Suite, name: str, flags: list[str]) -> Run:
+    with tempfile.TemporaryDirectory() as place:
+        xml = f"{place}/compiled.xml"
+        return run(["-m", "dynamo_lite", *flags, *suite.command(name, xml)], xml)
+
+
+def chosen(suite: Suite, names: list[str]) -> list[str]:
+    """The named modules, and all modules of named packages."""
+    return [module for module in suite.modules()
+            if not names or any(f"{module}.".startswith(f"{name}.") for name in names)]  # fmt: skip
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--all-frames", action="store_true")
+    parser.add_argument("--baseline", type=Path)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_intermixed_args(argv)
+    suite = SUITES[options.suite]
+    flags = ["--all-frames"] if options.all_frames else []
+    worse = passed = 0
+    print(f"{'module':40} {'passed':>7} {'python':>8} {'dynamo_lite':>12}  fails only with it")
+    for name in chosen(suite, options.names):
+        known, plain_seconds = plain_run(suite, name, options.baseline)
+        ours = compiled_run(suite, name, flags)
+        only = sorted(ours.failed - known)
+        worse, passed = worse + len(only), passed + ours.passed
+        print(f"{name:40} {ours.passed:7} {plain_seconds:7.1f}s {ours.seconds:11.1f}s  "
+              + "\n  ".join([str(len(only)), *only]), flush=True)  # fmt: skip
+        if only and options.output:
+            options.output.mkdir(parents=True, exist_ok=True)
+            (options.output / f"{name}-{sys.version_info[1]}").write_text(ours.output)
+    print(f"{passed} tests pass, {worse} fail that pass without")
+    return min(worse, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
