@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
 from .errors import GraphBreak
-from .variables.base import VariableTracker
-from .variables.constants import ConstantVariable
+from .variables.base import ObservedException, VariableTracker
+from .variables.constants import ConstantVariable, observed
 from .variables.dicts import DictVariable
 from .variables.functions import FunctionVariable
 from .variables.sequences import TupleVariable
@@ -22,7 +23,7 @@ def bind(
     args: Sequence[VariableTracker],
     kwargs: Mapping[str, VariableTracker],
 ) -> dict[str, VariableTracker]:
-    """Parameter name → value. A call that does not fit is left to Python, which says why."""
+    """Parameter name → value. A call that does not fit raises the TypeError that Python gives."""
     code = function.code
     names = code.co_varnames
     count, only = code.co_argcount, code.co_kwonlyargcount
@@ -32,40 +33,69 @@ def bind(
     if code.co_flags & inspect.CO_VARARGS:
         values[next(extra_names)] = TupleVariable(args[count:])
     elif len(args) > count:
-        raise GraphBreak(f"{function.describe()} takes {count} arguments, not {len(args)}")
+        raise refused(tx, function, args, kwargs)
     left = dict(kwargs)
     for name in (*positional[code.co_posonlyargcount :], *keyword):
         if name in left:
             if name in values:
-                raise GraphBreak(f"{function.describe()} got several values for {name!r}")
+                raise refused(tx, function, args, kwargs)
             values[name] = left.pop(name)
-    _fill_defaults(tx, function, values, positional, keyword)
+    if left and not code.co_flags & inspect.CO_VARKEYWORDS:
+        raise refused(tx, function, args, kwargs)
+    defaults = default_values(tx, function)
+    for name in (*positional, *keyword):
+        if name not in values:
+            if name not in defaults:
+                raise refused(tx, function, args, kwargs)
+            values[name] = defaults[name]
     if code.co_flags & inspect.CO_VARKEYWORDS:
         pairs = [(ConstantVariable(name), value) for name, value in left.items()]
         values[next(extra_names)] = DictVariable.of(tx, pairs)
-    elif left:
-        raise GraphBreak(f"{function.describe()} got an unexpected argument {next(iter(left))!r}")
     return values
 
 
-def _fill_defaults(
+def default_values(tx: Translator, function: FunctionVariable) -> dict[str, VariableTracker]:
+    """Parameter name → default, of those that have one."""
+    code = function.code
+    defaults = function.defaults(tx)
+    positional = code.co_varnames[: code.co_argcount]
+    named = dict(zip(positional[len(positional) - len(defaults) :], defaults))
+    return {**named, **function.kwdefaults(tx)}
+
+
+def refused(
     tx: Translator,
     function: FunctionVariable,
-    values: dict[str, VariableTracker],
-    positional: Sequence[str],
-    keyword: Sequence[str],
-) -> None:
-    missing = [name for name in positional if name not in values]
-    if missing:
-        defaults = function.defaults(tx)
-        with_default = dict(zip(positional[len(positional) - len(defaults) :], defaults))
-        for name in missing:
-            if name not in with_default:
-                raise GraphBreak(f"{function.describe()} misses the argument {name!r}")
-            values[name] = with_default[name]
-    if missing := [name for name in keyword if name not in values]:
-        named = function.kwdefaults(tx)
-        for name in missing:
-            if name not in named:
-                raise GraphBreak(f"{function.describe()} misses the argument {name!r}")
-            values[name] = named[name]
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> ObservedException:
+    """What CPython says of a call that does not fit: asked of a function with like parameters."""
+    stand_in = FunctionType(without_body(function.code), {}, function.code.co_name)
+    stand_in.__qualname__ = function.qualname
+    stand_in.__defaults__ = tuple(function.defaults(tx))
+    stand_in.__kwdefaults__ = function.kwdefaults(tx)
+    try:
+        stand_in(*args, **kwargs)
+    except TypeError as error:
+        return observed(error)
+    raise GraphBreak(f"a wrong call of {function.describe()}")
+
+
+def without_body(code: CodeType) -> CodeType:
+    """A code object with the same parameters that does nothing."""
+    made = _nothing.__code__
+    kinds = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    count = code.co_argcount + code.co_kwonlyargcount + bool(kinds & 4) + bool(kinds & 8)
+    return made.replace(
+        co_argcount=code.co_argcount,
+        co_posonlyargcount=code.co_posonlyargcount,
+        co_kwonlyargcount=code.co_kwonlyargcount,
+        co_varnames=code.co_varnames[:count],
+        co_nlocals=count,
+        co_flags=made.co_flags | kinds,
+        co_name=code.co_name,
+        co_qualname=code.co_qualname,
+    )
+
+
+def _nothing() -> None: ...

@@ -15,10 +15,9 @@ from .polyfills import POLYFILLS
 from .trace_rules import Action, Rule, rule_for
 from .variables.base import VariableTracker, call_handler
 from .variables.classes import ClassVariable
-from .variables.constants import constant, fold
+from .variables.constants import constant, run
 from .variables.functions import UserFunctionVariable
-from .variables.iterators import IteratorVariable
-from .variables.sequences import ListVariable, TupleVariable
+from .variables.known import known_value
 
 if TYPE_CHECKING:
     from .translator import Translator
@@ -54,7 +53,7 @@ def rule_of_call(function: Any) -> Rule:
     if _in(POLYFILLS, function) is not None:
         return TWIN
     rule = rule_for(function)
-    return USER_CLASS if rule.action is Action.SKIP and is_user_class(function) else rule
+    return USER_CLASS if is_made_by_tracing(function, rule) else rule
 
 
 def _in(table: Mapping[Any, Any], function: Any) -> Any:
@@ -66,7 +65,9 @@ def _in(table: Mapping[Any, Any], function: Any) -> Any:
 
 def is_user_class(kind: Any) -> bool:
     """Exceptions and classes written in Python are made by tracing their methods."""
-    return isinstance(kind, type) and (bool(kind.__flags__ & 1 << 9) or issubclass(kind, Exception))
+    if not isinstance(kind, type):
+        return False
+    return bool(kind.__flags__ & 1 << 9) or issubclass(kind, BaseException)
 
 
 def is_made_by_tracing(kind: Any, rule: Rule) -> bool:
@@ -143,13 +144,9 @@ def _fold(
 ) -> VariableTracker:
     if numpy_calls.handles(function) and any(arg.in_graph for arg in args):
         return numpy_calls.call(tx, function, args, kwargs)
-    known = [TupleVariable(list(tx.iterate(arg))) if _is_lazy(arg) else arg for arg in args]
-    return fold(tx, function, known, kwargs)
-
-
-def _is_lazy(value: VariableTracker) -> bool:
-    """Items that a pure function may be given as a tuple: it only reads them."""
-    return isinstance(value, ListVariable | IteratorVariable)
+    name = getattr(function, "__qualname__", repr(function))
+    known = [known_value(tx, arg, name) for arg in args]
+    return run(function, known, {key: known_value(tx, arg, name) for key, arg in kwargs.items()})
 
 
 def _constant(

@@ -21,7 +21,7 @@ from .variables.base import ObservedException, VariableTracker
 from .variables.cells import CellVariable
 from .variables.constants import ATOMS, ConstantVariable, constant, observed
 from .variables.iterators import IteratorVariable
-from .variables.object_model import store
+from .variables.object_model import MISSING, lookup, store
 from .variables.objects import ObjectVariable
 from .wrap import wrap
 
@@ -92,8 +92,12 @@ class Translator:
         if (handler := HANDLERS.get(inst.opname)) is None:
             reason = coverage.reason_for(inst.opname) or "unknown"
             raise GraphBreak(f"the instruction {inst.opname}: {reason}")
-        count = handler.pops + (inst.arg if handler.variadic else 0)
-        result = handler.function(self, inst, *self.popn(count))
+        operands = self.popn(handler.pops + (inst.arg if handler.variadic else 0))
+        try:
+            result = handler.function(self, inst, *operands)
+        except ObservedException:
+            self.stack += operands  # a handler's part of the stack may reach into them
+            raise
         if result is None:
             return
         if type(result) is tuple:
@@ -109,8 +113,10 @@ class Translator:
 
     def unwind(self, inst: Instruction, raised: ObservedException) -> None:
         """Go to the instruction's exception handler, as CPython's exception table says."""
-        if handled := self.all_handled:
-            self.chain(raised.value, handled[-1])
+        if not raised.again:
+            handled = self.all_handled
+            raised.value.raised(handled[-1] if handled else None)
+            raised.again = True
         if inst.handler is None:
             raise raised
         del self.stack[inst.handler.depth :]
@@ -118,12 +124,6 @@ class Translator:
             self.stack.append(ConstantVariable(inst.index))
         self.stack.append(raised.value)
         self.index = inst.handler.target
-
-    @staticmethod
-    def chain(value: VariableTracker, context: VariableTracker) -> None:
-        attributes = getattr(value, "attributes", None)
-        if attributes is not None and value is not context:
-            attributes["__context__"] = context
 
     # -- what handlers use
 
@@ -238,10 +238,22 @@ class Translator:
     def is_less(self, left: VariableTracker, right: VariableTracker) -> bool:
         return self.truth(operators.compare(self, "<", left, right))
 
+    def apply(
+        self,
+        function: VariableTracker,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """`function(*args, **kwargs)`."""
+        kind = function.python_type()
+        if lookup(kind, "__call__") is MISSING:
+            raise observed(TypeError(f"{kind.__name__!r} object is not callable"))
+        return function.call(self, args, kwargs)
+
     def call(
         self, function: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
     ) -> VariableTracker:
-        return function.call(self, args, kwargs)
+        return self.apply(function, args, kwargs)
 
     def call_method(
         self, owner: VariableTracker, name: str, *args: VariableTracker
@@ -253,7 +265,7 @@ class Translator:
 
     def dispatch(
         self,
-        tracker: VariableTracker,
+        tracker: VariableTracker | None,
         function: Any,
         args: Sequence[VariableTracker],
         kwargs: Mapping[str, VariableTracker],

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .errors import GraphBreak
+from .language_twins import by_index
 from .variables.base import VariableTracker
 from .variables.classes import ClassVariable
 from .variables.constants import observed
 from .variables.dicts import VIEW_TYPES, DictVariable
 from .variables.iterators import IteratorVariable, ObjectIterator, StepVariable
+from .variables.object_model import MISSING, lookup
 from .variables.objects import ObjectVariable
 
 if TYPE_CHECKING:
@@ -46,11 +48,11 @@ def iterator(tx: Translator, value: VariableTracker) -> IteratorVariable:
 
 
 def _of_object(tx: Translator, value: ObjectVariable) -> IteratorVariable:
-    if not hasattr(value.kind, "__iter__"):
-        if not hasattr(value.kind, "__getitem__"):
+    if lookup(value.kind, "__iter__") in (MISSING, None):
+        if hasattr(value.kind, "__iter__") or not hasattr(value.kind, "__getitem__"):
             text = f"{value.kind.__name__!r} object is not iterable"
             raise observed(TypeError(text))
-        raise GraphBreak(f"iterating over {value.describe()} by its __getitem__")
+        return iterator(tx, tx.call(tx.known(by_index), value))
     result = value.call_method(tx, "__iter__", (), {})
     if isinstance(result, IteratorVariable):
         return result

@@ -24,13 +24,13 @@ from .variables.constants import (
     fold,
     observed,
 )
-from .variables.dicts import DictVariable
+from .variables.dicts import DictVariable, DictViewVariable
 from .variables.functions import FunctionVariable
 from .variables.lazy import realise
+from .variables.methods import BuiltinMethodVariable, MethodVariable
 from .variables.object_model import overridden
-from .variables.objects import ObjectVariable
 from .variables.sequences import SequenceVariable
-from .variables.sets import SetVariable
+from .variables.sets import SetVariable, view_as_set, view_operation
 
 if TYPE_CHECKING:
     from .translator import Translator
@@ -100,7 +100,15 @@ def binary(
     if is_plain(lhs) and is_plain(rhs):
         _check_growth(row, lhs, rhs)
         return fold(tx, row.function, (lhs, rhs))
+    if is_view(lhs) or (is_view(rhs) and isinstance(lhs, SetVariable)):
+        if row.symbol in ("&", "|", "-", "^"):
+            return view_operation(tx, row.method, lhs, rhs)
     return _dispatch(tx, row, lhs, rhs, inplace)
+
+
+def is_view(value: VariableTracker) -> bool:
+    """A view of the keys or items of a dict, which is like a set."""
+    return isinstance(value, DictViewVariable) and value.which != "values"
 
 
 def is_plain(value: VariableTracker) -> bool:
@@ -135,27 +143,39 @@ def _dispatch(
     if inplace and row.inplace is not None:
         attempts.insert(0, (lhs, row.inplace, rhs))
     for owner, method, other in attempts:
-        if not hasattr(owner.python_type(), method) or _cannot_answer(owner, other):
+        if not hasattr(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue
         result = owner.call_method(tx, method, (other,), {})
         if result is not NOT_IMPLEMENTED and not _is_not_implemented(result):
             return result
+    raise observed(TypeError(_refusal(row, left_type, right_type, inplace)))
+
+
+SEQUENCES = (list, tuple, str, bytes, bytearray)
+
+
+def _refusal(row: BinaryOperator, left: type, right: type, inplace: bool) -> str:
+    """What Python says where neither operand knows the operator."""
+    base = next((kind for kind in SEQUENCES if issubclass(left, kind)), None)
+    if row.symbol == "+" and base in (bytes, bytearray):
+        return f"can't concat {right.__name__} to {left.__name__}"
+    if row.symbol == "+" and base is not None:
+        return f'can only concatenate {base.__name__} (not "{right.__name__}") to {base.__name__}'
+    if row.symbol == "*" and (base is not None or issubclass(right, SEQUENCES)):
+        times = right if base is not None else left
+        return f"can't multiply sequence by non-int of type {times.__name__!r}"
     symbol = f"{row.symbol}=" if inplace else row.symbol
     if row.symbol == "**":
         symbol = "**=" if inplace else "** or pow()"
-    raise observed(TypeError(
-        f"unsupported operand type(s) for {symbol}: "
-        f"{left_type.__name__!r} and {right_type.__name__!r}"
-    ))  # fmt: skip
+    return f"unsupported operand type(s) for {symbol}: {left.__name__!r} and {right.__name__!r}"
 
 
-def _cannot_answer(owner: VariableTracker, other: VariableTracker) -> bool:
+def _cannot_answer(row: BinaryOperator, owner: VariableTracker, other: VariableTracker) -> bool:
     """Python's own immutable values know nothing of other kinds; text formatting takes anything."""
-    if not is_plain(owner) or other.is_constant():
+    if not is_plain(owner) or (other.is_constant() and row.symbol != "*"):
         return False
-    if isinstance(owner, ConstantVariable) and isinstance(owner.value, str | bytes):
-        return not isinstance(other, SequenceVariable | ObjectVariable | DictVariable)
-    return True
+    is_text = isinstance(owner, ConstantVariable) and isinstance(owner.value, str | bytes)
+    return not is_text or row.symbol != "%"
 
 
 def _overrides(right: type, left: type, reflected: str) -> bool:
@@ -186,6 +206,8 @@ def compare(
 ) -> VariableTracker:
     if lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs)):
         return binary(tx, symbol, lhs, rhs)
+    if is_view(lhs) or is_view(rhs):
+        lhs, rhs = view_as_set(tx, lhs), view_as_set(tx, rhs)
     for row_kind, rule in STRUCTURAL:
         alike = isinstance(lhs, row_kind) and isinstance(rhs, row_kind)
         if alike and not _overrides_comparison(lhs, rhs, BINARY[symbol].method):
@@ -227,15 +249,21 @@ def _equality(
 ) -> VariableTracker:
     """Methods of either side, `!=` from `==` as object does it, then identity."""
     row = BINARY[symbol]
+    if _is_builtin_value(lhs) and lhs.python_type() is rhs.python_type():
+        if lhs.is_constant() and rhs.is_constant():
+            return fold(tx, row.function, (lhs, rhs))
+        if isinstance(lhs, MethodVariable | BuiltinMethodVariable):
+            return constant(_is_same_method(tx, lhs, rhs) == (symbol == "=="))
     attempts = [(lhs, rhs), (rhs, lhs)]
     if _overrides(rhs.python_type(), lhs.python_type(), row.reflected):
         attempts.reverse()
     for owner, other in attempts:
+        if _is_builtin_value(owner) and (_is_builtin_value(other) or is_plain(owner)):
+            if not issubclass(other.python_type(), owner.python_type()):
+                continue
         if _has_own(owner, "__ne__") and symbol == "!=":
             result = owner.call_method(tx, "__ne__", (other,), {})
         elif _has_own(owner, "__eq__"):
-            if _is_builtin_value(owner) and _is_builtin_value(other):
-                continue
             result = owner.call_method(tx, "__eq__", (other,), {})
             if symbol == "!=" and not _is_not_implemented(result):
                 result = constant(not tx.truth(result))
@@ -244,6 +272,15 @@ def _equality(
         if not _is_not_implemented(result):
             return result
     return constant(is_same(tx, lhs, rhs) != (symbol == "!="))
+
+
+def _is_same_method(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
+    """Bound methods are equal when they are of one function and one object."""
+    if isinstance(lhs, MethodVariable) and isinstance(rhs, MethodVariable):
+        return is_same(tx, lhs.self_, rhs.self_) and is_same(tx, lhs.function, rhs.function)
+    if isinstance(lhs, BuiltinMethodVariable) and isinstance(rhs, BuiltinMethodVariable):
+        return lhs.name == rhs.name and is_same(tx, lhs.owner, rhs.owner)
+    return False
 
 
 def _is_builtin_value(value: VariableTracker) -> bool:

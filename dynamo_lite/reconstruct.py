@@ -57,6 +57,7 @@ class Reconstructor:
         self.outputs: dict[Node, str] = {}
         self._built: dict[VariableTracker, str] = {}
         self._building: set[VariableTracker] = set()
+        self._awaited: dict[VariableTracker, list[CellVariable]] = {}
 
     # -- what trackers use
 
@@ -148,7 +149,12 @@ class Reconstructor:
         self._building.add(tracker)
         tracker.reconstruct(self)
         self._building.discard(tracker)
-        return self._keep(tracker)
+        self._keep(tracker)
+        for cell in self._awaited.pop(tracker, ()):
+            self.emit("LOAD_FAST", self._built[cell])
+            self.set_attribute("cell_contents", tracker)
+            self.emit("POP_TOP")
+        return None
 
     def _keep(self, tracker: VariableTracker) -> None:
         slot = self._built[tracker] = self.assembler.add_local("built")
@@ -160,7 +166,9 @@ class Reconstructor:
         self.load_callable(CellType)
         self.call(0)
         self._keep(cell)
-        if cell.contents is not None:
+        if cell.contents in self._building:
+            self._awaited.setdefault(cell.contents, []).append(cell)
+        elif cell.contents is not None:
             self.set_attribute("cell_contents", cell.contents)
 
 

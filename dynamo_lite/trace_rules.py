@@ -89,6 +89,8 @@ INLINED_MODULES = (
     "_collections_abc", "copy", "types", "statistics", "string", "bisect", "heapq", "typing",
     "abc", "numbers", "textwrap", "keyword", "enum", "reprlib", "graphlib", "colorsys",
 )
+TWIN_MODULES = ("dynamo_lite.polyfills", "dynamo_lite.language_twins")
+"""Where twins of C code are, whose functions must not leave the trace."""
 FORBIDDEN = ("print", "input", "open", "exec", "eval", "breakpoint", "compile", "__import__")
 
 STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
@@ -129,7 +131,7 @@ TABLE: tuple[Row, ...] = (
     Row(Rule("stdlib-skip", Action.SKIP, "the standard library runs in Python"),
         is_stdlib),
     Row(Rule("own-twin", Action.INLINE, "a twin of a C function"),
-        both(in_module("dynamo_lite.polyfills"), is_python)),
+        both(in_module(*TWIN_MODULES), is_python)),
     Row(Rule("own-skip", Action.SKIP, "dynamo_lite does not trace itself"),
         in_package("dynamo_lite")),
     Row(Rule("user-inline", Action.INLINE, "user code"), is_python),

@@ -124,7 +124,7 @@ class RootTranslator(Translator):
                 operations_of(self.current, self.stack),
             )  # fmt: skip
         for generator in self.state.suspended:
-            if not generator.finished:
+            if not generator.finished and not generator.closes_silently():
                 raise Unsupported(f"the generator {generator.name} is left before its end")
         return end
 

@@ -134,9 +134,11 @@ def builtin_super(tx: Translator, *args: VariableTracker) -> VariableTracker:
 
 @handles(sys.exc_info)
 def exc_info(tx: Translator) -> VariableTracker:
-    if tx.all_handled:
-        raise GraphBreak("the traceback of an exception")
-    return TupleVariable([NONE, NONE, NONE])
+    if not tx.all_handled:
+        return TupleVariable([NONE, NONE, NONE])
+    error = tx.all_handled[-1]
+    kind, traceback = tx.known(error.python_type()), tx.getattr(error, "__traceback__")
+    return TupleVariable([kind, error, traceback])
 
 
 @handles(sys.exception)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import operators
 from ..errors import GraphBreak
+from ..language_twins import by_index_backwards
 from ..variables.base import ObservedException, VariableTracker
 from ..variables.constants import (
     FALSE,
@@ -30,6 +31,7 @@ from ..variables.iterators import (
     ReversedVariable,
     ZipVariable,
 )
+from ..variables.object_model import MISSING, lookup
 from ..variables.objects import ObjectVariable
 from ..variables.sequences import ListVariable, SequenceVariable, TupleVariable, sorted_items
 from ..variables.sets import SetVariable
@@ -64,6 +66,9 @@ def builtin_iter(
 def builtin_next(
     tx: Translator, iterator: VariableTracker, *default: VariableTracker
 ) -> VariableTracker:
+    kind = iterator.python_type()
+    if lookup(kind, "__next__") is MISSING:
+        raise observed(TypeError(f"{kind.__name__!r} object is not an iterator"))
     try:
         return iterator.call_method(tx, "__next__", (), {})
     except ObservedException as raised:
@@ -113,7 +118,7 @@ def builtin_filter(
 @handles(reversed)
 def builtin_reversed(tx: Translator, value: VariableTracker) -> VariableTracker:
     if isinstance(value, ObjectVariable):
-        return value.call_method(tx, "__reversed__", (), {})
+        return _reversed_object(tx, value)
     if isinstance(value, RangeVariable):
         return tx.iterator(RangeVariable(value.value[::-1]))
     if isinstance(value, ConstantVariable) and isinstance(value.value, str | bytes):
@@ -126,6 +131,15 @@ def builtin_reversed(tx: Translator, value: VariableTracker) -> VariableTracker:
         items = list(value.iterate(tx))[::-1]
         return ComputedIterator(iter(items), type(reversed({})))
     raise GraphBreak(f"reversed() of {value.describe()}")
+
+
+def _reversed_object(tx: Translator, value: ObjectVariable) -> VariableTracker:
+    if lookup(value.kind, "__reversed__") not in (MISSING, None):
+        return value.call_method(tx, "__reversed__", (), {})
+    is_sequence = all(hasattr(value.kind, name) for name in ("__len__", "__getitem__"))
+    if hasattr(value.kind, "__reversed__") or not is_sequence:
+        raise observed(TypeError(f"{value.kind.__name__!r} object is not reversible"))
+    return tx.call(tx.known(by_index_backwards), value)
 
 
 REVERSED_TYPES: dict[type, type] = {kind: type(reversed(kind())) for kind in (list, tuple, deque)}

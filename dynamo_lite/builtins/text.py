@@ -1,16 +1,19 @@
 """Builtins about text."""
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
-from ..variables.constants import EMPTY_TEXT, constant, fold
+from ..variables.constants import EMPTY_TEXT, constant, fold, observe, observed, run
 from ..variables.dicts import DictVariable
+from ..variables.known import known_value, presented
 from ..variables.objects import ObjectVariable
-from ..variables.sequences import ListVariable, TupleVariable
+from ..variables.sequences import ListVariable, TupleVariable, is_iterable
+from ..variables.sets import SetVariable
 from .table import HANDLERS, handles
 
 if TYPE_CHECKING:
@@ -29,6 +32,9 @@ def _text(function: Callable[[Any], str], method: str) -> Callable[..., Variable
 def display_of(tx: Translator, value: VariableTracker) -> str | None:
     """`repr` of a container, item by item; None where the value is no plain container."""
     kind = value.python_type()
+    if isinstance(value, SetVariable) and kind is set:
+        shown = [repr_of(tx, item) for item in value.iterate(tx)]
+        return "{" + ", ".join(shown) + "}" if shown else "set()"
     if isinstance(value, ListVariable | TupleVariable) and kind in (list, tuple):
         shown = [repr_of(tx, item) for item in value.iterate(tx)]
         if kind is list:
@@ -73,12 +79,55 @@ def builtin_format(
 ) -> VariableTracker:
     if _defines(value, "__format__"):
         return value.call_method(tx, "__format__", (spec,), {})
-    if not value.is_constant() and spec.as_constant(tx) == "":
-        return tx.call_builtin(str, value)
+    if not value.is_constant():
+        if spec.as_constant(tx) == "":
+            return tx.call_builtin(str, value)
+        kind = value.python_type()
+        if kind.__format__ is object.__format__:
+            text = f"unsupported format string passed to {kind.__name__}.__format__"
+            raise observed(TypeError(text))
     return fold(tx, format, (value, spec))
 
 
-for _function in (chr, ord, bin, oct, hex, bytes):
+@handles(str.format)
+def str_format(
+    tx: Translator, template: VariableTracker, *args: VariableTracker, **named: VariableTracker
+) -> VariableTracker:
+    known = {name: presented(tx, value) for name, value in named.items()}
+    shown = [presented(tx, arg) for arg in args]
+    return constant(observe(template.as_constant(tx).format, *shown, **known))
+
+
+@handles(str.format_map)
+def str_format_map(
+    tx: Translator, template: VariableTracker, mapping: VariableTracker
+) -> VariableTracker:
+    return constant(observe(template.as_constant(tx).format_map, presented(tx, mapping)))
+
+
+@handles(str.__mod__)
+def str_percent(
+    tx: Translator, template: VariableTracker, args: VariableTracker
+) -> VariableTracker:
+    return constant(observe(operator.mod, template.as_constant(tx), presented(tx, args)))
+
+
+@handles(str.join)
+def str_join(
+    tx: Translator, separator: VariableTracker, parts: VariableTracker
+) -> VariableTracker:
+    if not is_iterable(parts):
+        raise observed(TypeError("can only join an iterable"))
+    known = [part.as_constant(tx) for part in tx.iterate(parts)]
+    return constant(observe(separator.as_constant(tx).join, known))
+
+
+@handles(bytes)
+def make_bytes(tx: Translator, *args: VariableTracker) -> VariableTracker:
+    return run(bytes, [known_value(tx, arg, "bytes") for arg in args])
+
+
+for _function in (chr, ord, bin, oct, hex):
     HANDLERS[_function] = (
         lambda tx, *args, _function=_function: fold(tx, _function, args)
     )

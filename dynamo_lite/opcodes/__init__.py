@@ -5,6 +5,7 @@ from . import (
     containers,
     coverage,
     generators,
+    intrinsics,
     jumps,
     matching,
     names,
@@ -14,6 +15,7 @@ from . import (
 from .table import HANDLERS
 
 __all__ = [
-    "HANDLERS", "blocks", "calls", "containers", "coverage", "generators", "jumps", "matching",
+    "HANDLERS", "blocks", "calls", "containers", "coverage", "generators", "intrinsics", "jumps",
+    "matching",
     "names", "operators", "stack",
 ]  # fmt: skip

@@ -4,9 +4,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
+from ..language_twins import match_group, to_reraise
 from ..variables.base import ObservedException, VariableTracker
 from ..variables.classes import ClassVariable
-from ..variables.constants import NONE, TRUE, constant, observed
+from ..variables.constants import NONE, constant, observed
 from ..variables.exceptions import ExceptionVariable
 from .table import handles
 
@@ -20,12 +21,11 @@ def raise_varargs(tx: Translator, inst: Instruction, *parts: VariableTracker) ->
     if not parts:
         if not tx.all_handled:
             raise observed(RuntimeError("No active exception to reraise"))
-        raise ObservedException(tx.all_handled[-1])
+        raise ObservedException(tx.all_handled[-1], again=True)
     error = as_exception(tx, parts[0])
     if len(parts) == 2:
         cause = parts[1] if parts[1] is NONE else as_exception(tx, parts[1])
         error.setattr(tx, "__cause__", cause)
-        error.setattr(tx, "__suppress_context__", TRUE)
     raise ObservedException(error)
 
 
@@ -43,7 +43,7 @@ def as_exception(tx: Translator, value: VariableTracker) -> VariableTracker:
 @handles("RERAISE")
 def reraise(tx: Translator, inst: Instruction, error: VariableTracker) -> None:
     """Below the exception lies the `lasti` that the table asked for, when `arg` says so."""
-    raise ObservedException(error)
+    raise ObservedException(error, again=True)
 
 
 @handles("PUSH_EXC_INFO")
@@ -70,6 +70,32 @@ def check_exc_match(
         text = "catching classes that do not inherit from BaseException is not allowed"
         raise observed(TypeError(text))
     return error, constant(issubclass(error.python_type(), each))
+
+
+@handles("CHECK_EG_MATCH")
+def check_eg_match(
+    tx: Translator, inst: Instruction, error: VariableTracker, classes: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    """Push what the clause leaves of the exception, and what it handles."""
+    check_exc_match(tx, inst, error, classes)
+    known = classes.as_constant(tx)
+    each = known if isinstance(known, tuple) else (known,)
+    if any(issubclass(k, BaseExceptionGroup) for k in each):
+        text = "catching ExceptionGroup with except* is not allowed. Use except instead."
+        raise observed(TypeError(text))
+    if error is NONE:
+        return NONE, NONE
+    matching, rest = tx.call(tx.known(match_group), error, classes).iterate(tx)
+    if matching is not NONE:
+        tx.handled[-1] = matching
+    return rest, matching
+
+
+@handles("PREP_RERAISE_STAR")
+def prep_reraise_star(
+    tx: Translator, inst: Instruction, error: VariableTracker, results: VariableTracker
+) -> VariableTracker:
+    return tx.call(tx.known(to_reraise), error, results)
 
 
 @handles("LOAD_ASSERTION_ERROR")
@@ -100,35 +126,7 @@ def with_except_start(
     previous: VariableTracker,
     error: VariableTracker,
 ) -> tuple[VariableTracker, ...]:
-    """Call `__exit__(type, error, traceback)`; the traceback itself is not known while tracing."""
-    kind = tx.known(error.python_type())
-    result = leave.call(tx, (kind, error, NONE), {})
+    """Call `__exit__(type, error, traceback)`."""
+    details = (tx.known(error.python_type()), error, tx.getattr(error, "__traceback__"))
+    result = leave.call(tx, details, {})
     return leave, lasti, previous, error, result
-
-
-@handles("CHECK_EG_MATCH", "PREP_RERAISE_STAR")
-def exception_groups(tx: Translator, inst: Instruction) -> None:
-    raise GraphBreak("except* clauses")
-
-
-@handles("CALL_INTRINSIC_1")
-def call_intrinsic_1(
-    tx: Translator, inst: Instruction, value: VariableTracker
-) -> VariableTracker:
-    if inst.arg == STOPITERATION_ERROR:
-        return stopiteration_error(value)
-    raise GraphBreak(f"the interpreter's intrinsic function {inst.arg}")
-
-
-STOPITERATION_ERROR = 3
-
-
-def stopiteration_error(error: VariableTracker) -> VariableTracker:
-    """PEP 479: StopIteration that leaves a generator becomes RuntimeError."""
-    if not issubclass(error.python_type(), StopIteration):
-        return error
-    text = constant("generator raised StopIteration")
-    converted = ExceptionVariable(RuntimeError, [text])
-    converted.attributes.update({"__cause__": error, "__context__": error})
-    return converted
-

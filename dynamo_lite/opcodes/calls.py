@@ -5,12 +5,15 @@ import builtins
 from typing import TYPE_CHECKING
 
 from ..bytecode.reading import CALLABLE_FIRST
+from ..errors import GraphBreak
 from ..variables.base import VariableTracker
+from ..variables.callables import KnownVariable
 from ..variables.cells import CellVariable
-from ..variables.constants import NULL
-from ..variables.functions import NestedFunctionVariable
+from ..variables.constants import NULL, observed
+from ..variables.dicts import DictVariable
+from ..variables.functions import FunctionVariable, NestedFunctionVariable
 from ..variables.methods import MethodVariable
-from ..variables.sequences import TupleVariable
+from ..variables.sequences import TupleVariable, is_iterable
 from .table import handles
 
 if TYPE_CHECKING:
@@ -28,20 +31,38 @@ def call(tx: Translator, inst: Instruction) -> VariableTracker:
     else:
         function, values = first, [second, *values]
     split = len(values) - len(inst.kwnames)
-    return function.call(tx, values[:split], dict(zip(inst.kwnames, values[split:])))
+    return tx.apply(function, values[:split], dict(zip(inst.kwnames, values[split:])))
 
 
 @handles("CALL_FUNCTION_EX")
 def call_function_ex(tx: Translator, inst: Instruction) -> VariableTracker:
     """`function(*args, **kwargs)`; bit 0 says that keyword arguments are on top."""
-    kwargs = tx.pop() if inst.arg & 1 else None
-    args = list(tx.iterate(tx.pop()))
+    kwargs, starred = tx.pop() if inst.arg & 1 else None, tx.pop()
     second, first = tx.pop(), tx.pop()
     function = second if first is NULL else first
-    named = {}
+    if not is_iterable(starred):
+        kind = starred.python_type().__name__
+        text = f"{shown(function)} argument after * must be an iterable, not {kind}"
+        raise observed(TypeError(text))
+    args, named = list(tx.iterate(starred)), {}
     for key, value in tx.pairs(kwargs) if kwargs is not None else ():
-        named[key.as_constant(tx)] = value
-    return function.call(tx, args, named)
+        if not isinstance(name := key.as_constant(tx), str):
+            raise observed(TypeError("keywords must be strings"))
+        named[name] = value
+    return tx.apply(function, args, named)
+
+
+def shown(function: VariableTracker) -> str:
+    """How messages about starred arguments name what is called: with its module."""
+    if isinstance(function, MethodVariable):
+        return shown(function.function)
+    if isinstance(function, FunctionVariable):
+        return f"{function.globals.get('__name__')}.{function.qualname}()"
+    known = function.value if isinstance(function, KnownVariable) else None
+    if not isinstance(name := getattr(known, "__qualname__", None), str):
+        raise GraphBreak(f"a wrong call of {function.describe()}")
+    module = getattr(known, "__module__", None)
+    return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
 @handles("LOAD_ATTR")
@@ -123,7 +144,8 @@ def attach(
         assert isinstance(value, TupleVariable)
         function.positional = value
     elif part == KEYWORD_DEFAULTS:
-        function.keyword = {key.as_constant(tx): item for key, item in tx.pairs(value)}
+        assert isinstance(value, DictVariable)
+        function.keyword = value
     elif part == CLOSURE:
         function.cells = [cell for cell in value.iterate(tx) if isinstance(cell, CellVariable)]
     else:

@@ -4,10 +4,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..variables.base import VariableTracker
-from ..variables.constants import observed
+from ..variables.constants import NULL, observed
 from ..variables.dicts import DictVariable
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sets import SetVariable
+from .calls import shown
 from .table import handles
 
 if TYPE_CHECKING:
@@ -86,13 +87,19 @@ def dict_update(tx: Translator, inst: Instruction, other: VariableTracker) -> No
 
 @handles("DICT_MERGE")
 def dict_merge(tx: Translator, inst: Instruction, other: VariableTracker) -> None:
-    """`f(**a, **b)`: a key may come only once."""
-    target = tx.stack[-inst.arg]
+    """`f(**a, **b)`: a key may come only once. Below the dict lie positional arguments and `f`."""
+    target, function = tx.stack[-inst.arg], tx.stack[-inst.arg - 2]
     assert isinstance(target, DictVariable)
+    if function is NULL:
+        function = tx.stack[-inst.arg - 3]
+    if not hasattr(other.python_type(), "keys"):
+        kind = other.python_type().__name__
+        text = f"{shown(function)} argument after ** must be a mapping, not {kind}"
+        raise observed(TypeError(text))
     for key, value in tx.pairs(other):
         if target.has(tx, key):
-            name = key.as_constant(tx)
-            raise observed(TypeError(f"got multiple values for keyword argument {name!r}"))
+            text = f"{shown(function)} got multiple values for keyword argument"
+            raise observed(TypeError(f"{text} {key.as_constant(tx)!r}"))
         target.store(tx, key, value)
 
 

@@ -35,7 +35,6 @@ REASONS: dict[str, str] = {
     "RESERVED": "not an instruction",
     "END_FOR": "FOR_ITER continues behind it",
     "IMPORT_STAR": "only at module level",
-    "CALL_INTRINSIC_2": "type parameters and except*",
 }
 """Opcode → why the tracer has no handler for it. A frame that has one of them breaks there."""
 

@@ -3,16 +3,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..bytecode.reading import VERSION
 from ..errors import GraphBreak
 from ..variables.base import ObservedException, VariableTracker
 from ..variables.constants import NONE
-from ..variables.generators import GeneratorVariable
+from ..variables.generators import SEND_POPS, GeneratorVariable
 from ..variables.iterators import IteratorVariable
 from .table import handles
-
-SEND_POPS = VERSION < (3, 12)
-"""Whether SEND drops the exhausted iterator itself; later END_SEND does."""
 
 if TYPE_CHECKING:
     from ..bytecode.reading import Instruction
@@ -78,4 +74,4 @@ def cleanup_throw(
     """An exception came out of the delegated-to iterator: StopIteration carries its result."""
     if issubclass(error.python_type(), StopIteration):
         return NONE, error.getattr(tx, "value")
-    raise ObservedException(error)
+    raise ObservedException(error, again=True)

@@ -1,9 +1,9 @@
 """`match` statements (PEP 634)."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from ..errors import GraphBreak
 from ..variables.base import ObservedException, VariableTracker
 from ..variables.classes import ClassVariable
 from ..variables.constants import NONE, constant, observed
@@ -48,7 +48,10 @@ def match_keys(
 ABSENT = TupleVariable()
 """Stands for a missing key; compared by identity."""
 
-ITSELF = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+ITSELF = object()
+"""Stands for the subject in place of the name of an attribute."""
+
+MATCHED_ITSELF = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 """Classes whose single positional sub-pattern is the subject itself."""
 
 
@@ -66,18 +69,33 @@ def match_class(
     if not tx.truth(tx.call_builtin(isinstance, subject, kind)):
         return NONE
     wanted = [name.as_constant(tx) for name in names.iterate(tx)]
-    positional, values = inst.arg, []
-    if positional and issubclass(kind.value, ITSELF) and not hasattr(kind.value, "__match_args__"):
-        values.append(subject)
-        positional -= 1
-    arguments = getattr(kind.value, "__match_args__", ())
-    if positional > len(arguments):
-        raise GraphBreak(f"{kind.value.__name__} takes fewer positional sub-patterns")
-    for name in (*arguments[:positional], *wanted):
+    values = []
+    for name in (*positional_names(tx, kind, inst.arg), *wanted):
         try:
-            values.append(tx.getattr(subject, name))
+            values.append(subject if name is ITSELF else tx.getattr(subject, name))
         except ObservedException as raised:
             if issubclass(raised.value.python_type(), AttributeError):
                 return NONE
             raise
     return TupleVariable(values)
+
+
+def positional_names(tx: Translator, kind: ClassVariable, count: int) -> Sequence[Any]:
+    """The attributes that `count` positional sub-patterns of a class are about."""
+    if not count:
+        return ()
+    try:
+        known = tx.getattr(kind, "__match_args__").as_constant(tx)
+    except ObservedException as raised:
+        if not issubclass(raised.value.python_type(), AttributeError):
+            raise
+        known = (ITSELF,) if issubclass(kind.value, MATCHED_ITSELF) else ()
+    name = kind.value.__name__
+    if type(known) is not tuple:
+        text = f"{name}.__match_args__ must be a tuple (got {type(known).__name__})"
+        raise observed(TypeError(text))
+    if count > len(known):
+        plural = "" if len(known) == 1 else "s"
+        text = f"{name}() accepts {len(known)} positional sub-pattern{plural} ({count} given)"
+        raise observed(TypeError(text))
+    return known[:count]

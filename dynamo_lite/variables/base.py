@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
 
 class ObservedException(Exception):
-    """The program being traced raised `value`, the tracker of an exception object."""
+    """The program being traced raised `value`, the tracker of an exception object.
 
-    def __init__(self, value: VariableTracker) -> None:
-        super().__init__(value.describe())
+    `again`: it is on its way already; the exception that is being handled is not its context.
+    """
+
+    def __init__(self, value: VariableTracker, again: bool = False) -> None:
+        super().__init__()
         self.value = value
+        self.again = again
 
 
 class VariableTracker:
@@ -105,6 +109,9 @@ class VariableTracker:
         """What stands for the value as a dict key or set member: equal keys, equal values."""
         key: Hashable = self.as_constant(tx)
         return key
+
+    def raised(self, context: VariableTracker | None) -> None:
+        """Raising the value changes it; `context` is the exception that is being handled."""
 
     def describe(self) -> str:
         """How reasons name the value: `x (a list)`."""

@@ -13,7 +13,7 @@ from . import object_model
 from .base import VariableTracker
 from .callables import KnownVariable
 from .constants import builds, observe, observed
-from .exceptions import ExceptionVariable, is_plain_exception
+from .exceptions import make_exception
 from .methods import MethodVariable
 from .object_model import MISSING, class_attribute, class_source, lookup, lookup_in
 from .objects import ObjectVariable
@@ -121,11 +121,8 @@ class ClassVariable(KnownVariable):
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
         """`BaseException.__new__` keeps the arguments; an `__init__` of the user's is followed."""
-        made = ExceptionVariable(self.value, args)
-        own = lookup(self.value, "__init__")
-        if not is_plain_exception(self.value) or (kwargs and not is_function(own)):
-            raise GraphBreak(f"making a {self.value.__name__}")
-        if is_function(own):
+        made = make_exception(tx, self.value, args, kwargs)
+        if is_function(own := lookup(self.value, "__init__")):
             made.is_initialised = True
             class_attribute(tx, self.value, "__init__", own).call(tx, (made, *args), kwargs)
         return made

@@ -60,12 +60,7 @@ class ConstantVariable(VariableTracker):
         method = getattr(type(self.value), name, None)
         if method is None:
             return self.getattr(tx, name)
-        return fold(tx, method, (self, *args), kwargs)
-
-    def method_join(self, tx: Translator, parts: VariableTracker) -> VariableTracker:
-        """`str.join` takes any iterable, whose items must be known."""
-        known = [part.as_constant(tx) for part in parts.iterate(tx)]
-        return run(self.as_constant(tx).join, (known,))
+        return tx.dispatch(None, method, (self, *args), kwargs)
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         return iter([constant(item) for item in observe(iter, self.as_constant(tx))])

@@ -1,23 +1,61 @@
 """Exceptions that the traced program makes, raises and catches."""
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from types import FunctionType
+import builtins
+from collections.abc import Hashable, Mapping, Sequence
+from types import (
+    FunctionType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    TracebackType,
+    WrapperDescriptorType,
+)
 from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
+from ..language_twins import derive_group, split_group, subgroup
+from . import object_model
 from .base import VariableTracker
-from .constants import BUILDERS, FALSE, NONE, ConstantVariable, constant
-from .object_model import lookup, python_method
-from .sequences import TupleVariable
+from .constants import (
+    BUILDERS,
+    FALSE,
+    NONE,
+    TRUE,
+    ConstantVariable,
+    constant,
+    observe,
+    observed,
+)
+from .methods import BuiltinMethodVariable
+from .object_model import lookup
+from .sequences import ListVariable, SequenceVariable, TupleVariable
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
     from ..translator import Translator
 
 
+class TracebackVariable(VariableTracker):
+    """The traceback of an exception that the trace raised: it is there, and nothing more is known.
+
+    Every `raise` makes another one.
+    """
+
+    def python_type(self) -> type:
+        return TracebackType
+
+    def truth(self, tx: Translator) -> bool:
+        return True
+
+    def describe(self) -> str:
+        return "the traceback of an exception"
+
+
 class ExceptionVariable(VariableTracker):
-    """An exception object; `value` is the real one when Python itself raised it."""
+    """An exception object; `value` is the real one when Python itself made it.
+
+    `attributes` has what was set, and the four that raising sets.
+    """
 
     def __init__(
         self, kind: type, args: Sequence[VariableTracker], value: BaseException | None = None
@@ -28,6 +66,7 @@ class ExceptionVariable(VariableTracker):
         self.is_initialised = False
         self.attributes: dict[str, VariableTracker] = {
             "__cause__": NONE, "__context__": NONE, "__suppress_context__": FALSE,
+            "__traceback__": NONE,
         }  # fmt: skip
 
     def python_type(self) -> type:
@@ -36,61 +75,135 @@ class ExceptionVariable(VariableTracker):
     def truth(self, tx: Translator) -> bool:
         return True
 
+    def raised(self, context: VariableTracker | None) -> None:
+        """What `raise` does to an exception; `context` is the one that is being handled."""
+        self.attributes["__traceback__"] = TracebackVariable()
+        if context is None or context is self:
+            return
+        follower = context
+        while isinstance(follower, ExceptionVariable):  # no cycle may come of it
+            following = follower.attributes["__context__"]
+            if following is self:
+                follower.attributes["__context__"] = NONE
+            follower = following
+        self.attributes["__context__"] = context
+
+    # -- attributes
+
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if name == "args":
             return TupleVariable(self.args)
+        if name in UNSET:
+            return self.attributes[name]
+        if name in ("message", "exceptions") and issubclass(self.kind, BaseExceptionGroup):
+            return self.args[0] if name == "message" else TupleVariable(self.members(tx))
+        if type(lookup(self.kind, name)) in C_METHODS:
+            return BuiltinMethodVariable(self, name)
+        return object_model.load(tx, self, self, name)
+
+    def own(self, tx: Translator, name: str) -> VariableTracker | None:
         if name in self.attributes:
             return self.attributes[name]
-        if name == "value" and self.kind is StopIteration:
+        if name in ("value", "code") and self.kind in (StopIteration, SystemExit):
             return self.args[0] if self.args else NONE
-        if self.value is not None and type(found := getattr(self.value, name, None)) is str:
-            return constant(found)
-        return python_method(tx, self, name)
+        if type(lookup(self.kind, name)) is not MemberDescriptorType:
+            return None
+        return constant(getattr(self.rebuilt(tx), name))  # a field of one of Python's own classes
+
+    def members(self, tx: Translator) -> list[VariableTracker]:
+        """The exceptions of a group."""
+        return list(tx.iterate(self.args[1]))
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         if name == "args":
-            raise GraphBreak(f"setting the arguments of {self.describe()}")
+            self.args = list(tx.iterate(value))
+        elif name in UNSET:
+            self.attributes[name] = value
+            if name == "__cause__":
+                self.attributes["__suppress_context__"] = TRUE
+        else:
+            object_model.store(tx, self, self, name, value)
+
+    def store(self, tx: Translator, name: str, value: VariableTracker) -> None:
         self.attributes[name] = value
 
+    def delattr(self, tx: Translator, name: str) -> None:
+        object_model.delete(tx, self, self, name)
+
+    def remove(self, tx: Translator, name: str) -> None:
+        del self.attributes[name]
+
+    # -- methods
+
     def method___str__(self, tx: Translator) -> VariableTracker:
-        if isinstance(written := lookup(self.kind, "__str__"), FunctionType):
+        written = lookup(self.kind, "__str__")
+        if isinstance(written, FunctionType):
             return tx.call(tx.known(written), self)
+        if issubclass(self.kind, BaseExceptionGroup):
+            count = len(self.members(tx))
+            text = self.args[0].as_constant(tx)
+            return constant(f"{text} ({count} sub-exception{'s' if count > 1 else ''})")
+        if written is BaseException.__str__ or (written is KeyError.__str__ and self.args[1:]):
+            shown = self.args[0] if len(self.args) == 1 else TupleVariable(self.args)
+            return tx.call_builtin(str, shown) if self.args else constant("")
         return constant(str(self.rebuilt(tx)))
 
     def method___repr__(self, tx: Translator) -> VariableTracker:
-        return constant(repr(self.rebuilt(tx)))
+        written = lookup(self.kind, "__repr__")
+        if isinstance(written, FunctionType):
+            return tx.call(tx.known(written), self)
+        shown = tx.call_builtin(repr, TupleVariable(self.args)).as_constant(tx)
+        if len(self.args) == 1:
+            shown = shown.removesuffix(",)") + ")"
+        return constant(f"{self.kind.__name__}{shown}")
 
     def rebuilt(self, tx: Translator) -> BaseException:
-        """An equal exception object, for Python to format."""
+        """An equal exception object, for Python to look at."""
         if self.value is not None:
             return self.value
-        if self.is_initialised:
-            return plain_base(self.kind)(*[arg.as_constant(tx) for arg in self.args])
-        made: BaseException = self.kind(*[arg.as_constant(tx) for arg in self.args])
+        kind = plain_base(self.kind) if self.is_initialised else self.kind
+        made: BaseException = kind(*[arg.as_constant(tx) for arg in self.args])
         return made
 
     def method_with_traceback(self, tx: Translator, traceback: VariableTracker) -> VariableTracker:
+        self.attributes["__traceback__"] = traceback
         return self
+
+    def method_add_note(self, tx: Translator, note: VariableTracker) -> VariableTracker:
+        if not issubclass(note.python_type(), str):
+            kind = note.python_type().__name__
+            raise observed(TypeError(f"note must be a str, not '{kind}'"))
+        notes = self.attributes.setdefault("__notes__", ListVariable())
+        notes.call_method(tx, "append", (note,), {})
+        return NONE
+
+    def method_split(self, tx: Translator, condition: VariableTracker) -> VariableTracker:
+        return tx.call(tx.known(split_group), self, condition)
+
+    def method_subgroup(self, tx: Translator, condition: VariableTracker) -> VariableTracker:
+        return tx.call(tx.known(subgroup), self, condition)
+
+    def method_derive(self, tx: Translator, members: VariableTracker) -> VariableTracker:
+        return tx.call(tx.known(derive_group), self, members)
 
     def hash_key(self, tx: Translator) -> Hashable:
         return self
 
+    # -- leaving the trace
+
     def reconstruct(self, code: Reconstructor) -> None:
         """An `__init__` that was traced is not called again."""
-        if not self.is_initialised:
-            code.load_callable(self.kind)
-            for arg in self.args:
-                code.build(arg)
-            return code.call(len(self.args))
-        code.load_callable(BaseException.__new__)
-        code.load_const(self.kind)
+        if self.attributes["__traceback__"] is not NONE:
+            raise GraphBreak(f"{self.describe()}, which has a traceback, outlives the function")
+        code.load_callable(BaseException.__new__ if self.is_initialised else self.kind)
+        if self.is_initialised:
+            code.load_const(self.kind)
         for arg in self.args:
             code.build(arg)
-        code.call(1 + len(self.args))
+        code.call(len(self.args) + self.is_initialised)
         for name, value in self.attributes.items():
-            if name not in UNSET:
+            if value is not UNSET.get(name):
                 code.set_attribute(name, value)
-        return None
 
     def describe(self) -> str:
         if self.value is not None:
@@ -99,6 +212,14 @@ class ExceptionVariable(VariableTracker):
             repr(arg.value) if isinstance(arg, ConstantVariable) else "…" for arg in self.args
         )
         return f"{self.kind.__name__}({shown})"
+
+
+C_METHODS = (MethodDescriptorType, WrapperDescriptorType)
+
+UNSET: Mapping[str, VariableTracker] = {
+    "__cause__": NONE, "__context__": NONE, "__suppress_context__": FALSE, "__traceback__": NONE,
+}  # fmt: skip
+"""Attributes of exceptions that raising sets, as they are before."""
 
 
 def raised_by_python(value: BaseException) -> VariableTracker:
@@ -113,18 +234,27 @@ def raised_by_python(value: BaseException) -> VariableTracker:
 BUILDERS[BaseException] = raised_by_python
 
 
-ARGUMENTS_ONLY = (
-    ArithmeticError, ZeroDivisionError, OverflowError, FloatingPointError, AssertionError,
-    AttributeError, BufferError, EOFError, Exception, BaseException, IndexError, KeyError,
-    LookupError, NameError, NotImplementedError, RecursionError, ReferenceError, RuntimeError,
-    StopIteration, TypeError, UnboundLocalError, ValueError, ArithmeticError, Warning, UserWarning,
-    DeprecationWarning, RuntimeWarning, KeyboardInterrupt,
+def no_stop(tx: Translator, error: VariableTracker) -> VariableTracker:
+    """PEP 479: StopIteration that leaves a generator becomes RuntimeError."""
+    if not issubclass(error.python_type(), StopIteration):
+        return error
+    converted = ExceptionVariable(RuntimeError, [constant("generator raised StopIteration")])
+    converted.setattr(tx, "__cause__", error)
+    converted.raised(error)
+    return converted
+
+# -- making exceptions
+
+
+OWN_FIELDS = (OSError, ImportError, UnicodeError, SyntaxError, BaseExceptionGroup)
+"""Classes of Python's own that take their arguments apart."""
+
+ARGUMENTS_ONLY = frozenset(
+    kind for kind in vars(builtins).values()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+    and not issubclass(kind, OWN_FIELDS)
 )  # fmt: skip
 """Exception classes of Python whose objects are what their positional arguments say."""
-
-
-UNSET = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
-"""Attributes of exceptions that raising sets."""
 
 
 def plain_base(kind: type) -> type[BaseException]:
@@ -134,10 +264,60 @@ def plain_base(kind: type) -> type[BaseException]:
 
 def is_plain_exception(kind: type) -> bool:
     """Such a class, or one that the user derived from it without changing how objects are made."""
-    base = plain_base(kind)
-    own = kind.__mro__[: kind.__mro__.index(base)]
+    return plain_base(kind) in ARGUMENTS_ONLY and _is_made_as_base(kind)
+
+
+def _is_made_as_base(kind: type, hooks: tuple[str, ...] = ("__new__",)) -> bool:
+    own = kind.__mro__[: kind.__mro__.index(plain_base(kind))]
     plain = all(type(vars(k).get("__init__", _plain)) is FunctionType for k in own)
-    return base in ARGUMENTS_ONLY and plain and not any("__new__" in vars(k) for k in own)
+    return plain and not any(hook in vars(k) for k in own for hook in hooks)
 
 
 def _plain() -> None: ...
+
+
+def make_exception(
+    tx: Translator,
+    kind: type,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> ExceptionVariable:
+    """`BaseException.__new__` of a class; an `__init__` of the user's is yet to be followed."""
+    is_followed = isinstance(lookup(kind, "__init__"), FunctionType)
+    if is_plain_exception(kind) and (is_followed or not kwargs):
+        return ExceptionVariable(kind, args)
+    if not _is_made_as_base(kind, ("__new__", "__init__")):
+        raise GraphBreak(f"making a {kind.__name__}")
+    if issubclass(kind, BaseExceptionGroup):
+        return _make_group(tx, kind, args)
+    known = [arg.as_constant(tx) for arg in args]
+    named = {name: value.as_constant(tx) for name, value in kwargs.items()}
+    value = observe(kind, *known, **named)
+    made = ExceptionVariable(type(value), [constant(arg) for arg in value.args], value)
+    if kwargs:
+        made.attributes.update(kwargs)
+    return made
+
+
+def _make_group(
+    tx: Translator, kind: type, args: Sequence[VariableTracker]
+) -> ExceptionVariable:
+    """As `BaseExceptionGroup.__new__` does, for arguments that it takes."""
+    if len(args) != 2 or args[0].python_type() is not str:
+        raise GraphBreak(f"making a {kind.__name__}")
+    if not isinstance(args[1], SequenceVariable):
+        raise observed(TypeError("second argument (exceptions) must be a sequence"))
+    members = list(tx.iterate(args[1]))
+    if not members:
+        text = "second argument (exceptions) must be a non-empty sequence"
+        raise observed(ValueError(text))
+    for index, member in enumerate(members):
+        if not issubclass(member.python_type(), BaseException):
+            text = f"Item {index} of second argument (exceptions) is not an exception"
+            raise observed(ValueError(text))
+    if all(issubclass(member.python_type(), Exception) for member in members):
+        kind = ExceptionGroup if kind is BaseExceptionGroup else kind
+    elif issubclass(kind, Exception):
+        name = "an ExceptionGroup" if kind is ExceptionGroup else repr(kind.__name__)
+        raise observed(TypeError(f"Cannot nest BaseExceptions in {name}"))
+    return ExceptionVariable(kind, args)

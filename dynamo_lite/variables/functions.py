@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GraphBreak
 from ..guards.kinds import KEYS
 from ..guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
+from ..trace_rules import TWIN_MODULES
 from .base import VariableTracker
 from .cells import CellVariable, outside_cell
 from .constants import NONE, constant, observed
 from .dicts import DictVariable
+from .instance_dicts import InstanceDictVariable
 from .lazy import LazyVariable, realise
 from .sequences import TupleVariable
 
@@ -132,16 +134,19 @@ class NestedFunctionVariable(FunctionVariable):
         self.globals = globals_
         self.qualname = code.co_qualname
         self.positional: TupleVariable | None = None
-        self.keyword: dict[str, VariableTracker] = {}
+        self.keyword: DictVariable | None = None
         self.cells: list[CellVariable] = []
         self.annotations: VariableTracker | None = None
         self.attributes: dict[str, VariableTracker] = {}
+        self.namespace: InstanceDictVariable | None = None
 
     def defaults(self, tx: Translator) -> list[VariableTracker]:
         return self.positional.items(tx) if self.positional is not None else []
 
     def kwdefaults(self, tx: Translator) -> dict[str, VariableTracker]:
-        return self.keyword
+        if self.keyword is None:
+            return {}
+        return {key.as_constant(tx): value for key, value in self.keyword.pairs(tx)}
 
     def closure(self, tx: Translator) -> list[CellVariable]:
         return self.cells
@@ -151,6 +156,11 @@ class NestedFunctionVariable(FunctionVariable):
             return realise(tx, self.attributes[name])
         if name == "__defaults__":
             return self.positional if self.positional is not None else NONE
+        if name == "__kwdefaults__":
+            return self.keyword if self.keyword is not None else NONE
+        if name == "__dict__":
+            self.namespace = self.namespace or InstanceDictVariable(self)
+            return self.namespace
         facts = {
             "__name__": self.code.co_name, "__qualname__": self.qualname, "__code__": self.code,
             "__module__": self.globals.get("__name__"), "__doc__": _doc(self.code),
@@ -175,6 +185,11 @@ class NestedFunctionVariable(FunctionVariable):
         facts = functools.WRAPPER_ASSIGNMENTS
         return {name: value for name, value in self.attributes.items() if name not in facts}
 
+    all_attributes = own_attributes
+
+    def store(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        self.setattr(tx, name, value)
+
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         if name in ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"):
             raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
@@ -185,7 +200,7 @@ class NestedFunctionVariable(FunctionVariable):
 
     def reconstruct(self, code: Reconstructor) -> None:
         """`FunctionType(code, globals, name, defaults, closure)`, then what it does not take."""
-        if self.globals.get("__name__") == "dynamo_lite.polyfills":
+        if self.globals.get("__name__") in TWIN_MODULES:
             raise GraphBreak(f"{self.code.co_qualname} outlives the compiled part")
         code.load_callable(FunctionType)
         code.load_const(self.code)
@@ -194,28 +209,10 @@ class NestedFunctionVariable(FunctionVariable):
         code.build(self.positional or NONE)
         code.build(TupleVariable(self.cells) if self.cells else NONE)
         code.call(5)
-        if self.keyword:
-            names = tuple(self.keyword)
-            code.set_attribute("__kwdefaults__", DictDisplay(names, list(self.keyword.values())))
+        if self.keyword is not None:
+            code.set_attribute("__kwdefaults__", self.keyword)
         for name, value in self.attributes.items():
             code.set_attribute(name, value)
-
-
-class DictDisplay(VariableTracker):
-    """A dict with constant string keys that only replacement code needs."""
-
-    def __init__(self, names: tuple[str, ...], values: Sequence[VariableTracker]) -> None:
-        self.names = names
-        self.values = values
-
-    def python_type(self) -> type:
-        return dict
-
-    def reconstruct(self, code: Reconstructor) -> None:
-        for name, value in zip(self.names, self.values):
-            code.load_const(name)
-            code.build(value)
-        code.emit("BUILD_MAP", len(self.names))
 
 
 def _doc(code: CodeType) -> str | None:

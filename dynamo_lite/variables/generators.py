@@ -4,16 +4,29 @@ from __future__ import annotations
 from types import GeneratorType
 from typing import TYPE_CHECKING
 
+from ..bytecode.reading import VERSION
 from ..errors import GraphBreak
 from .base import ObservedException, VariableTracker
-from .constants import NONE, observed
-from .exceptions import ExceptionVariable
+from .constants import NONE, constant, observed
+from .exceptions import ExceptionVariable, no_stop
 from .iterators import IteratorVariable
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
     from ..translator import Translator
 
+
+SEND_POPS = VERSION < (3, 12)
+"""Whether `yield from` drops the exhausted iterator itself; later there are instructions for it."""
+
+AFTER_YIELD_FROM = 2
+"""The argument of RESUME behind the YIELD_VALUE of a `yield from`."""
+
+SILENT = frozenset({
+    "PUSH_EXC_INFO", "LOAD_GLOBAL", "BUILD_TUPLE", "CHECK_EXC_MATCH", "POP_JUMP_IF_FALSE",
+    "RERAISE", "COPY", "POP_EXCEPT", "CALL_INTRINSIC_1",
+})  # fmt: skip
+"""What `except` clauses of other exceptions do with a GeneratorExit."""
 
 IMPLICIT_HANDLER = ("CALL_INTRINSIC_1", 3)
 """What the compiler wraps around each generator's body (PEP 479, from 3.12)."""
@@ -23,6 +36,11 @@ class GeneratorVariable(IteratorVariable):
     """A generator that the trace made; it is stepped while tracing and cannot leave the trace."""
 
     kind = GeneratorType
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name in ("__name__", "__qualname__"):
+            return constant(self.name if name == "__qualname__" else self.frame.code.co_name)
+        return super().getattr(tx, name)
 
     def __init__(self, frame: Translator, name: str) -> None:
         self.frame = frame
@@ -45,6 +63,7 @@ class GeneratorVariable(IteratorVariable):
         if self.running:
             raise observed(ValueError("generator already executing"))
         self.running = True
+        self.frame.parent, self.frame.depth = tx, tx.depth + 1
         try:
             return self.step(tx, sent, thrown)
         finally:
@@ -57,7 +76,8 @@ class GeneratorVariable(IteratorVariable):
         frame = self.frame
         try:
             if thrown is not None:
-                self.throw_into(thrown)
+                if (item := self.throw_into(tx, thrown)) is not None:
+                    return item
             elif self.started:
                 frame.stack.append(sent)
             self.started = True
@@ -69,8 +89,8 @@ class GeneratorVariable(IteratorVariable):
                     return value
         except ObservedException as raised:
             self.finished = True
-            if issubclass(raised.value.python_type(), StopIteration):
-                raise GraphBreak(f"StopIteration inside the generator {self.name}") from None
+            if (converted := no_stop(tx, raised.value)) is not raised.value:
+                raise ObservedException(converted, again=True) from None
             raise
         self.finished = True
         return None
@@ -84,12 +104,55 @@ class GeneratorVariable(IteratorVariable):
             if (target.opname, target.arg) != IMPLICIT_HANDLER and not delegates:
                 tx.state.suspended.append(self)
 
-    def throw_into(self, thrown: VariableTracker) -> None:
-        """Raise where the frame is suspended."""
+    def throw_into(
+        self, tx: Translator, thrown: VariableTracker
+    ) -> VariableTracker | None:
+        """Raise where the frame is suspended; gives what a delegated-to generator makes of it."""
         if not self.started:
             raise ObservedException(thrown)
+        error, inner = ObservedException(thrown), self.delegate()
+        try:
+            if isinstance(inner, GeneratorVariable):
+                if not issubclass(thrown.python_type(), GeneratorExit):
+                    return inner.method_throw(tx, thrown)
+                inner.method_close(tx)
+        except ObservedException as raised:
+            error = raised
+            if SEND_POPS and issubclass(raised.value.python_type(), StopIteration):
+                self.leave_delegate(tx, raised.value)
+                return None
+        self.raise_here(error)
+        return None
+
+    def raise_here(self, error: ObservedException) -> None:
         self.frame.stack.append(NONE)
-        self.frame.unwind(self.frame.current, ObservedException(thrown))
+        self.frame.unwind(self.frame.current, error)
+
+    def delegate(self) -> VariableTracker | None:
+        """The iterator of the `yield from` in which the frame is suspended, or None."""
+        following = self.frame.instructions[self.frame.index]
+        waits = following.opname == "RESUME" and following.arg & 3 == AFTER_YIELD_FROM
+        return self.frame.stack[-1] if waits else None
+
+    def leave_delegate(self, tx: Translator, stop: VariableTracker) -> None:
+        """The delegated-to generator has returned: `yield from` has its value."""
+        self.frame.stack[-1] = tx.getattr(stop, "value")
+        jump_back = self.frame.instructions[self.frame.index + 1]
+        assert jump_back.target is not None
+        send = self.frame.instructions[jump_back.target]
+        assert send.opname == "SEND" and send.target is not None
+        self.frame.index = send.target
+
+    def closes_silently(self) -> bool:
+        """Whether dropping the suspended generator runs nothing that anybody could notice."""
+        self.finished = True
+        try:
+            self.raise_here(ObservedException(ExceptionVariable(GeneratorExit, [])))
+            while self.frame.instructions[self.frame.index].opname in SILENT:
+                self.frame.step()
+        except ObservedException:
+            return True
+        return False
 
     @property
     def result(self) -> VariableTracker:
@@ -143,7 +206,7 @@ class GeneratorVariable(IteratorVariable):
             raise
         if item is not None:
             raise observed(RuntimeError("generator ignored GeneratorExit"))
-        return NONE
+        return self.result if VERSION >= (3, 13) else NONE
 
     def reconstruct(self, code: Reconstructor) -> None:
         raise GraphBreak(f"the generator {self.name} outlives the compiled part")

@@ -242,6 +242,8 @@ BINDERS: dict[type, Bind] = {
 }
 
 PLAIN_SETTERS = (types.MemberDescriptorType,)
+PLAIN_STORES = (object.__setattr__, BaseException.__setattr__)
+PLAIN_DELETES = (object.__delattr__, BaseException.__delattr__)
 
 
 def store(
@@ -255,7 +257,7 @@ def store(
     """`owner.name = value`; `plain` is `object.__setattr__`, past the class's own hook."""
     kind = instance.kind
     hook, raw, base = lookup(kind, "__setattr__"), lookup(kind, name), kind
-    if hook is not object.__setattr__ and not plain:
+    if hook not in PLAIN_STORES and not plain:
         method = class_attribute(tx, kind, "__setattr__", hook)
         tx.call(method, owner, ConstantVariable(name), value)
         return
@@ -286,7 +288,7 @@ def _set_by_descriptor(
 def delete(tx: Translator, owner: VariableTracker, instance: Instance, name: str) -> None:
     hook = lookup(instance.kind, "__delattr__")
     raw = lookup(instance.kind, name)
-    if hook is not object.__delattr__ or (raw is not MISSING and is_data_descriptor(raw)):
+    if hook not in PLAIN_DELETES or (raw is not MISSING and is_data_descriptor(raw)):
         raise GraphBreak(f"deleting attribute {name!r} of {owner.describe()}")
     if instance.own(tx, name) is None:
         text = f"{instance.kind.__name__!r} object has no attribute {name!r}"

@@ -103,7 +103,7 @@ class SequenceVariable(VariableTracker):
 
     def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
         if isinstance(key, SliceVariable):
-            return self.made(self.items(tx)[key.as_constant(tx)])
+            return self.made(observe(self.items(tx).__getitem__, key.as_constant(tx)))
         return realise_at(tx, self.items(tx), checked_index(tx, self, key))
 
     def method___iter__(self, tx: Translator) -> VariableTracker:
@@ -128,6 +128,8 @@ class SequenceVariable(VariableTracker):
         return self.made([*self.items(tx), *other.items(tx)])
 
     def method___mul__(self, tx: Translator, times: VariableTracker) -> VariableTracker:
+        if not hasattr(times.python_type(), "__index__"):
+            return ConstantVariable(NotImplemented)
         count = index_constant(tx, times)
         if count > 0 and len(self.items(tx)) * count > LONGEST:
             raise GraphBreak(f"a {self.kind.__name__} of {len(self._items) * count} items")
@@ -143,9 +145,8 @@ def index_constant(tx: Translator, key: VariableTracker) -> int:
     """`operator.index` of a known value."""
     value = key.as_constant(tx)
     if not hasattr(type(value), "__index__"):
-        raise observed(TypeError(
-            f"list indices must be integers or slices, not {type(value).__name__}"
-        ))  # fmt: skip
+        text = f"{type(value).__name__!r} object cannot be interpreted as an integer"
+        raise observed(TypeError(text))
     return int(value.__index__())
 
 
@@ -275,7 +276,8 @@ class ListVariable(SequenceVariable):
 
     def method___imul__(self, tx: Translator, times: VariableTracker) -> VariableTracker:
         repeated = self.method___mul__(tx, times)
-        assert isinstance(repeated, ListVariable)
+        if not isinstance(repeated, ListVariable):
+            return repeated
         self.change(tx)[:] = repeated.items(tx)
         return self
 
@@ -325,7 +327,11 @@ class ListVariable(SequenceVariable):
     ) -> VariableTracker:
         if isinstance(key, SliceVariable):
             known = key.as_constant(tx)
-            new = list(value.iterate(tx))
+            new = list(tx.iterate(value)) if is_iterable(value) else None
+            if new is None:
+                extended = "must assign iterable to extended slice"
+                plain = known.step in (None, 1)
+                raise observed(TypeError("can only assign an iterable" if plain else extended))
             observe(self.items(tx)[:].__setitem__, known, new)
             self.change(tx)[known] = new
             return NONE
@@ -335,6 +341,7 @@ class ListVariable(SequenceVariable):
 
     def method___delitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
         if isinstance(key, SliceVariable):
+            observe(self.items(tx)[:].__delitem__, key.as_constant(tx))
             del self.change(tx)[key.as_constant(tx)]
         else:
             index = checked_index(tx, self, key)
@@ -348,6 +355,11 @@ class ListVariable(SequenceVariable):
         for item in self._items:
             code.build(item)
         code.emit("BUILD_LIST", len(self._items))
+
+
+def is_iterable(value: VariableTracker) -> bool:
+    kind = value.python_type()
+    return hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")
 
 
 def sorted_items(

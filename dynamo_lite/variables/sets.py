@@ -10,7 +10,7 @@ from ..guards.sources import Source
 from .base import VariableTracker
 from .callables import is_identity_hashed
 from .constants import NONE, NOT_IMPLEMENTED, ConstantVariable, builds, constant, observed
-from .dicts import is_guardable_key
+from .dicts import DictViewVariable, is_guardable_key
 from .object_model import python_method
 
 if TYPE_CHECKING:
@@ -225,6 +225,25 @@ for _name in COMPUTATIONS + OPERATORS:
     setattr(SetVariable, f"method_{_name}", _computing(_name, _name in OPERATORS))
 for _name in IN_PLACE:
     setattr(SetVariable, f"method_{_name}", _in_place(_name))
+
+
+def view_as_set(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """A view of a dict's keys or items as the set that it stands for; anything else as it is."""
+    if isinstance(value, DictViewVariable) and value.which != "values":
+        return SetVariable.of(tx, value.iterate(tx))
+    return value
+
+
+def view_operation(
+    tx: Translator, method: str, left: VariableTracker, right: VariableTracker
+) -> VariableTracker:
+    """`&`, `|`, `-` and `^` where one side is a view: the other may be any iterable."""
+    sides = [
+        side if isinstance(side, SetVariable) else SetVariable.of(tx, tx.iterate(side))
+        for side in (left, right)
+    ]
+    made = SetVariable.of(tx, sides[0].iterate(tx))
+    return made.call_method(tx, method, (sides[1],), {})
 
 
 class SameMembers:

@@ -22,7 +22,7 @@ LAYERS = (
 FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
     "operators", "binding", "inlining", "frames", "calls", "iteration", "polyfills",
-    "side_effects", "reconstruct", "output", "leaving", "directives",
+    "language_twins", "side_effects", "reconstruct", "output", "leaving", "directives",
 )
 COMPILE = ("compile", "explain", "stats", "miss", "attempts", "regions", "script")
 

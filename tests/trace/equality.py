@@ -27,12 +27,29 @@ def same(left, right):
     if isinstance(left, dict):
         return same(list(left), list(right)) and same(list(left.values()), list(right.values()))
     if isinstance(left, BaseException):
-        return same(left.args, right.args)
+        return same_exception(left, right)
     if isinstance(left, types.FunctionType):
         return left.__code__ is right.__code__
     if dataclasses.is_dataclass(left) or type(left).__eq__ is object.__eq__:
         return left is right or same(vars(left), vars(right)) if hasattr(left, "__dict__") else True
     return left == right or left != left
+
+
+def same_exception(left, right, depth=0):
+    """Equal in type, arguments, text and notes, and so is all of what they are chained to."""
+    if left is None or right is None or depth > 9:
+        return left is right or depth > 9
+    alike = type(left).__qualname__ == type(right).__qualname__ and same(left.args, right.args)
+    if not alike or str(left) != str(right):
+        return False
+    if getattr(left, "__notes__", None) != getattr(right, "__notes__", None):
+        return False
+    if (left.__traceback__ is None) != (right.__traceback__ is None):
+        return False
+    return left.__suppress_context__ == right.__suppress_context__ and all(
+        same_exception(getattr(left, name), getattr(right, name), depth + 1)
+        for name in ("__cause__", "__context__")
+    )
 
 
 def _is_float(array):

@@ -283,7 +283,7 @@ def wrapped_attribute(x):
 def immediately_called(x): return (lambda v: v + 1)(x)
 
 
-@program(X, missing="the function kwonly_required.<locals>.f misses the argument 'scale'")
+@program(X)
 def kwonly_required(x):
     def f(*, scale): return x * scale
     try:

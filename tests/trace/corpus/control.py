@@ -244,7 +244,7 @@ def exception_in_callee(x):
         return str(e), x
 
 
-@program(X, missing="making a ExceptionGroup")
+@program(X)
 def except_star(x):
     try:
         raise ExceptionGroup("g", [ValueError("a"), TypeError("b")])
@@ -264,7 +264,7 @@ def except_star_unraised(x):
     return x
 
 
-@program(X, missing="except* clauses")
+@program(X)
 def except_star_plain(x):
     try:
         raise ValueError("a")
@@ -273,7 +273,7 @@ def except_star_plain(x):
     return x
 
 
-@program(X, missing="making a ExceptionGroup")
+@program(X)
 def exception_group_object(x):
     g = ExceptionGroup("g", [ValueError("a"), KeyError("k")])
     return g.message, len(g.exceptions), x

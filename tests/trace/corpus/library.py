@@ -321,7 +321,7 @@ def tuples(x):
 def type_checks(x): return type(x) is np.ndarray, callable(len), isinstance([], collections.abc.Sequence), isinstance({}, collections.abc.Mapping), issubclass(bool, int), x
 
 
-@program(X, missing="bytes of a list")
+@program(X)
 def bytes_and_ints(x): return bytes([1, 2]), b"ab"[0], (5).bit_length(), (258).to_bytes(2, "big"), int.from_bytes(b"\x01\x02", "big"), x
 
 
