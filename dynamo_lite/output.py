@@ -93,14 +93,14 @@ def _is_tuple_of(value: VariableTracker, nodes: tuple[Node, ...]) -> bool:
 def plan(trace: Trace, frames: Frames) -> Plan:
     """Emit everything that comes after the graph; Unsupported when that cannot be done exactly."""
     assembler = Assembler(flat_code(trace.function.__code__))
-    code = Reconstructor(assembler, trace.function)
+    code = Reconstructor(assembler, trace.function, trace.side_effects.changed())
     effects = [prepare_effect(code, record) for record in trace.side_effects.records]
     if isinstance(trace.end, Returned):
         _return(code, trace.end.value, effects)
         return Plan(trace, assembler, code, False, ())
     leaving = Leaving(code, trace.end, frames)
     leave = leaving.prepare()
-    _replay(effects)
+    _replay(effects + code.last)
     leave()
     return Plan(trace, assembler, code, leaving.needs_body, tuple(leaving.points))
 
@@ -108,12 +108,11 @@ def plan(trace: Trace, frames: Frames) -> Plan:
 def _return(
     code: Reconstructor, value: VariableTracker, effects: list[Callable[[], None]]
 ) -> None:
-    if effects:
-        push = code.hold(value)
-        _replay(effects)
+    code.build(value)
+    if effects or code.last:
+        push = code.hold_top()
+        _replay(effects + code.last)
         push()
-    else:
-        code.build(value)
     code.emit("RETURN_VALUE")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CellType, FunctionType
 from typing import Any
 
@@ -43,18 +43,28 @@ from .variables.cells import CellVariable
 from .variables.constants import ConstantVariable, NullVariable
 from .variables.object_model import LOCAL_CLASSES
 
+Replay = Callable[[], None]
+
 
 class Reconstructor:
     """Emits into an `Assembler`; `outputs` collects the nodes that have to leave the graph.
 
     What a tracker's `reconstruct` may use: `load_const` (also `load_callable`), `load_source`,
-    `load_output`, `build`, `emit`, `binary`, `call`, `call_method`, `set_attribute`.
+    `load_output`, `build`, `emit`, `binary`, `call`, `is_changed`, `move_iterator`,
+    `set_attribute`. `last` is what remains to be done when the effects have been replayed.
     """
 
-    def __init__(self, assembler: Assembler, function: FunctionType) -> None:
+    def __init__(
+        self,
+        assembler: Assembler,
+        function: FunctionType,
+        changed: Iterable[VariableTracker] = (),
+    ) -> None:
         self.assembler = assembler
         self.function = function
         self.outputs: dict[Node, str] = {}
+        self.last: list[Replay] = []
+        self._changed = set(changed)
         self._built: dict[VariableTracker, str] = {}
         self._building: set[VariableTracker] = set()
         self._awaited: dict[VariableTracker, list[CellVariable]] = {}
@@ -104,14 +114,23 @@ class Reconstructor:
         """Apply a binary operator to the two topmost values."""
         self.emit("BINARY_OP", symbol)
 
-    def call_method(self, name: str, *arguments: Any) -> None:
-        """Call a method of the topmost value, which stays; arguments are constants."""
+    def is_changed(self, tracker: VariableTracker) -> bool:
+        """Whether the tracker stands for an outside object that the effects will change."""
+        return tracker in self._changed
+
+    def move_iterator(self, position: int) -> None:
+        """Have the topmost value, which stays, moved: once what it iterates over is complete."""
         self.emit("COPY", 1)
-        self.emit("LOAD_ATTR", name)
-        for argument in arguments:
-            self.load_const(argument)
-        self.call(len(arguments))
-        self.emit("POP_TOP")
+        iterator = self.hold_top()
+
+        def move() -> None:
+            iterator()
+            self.emit("LOAD_ATTR", "__setstate__")
+            self.load_const(position)
+            self.call(1)
+            self.emit("POP_TOP")
+
+        self.last.append(move)
 
     def set_attribute(self, name: str, value: VariableTracker) -> None:
         """Set an attribute of the topmost value, which stays."""
@@ -237,9 +256,6 @@ LOADS: dict[type, Callable[[Reconstructor, Any], None]] = {
     SizeSource: _load_size,
 }
 """How each kind of source is loaded."""
-
-Replay = Callable[[], None]
-
 
 # -- side effects: each row builds its values first, and gives what performs the effect later
 

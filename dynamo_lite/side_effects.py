@@ -130,36 +130,33 @@ class SideEffects:
 
     def store_attr(self, tracker: VariableTracker, name: str, value: VariableTracker) -> None:
         if tracker.source is not None:
-            self._put((tracker, name), StoreAttr(tracker, name, value))
+            self._rows[tracker, name] = StoreAttr(tracker, name, value)
 
     def delete_attr(self, tracker: VariableTracker, name: str, existed: bool) -> None:
         """`existed`: before the frame; an attribute that only the frame knew just goes."""
-        if tracker.source is not None and existed:
-            self._put((tracker, name), DeleteAttr(tracker, name))
-        else:
-            self._rows.pop((tracker, name), None)
+        if tracker.source is not None:
+            self._delete((tracker, name), DeleteAttr(tracker, name) if existed else None)
 
     def store_global(self, namespace: Pinned, name: str, value: VariableTracker) -> None:
-        self._put((namespace, name), StoreGlobal(namespace, name, value))
+        self._rows[namespace, name] = StoreGlobal(namespace, name, value)
 
     def delete_global(self, namespace: Pinned, name: str) -> None:
-        if name in namespace.value:
-            self._put((namespace, name), DeleteGlobal(namespace, name))
-        else:
-            self._rows.pop((namespace, name), None)
+        existed = name in namespace.value
+        self._delete((namespace, name), DeleteGlobal(namespace, name) if existed else None)
 
     def global_row(self, namespace: Pinned, name: str) -> StoreGlobal | DeleteGlobal | None:
         """What this frame last did to a global, or None."""
-        row = self._rows.get((namespace, name))
+        place = (namespace, name)
+        row = self._rows.get(place) or self._rows.get(Deleted(place))
         return row if isinstance(row, StoreGlobal | DeleteGlobal) else None
 
     def store_cell(self, cell: CellVariable, value: VariableTracker) -> None:
         if cell.source is not None:
-            self._put(cell, StoreCell(cell, value))
+            self._rows[cell] = StoreCell(cell, value)
 
     def delete_cell(self, cell: CellVariable) -> None:
         if cell.source is not None:
-            self._put(cell, DeleteCell(cell))
+            self._rows[cell] = DeleteCell(cell)
 
     def enters(self, token: VariableTracker) -> None:
         self._rows[token] = Enter(token)
@@ -167,8 +164,15 @@ class SideEffects:
     def leaves(self, token: VariableTracker) -> None:
         del self._rows[token]
 
-    def _put(self, place: Hashable, row: Record) -> None:
-        """Keep the place's position, as a dict does, unless something was deleted there."""
-        if isinstance(self._rows.get(place), DeleteAttr | DeleteGlobal | DeleteCell):
-            del self._rows[place]
-        self._rows[place] = row
+    def _delete(self, place: Hashable, row: Record | None) -> None:
+        """What is stored at the place afterwards comes last in the dict there."""
+        self._rows.pop(place, None)
+        if row is not None:
+            self._rows[Deleted(place)] = row
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """Key of the row that deletes what was at a place before the frame."""
+
+    place: Hashable

@@ -97,15 +97,19 @@ class DictVariable(VariableTracker):
         }
 
     def pairs(self, tx: Translator) -> Iterator[Entry]:
-        for hashed in self.live_keys(tx):
-            key = self._entries[hashed][0]
-            value = self.load(tx, key)
-            assert value is not None
-            yield key, value
+        return (self.entry(tx, hashed) for hashed in self.live_keys(tx))
+
+    def entry(self, tx: Translator, hashed: Hashable) -> Entry:
+        """The entry of a key that is there, its value looked at."""
+        key, value = self._entries[hashed]
+        self._entries[hashed] = (key, realise(tx, value))
+        return self._entries[hashed]
 
     def live_keys(self, tx: Translator) -> Iterator[Hashable]:
-        """Keys one by one; a change of size meanwhile is the error that Python makes of it."""
-        before = list(self.entries(tx))
+        """Keys one by one; a change of size from now on is the error that Python makes of it."""
+        return self._unchanged(list(self.entries(tx)))
+
+    def _unchanged(self, before: list[Hashable]) -> Iterator[Hashable]:
         for hashed in before:
             if len(self._entries) != len(before):
                 raise observed(RuntimeError("dictionary changed size during iteration"))

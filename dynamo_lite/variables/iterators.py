@@ -1,8 +1,11 @@
 """Iterators: stepped while tracing, rebuilt where they stand when tracing ends."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import GraphBreak
 from ..guards.sources import Source
@@ -67,15 +70,32 @@ class StepVariable(IteratorVariable):
 
     def reconstruct(self, code: Reconstructor) -> None:
         if self.exhausted:
-            code.build(TupleVariable())
-            code.emit("GET_ITER")
-            return
-        if self.position and not hasattr(self.kind, "__setstate__"):
+            code.load_callable(exhausted)
+            code.load_const(self.kind)
+            return code.call(1)
+        movable = hasattr(self.kind, "__setstate__")
+        if self.position and not movable:
             raise GraphBreak(f"rebuilding a {self.kind.__name__} in the middle")
+        if not movable and code.is_changed(getattr(self.owner, "owner", self.owner)):
+            raise GraphBreak(f"rebuilding a {self.kind.__name__} over what the program changes")
         code.build(self.owner)
         code.emit("GET_ITER")
         if self.position:
-            code.call_method("__setstate__", self.position)
+            code.move_iterator(self.position)
+        return None
+
+
+def exhausted(kind: type) -> Iterator[object]:
+    """An iterator of one of Python's kinds, at its end."""
+    made = next((iter(empty) for empty in EMPTY if type(iter(empty)) is kind), iter(()))
+    next(made, None)
+    return made
+
+
+EMPTY: tuple[Any, ...] = (
+    [], (), range(0), "", b"", {}, {}.keys(), {}.values(), {}.items(), set(), deque(),
+    np.zeros(0),
+)  # fmt: skip
 
 
 class ReversedVariable(IteratorVariable):
@@ -101,7 +121,7 @@ class ReversedVariable(IteratorVariable):
         code.build(self.owner)
         code.call(1)
         if self.left is not None:
-            code.call_method("__setstate__", self.left)
+            code.move_iterator(self.left)
 
 
 class EnumerateVariable(IteratorVariable):

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class ObjectVariable(VariableTracker):
     """An object. `attributes` holds what was read or stored; None stands for deleted.
 
-    `value` is the real object when it existed before the frame.
+    `value` is the real object when it existed before the frame; `moved` are the names it had
+    that were deleted and may have been stored again, hence come last.
     """
 
     def __init__(self, kind: type, value: Any = None, source: Source | None = None) -> None:
@@ -31,6 +32,7 @@ class ObjectVariable(VariableTracker):
         self.value = value
         self.source = source
         self.attributes: dict[str, VariableTracker | None] = {}
+        self.moved: set[str] = set()
         self.namespace: InstanceDictVariable | None = None
 
     def python_type(self) -> type:
@@ -60,6 +62,8 @@ class ObjectVariable(VariableTracker):
             source, outside = AttrSource(self.source, "__dict__"), vars(self.value)
             tx.guards.install(source, KEYS, outside, tx.location())
             values = {n: LazyVariable(v, AttrSource(self.source, n)) for n, v in outside.items()}
+        for name in self.moved:
+            values.pop(name, None)
         for name, value in self.attributes.items():
             if value is not None and type(lookup(self.kind, name)) is not MemberDescriptorType:
                 values[name] = value
@@ -75,6 +79,8 @@ class ObjectVariable(VariableTracker):
 
     def store(self, tx: Translator, name: str, value: VariableTracker) -> None:
         tx.side_effects.store_attr(self, name, value)
+        if self.attributes.get(name, value) is None:
+            del self.attributes[name]
         self.attributes[name] = value
 
     def remove(self, tx: Translator, name: str) -> None:
@@ -82,6 +88,7 @@ class ObjectVariable(VariableTracker):
             object_model.outside_attribute(self.value, self.source, name) is not None
         )
         tx.side_effects.delete_attr(self, name, existed)
+        self.moved.add(name)
         self.attributes[name] = None
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:

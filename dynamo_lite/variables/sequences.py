@@ -150,8 +150,10 @@ def index_constant(tx: Translator, key: VariableTracker) -> int:
     return int(value.__index__())
 
 
-def checked_index(tx: Translator, sequence: SequenceVariable, key: VariableTracker) -> int:
-    """A known index, normalised to be non-negative."""
+def checked_index(
+    tx: Translator, sequence: SequenceVariable, key: VariableTracker, use: str = ""
+) -> int:
+    """A known index, normalised to be non-negative; `use` is part of Python's words for errors."""
     value = key.as_constant(tx)
     name = "tuple" if issubclass(sequence.kind, tuple) else "list"
     if not hasattr(type(value), "__index__"):
@@ -159,7 +161,7 @@ def checked_index(tx: Translator, sequence: SequenceVariable, key: VariableTrack
         raise observed(TypeError(f"{name} indices must be integers or slices, not {kind}"))
     index, length = int(value.__index__()), len(sequence.items(tx))
     if not -length <= index < length:
-        raise observed(IndexError(f"{name} index out of range"))
+        raise observed(IndexError(f"{name} {use}index out of range"))
     return index % length
 
 
@@ -335,7 +337,7 @@ class ListVariable(SequenceVariable):
             observe(self.items(tx)[:].__setitem__, known, new)
             self.change(tx)[known] = new
             return NONE
-        index = checked_index(tx, self, key)
+        index = checked_index(tx, self, key, "assignment ")
         self.change(tx)[index] = value
         return NONE
 
@@ -344,7 +346,7 @@ class ListVariable(SequenceVariable):
             observe(self.items(tx)[:].__delitem__, key.as_constant(tx))
             del self.change(tx)[key.as_constant(tx)]
         else:
-            index = checked_index(tx, self, key)
+            index = checked_index(tx, self, key, "assignment ")
             del self.change(tx)[index]
         return NONE
 

@@ -88,9 +88,11 @@ class SetVariable(VariableTracker):
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         """In the real set's order, which objects hashed by address do not let us know."""
         self.check_order(tx)
-        count = len(self.real)
-        for key in list(self.real) if self.order is None else self.order:
-            if len(self.real) != count:
+        return self._unchanged(list(self.real) if self.order is None else self.order)
+
+    def _unchanged(self, before: list[Hashable]) -> Iterator[VariableTracker]:
+        for key in before:
+            if len(self.real) != len(before):
                 raise observed(RuntimeError("Set changed size during iteration"))
             yield self.tracker_of(key)
 
