@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from . import numpy_calls
+from . import container_methods, numpy_calls
 from .builtins import HANDLERS
 from .errors import GraphBreak
 from .guards.kinds import CALL
@@ -144,9 +144,22 @@ def _fold(
 ) -> VariableTracker:
     if numpy_calls.handles(function) and any(arg.in_graph for arg in args):
         return numpy_calls.call(tx, function, args, kwargs)
+    if rule.id == "pure-method" and function.__qualname__ not in ASKING_CLASSES:
+        args = [arg.contents or arg for arg in args]
     name = getattr(function, "__qualname__", repr(function))
     known = [known_value(tx, arg, name) for arg in args]
     return run(function, known, {key: known_value(tx, arg, name) for key, arg in kwargs.items()})
+
+
+ASKING_CLASSES = frozenset({"str.__mod__", "str.format", "str.format_map", "str.translate"})
+"""Methods of values that call methods of their arguments' classes."""
+
+
+def _method(
+    tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any, rule: Any
+) -> VariableTracker:
+    return container_methods.call(tx, function, args, kwargs)
+
 
 
 def _constant(
@@ -164,6 +177,7 @@ ACTIONS = {
     Action.SKIP: _skip,
     Action.GRAPH: _graph,
     Action.FOLD: _fold,
+    Action.METHOD: _method,
     Action.CONSTANT: _constant,
 }
 

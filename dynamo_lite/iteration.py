@@ -14,7 +14,7 @@ from .variables.classes import ClassVariable
 from .variables.constants import observed
 from .variables.dicts import VIEW_TYPES, DictVariable
 from .variables.iterators import IteratorVariable, ObjectIterator, StepVariable
-from .variables.object_model import MISSING, lookup
+from .variables.object_model import MISSING, lookup, overridden
 from .variables.objects import ObjectVariable
 
 if TYPE_CHECKING:
@@ -70,8 +70,9 @@ def pairs(
     tx: Translator, mapping: VariableTracker
 ) -> Iterator[tuple[VariableTracker, VariableTracker]]:
     """Keys and values of a mapping, or of an iterable of pairs."""
-    if isinstance(mapping, DictVariable):
-        yield from mapping.pairs(tx)
+    contents = mapping if mapping.contents is None else mapping.contents
+    if isinstance(contents, DictVariable) and not overridden(mapping.python_type(), "__iter__"):
+        yield from contents.pairs(tx)
     elif hasattr(mapping.python_type(), "keys"):
         for key in iterator(tx, mapping.call_method(tx, "keys", (), {})).iterate(tx):
             yield key, mapping.call_method(tx, "__getitem__", (key,), {})

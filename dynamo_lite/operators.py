@@ -8,12 +8,12 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import numpy_calls
 from .errors import GraphBreak
 from .guards.kinds import NOT_ALIASED
-from .records import dataclass
+from .operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
 from .variables.base import VariableTracker
 from .variables.callables import KnownVariable
 from .variables.constants import (
@@ -36,54 +36,6 @@ if TYPE_CHECKING:
     from .translator import Translator
 
 
-@dataclass(frozen=True, slots=True)
-class BinaryOperator:
-    """One operator: Python's function for it, and the methods it looks for."""
-
-    symbol: str
-    function: Callable[[Any, Any], Any]
-    method: str
-    reflected: str
-    inplace: str | None = None
-
-
-def _binary(symbol: str, name: str, function: Callable[[Any, Any], Any]) -> BinaryOperator:
-    return BinaryOperator(symbol, function, f"__{name}__", f"__r{name}__", f"__i{name}__")
-
-
-def _comparison(symbol: str, name: str, mirrored: str) -> BinaryOperator:
-    return BinaryOperator(symbol, getattr(operator, name), f"__{name}__", f"__{mirrored}__")
-
-
-ARITHMETIC = (
-    _binary("+", "add", operator.add),
-    _binary("-", "sub", operator.sub),
-    _binary("*", "mul", operator.mul),
-    _binary("/", "truediv", operator.truediv),
-    _binary("//", "floordiv", operator.floordiv),
-    _binary("%", "mod", operator.mod),
-    _binary("**", "pow", operator.pow),
-    _binary("@", "matmul", operator.matmul),
-    _binary("&", "and", operator.and_),
-    _binary("|", "or", operator.or_),
-    _binary("^", "xor", operator.xor),
-    _binary("<<", "lshift", operator.lshift),
-    _binary(">>", "rshift", operator.rshift),
-)
-COMPARISONS = (
-    _comparison("<", "lt", "gt"),
-    _comparison("<=", "le", "ge"),
-    _comparison("==", "eq", "eq"),
-    _comparison("!=", "ne", "ne"),
-    _comparison(">", "gt", "lt"),
-    _comparison(">=", "ge", "le"),
-)
-BINARY = {row.symbol: row for row in ARITHMETIC + COMPARISONS}
-UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "-": (operator.neg, "__neg__"),
-    "+": (operator.pos, "__pos__"),
-    "~": (operator.invert, "__invert__"),
-}
 LARGEST_SHIFT = 10_000
 """Powers, shifts and repetitions past this are left to Python."""
 
@@ -143,6 +95,8 @@ def _dispatch(
     if inplace and row.inplace is not None:
         attempts.insert(0, (lhs, row.inplace, rhs))
     for owner, method, other in attempts:
+        if row.symbol != "%":  # formatting asks the classes of its arguments
+            other = as_seen_by_c(owner, other)
         if not hasattr(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue
         result = owner.call_method(tx, method, (other,), {})
@@ -165,9 +119,19 @@ def _refusal(row: BinaryOperator, left: type, right: type, inplace: bool) -> str
         times = right if base is not None else left
         return f"can't multiply sequence by non-int of type {times.__name__!r}"
     symbol = f"{row.symbol}=" if inplace else row.symbol
+    if row.symbol == "divmod":
+        symbol = "divmod()"
     if row.symbol == "**":
         symbol = "**=" if inplace else "** or pow()"
     return f"unsupported operand type(s) for {symbol}: {left.__name__!r} and {right.__name__!r}"
+
+
+def as_seen_by_c(owner: VariableTracker, other: VariableTracker) -> VariableTracker:
+    """C looks at what a derived value, list or set holds, not at the methods of its class."""
+    held = other.contents
+    kinds = (ConstantVariable, SequenceVariable, SetVariable)
+    alike = isinstance(held, kinds) and type(held) is type(owner)
+    return held if alike and held is not None else other
 
 
 def _cannot_answer(row: BinaryOperator, owner: VariableTracker, other: VariableTracker) -> bool:
@@ -208,10 +172,12 @@ def compare(
         return binary(tx, symbol, lhs, rhs)
     if is_view(lhs) or is_view(rhs):
         lhs, rhs = view_as_set(tx, lhs), view_as_set(tx, rhs)
-    for row_kind, rule in STRUCTURAL:
-        alike = isinstance(lhs, row_kind) and isinstance(rhs, row_kind)
-        if alike and not _overrides_comparison(lhs, rhs, BINARY[symbol].method):
-            return rule(tx, symbol, lhs, rhs)
+    if not _overrides_comparison(lhs, rhs, BINARY[symbol].method):
+        left, right = lhs.contents or lhs, rhs.contents or rhs
+        if is_plain(left) and is_plain(right):
+            return binary(tx, symbol, left, right)
+        if (rule := structural_rule(left, right)) is not None:
+            return rule(tx, symbol, left, right)
     if symbol in ("==", "!="):
         return _equality(tx, symbol, lhs, rhs)
     return _ordered(tx, BINARY[symbol], lhs, rhs)
@@ -219,6 +185,16 @@ def compare(
 
 def _overrides_comparison(lhs: VariableTracker, rhs: VariableTracker, method: str) -> bool:
     return overridden(lhs.python_type(), method) or overridden(rhs.python_type(), method)
+
+
+def structural_rule(
+    lhs: VariableTracker, rhs: VariableTracker
+) -> Callable[..., VariableTracker] | None:
+    """How two containers of one kind are compared."""
+    for kind, rule in STRUCTURAL:
+        if isinstance(lhs, kind) and isinstance(rhs, kind):
+            return rule
+    return None
 
 
 def _ordered(
@@ -292,8 +268,7 @@ def _compare_sequences(
     tx: Translator, symbol: str, lhs: SequenceVariable, rhs: SequenceVariable
 ) -> VariableTracker:
     """Item by item; the first difference decides, then the lengths."""
-    base = tuple if issubclass(lhs.kind, tuple) else list
-    if not issubclass(rhs.kind, base):
+    if rhs.base is not lhs.base:
         if symbol in ("==", "!="):
             return constant(symbol == "!=")
         return _ordered(tx, BINARY[symbol], lhs, rhs)

@@ -5,6 +5,7 @@ must not leave the trace: rebuilding one breaks the graph instead.
 """
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 import operator
@@ -92,6 +93,12 @@ def accumulate(
     for item in iterator:
         total = (operator.add if function is None else function)(total, item)
         yield total
+
+
+@twin_of(collections._count_elements)  # type: ignore[attr-defined]
+def count_elements(mapping: Any, iterable: Any) -> None:
+    for item in iterable:
+        mapping[item] = mapping.get(item, 0) + 1
 
 
 @twin_of(functools.update_wrapper)

@@ -98,7 +98,8 @@ class Reconstructor:
         self.emit("LOAD_FAST", slot)
 
     def build(self, tracker: VariableTracker) -> None:
-        """Push the value of a tracker."""
+        """Push the value of a tracker; contents of an object are reached through the object."""
+        tracker = getattr(tracker, "whole", None) or tracker
         if tracker.source is not None:
             self.load_source(tracker.source)
         elif type(tracker) is ConstantVariable:
@@ -168,14 +169,17 @@ class Reconstructor:
         self._building.add(tracker)
         tracker.reconstruct(self)
         self._building.discard(tracker)
-        self._keep(tracker)
+        self.keep(tracker)
         for cell in self._awaited.pop(tracker, ()):
             self.emit("LOAD_FAST", self._built[cell])
             self.set_attribute("cell_contents", tracker)
             self.emit("POP_TOP")
         return None
 
-    def _keep(self, tracker: VariableTracker) -> None:
+    def keep(self, tracker: VariableTracker) -> None:
+        """The topmost value is the tracker's: one that is kept early may be part of itself."""
+        if tracker in self._built:
+            return
         slot = self._built[tracker] = self.assembler.add_local("built")
         self.emit("COPY", 1)
         self.emit("STORE_FAST", slot)
@@ -184,8 +188,8 @@ class Reconstructor:
         """Empty first: a function may be in a cell of its own closure."""
         self.load_callable(CellType)
         self.call(0)
-        self._keep(cell)
-        if cell.contents in self._building:
+        self.keep(cell)
+        if cell.contents in self._building and cell.contents not in self._built:
             self._awaited.setdefault(cell.contents, []).append(cell)
         elif cell.contents is not None:
             self.set_attribute("cell_contents", cell.contents)
@@ -226,9 +230,14 @@ def _load_attribute(code: Reconstructor, source: AttrSource) -> None:
 
 
 def _load_item(code: Reconstructor, source: ItemSource) -> None:
+    if not source.is_plain:
+        code.load_callable(source.getter)
     code.load_source(source.base)
     code.load_const(source.key)
-    code.emit("BINARY_SUBSCR")
+    if source.is_plain:
+        code.emit("BINARY_SUBSCR")
+    else:
+        code.call(2)
 
 
 def _load_type(code: Reconstructor, source: TypeSource) -> None:

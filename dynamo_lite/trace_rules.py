@@ -9,6 +9,7 @@ import enum
 import os
 import sys
 import types
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,7 @@ class Action(enum.Enum):
     SKIP = "skip"  # leave the call to Python: a graph break
     GRAPH = "graph"  # NumPy's: `numpy_calls` decides
     FOLD = "fold"  # pure: run it when every argument is known
+    METHOD = "method"  # the tracker of the container answers
     CONSTANT = "constant"  # run it once, its result is a constant
 
 
@@ -80,7 +82,16 @@ def is_method_of_constant(function: Any, module: str) -> bool:
 
 
 IMMUTABLE_TYPES = frozenset({
-    bool, int, float, complex, str, bytes, tuple, frozenset, range, slice, type(None),
+    bool, int, float, complex, str, bytes, range, slice, type(None),
+})
+
+
+def is_method_of_container(function: Any, module: str) -> bool:
+    return getattr(function, "__objclass__", None) in CONTAINERS
+
+
+CONTAINERS = frozenset({
+    list, dict, set, frozenset, tuple, deque, OrderedDict, defaultdict,
 })
 
 PURE_MODULES = ("math", "cmath", "operator", "_operator", "string", "_string", "fractions")
@@ -123,6 +134,8 @@ TABLE: tuple[Row, ...] = (
         lambda function, module: module == "builtins" and function.__name__ in FORBIDDEN),
     Row(Rule("numpy", Action.GRAPH, "NumPy's"), in_package("numpy")),
     Row(Rule("cupy", Action.GRAPH, "CuPy's, where NumPy has the same"), in_package("cupy")),
+    Row(Rule("container-method", Action.METHOD, "a method of one of Python's containers"),
+        is_method_of_container),
     Row(Rule("pure-method", Action.FOLD, "a method of an immutable type"), is_method_of_constant),
     Row(Rule("pure-module", Action.FOLD, "a pure function of the standard library"),
         both(in_module(*PURE_MODULES), lambda f, m: not is_python(f, m))),

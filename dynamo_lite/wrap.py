@@ -4,6 +4,7 @@ from __future__ import annotations
 import enum
 import functools
 import types
+from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ from .variables.callables import CallableVariable, KnownVariable, ModuleVariable
 from .variables.cells import outside_cell
 from .variables.classes import ClassVariable
 from .variables.constants import ELLIPSIS, NONE, NOT_IMPLEMENTED, ConstantVariable, TypedConstant
+from .variables.deques import wrap_deque
+from .variables.derived import is_derived, wrap_derived
 from .variables.dicts import KINDS_OF_DICT, DictVariable, is_guardable_key
 from .variables.errstates import wrap_context_variable
 from .variables.functions import UserFunctionVariable
@@ -136,6 +139,7 @@ WRAPPERS: dict[type, Wrapper] = {
     list: Wrapper(_wrap_list, shared=True),
     tuple: Wrapper(_wrap_tuple, shared=True),
     **dict.fromkeys(KINDS_OF_DICT, Wrapper(_wrap_dict, shared=True)),
+    deque: Wrapper(wrap_deque, shared=True),
     **dict.fromkeys((set, frozenset), Wrapper(wrap_set, shared=True)),
     slice: Wrapper(wrap_slice),
     range: Wrapper(wrap_range),
@@ -189,6 +193,7 @@ KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
     (is_a(types.ModuleType), _fixed(ModuleVariable)),
     (lambda value: issubclass(type(value), tuple) and is_named_tuple(type(value)),
      Wrapper(_wrap_tuple, shared=True)),
+    (lambda value: is_derived(type(value)), Wrapper(wrap_derived, shared=True)),
     (is_compiled, FIXED_CALLABLE),
     (is_typing, _fixed(KnownVariable)),
 )  # fmt: skip

@@ -142,7 +142,8 @@ ITEM_LOADS: dict[type, str] = {tuple: "TUPLE_ITEM", list: "LIST_ITEM", dict: "DI
 
 
 def _load_item(flat: _Flattener, source: ItemSource) -> tuple[Any, ...]:
-    op = ITEM_LOADS.get(source.container, "ITEM")
+    kinds = source.container.__mro__
+    op = next((ITEM_LOADS[kind] for kind in kinds if kind in ITEM_LOADS), "ITEM")
     if op in ("TUPLE_ITEM", "LIST_ITEM") and (type(source.key) is not int or source.key < 0):
         op = "ITEM"
     return (op, flat.register(source.base), source.key)

@@ -64,7 +64,7 @@ RESOLVERS: dict[type, Callable[[Values, Any], Any]] = {
     CellContentsSource: lambda values, source: values[source.base].cell_contents,
     ConstSource: lambda values, source: source.object.value,
     AttrSource: lambda values, source: getattr(values[source.base], source.name),
-    ItemSource: lambda values, source: values[source.base][source.key],
+    ItemSource: lambda values, source: source.getter(values[source.base], source.key),
     TypeSource: lambda values, source: type(values[source.base]),
     SizeSource: _size,
 }

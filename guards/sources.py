@@ -5,6 +5,7 @@ argument, a global, a closure cell or a pinned object; two equal sources reach t
 """
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
 from ..records import dataclass
@@ -21,6 +22,9 @@ class Pinned:
 
     def __hash__(self) -> int:
         return id(self.value)
+
+
+CONTAINERS: tuple[Any, ...] = (tuple, list, dict, OrderedDict, defaultdict, deque)
 
 
 class Source:
@@ -104,6 +108,17 @@ class ItemSource(Source):
 
     def __str__(self) -> str:
         return f"{self.base}[{self.key!r}]"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether `base[key]` runs no code of a class that the user derived."""
+        return self.container in CONTAINERS
+
+    @property
+    def getter(self) -> Any:
+        """What gives the item, whatever a class derived from a container makes of `base[key]`."""
+        base: Any = next(k for k in self.container.__mro__ if k in CONTAINERS)
+        return base.__getitem__
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
+from ..variables import object_model
 from ..variables.base import ObservedException, VariableTracker
 from ..variables.constants import (
     FALSE,
@@ -164,6 +165,25 @@ def object_setattr(
         raise GraphBreak(f"object.__setattr__ of {owner.describe()}")
     tx.store_attribute(owner, name.as_constant(tx), value)
     return NONE
+
+
+@handles(object.__delattr__)
+def object_delattr(
+    tx: Translator, owner: VariableTracker, name: VariableTracker
+) -> VariableTracker:
+    if not isinstance(owner, ObjectVariable):
+        raise GraphBreak(f"object.__delattr__ of {owner.describe()}")
+    object_model.delete(tx, owner, owner, name.as_constant(tx), plain=True)
+    return NONE
+
+
+@handles(object.__getattribute__)
+def object_getattribute(
+    tx: Translator, owner: VariableTracker, name: VariableTracker
+) -> VariableTracker:
+    if not isinstance(owner, ObjectVariable):
+        raise GraphBreak(f"object.__getattribute__ of {owner.describe()}")
+    return owner.plain_getattr(tx, name.as_constant(tx))
 
 
 @handles(object)

@@ -2,22 +2,19 @@
 from __future__ import annotations
 
 import builtins
-import copy
 import functools
 import types
 from collections import OrderedDict, defaultdict, deque
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..polyfills import own_attributes
-from ..variables.base import VariableTracker
-from ..variables.constants import NONE, ConstantVariable
+from ..variables.base import ObservedException, VariableTracker
+from ..variables.constants import NONE, ConstantVariable, observed
 from ..variables.deques import make_deque
+from ..variables.derived import EXTRACT, FILL, DerivedVariable, base_of, new_contents
 from ..variables.dicts import DictVariable
 from ..variables.functions import FunctionVariable
-from ..variables.lazy import realise
 from ..variables.methods import MethodVariable
 from ..variables.partials import make_partial
 from ..variables.sequences import ListVariable, TupleVariable, is_named_tuple
@@ -48,8 +45,30 @@ def tuple_new(
     known = kind.as_constant(tx)
     items = [item for each in iterable for item in tx.iterate(each)]
     if known is not tuple and not is_named_tuple(known):
-        raise GraphBreak(f"making a {known.__name__}")
+        return DerivedVariable(known, TupleVariable(items))
     return TupleVariable(items, kind=known)
+
+
+def new_derived(
+    tx: Translator, kind: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
+) -> VariableTracker:
+    """The arguments are for `__init__`."""
+    known = kind.as_constant(tx)
+    return DerivedVariable(known, new_contents(base_of(known)))
+
+
+def _new_value(base: type) -> Any:
+    def new(tx: Translator, kind: VariableTracker, *args: VariableTracker) -> VariableTracker:
+        value = tx.call_builtin(base, *args)
+        if not isinstance(value, ConstantVariable):
+            raise GraphBreak(f"making a {kind.as_constant(tx).__name__} of {value.describe()}")
+        return DerivedVariable(kind.as_constant(tx), ConstantVariable(value.as_constant(tx)))
+
+    return new
+
+
+HANDLERS.update({base.__new__: new_derived for base in FILL})
+HANDLERS.update({base.__new__: _new_value(base) for base in EXTRACT})
 
 
 @handles(set)
@@ -74,52 +93,6 @@ def make_dict(
     return made
 
 
-@handles(copy.copy)
-def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
-    """Containers of Python's own are copied; the protocols of other classes are Python's affair."""
-    if isinstance(value, ListVariable | DictVariable | SetVariable):
-        return value.call_method(tx, "copy", (), {})
-    if value.is_constant() or isinstance(value, TupleVariable | FunctionVariable):
-        return value
-    raise GraphBreak(f"copying {value.describe()}")
-
-
-KEEP_ORDER = ConstantVariable("K")
-
-
-@handles(copy.deepcopy)
-def deep_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
-    """Containers of Python's own, arrays and constants; an object met twice is copied once."""
-    return _deep_copy(tx, realise(tx, value), {})
-
-
-def _deep_copy(
-    tx: Translator, value: VariableTracker, copies: dict[VariableTracker, VariableTracker]
-) -> VariableTracker:
-    if value in copies:
-        return copies[value]
-    kind = value.python_type()
-    if kind is list:
-        made: VariableTracker = ListVariable()
-        copies[value] = made
-        for item in value.iterate(tx):
-            made.call_method(tx, "append", (_deep_copy(tx, item, copies),), {})
-        return made
-    if isinstance(value, DictVariable) and kind is dict:
-        table = copies[value] = DictVariable()
-        for key, item in value.pairs(tx):
-            table.store(tx, _deep_copy(tx, key, copies), _deep_copy(tx, item, copies))
-        return table
-    if kind is np.ndarray:
-        copies[value] = value.call_method(tx, "copy", (KEEP_ORDER,), {})
-        return copies[value]
-    if value.is_constant() or isinstance(value, FunctionVariable):
-        return value
-    if kind is tuple:
-        return TupleVariable([_deep_copy(tx, item, copies) for item in value.iterate(tx)])
-    raise GraphBreak(f"a deep copy of {value.describe()}")
-
-
 @handles(dict.fromkeys)
 def dict_fromkeys(
     tx: Translator, keys: VariableTracker, value: VariableTracker = NONE
@@ -136,7 +109,10 @@ def builtin_globals(tx: Translator) -> VariableTracker:
 def builtin_vars(tx: Translator, *owner: VariableTracker) -> VariableTracker:
     if not owner:
         raise GraphBreak("looking at the frame's variables as a dict")
-    return tx.getattr(owner[0], "__dict__")
+    try:
+        return tx.getattr(owner[0], "__dict__")
+    except ObservedException:
+        raise observed(TypeError("vars() argument must have __dict__ attribute")) from None
 
 
 @handles(builtins.locals, builtins.dir)

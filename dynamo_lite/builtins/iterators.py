@@ -31,11 +31,12 @@ from ..variables.iterators import (
     ReversedVariable,
     ZipVariable,
 )
-from ..variables.object_model import MISSING, lookup
+from ..variables.object_model import MISSING, lookup, overridden
 from ..variables.objects import ObjectVariable
-from ..variables.sequences import ListVariable, SequenceVariable, TupleVariable, sorted_items
+from ..variables.sequences import ListVariable, SequenceVariable, TupleVariable
 from ..variables.sets import SetVariable
 from ..variables.slices import RangeVariable, SliceVariable, make_range
+from ..variables.sorting import sorted_items
 from .table import handles
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ def builtin_sorted(
 
 def unordered(tx: Translator, iterable: VariableTracker) -> Iterable[VariableTracker]:
     """The items where their order does not matter: members of a set too."""
-    if isinstance(iterable, SetVariable):
-        return iterable.trackers(tx)
+    contents = iterable.contents or iterable
+    if isinstance(contents, SetVariable) and not overridden(iterable.python_type(), "__iter__"):
+        return contents.trackers(tx)
     return tx.iterate(iterable)

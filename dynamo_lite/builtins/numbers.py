@@ -32,11 +32,13 @@ def builtin_divmod(
 ) -> VariableTracker:
     if left.in_graph or right.in_graph:
         return numpy_calls.call(tx, divmod, (left, right), {})
-    return fold(tx, divmod, (left, right))
+    return operators.binary(tx, "divmod", left, right)
 
 
 @handles(pow)
 def builtin_pow(tx: Translator, *args: VariableTracker) -> VariableTracker:
+    if len(args) != 2 and args and isinstance(args[0], ObjectVariable):
+        return args[0].call_method(tx, "__pow__", args[1:], {})
     return operators.binary(tx, "**", *args) if len(args) == 2 else fold(tx, pow, args)
 
 

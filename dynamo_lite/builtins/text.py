@@ -2,15 +2,27 @@
 from __future__ import annotations
 
 import operator
+import sys
 import types
+from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
-from ..variables.constants import EMPTY_TEXT, constant, fold, observe, observed, run
+from ..variables.constants import (
+    EMPTY_TEXT,
+    ConstantVariable,
+    constant,
+    fold,
+    observe,
+    observed,
+    run,
+)
+from ..variables.deques import DequeVariable
 from ..variables.dicts import DictVariable
 from ..variables.known import known_value, presented
+from ..variables.object_model import class_attribute, lookup
 from ..variables.objects import ObjectVariable
 from ..variables.sequences import ListVariable, TupleVariable, is_iterable
 from ..variables.sets import SetVariable
@@ -30,20 +42,59 @@ def _text(function: Callable[[Any], str], method: str) -> Callable[..., Variable
 
 
 def display_of(tx: Translator, value: VariableTracker) -> str | None:
-    """`repr` of a container, item by item; None where the value is no plain container."""
-    kind = value.python_type()
-    if isinstance(value, SetVariable) and kind is set:
-        shown = [repr_of(tx, item) for item in value.iterate(tx)]
-        return "{" + ", ".join(shown) + "}" if shown else "set()"
-    if isinstance(value, ListVariable | TupleVariable) and kind in (list, tuple):
-        shown = [repr_of(tx, item) for item in value.iterate(tx)]
-        if kind is list:
-            return f"[{', '.join(shown)}]"
-        return f"({shown[0]},)" if len(shown) == 1 else f"({', '.join(shown)})"
-    if isinstance(value, DictVariable) and kind is dict:
-        pairs = [f"{repr_of(tx, key)}: {repr_of(tx, item)}" for key, item in value.pairs(tx)]
-        return "{" + ", ".join(pairs) + "}"
-    return None
+    """`repr` of a container, item by item; None where the value is no container."""
+    value = value.contents or value
+    row = next((row for kind, row in DISPLAYS if isinstance(value, kind)), None)
+    return None if row is None else row(tx, value)
+
+
+def _of_sequence(tx: Translator, value: Any) -> str:
+    shown = [repr_of(tx, item) for item in value.iterate(tx)]
+    if value.base is tuple and len(shown) == 1:
+        return f"({shown[0]},)"
+    text = ", ".join(shown)
+    return f"({text})" if value.base is tuple else f"[{text}]"
+
+
+def _of_deque(tx: Translator, value: Any) -> str:
+    limit = "" if value.maxlen is None else f", maxlen={value.maxlen}"
+    return f"deque({_of_list(tx, value)}{limit})"
+
+
+def _of_list(tx: Translator, value: Any) -> str:
+    return f"[{', '.join(repr_of(tx, item) for item in value.iterate(tx))}]"
+
+
+def _of_dict(tx: Translator, value: DictVariable) -> str:
+    pairs = [f"{repr_of(tx, key)}: {repr_of(tx, item)}" for key, item in value.pairs(tx)]
+    text = "{" + ", ".join(pairs) + "}"
+    if value.kind is dict:
+        return text
+    name = value.python_type().__name__
+    if value.whole is not None:
+        name = value.whole.python_type().__name__
+    if value.kind is defaultdict:
+        return f"{name}({repr_of(tx, value.factory)}, {text})"
+    if not pairs:
+        return f"{name}()"
+    if sys.version_info >= (3, 12):
+        return f"{name}({text})"
+    items = [repr_of(tx, TupleVariable(pair)) for pair in value.pairs(tx)]
+    return f"{name}([{', '.join(items)}])"
+
+
+def _of_set(tx: Translator, value: SetVariable) -> str:
+    kind = value.python_type() if value.whole is None else value.whole.python_type()
+    shown = ", ".join(repr_of(tx, item) for item in value.iterate(tx))
+    if not shown:
+        return f"{kind.__name__}()"
+    return "{" + shown + "}" if kind is set else f"{kind.__name__}({{{shown}}})"
+
+
+DISPLAYS: tuple[tuple[Any, Callable[..., str]], ...] = (
+    (DequeVariable, _of_deque), (ListVariable | TupleVariable, _of_sequence),
+    (DictVariable, _of_dict), (SetVariable, _of_set),
+)  # fmt: skip
 
 
 def repr_of(tx: Translator, value: VariableTracker) -> str:
@@ -54,13 +105,24 @@ def repr_of(tx: Translator, value: VariableTracker) -> str:
 def text_of(
     tx: Translator, function: Any, method: str, value: VariableTracker
 ) -> VariableTracker:
+    """What the class's own method says; `str` falls back on `repr`, as `object.__str__` does."""
+    kind = value.python_type()
+    if hasattr(value, f"method_{method}"):
+        return value.call_method(tx, method, (), {})
+    for name in dict.fromkeys((method, "__repr__")):
+        if isinstance(written := lookup(kind, name), types.FunctionType):
+            return _is_text(class_attribute(tx, kind, name, written).call(tx, (value,), {}), name)
+    if value.contents is not None and value.contents.is_constant():
+        return fold(tx, function, (value.contents,))
     if (display := display_of(tx, value)) is not None:
         return constant(display)
-    if hasattr(value, f"method_{method}") or _defines(value, method):
-        return value.call_method(tx, method, (), {})
-    if method == "__str__" and _defines(value, "__repr__"):
-        return value.call_method(tx, "__repr__", (), {})
     raise GraphBreak(f"{function.__name__}() of {value.describe()}")
+
+
+def _is_text(value: VariableTracker, method: str) -> VariableTracker:
+    if not issubclass(kind := value.python_type(), str):
+        raise observed(TypeError(f"{method} returned non-string (type {kind.__name__})"))
+    return value
 
 
 def _defines(value: VariableTracker, method: str) -> bool:
@@ -79,6 +141,10 @@ def builtin_format(
 ) -> VariableTracker:
     if _defines(value, "__format__"):
         return value.call_method(tx, "__format__", (spec,), {})
+    if isinstance(value.contents, ConstantVariable):
+        if not spec.as_constant(tx):
+            return tx.call_builtin(str, value)
+        value = value.contents
     if not value.is_constant():
         if spec.as_constant(tx) == "":
             return tx.call_builtin(str, value)

@@ -40,6 +40,8 @@ class VariableTracker:
     """
 
     source: Source | None = None
+    contents: VariableTracker | None = None
+    """What an object of a class derived from one of Python's own holds as a dict, list, str, …"""
     in_graph: bool = False
     """Whether the value is computed by the graph: `numpy_calls` then does its operators."""
 

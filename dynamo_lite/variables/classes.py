@@ -138,7 +138,7 @@ class ClassVariable(KnownVariable):
             return self.new_object(tx, args, kwargs)
         function = raw.__func__ if isinstance(raw, staticmethod) else raw
         if not isinstance(function, types.FunctionType):
-            raise GraphBreak(f"making a {self.value.__name__}")
+            return tx.known(function).call(tx, (self, *args), kwargs)
         method = tx.wrap(function, AttrSource(class_source(self.value), "__new__"))
         return method.call(tx, (self, *args), kwargs)
 
@@ -168,10 +168,11 @@ class ClassVariable(KnownVariable):
     ) -> None:
         kind = instance.python_type()
         raw, base = lookup_in(kind.__mro__, "__init__")
-        if base in (object, tuple):
+        if base is object:
             return
         if not isinstance(raw, types.FunctionType):
-            raise GraphBreak(f"making a {self.value.__name__}")
+            tx.known(raw).call(tx, (instance, *args), kwargs)
+            return
         class_attribute(tx, kind, "__init__", raw).call(tx, (instance, *args), kwargs)
 
 

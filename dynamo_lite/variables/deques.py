@@ -1,14 +1,16 @@
-"""`collections.deque` objects that the frame makes."""
+"""`collections.deque` objects."""
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
+from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import NONE, ONE, ConstantVariable, observed
-from .sequences import ListVariable, realise_at
+from .lazy import realise, realise_at
+from .sequences import ListVariable
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -20,8 +22,14 @@ class DequeVariable(ListVariable):
 
     kind: type = deque
 
-    def __init__(self, items: Sequence[VariableTracker] = (), maxlen: int | None = None) -> None:
-        super().__init__(items)
+    def __init__(
+        self,
+        items: Sequence[VariableTracker] = (),
+        maxlen: int | None = None,
+        source: Source | None = None,
+        unread: Any = None,
+    ) -> None:
+        super().__init__(items, source, unread)
         self.maxlen = maxlen
         self.trim(left=True)
 
@@ -34,7 +42,11 @@ class DequeVariable(ListVariable):
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         """Python refuses to go on when items were added or removed meanwhile."""
-        before = list(self._items)
+        return self._unchanged(tx, list(self.items(tx)))
+
+    def _unchanged(
+        self, tx: Translator, before: list[VariableTracker]
+    ) -> Iterator[VariableTracker]:
         for index in range(len(before) + 1):
             if list(map(id, self._items)) != list(map(id, before)):
                 raise GraphBreak("a deque that changes while it is iterated over")
@@ -46,12 +58,12 @@ class DequeVariable(ListVariable):
         return ConstantVariable(self.maxlen) if name == "maxlen" else super().getattr(tx, name)
 
     def method_append(self, tx: Translator, item: VariableTracker) -> VariableTracker:
-        super().method_append(tx, item)
+        self.change(tx).append(item)
         self.trim(left=True)
         return NONE
 
     def method_appendleft(self, tx: Translator, item: VariableTracker) -> VariableTracker:
-        self._items.insert(0, item)
+        self.change(tx).insert(0, item)
         self.trim(left=False)
         return NONE
 
@@ -60,23 +72,33 @@ class DequeVariable(ListVariable):
             self.method_appendleft(tx, item)
         return NONE
 
+    def method_insert(
+        self, tx: Translator, index: VariableTracker, item: VariableTracker
+    ) -> VariableTracker:
+        if len(self.items(tx)) == self.maxlen:
+            raise observed(IndexError("deque already at its maximum size"))
+        return super().method_insert(tx, index, item)
+
     def method_pop(self, tx: Translator) -> VariableTracker:  # type: ignore[override]
-        if not self._items:
-            raise observed(IndexError("pop from an empty deque"))
-        return self._items.pop()
+        return self.taken(tx, -1)
 
     def method_popleft(self, tx: Translator) -> VariableTracker:
-        if not self._items:
-            raise observed(IndexError("pop from an empty deque"))
-        return self._items.pop(0)
+        return self.taken(tx, 0)
 
-    def method_rotate(
-        self, tx: Translator, steps: VariableTracker = ONE
-    ) -> VariableTracker:
-        turned = deque(self._items)
+    def taken(self, tx: Translator, end: int) -> VariableTracker:
+        if not self.items(tx):
+            raise observed(IndexError("pop from an empty deque"))
+        return realise(tx, self.change(tx).pop(end))
+
+    def method_rotate(self, tx: Translator, steps: VariableTracker = ONE) -> VariableTracker:
+        items = self.change(tx)
+        turned = deque(items)
         turned.rotate(steps.as_constant(tx))
-        self._items[:] = turned
+        items[:] = turned
         return NONE
+
+    def method_copy(self, tx: Translator) -> VariableTracker:
+        return self.made(self.items(tx))
 
     def method_sort(self, tx: Translator, *args: VariableTracker) -> VariableTracker:
         raise observed(AttributeError("'collections.deque' object has no attribute 'sort'"))
@@ -96,3 +118,8 @@ def make_deque(
     if limit is not None and (not isinstance(limit, int) or limit < 0):
         raise GraphBreak(f"a deque of maxlen {limit!r}")
     return DequeVariable(items, limit)
+
+
+def wrap_deque(tx: Translator, value: deque[Any], source: Source) -> VariableTracker:
+    maxlen = tx.wrap(value.maxlen, AttrSource(source, "maxlen")).as_constant(tx)
+    return DequeVariable(maxlen=maxlen, source=source, unread=value)

@@ -39,6 +39,7 @@ class DictVariable(VariableTracker):
         self.unread = unread
         self.kind = kind
         self.factory = factory
+        self.whole: VariableTracker | None = None
 
     @classmethod
     def of(cls, tx: Translator, pairs: Iterable[Entry]) -> DictVariable:
@@ -59,7 +60,7 @@ class DictVariable(VariableTracker):
                 raise GraphBreak(f"{self.describe()} has keys that cannot be guarded")
             tx.guards.install(self.source, KEYS, outside, tx.location())
             for key, value in outside.items():
-                lazy = LazyVariable(value, ItemSource(self.source, key, self.kind))
+                lazy = LazyVariable(value, ItemSource(self.source, key, container_of(self)))
                 self._entries[key] = (constant(key), lazy)
         return self._entries
 
@@ -234,7 +235,7 @@ class DictVariable(VariableTracker):
         return DictViewVariable(self, "items")
 
     def method___or__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        if not isinstance(other, DictVariable):
+        if not isinstance(other.contents or other, DictVariable):
             return ConstantVariable(NotImplemented)
         made = self.method_copy(tx)
         made.call_method(tx, "update", (other,), {})
@@ -258,6 +259,11 @@ class DictVariable(VariableTracker):
         code.emit("BUILD_MAP", len(self._entries))
         if self.kind is not dict:
             code.call(2 if self.kind is defaultdict else 1)
+
+
+def container_of(value: DictVariable) -> type:
+    """The class of the real object: contents of an object have the kind that they are alone."""
+    return value.kind if value.whole is None else value.whole.python_type()
 
 
 KINDS_OF_DICT = (dict, OrderedDict, defaultdict)
@@ -299,9 +305,9 @@ class DictViewVariable(VariableTracker):
         return python_method(tx, self, name)
 
     def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(getattr(self.owner.kind, self.which))
         code.build(self.owner)
-        code.emit("LOAD_ATTR", self.which)
-        code.call(0)
+        code.call(1)
 
 
 def is_guardable_key(key: Any) -> bool:

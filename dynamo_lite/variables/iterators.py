@@ -78,8 +78,14 @@ class StepVariable(IteratorVariable):
             raise GraphBreak(f"rebuilding a {self.kind.__name__} in the middle")
         if not movable and code.is_changed(getattr(self.owner, "owner", self.owner)):
             raise GraphBreak(f"rebuilding a {self.kind.__name__} over what the program changes")
-        code.build(self.owner)
-        code.emit("GET_ITER")
+        if getattr(self.owner, "whole", None) is not None:
+            kind: Any = self.owner.python_type()
+            code.load_callable(kind.__iter__)
+            code.build(self.owner)
+            code.call(1)
+        else:
+            code.build(self.owner)
+            code.emit("GET_ITER")
         if self.position:
             code.move_iterator(self.position)
         return None

@@ -7,13 +7,14 @@ from __future__ import annotations
 import functools
 import types
 import weakref
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import GraphBreak
 from ..guards.kinds import NO_ATTR
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
-from .base import VariableTracker
+from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
 from .lazy import LazyVariable
 from .methods import BuiltinMethodVariable, MethodVariable
@@ -67,10 +68,8 @@ def is_data_descriptor(raw: Any) -> bool:
 
 
 def load(tx: Translator, owner: VariableTracker, instance: Instance, name: str) -> VariableTracker:
-    """`owner.name` for an instance of a class whose `__getattribute__` is object's."""
+    """`object.__getattribute__(owner, name)`."""
     kind = instance.kind
-    if not has_generic_access(kind):
-        raise GraphBreak(f"{kind.__name__}.__getattribute__ is its own")
     raw = lookup(kind, name)
     if raw is not MISSING and is_data_descriptor(raw):
         return bind(tx, raw, kind, owner, instance, name)
@@ -78,7 +77,7 @@ def load(tx: Translator, owner: VariableTracker, instance: Instance, name: str) 
         return value
     if raw is not MISSING:
         return bind(tx, raw, kind, owner, instance, name)
-    return missing(tx, owner, kind, name)
+    raise missing(tx, kind, name)
 
 
 def has_generic_access(kind: type) -> bool:
@@ -87,7 +86,10 @@ def has_generic_access(kind: type) -> bool:
     return base is object or base in GENERIC
 
 
-GENERIC = (dict, list, set, frozenset, tuple, str, int, float, bytes, BaseException)
+GENERIC = (
+    dict, list, set, frozenset, tuple, str, int, float, complex, bytes, BaseException, deque,
+    OrderedDict, defaultdict, types.SimpleNamespace,
+)  # fmt: skip
 
 
 def python_method(tx: Translator, owner: VariableTracker, name: str) -> VariableTracker:
@@ -112,16 +114,12 @@ def overridden(kind: type, name: str) -> bool:
 WRITTEN_IN_PYTHON = (types.FunctionType, property, classmethod, staticmethod)
 
 
-def missing(tx: Translator, owner: VariableTracker, kind: type, name: str) -> VariableTracker:
-    """`__getattr__`, or AttributeError."""
+def missing(tx: Translator, kind: type, name: str) -> ObservedException:
+    """The AttributeError; the trace relies on the class not getting the attribute."""
     if not hasattr(kind, name):
         tx.guards.install(class_source(kind), NO_ATTR, name, tx.location())
-    raw = lookup(kind, "__getattr__")
-    if raw is not MISSING:
-        fallback = class_attribute(tx, kind, "__getattr__", raw)
-        return tx.call(fallback, owner, ConstantVariable(name))
     message = f"{kind.__name__!r} object has no attribute {name!r}"
-    raise observed(AttributeError(message, name=name))
+    return observed(AttributeError(message, name=name))
 
 
 LOCAL_CLASSES: weakref.WeakSet[type] = weakref.WeakSet()
@@ -285,15 +283,42 @@ def _set_by_descriptor(
     tx.call(class_attribute(tx, where, "__set__", setter), descriptor, owner, value)
 
 
-def delete(tx: Translator, owner: VariableTracker, instance: Instance, name: str) -> None:
-    hook = lookup(instance.kind, "__delattr__")
-    raw = lookup(instance.kind, name)
-    if hook not in PLAIN_DELETES or (raw is not MISSING and is_data_descriptor(raw)):
+def delete(
+    tx: Translator, owner: VariableTracker, instance: Instance, name: str, plain: bool = False
+) -> None:
+    """`del owner.name`; `plain` is `object.__delattr__`, past the class's own hook."""
+    kind = instance.kind
+    hook, raw = lookup(kind, "__delattr__"), lookup(kind, name)
+    if isinstance(hook, types.FunctionType) and not plain:
+        tx.call(class_attribute(tx, kind, "__delattr__", hook), owner, ConstantVariable(name))
+        return
+    if hook not in PLAIN_DELETES and not plain:
         raise GraphBreak(f"deleting attribute {name!r} of {owner.describe()}")
+    if raw is not MISSING and is_data_descriptor(raw) and type(raw) not in PLAIN_SETTERS:
+        _delete_by_descriptor(tx, raw, kind, owner, name)
+        return
     if instance.own(tx, name) is None:
-        text = f"{instance.kind.__name__!r} object has no attribute {name!r}"
+        text = f"{kind.__name__!r} object has no attribute {name!r}"
+        if type(raw) in PLAIN_SETTERS:
+            text = name
         raise observed(AttributeError(text, name=name))
     instance.remove(tx, name)
+
+
+def _delete_by_descriptor(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, name: str
+) -> None:
+    if type(raw) is property:
+        if raw.fdel is None:
+            text = f"property {name!r} of {base.__name__!r} object has no deleter"
+            raise observed(AttributeError(text))
+        tx.call(_part(tx, raw.fdel, base, name, "fdel"), owner)
+        return
+    deleter, where = lookup(type(raw), "__delete__"), type(raw)
+    if not isinstance(deleter, types.FunctionType):
+        raise GraphBreak(f"deleting {name!r}, a {type(raw).__name__} of {base.__name__}")
+    descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
+    tx.call(class_attribute(tx, where, "__delete__", deleter), descriptor, owner)
 
 
 def has_dict(kind: type) -> bool:

@@ -9,7 +9,7 @@ from ..errors import GraphBreak
 from ..guards.kinds import KEYS, NO_KEY
 from ..guards.sources import AttrSource, ConstSource, Source
 from . import object_model
-from .base import VariableTracker
+from .base import ObservedException, VariableTracker
 from .constants import constant, observed
 from .instance_dicts import InstanceDictVariable
 from .lazy import LazyVariable, realise
@@ -92,6 +92,23 @@ class ObjectVariable(VariableTracker):
         self.attributes[name] = None
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        """`__getattribute__`, the class's own or object's; then `__getattr__`."""
+        own = lookup(self.kind, "__getattribute__")
+        try:
+            if not isinstance(own, FunctionType):
+                return self.plain_getattr(tx, name)
+            method = class_attribute(tx, self.kind, "__getattribute__", own)
+            return tx.call(method, self, constant(name))
+        except ObservedException as raised:
+            if not issubclass(raised.value.python_type(), AttributeError):
+                raise
+            if (fallback := lookup(self.kind, "__getattr__")) is MISSING:
+                raise
+            method = class_attribute(tx, self.kind, "__getattr__", fallback)
+            return tx.call(method, self, constant(name))
+
+    def plain_getattr(self, tx: Translator, name: str) -> VariableTracker:
+        """`object.__getattribute__(self, name)`."""
         if name == "__dict__" and has_dict(self.kind):
             if self.namespace is None:
                 self.namespace = InstanceDictVariable(self)
@@ -169,6 +186,11 @@ class ObjectVariable(VariableTracker):
         code.load_callable(object.__new__)
         code.load_const(self.kind)
         code.call(1)
+        code.keep(self)
+        self.set_attributes(code)
+
+    def set_attributes(self, code: Reconstructor) -> None:
+        """Give the topmost value, which stays, the object's attributes."""
         for name, value in self.attributes.items():
             if value is not None:
                 code.load_callable(object.__setattr__)
@@ -188,7 +210,7 @@ class ObjectKey:
         self.hashed = hashed
 
     def __hash__(self) -> int:
-        return hash(self.hashed)
+        return self.hashed
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ObjectKey):
@@ -247,6 +269,7 @@ class OpaqueVariable(VariableTracker):
 def why_not_object(value: Any) -> str | None:
     """Why attributes of an outside object cannot be followed, or None when they can."""
     kind = type(value)
-    if not object_model.has_generic_access(kind):
+    written = isinstance(lookup(kind, "__getattribute__"), FunctionType)
+    if not written and not object_model.has_generic_access(kind):
         return "its class has its own __getattribute__"
     return None

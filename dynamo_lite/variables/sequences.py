@@ -1,6 +1,7 @@
 """Tuples and lists: items in order, known while tracing."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,14 @@ from .constants import LAST, NONE, ConstantVariable, builds, constant, observe, 
 from .lazy import LazyVariable, realise, realise_all, realise_at
 from .object_model import overridden, python_method
 from .slices import SliceVariable
+from .sorting import sorted_items
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
     from ..translator import Translator
 
 PLAIN_KINDS = (tuple, list)
+SEQUENCES = (tuple, list, deque)
 
 LONGEST = 10_000
 """Sequences longer than this are left to Python."""
@@ -37,9 +40,15 @@ class SequenceVariable(VariableTracker):
         self._items = list(items)
         self.source = source
         self.unread = unread
+        self.whole: VariableTracker | None = None
 
     def python_type(self) -> type:
         return self.kind
+
+    @property
+    def base(self) -> type:
+        """The type of Python's own that the sequence is."""
+        return next(base for base in SEQUENCES if issubclass(self.kind, base))
 
     def items(self, tx: Translator) -> list[VariableTracker]:
         """The items, possibly lazy ones; the length is guarded."""
@@ -53,8 +62,9 @@ class SequenceVariable(VariableTracker):
         if len(outside) > LONGEST:
             raise GraphBreak(f"{self.describe()} has {len(outside)} items")
         tx.guards.install(self.source, LENGTH, outside, tx.location())
+        container = self.kind if self.whole is None else self.whole.python_type()
         self._items[:0] = [
-            LazyVariable(item, ItemSource(self.source, index, self.kind))
+            LazyVariable(item, ItemSource(self.source, index, container))
             for index, item in enumerate(outside)
         ]
 
@@ -122,8 +132,7 @@ class SequenceVariable(VariableTracker):
         return ConstantVariable(sum(tx.is_equal(item, value) for item in self.iterate(tx)))
 
     def method___add__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
-        base = tuple if issubclass(self.kind, tuple) else list
-        if not isinstance(other, SequenceVariable) or not issubclass(other.kind, base):
+        if not isinstance(other, SequenceVariable) or other.base is not self.base:
             return ConstantVariable(NotImplemented)
         return self.made([*self.items(tx), *other.items(tx)])
 
@@ -141,12 +150,17 @@ class SequenceVariable(VariableTracker):
         return python_method(tx, self, name)
 
 
-def index_constant(tx: Translator, key: VariableTracker) -> int:
-    """`operator.index` of a known value."""
-    value = key.as_constant(tx)
-    if not hasattr(type(value), "__index__"):
-        text = f"{type(value).__name__!r} object cannot be interpreted as an integer"
-        raise observed(TypeError(text))
+NO_INTEGER = "{!r} object cannot be interpreted as an integer"
+
+
+def index_constant(tx: Translator, key: VariableTracker, refusal: str = NO_INTEGER) -> int:
+    """`operator.index` of a known value; `refusal` is what Python says of others."""
+    kind = key.python_type()
+    if not hasattr(kind, "__index__"):
+        raise observed(TypeError(refusal.format(kind.__name__)))
+    if not key.is_constant() and overridden(kind, "__index__"):
+        key = key.call_method(tx, "__index__", (), {})
+    value = (key.contents or key).as_constant(tx)
     return int(value.__index__())
 
 
@@ -154,14 +168,11 @@ def checked_index(
     tx: Translator, sequence: SequenceVariable, key: VariableTracker, use: str = ""
 ) -> int:
     """A known index, normalised to be non-negative; `use` is part of Python's words for errors."""
-    value = key.as_constant(tx)
-    name = "tuple" if issubclass(sequence.kind, tuple) else "list"
-    if not hasattr(type(value), "__index__"):
-        kind = type(value).__name__
-        raise observed(TypeError(f"{name} indices must be integers or slices, not {kind}"))
-    index, length = int(value.__index__()), len(sequence.items(tx))
+    name = sequence.base.__name__
+    refusal = name + " indices must be integers or slices, not {}"
+    index, length = index_constant(tx, key, refusal), len(sequence.items(tx))
     if not -length <= index < length:
-        raise observed(IndexError(f"{name} {use}index out of range"))
+        raise observed(IndexError(f"{name} {use if name == 'list' else ''}index out of range"))
     return index % length
 
 
@@ -362,32 +373,6 @@ class ListVariable(SequenceVariable):
 def is_iterable(value: VariableTracker) -> bool:
     kind = value.python_type()
     return hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")
-
-
-def sorted_items(
-    tx: Translator, items: list[VariableTracker], key: VariableTracker, reverse: VariableTracker
-) -> list[VariableTracker]:
-    """`sorted`: Python itself sorts, by known keys or by asking the trace for `<`."""
-    keys = items if key is NONE else [tx.call(key, item) for item in items]
-    if all(value.is_constant() for value in keys):
-        known: list[Any] = [value.as_constant(tx) for value in keys]
-    else:
-        known = [Sortable(tx, value) for value in keys]
-    order = observe(
-        sorted, range(len(items)), key=known.__getitem__, reverse=reverse.truth(tx)
-    )
-    return [items[index] for index in order]
-
-
-class Sortable:
-    """A tracker that `sorted` may compare."""
-
-    def __init__(self, tx: Translator, value: VariableTracker) -> None:
-        self.tx = tx
-        self.value = value
-
-    def __lt__(self, other: Sortable) -> bool:
-        return self.tx.is_less(self.value, other.value)
 
 
 @builds(tuple)

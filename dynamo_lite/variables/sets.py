@@ -37,6 +37,7 @@ class SetVariable(VariableTracker):
         self.source = source
         self.unread = source is not None
         self.order: list[Hashable] | None = None
+        self.whole: VariableTracker | None = None
 
     @classmethod
     def of(cls, tx: Translator, items: Iterable[VariableTracker], kind: type = set) -> SetVariable:

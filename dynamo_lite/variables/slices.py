@@ -1,12 +1,12 @@
 """Slices and ranges."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
-from .constants import NONE, ConstantVariable, builds, constant, fold, observe, observed
+from .constants import NONE, ConstantVariable, builds, constant, fold, hash_of, observe, observed
 from .object_model import python_method
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ class SliceVariable(VariableTracker):
 
     def as_argument(self, tx: Translator) -> Any:
         return slice(*[part.as_argument(tx) for part in self.parts])
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        return hash_of(self.as_constant(tx))
 
     def truth(self, tx: Translator) -> bool:
         return True

@@ -21,8 +21,10 @@ LAYERS = (
 )
 FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
-    "operators", "binding", "inlining", "frames", "calls", "iteration", "polyfills",
-    "language_twins", "side_effects", "reconstruct", "output", "leaving", "directives",
+    "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
+    "iteration",
+    "polyfills", "language_twins", "side_effects", "reconstruct", "output", "leaving",
+    "directives",
 )
 COMPILE = ("compile", "explain", "stats", "miss", "attempts", "regions", "script")
 

@@ -31,6 +31,17 @@ class Slotted:
 class Watched:
     def __init__(self): self.__dict__["log"] = []
     def __setattr__(self, name, value): self.log.append(name); object.__setattr__(self, name, value)
+class Stack(list):
+    def append(self, item): self.pushed = getattr(self, "pushed", 0) + 1; super().append(item)
+class Table(dict):
+    name = "t"
+    def __missing__(self, key): self[key] = key; return key
+    def __setattr__(self, name, value): self[name] = value
+    def __getattr__(self, name):
+        if name in self: return self[name]
+        raise AttributeError(name)
+class Group(set):
+    note = None
 TOTAL = [0]
 COUNT = 0
 def bump(k):
@@ -53,12 +64,12 @@ NAMES = ("value", "rest", "extra", "other")
 CONTAINERS = {
     "list": ("[]", "[1, 2]", "[x, x]", "[{v}, {v}]", "list({l})", "{l}[:]", "{l} + [{v}]", "{l} * 2",
              "[v for v in {l}]", "list({d})", "list({d}.values())", "sorted({d}, key=lambda v: type(v).__name__)", "[{v}] * 3",
-             "{o}.rest", "list({q})", "[[] for _ in range(2)]", "[[]] * 2"),
+             "{o}.rest", "list({q})", "Stack({l})", "Stack()", "Stack({l})", "[[] for _ in range(2)]", "[[]] * 2"),
     "dict": ("{{}}", "{{'a': {v}}}", "dict({d})", "{d}.copy()", "{{**{d}, 'z': {v}}}", "dict(a={v})",
              "dict.fromkeys('ab', {v})", "vars({o})", "collections.defaultdict(list)",
              "collections.OrderedDict(a={v}, b={v})", "dict(zip('ab', {l}))",
-             "{{k: v for k, v in {d}.items()}}", "dict(enumerate({l}))"),
-    "set": ("set()", "{{1, 2}}", "set('ab')", "{s} | {{3}}", "{s}.copy()", "{s} - {{1}}", "set({s})"),
+             "{{k: v for k, v in {d}.items()}}", "dict(enumerate({l}))", "Table({d})", "Table(a={v})", "collections.Counter('aab')"),
+    "set": ("set()", "{{1, 2}}", "set('ab')", "{s} | {{3}}", "{s}.copy()", "{s} - {{1}}", "set({s})", "Group({s})", "Group()"),
     "deque": ("collections.deque()", "collections.deque([1, {v}])", "collections.deque({l}, maxlen=3)",
               "collections.deque({q})"),
     "object": ("Node()", "Node({v})", "Node({v}, {v}, {v})", "Node({o}).put('extra', {v})", "Watched()",
@@ -78,6 +89,8 @@ STATEMENTS = (
     "{s}.add({i})", "{s}.discard({i})", "{s} |= {{7, 8}}", "{s}.update('xy')", "{s}.remove(1)",
     "{s} &= {s}", "{s}.clear()", "{s} -= {{2}}",
     "{q}.append({v})", "{q}.appendleft({v})", "{q}.pop()", "{q}.popleft()", "{q}.rotate(1)",
+    "{q}[0] = {v}", "{q}.insert(1, {v})", "del {q}[0]", "{q}.remove(1)", "log.append({q}[1])",
+    "{q} += [{v}]", "log.append({q} == {q})", "log.append({q} == {l})", "{q}.reverse()",
     "{q}.extend({l})", "{q}.clear()", "{q}.extendleft([{v}, {v}])",
     "{o}.{n} = {v}", "{o}.{n} = {l}", "{o}.{n} = {o}", "{o}.rest.append({v})", "del {o}.{n}",
     "{o}.first = {v}", "setattr({o}, '{n}', {v})", "{o}.put('{n}', {d})", "{o}.value = {o}.value",
@@ -86,6 +99,8 @@ STATEMENTS = (
     "log.append({o}.{n} is {l})", "log.append({l} == {l})", "log.append(len({l}))",
     "log.append({v} in {d})", "log.append(list({d}))", "log.append({l}[:2])",
     "{x} = {x} + {i}", "{x}[0] = {i}", "{x} += {i}", "y = {x} * 2", "{x}[1:] = 0.0",
+    "{l}.mark = {v}", "log.append(getattr({l}, 'mark', 0))", "{d}.mark = {v}", "{s}.note = {v}",
+    "log.append({d}[{k}])", "list.append({l}, {v})", "dict.__setitem__({d}, {k}, {v})",
     "log.append(bump({i}))", "TOTAL.append({v})", "counter({i})", "log.append(counter({i}))",
     "log.append(next(it, None))", "local_it = iter({l})", "log.append(next(local_it, 'end'))",
     "{l}.extend(list(local_it))", "log.append({x})", "pair = ({l}, {o})", "log.append(pair)",
@@ -181,10 +196,11 @@ def arguments(namespace: dict[str, Any], seed: int) -> tuple[Any, ...]:
     x, y = np.array([1.0, -2.0, 3.0]), np.array([5.0, 6.0, 7.0])
     inner: list[Any] = [1, x]
     l0: list[Any] = [1, 2, inner]
-    l1 = rng.choice([l0, inner, [inner, 3], []])
+    l1 = rng.choice([l0, inner, [inner, 3], [], namespace["Stack"](inner)])
     d0: dict[Any, Any] = {"a": l0, "b": 2}
-    d1 = rng.choice([d0, {"c": d0}, {}, collections.defaultdict(list, a=inner), collections.OrderedDict(b=1, a=2)])
-    s0 = {1, 2}
+    d1 = rng.choice([d0, {"c": d0}, {}, collections.defaultdict(list, a=inner), collections.OrderedDict(b=1, a=2),
+                     namespace["Table"](c=d0)])
+    s0 = rng.choice([{1, 2}, namespace["Group"]({1, 2})])
     q0 = collections.deque([1, inner, 3], rng.choice([None, 3]))
     o0 = namespace["Node"](inner, d0, l1)
     o1 = rng.choice([o0, namespace["Node"](o0), namespace["Slotted"](), namespace["Watched"]()])
@@ -251,7 +267,7 @@ def children(value: Any) -> Any:
     elif hasattr(value, "__next__"):
         with contextlib.suppress(RuntimeError):  # what it iterates over has changed
             yield "rest", value.__reduce__()[1:]
-    else:
+    if not isinstance(value, (BaseException, FunctionType)):
         yield from ((f".{k}", v) for k, v in vars(value).items()) if hasattr(value, "__dict__") else ()
         for name in getattr(type(value), "__slots__", ()):
             if hasattr(value, name):

@@ -14,24 +14,42 @@ from dynamo_lite.trace import Returned
 from dynamo_lite.translator import translate
 
 
-def same(left, right):
-    """Equal in type, value and shape, all the way down."""
+def same(left, right, seen=None):
+    """Equal in type, value, shape and attributes, all the way down."""
+    seen = {} if seen is None else seen
+    if id(left) in seen:
+        return seen[id(left)] is right
+    if isinstance(left, list | dict) or hasattr(left, "__dict__"):
+        seen[id(left)] = right
+
+    def both(mine, theirs):
+        return same(mine, theirs, seen)
+
     if type(left) is not type(right):
         # Classes that a call defines anew are equal by name.
         if type(left).__qualname__ != type(right).__qualname__ or not isinstance(left, object):
             return False
     if isinstance(left, np.ndarray | np.generic):
         return left.dtype == right.dtype and np.array_equal(left, right, equal_nan=_is_float(left))
+    if isinstance(left, list | tuple | collections.deque | dict) and hasattr(left, "__dict__"):
+        if not both(vars(left), vars(right)):
+            return False
     if isinstance(left, list | tuple | collections.deque):
-        return len(left) == len(right) and all(map(same, left, right))
+        mine, theirs = (list(type(s).__mro__[-2].__iter__(s)) for s in (left, right))
+        return len(mine) == len(theirs) and all(map(both, mine, theirs))
     if isinstance(left, dict):
-        return same(list(left), list(right)) and same(list(left.values()), list(right.values()))
+        mine, theirs = list(dict.items(left)), list(dict.items(right))
+        return len(mine) == len(theirs) and all(
+            both(k, other) and both(v, value) for (k, v), (other, value) in zip(mine, theirs)
+        )
     if isinstance(left, BaseException):
         return same_exception(left, right)
     if isinstance(left, types.FunctionType):
         return left.__code__ is right.__code__
-    if dataclasses.is_dataclass(left) or type(left).__eq__ is object.__eq__:
-        return left is right or same(vars(left), vars(right)) if hasattr(left, "__dict__") else True
+    if dataclasses.is_dataclass(left) or type(left).__eq__ is object.__eq__ or isinstance(
+        left, collections.UserList | collections.UserDict
+    ):
+        return left is right or both(vars(left), vars(right)) if hasattr(left, "__dict__") else True
     return left == right or left != left
 
 

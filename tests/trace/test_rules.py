@@ -29,6 +29,7 @@ EXAMPLES = {
     "effect-builtin": print,
     "numpy": np.linalg.norm,
     "cupy": type("sin", (), {"__module__": "cupy", "__call__": plain})(),
+    "container-method": dict.__setitem__,
     "pure-method": str.upper,
     "pure-module": math.sqrt,
     "stdlib-inline": contextlib.contextmanager,

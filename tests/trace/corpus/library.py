@@ -20,21 +20,21 @@ import numpy as np
 from .programs import V, X, program
 
 
-@program(X, missing="making a Counter")
+@program(X)
 def counter(x): return collections.Counter("abca"), x
 
 
-@program(X, missing="making a Counter")
+@program(X)
 def counter_lookup(x):
     c = collections.Counter([1, 2, 2, 3])
     return x * c[2], c[9], c.most_common(1)
 
 
-@program(X, missing="making a Counter")
+@program(X)
 def counter_arithmetic(x): return collections.Counter("ab") + collections.Counter("b"), collections.Counter("aab") - collections.Counter("a"), x
 
 
-@program(X, missing="making a Counter")
+@program(X)
 def counter_update(x):
     c = collections.Counter()
     c["a"] += 2
@@ -64,14 +64,14 @@ class Bunch(dict):
     def __setattr__(self, k, v): self[k] = v
 
 
-@program(X, missing="making a Bunch")
+@program(X)
 def dict_subclass(x):
     b = Bunch(a=x, k=2)
     b.z = 3
     return b.a * b.k + b["z"], sorted(b)
 
 
-@program(X, Bunch(a=2.0), missing="calling dict.__getitem__: the standard library runs in Python (stdlib-skip)")
+@program(X, Bunch(a=2.0))
 def dict_subclass_argument(x, b): return x * b.a + b["a"]
 
 
@@ -79,7 +79,7 @@ class Missing(dict):
     def __missing__(self, k): return k * 2
 
 
-@program(X, missing="making a Missing")
+@program(X)
 def dict_missing(x): return Missing(a=1)["a"], Missing()["q"], x * Missing()[3]
 
 
@@ -88,7 +88,7 @@ class Stack(list):
     def peek(self): return self[-1]
 
 
-@program(X, missing="making a Stack")
+@program(X)
 def list_subclass(x):
     s = Stack()
     s.push(x); s.push(x * 2)

@@ -1,0 +1,164 @@
+"""`copy.copy` and `copy.deepcopy`, as the `copy` module does them.
+
+Objects are copied as their class's `__reduce_ex__` describes them: made without `__init__`, with
+the same attributes and items. A class that has its own say about this is left to Python.
+"""
+from __future__ import annotations
+
+import copy
+from types import FunctionType, MemberDescriptorType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..variables.base import VariableTracker
+from ..variables.constants import NONE, ConstantVariable
+from ..variables.deques import DequeVariable
+from ..variables.derived import FILL, DerivedVariable, new_contents
+from ..variables.dicts import DictVariable
+from ..variables.functions import FunctionVariable
+from ..variables.lazy import realise
+from ..variables.object_model import lookup, overridden
+from ..variables.objects import ObjectVariable
+from ..variables.sequences import ListVariable, TupleVariable
+from ..variables.sets import SetVariable
+from .table import handles
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+Copies = dict[VariableTracker, VariableTracker]
+
+PROTOCOL = (
+    "__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__",
+    "__getnewargs_ex__",
+)  # fmt: skip
+"""Methods by which a class says how its objects are copied."""
+
+
+@handles(copy.copy)
+def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
+    if isinstance(value, ListVariable | DictVariable | SetVariable):
+        return value.call_method(tx, "copy", (), {})
+    if value.is_constant() or isinstance(value, TupleVariable | FunctionVariable):
+        return value
+    if isinstance(value, ObjectVariable):
+        if overridden(value.kind, "__copy__"):
+            return value.call_method(tx, "__copy__", (), {})
+        return _copied_object(tx, value, None)
+    if value.python_type() is np.ndarray:
+        return value.call_method(tx, "copy", (), {})
+    raise GraphBreak(f"copying {value.describe()}")
+
+
+KEEP_ORDER = ConstantVariable("K")
+
+
+@handles(copy.deepcopy)
+def deep_copy(
+    tx: Translator, value: VariableTracker, memo: VariableTracker = NONE
+) -> VariableTracker:
+    """Containers of Python's own, arrays and constants; an object met twice is copied once."""
+    if memo is NONE:
+        return _deep_copy(tx, realise(tx, value), {})
+    if not isinstance(memo, Memo):
+        raise GraphBreak("a deep copy with a memo of the program's own")
+    return _deep_copy(tx, realise(tx, value), memo.copies)
+
+
+class Memo(VariableTracker):
+    """The second argument of `__deepcopy__`, to be passed on."""
+
+    def __init__(self, copies: Copies) -> None:
+        self.copies = copies
+
+    def python_type(self) -> type:
+        return dict
+
+
+def _deep_copy(tx: Translator, value: VariableTracker, copies: Copies) -> VariableTracker:
+    if value in copies:
+        return copies[value]
+    kind = value.python_type()
+    if (isinstance(value, ListVariable) and kind is list) or isinstance(value, DequeVariable):
+        made: VariableTracker = value.made(())
+        copies[value] = made
+        for item in value.iterate(tx):
+            made.call_method(tx, "append", (_deep_copy(tx, item, copies),), {})
+        return made
+    if isinstance(value, DictVariable):
+        table = copies[value] = DictVariable(kind=kind)
+        table.factory = _deep_copy(tx, value.factory, copies)
+        for key, item in value.pairs(tx):
+            table.store(tx, _deep_copy(tx, key, copies), _deep_copy(tx, item, copies))
+        return table
+    if kind is np.ndarray:
+        copies[value] = value.call_method(tx, "copy", (KEEP_ORDER,), {})
+        return copies[value]
+    if value.is_constant() or isinstance(value, FunctionVariable):
+        return value
+    if kind is tuple:
+        return _deep_tuple(tx, value, copies)
+    if isinstance(value, ObjectVariable):
+        return _deep_object(tx, value, copies)
+    raise GraphBreak(f"a deep copy of {value.describe()}")
+
+
+def _deep_tuple(tx: Translator, value: VariableTracker, copies: Copies) -> VariableTracker:
+    """A tuple of what is its own copy is its own copy, too."""
+    before = list(value.iterate(tx))
+    items = [_deep_copy(tx, item, copies) for item in before]
+    if value in copies:  # copied meanwhile, by way of one of its items
+        return copies[value]
+    same = all(item is old for item, old in zip(items, before))
+    copies[value] = value if same else TupleVariable(items)
+    return copies[value]
+
+
+def _deep_object(tx: Translator, value: ObjectVariable, copies: Copies) -> VariableTracker:
+    if not overridden(value.kind, "__deepcopy__"):
+        return _copied_object(tx, value, copies)
+    copies[value] = value.call_method(tx, "__deepcopy__", (Memo(copies),), {})
+    return copies[value]
+
+
+def _copied_object(
+    tx: Translator, value: ObjectVariable, copies: Copies | None
+) -> VariableTracker:
+    """What `copyreg.__newobj__` and `copy._reconstruct` make of an object."""
+    kind = value.kind
+    own = [name for name in PROTOCOL if isinstance(lookup(kind, name), FunctionType)]
+    if own or (kind.__module__ == "builtins" and kind is not object):
+        raise GraphBreak(f"copying {value.describe()} by its {own[0] if own else 'type'}")
+
+    def part(item: VariableTracker) -> VariableTracker:
+        return item if copies is None else _deep_copy(tx, item, copies)
+
+    made = _new(value, kind)
+    if copies is not None:
+        copies[value] = made
+    slots = [n for base in kind.__mro__ for n, raw in vars(base).items()
+             if type(raw) is MemberDescriptorType and n != "default_factory"]  # fmt: skip
+    held = {**value.all_attributes(tx), **{n: value.own(tx, n) for n in slots}}
+    for name, item in held.items():
+        if item is not None:
+            made.store(tx, name, part(realise(tx, item)))
+    if isinstance(value.contents, ListVariable):
+        for item in value.iterate(tx):
+            made.call_method(tx, "append", (part(item),), {})
+    elif isinstance(value.contents, DictVariable):
+        for pair in tx.iterate(value.call_method(tx, "items", (), {})):
+            key, item = (part(each) for each in pair.iterate(tx))
+            made.call_method(tx, "__setitem__", (key, item), {})
+    return made
+
+
+def _new(value: ObjectVariable, kind: type) -> ObjectVariable:
+    if not isinstance(value, DerivedVariable):
+        return ObjectVariable(kind)
+    if value.base not in FILL and value.contents.is_constant():
+        return DerivedVariable(kind, value.contents)
+    if value.base in (list, dict):
+        return DerivedVariable(kind, new_contents(value.base))
+    raise GraphBreak(f"copying {value.describe()}")

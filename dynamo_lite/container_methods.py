@@ -1,0 +1,125 @@
+"""C's methods of Python's containers, called on a container or an object derived from one.
+
+`list.append(x, 1)`, `super().__setitem__(key, value)`: the tracker of the contents answers.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from . import operators
+from .builtins.text import display_of
+from .errors import GraphBreak
+from .operator_rows import COMPARISONS
+from .variables.base import ObservedException, VariableTracker, call_handler
+from .variables.constants import NONE, NOT_IMPLEMENTED, constant, observed
+from .variables.dicts import DictVariable
+from .variables.object_model import lookup
+from .variables.sequences import ListVariable, SequenceVariable
+from .variables.sets import SetVariable
+
+if TYPE_CHECKING:
+    from .translator import Translator
+
+Container = ListVariable | DictVariable | SetVariable | SequenceVariable
+
+
+def call(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`function(*args, **kwargs)`, a method descriptor of a container's type."""
+    name, kind = function.__name__, function.__objclass__
+    if not args or not issubclass(args[0].python_type(), kind):
+        raise observed(TypeError(_misused(function, args)))
+    owner, *rest = args
+    contents = owner.contents or owner
+    if isinstance(contents, DictVariable) and lookup(contents.kind, name) is not function:
+        raise GraphBreak(f"{function.__qualname__} of {owner.describe()}, which has its own")
+    rest = [operators.as_seen_by_c(contents, arg) for arg in rest]
+    if (special := SPECIAL.get(name)) is not None:
+        return special(tx, contents, *rest, **kwargs)
+    handler = getattr(contents, f"method_{name}", None)
+    if handler is None:
+        raise GraphBreak(f"{function.__qualname__} of {owner.describe()}")
+    try:
+        result = call_handler(tx, handler, rest, kwargs, function.__qualname__)
+    except ObservedException as raised:
+        return missing(tx, owner, name, rest, raised)
+    return owner if result is contents else result
+
+
+def missing(
+    tx: Translator,
+    owner: VariableTracker,
+    name: str,
+    args: Sequence[VariableTracker],
+    raised: ObservedException,
+) -> VariableTracker:
+    """`dict.__getitem__` asks a derived class's `__missing__`."""
+    method = lookup(owner.python_type(), "__missing__")
+    if name != "__getitem__" or not isinstance(method, FunctionType):
+        raise raised
+    if not issubclass(raised.value.python_type(), KeyError):
+        raise raised
+    return owner.call_method(tx, "__missing__", args, {})
+
+
+def _misused(function: Any, args: Sequence[VariableTracker]) -> str:
+    if not args:
+        return f"unbound method {function.__qualname__}() needs an argument"
+    owner, given = function.__objclass__.__name__, args[0].python_type().__name__
+    name = f"descriptor {function.__name__!r} for {owner!r} objects"
+    return f"{name} doesn't apply to a {given!r} object"
+
+
+def _compare(symbol: str) -> Callable[..., VariableTracker]:
+    def compare(
+        tx: Translator, contents: VariableTracker, other: VariableTracker
+    ) -> VariableTracker:
+        other = other.contents or other
+        if (rule := operators.structural_rule(contents, other)) is None:
+            return NOT_IMPLEMENTED
+        return rule(tx, symbol, contents, other)
+
+    return compare
+
+
+def _display(tx: Translator, contents: VariableTracker) -> VariableTracker:
+    if (text := display_of(tx, contents)) is None:
+        raise GraphBreak(f"repr() of {contents.describe()}")
+    return constant(text)
+
+
+def _initialise(
+    tx: Translator, contents: Any, *args: VariableTracker, **kwargs: VariableTracker
+) -> VariableTracker:
+    if isinstance(contents, DictVariable):
+        if contents.kind.__name__ == "defaultdict" and args:
+            contents.factory, *rest = args
+            args = tuple(rest)
+        contents.method_update(tx, *args, **kwargs)
+    elif isinstance(contents, ListVariable | SetVariable):
+        contents.call_method(tx, "clear", (), {})
+        for each in args:
+            contents.call_method(
+                tx, "extend" if isinstance(contents, ListVariable) else "update", (each,), {}
+            )
+    return NONE
+
+
+def _reversed(tx: Translator, contents: VariableTracker) -> VariableTracker:
+    return tx.call_builtin(reversed, contents)
+
+
+SPECIAL: Mapping[str, Callable[..., VariableTracker]] = {
+    **{row.method: _compare(row.symbol) for row in COMPARISONS},
+    "__repr__": _display,
+    "__str__": _display,
+    "__init__": _initialise,
+    "__reversed__": _reversed,
+    "__hash__": lambda tx, contents: tx.call_builtin(hash, contents),
+}

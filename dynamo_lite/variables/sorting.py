@@ -1,0 +1,36 @@
+"""Sorting trackers."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .base import VariableTracker
+from .constants import NONE, observe
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+
+def sorted_items(
+    tx: Translator, items: list[VariableTracker], key: VariableTracker, reverse: VariableTracker
+) -> list[VariableTracker]:
+    """`sorted`: Python itself sorts, by known keys or by asking the trace for `<`."""
+    keys = items if key is NONE else [tx.call(key, item) for item in items]
+    if all(value.is_constant() for value in keys):
+        known: list[Any] = [value.as_constant(tx) for value in keys]
+    else:
+        known = [Sortable(tx, value) for value in keys]
+    order = observe(
+        sorted, range(len(items)), key=known.__getitem__, reverse=reverse.truth(tx)
+    )
+    return [items[index] for index in order]
+
+
+class Sortable:
+    """A tracker that `sorted` may compare."""
+
+    def __init__(self, tx: Translator, value: VariableTracker) -> None:
+        self.tx = tx
+        self.value = value
+
+    def __lt__(self, other: Sortable) -> bool:
+        return self.tx.is_less(self.value, other.value)
