@@ -10,9 +10,12 @@ Hint = Callable[[Size], int]
 UNKNOWN = 64
 
 
-def hints_of(symbols: Mapping[str, SymbolOrigin]) -> Hint:
-    """A function from sizes to the values they had when the graph was captured."""
-    values = {name: origin.hint for name, origin in symbols.items()}
+def hints_of(
+    symbols: Mapping[str, SymbolOrigin], unbacked: Mapping[str, int] | None = None
+) -> Hint:
+    """A function from sizes to the values they had when the graph was captured, or are likely to
+    have."""
+    values = {**(unbacked or {}), **{name: origin.hint for name, origin in symbols.items()}}
 
     def hint(size: Size) -> int:
         if isinstance(size, int):

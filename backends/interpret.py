@@ -40,6 +40,7 @@ from .loops import (
 )
 from .program import (
     Allocate,
+    Bind,
     Commit,
     Extern,
     Input,
@@ -207,6 +208,8 @@ def _extern(state: State, step: Extern) -> None:
     except Exception as error:
         raise Abandoned(f"{step.target}: {error}") from error
     results = result if isinstance(result, (tuple, list)) else (result,) if step.results else ()
+    for name, number, axis in step.binds:
+        state.symbols[name] = np.shape(results[number])[axis]
     for buffer, type_, value in zip(step.results, step.types, results, strict=True):
         array = np.asarray(value)
         expected = (type_.dtype, state.shape(type_.shape))
@@ -234,6 +237,10 @@ def _argument(state: State, ref: Ref) -> Any:
     if ref.type is None or ref.type.form is Form.ARRAY:
         return array
     return array[()] if ref.type.form is Form.SCALAR else array.item()
+
+
+def _bind(state: State, step: Bind) -> None:
+    state.symbols[step.symbol] = int(state.arrays[step.buffer])
 
 
 def _matrix(
@@ -320,6 +327,7 @@ RUN: dict[type, Callable[[State, Any], None]] = {
     Launch: lambda state, step: run_kernel(state, step.kernel),
     View: _view,
     Extern: _extern,
+    Bind: _bind,
     Product: _product,
     Require: _require,
     Commit: _commit,

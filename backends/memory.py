@@ -11,7 +11,7 @@ from . import rewrite
 from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Load, Statement
 from .merging import reads, writes
-from .program import Allocate, Extern, Launch, Operand, Product, Program, Ref, Step, View
+from .program import Allocate, Bind, Extern, Launch, Operand, Product, Program, Ref, Step, View
 
 
 def plan_memory(program: Program, hint: Hint) -> Program:
@@ -104,6 +104,8 @@ def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
         case Launch():
             statements = tuple(_rename_statement(s, names) for s in step.kernel.statements)
             return Launch(replace(step.kernel, statements=statements))
+        case Bind():
+            return replace(step, buffer=names.get(step.buffer, step.buffer))
         case View():
             return replace(step, base=names.get(step.base, step.base))
         case Product():

@@ -2,7 +2,7 @@
 only the later one reads never reach memory."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store
 from .program import (
     Allocate,
+    Bind,
     Commit,
     Extern,
     Launch,
@@ -24,6 +25,7 @@ from .program import (
     View,
 )
 from .schedule import is_check_only, loads_of, may_report, operations
+from .sizes_of import told_by, used_symbols
 
 MOST_STORES = 8
 MOST_OPERATIONS = 400
@@ -34,13 +36,15 @@ DIFFERENT = "different boxes"
 
 def merge(program: Program, hint: Hint) -> Program:
     """Merge kernels where `why_not_merge` finds nothing against it, then drop dead stores."""
-    fixed = [s for s in program.steps if isinstance(s, (Allocate, Require))]
-    steps = [s for s in program.steps if not isinstance(s, (Allocate, Require))]
+    unbacked = frozenset(program.unbacked)
+    fixed = [s for s in program.steps if is_fixed(s, unbacked)]
+    steps = [s for s in program.steps if not is_fixed(s, unbacked)]
+    made = {s.buffer: used_symbols(s) for s in fixed if isinstance(s, Allocate) and unbacked}
     notes: list[str] = []
     position = 0
     while position < len(steps):
         step = steps[position]
-        found = _partner(steps, position, hint, notes) if isinstance(step, Launch) else None
+        found = _partner(steps, position, hint, notes, made) if isinstance(step, Launch) else None
         if found is None:
             position += 1
             continue
@@ -63,8 +67,15 @@ def merge(program: Program, hint: Hint) -> Program:
     )
 
 
+def is_fixed(step: Step, unbacked: frozenset[str]) -> bool:
+    """Allocations, and requirements that can be looked at when the call begins."""
+    return isinstance(step, Allocate) or (
+        isinstance(step, Require) and unbacked.isdisjoint(used_symbols(step))
+    )
+
+
 def _partner(
-    steps: Sequence[Step], position: int, hint: Hint, notes: list[str]
+    steps: Sequence[Step], position: int, hint: Hint, notes: list[str], made: Made
 ) -> tuple[int, Kernel, bool] | None:
     """An earlier kernel to merge with: its position, the merged kernel, and where that goes."""
     later = steps[position]
@@ -78,27 +89,37 @@ def _partner(
         between = steps[target + 1 : position]
         first, second = earlier.kernel, later.kernel
         reason = why_not_merge(first, second, hint)
-        if reason is None and (moves := _direction(earlier, between, later)) is not None:
+        if reason is None and (moves := _direction(earlier, between, later, made)) is not None:
             return target, merged_kernel(first, second), moves
         if reason != DIFFERENT:
             notes.append(f"{first.name} and {second.name}: {reason or 'a step lies between them'}")
     return None
 
 
-def _direction(earlier: Step, between: Sequence[Step], later: Step) -> bool | None:
+Made = Mapping[Buffer, frozenset[str]]
+"""The symbols in the size of a buffer that depend on data."""
+
+
+def _direction(
+    earlier: Step, between: Sequence[Step], later: Step, made: Made
+) -> bool | None:
     """True if `later` can move up, False if `earlier` can move down, None if neither."""
-    if not any(conflict(step, later) for step in between):
+    if not any(conflict(step, later, made) for step in between):
         return True
-    if not any(conflict(earlier, step) for step in between):
+    if not any(conflict(earlier, step, made) for step in between):
         return False
     return None
 
 
-def conflict(first: Step, second: Step) -> bool:
+def conflict(first: Step, second: Step, made: Made) -> bool:
     """Whether two steps must keep their order."""
     if isinstance(first, Launch) and isinstance(second, Launch) and _vouches(first, second):
         return True
+    if (known := told_by(first)) and not known.isdisjoint(used_symbols(second)):
+        return True
     written, stored = set(writes(first)), set(writes(second))
+    if known and any(not known.isdisjoint(made.get(buffer, ())) for buffer in stored):
+        return True
     return not (
         written.isdisjoint(stored)
         and written.isdisjoint(reads(second))
@@ -237,6 +258,8 @@ def reads(step: Step) -> Iterator[Buffer]:
             yield step.base
         case Product():
             yield from (step.a.buffer, step.b.buffer)
+        case Bind():
+            yield step.buffer
         case Extern():
             for leaf in leaves((step.args, step.kwargs)):
                 if isinstance(leaf, Ref) and leaf.buffer is not None:

@@ -26,6 +26,7 @@ from .loops import (
 )
 from .program import (
     Allocate,
+    Bind,
     Commit,
     Extern,
     Launch,
@@ -150,7 +151,10 @@ def _step_text(step: Any) -> str:
         case Extern():
             results = ", ".join(buffer.name for buffer in step.results)
             args = map_leaves(_ref_text, (step.args, step.kwargs))
-            return f"{results} = call {getattr(step.target, '__name__', step.target)} {args}"
+            binds = "".join(f", {n} = size {axis} of result {k}" for n, k, axis in step.binds)
+            return f"{results} = call {getattr(step.target, '__name__', step.target)} {args}{binds}"
+        case Bind():
+            return f"{step.symbol} = {step.buffer.name}"
         case Product():
             a, b = map(_operand_text, (step.a, step.b))
             sizes = " by ".join(map(str, (*(s.extent for s in step.stacks), *step.sizes)))

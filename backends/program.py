@@ -80,6 +80,7 @@ class Extern:
 
     `results` are the buffers of its results, one per array (a single result or a tuple); the call
     is abandoned if a result differs from its type in dtype, shape or strides, or if it raises.
+    `binds` has symbols that stand for what it finds: (symbol, number of the result, axis).
     """
 
     target: Callable[..., Any]
@@ -89,6 +90,15 @@ class Extern:
     types: tuple[ArrayType, ...]
     location: Location | None = None
     errstate: Errstate = AMBIENT
+    binds: tuple[tuple[str, int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """From here on `symbol` is the int64 that the 0-d `buffer` holds."""
+
+    symbol: str
+    buffer: Buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +160,7 @@ class Commit:
     every check passed. Writes to inputs come only after it."""
 
 
-Step = Union[Allocate, Launch, View, Extern, Product, Require, Commit]
+Step = Union[Allocate, Launch, View, Extern, Bind, Product, Require, Commit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +174,9 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`steps` run in order; buffers are released after their last use."""
+    """`steps` run in order; buffers are released after their last use.
+
+    `unbacked` has the symbols that steps bind, with likely values."""
 
     inputs: tuple[Input, ...]
     constants: tuple[Constant, ...]
@@ -172,3 +184,4 @@ class Program:
     steps: tuple[Step, ...]
     outputs: tuple[Output, ...]
     notes: tuple[str, ...] = field(default=())
+    unbacked: dict[str, int] = field(default_factory=dict)

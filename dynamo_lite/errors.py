@@ -28,6 +28,10 @@ class GraphBreak(Unsupported):
     root_steps: int | None = None
 
 
+class DataDependent(GraphBreak):
+    """A question about a size that only the data of a call can answer."""
+
+
 class FullGraphRequired(DynamoError):
     """`fullgraph=True`, and tracing had to stop; names the user's line and the reason."""
 

@@ -8,6 +8,7 @@ from types import CodeType
 from typing import Any
 
 from . import calls, iteration, operators
+from .bytecode.raising import expected_outcome
 from .bytecode.reading import Instruction, read
 from .errors import GraphBreak
 from .guards.kinds import IS, SAME
@@ -230,7 +231,16 @@ class Translator:
         store(self, owner, owner, name, value, plain=True)
 
     def truth(self, value: VariableTracker) -> bool:
-        return value.truth(self)
+        """`bool(value)`; where one answer only leads to a `raise`, data is expected to give the
+        other one, which the graph checks."""
+        try:
+            return value.truth(self)
+        except GraphBreak:
+            outcome = expected_outcome(self.instructions, self.current)
+            if outcome is None or not value.in_graph:
+                raise
+            value.expect(self, outcome)
+            return outcome
 
     def is_equal(self, left: VariableTracker, right: VariableTracker) -> bool:
         return operators.is_equal(self, left, right)

@@ -6,7 +6,7 @@ guards only ever read it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -16,6 +16,7 @@ from .guards.shape_env import ShapeEnv
 from .guards.sources import Source
 from .ir.graph import Graph
 from .ir.node import Location, Node
+from .ir.numbering import Numbering
 from .records import dataclass, field
 from .side_effects import SideEffects
 from .variables.base import VariableTracker
@@ -66,7 +67,11 @@ class Stopped:
 
 @dataclass(eq=False, slots=True)
 class TraceState:
-    """Shared by the root translator and those of inlined callees."""
+    """Shared by the root translator and those of inlined callees.
+
+    Of sizes that depend on data, `lengths` tells which axis of which node shows them (None: the
+    node is the value); `positions` has what `np.nonzero` gives for a mask, by its value number.
+    """
 
     function: FunctionType
     flat_args: Sequence[Any]
@@ -82,6 +87,9 @@ class TraceState:
     placeholders: dict[FunctionType, VariableTracker] = field(default_factory=dict)
     suspended: list[GeneratorVariable] = field(default_factory=list)
     errstates: list[TokenVariable] = field(default_factory=list)
+    numbering: Numbering | None = None
+    lengths: dict[str, tuple[Node, int | None]] = field(default_factory=dict)
+    positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
     root_steps: int = 0
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None

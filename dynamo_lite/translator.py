@@ -207,6 +207,7 @@ def new_state(
     state = TraceState(function, flat_args, options, Graph(), GuardSet(), ShapeEnv(), SideEffects())
     state.shapes = ShapeEnv(options.policy, lambda: state.locate())
     state.graph.facts = state.shapes
+    state.graph.unbacked, state.graph.assertions = state.shapes.data, state.shapes.assertions
     return state
 
 

@@ -7,12 +7,22 @@ call), and the answer becomes a relation that is guarded, with the line that ask
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 
-from ..errors import GraphBreak, MarkedDynamicSpecialized, Unsupported
+from ..errors import DataDependent, GraphBreak, MarkedDynamicSpecialized, Unsupported
 from ..ir.facts import StaticFacts
-from ..ir.graph import Location
-from ..ir.sizes import Size, SizeExpr, Symbol, evaluate, substitute, symbol, symbols
+from ..ir.graph import Assertion, Location, Node, Unbacked
+from ..ir.sizes import (
+    Size,
+    SizeExpr,
+    Symbol,
+    depends_on_data,
+    evaluate,
+    is_unbacked,
+    substitute,
+    symbol,
+    symbols,
+)
 from ..records import dataclass
 from .dynamic import DimMark, DynamicPolicy, Mark
 from .sources import Source
@@ -23,6 +33,7 @@ COMPARE: dict[str, Callable[[int, int], bool]] = {
     "==": int.__eq__, "!=": int.__ne__, "<": int.__lt__, "<=": int.__le__,
     ">": int.__gt__, ">=": int.__ge__,
 }  # fmt: skip
+MIRRORED = {">": "<", ">=": "<="}
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
@@ -61,8 +72,23 @@ class SymbolInfo:
         return f"{self.source}{suffix[self.fact]}"
 
 
+@dataclass(frozen=True, slots=True)
+class DataResult:
+    """A size or int that a call makes: equal keys mean equal values. `upper`: it is a number of
+    things, at most so many."""
+
+    key: Hashable
+    what: str
+    upper: Size | None = None
+
+
 class ShapeEnv:
-    """Symbols `s0`, `s1`, … with sources, hints and lower bounds; and relations between them."""
+    """Symbols `s0`, `s1`, … with sources, hints and lower bounds; and relations between them.
+
+    Symbols `u0`, `u1`, … stand for what only the data of a call tells: they have bounds, and a
+    guess for a hint. A question about them that the bounds do not answer is DataDependent; where
+    one of the answers is an error of NumPy's, `assume` takes the other one and asserts it.
+    """
 
     def __init__(
         self,
@@ -76,8 +102,14 @@ class ShapeEnv:
         self.hints: dict[str, int] = {}
         self.lower: dict[str, int] = {}
         self.relations: list[Relation] = []
+        self.upper: dict[str, Size] = {}
+        self.data: dict[str, Unbacked] = {}
+        self.assertions: list[Assertion] = []
+        self.call: Callable[[str, tuple[int, ...]], DataResult] | None = None
+        self.node_of: Callable[[str], Node] | None = None
+        self._results: dict[Hashable, Size] = {}
         self._known = StaticFacts()
-        self._known.lower, self._known.hints = self.lower, self.hints
+        self._known.lower, self._known.hints, self._known.upper = self.lower, self.hints, self.upper
         self._replaced: dict[str, Size] = {}
         self._answers: dict[tuple[str, Size], bool | None] = {}
         self._shared: dict[tuple[str, int], list[str]] = {}
@@ -132,6 +164,37 @@ class ShapeEnv:
         if mark is not None and mark.maximum is not None:
             self._require("<=", variable, mark.maximum)
 
+    def unbacked(
+        self, role: str, upper: Size | None, of: tuple[int, ...] = (0,), *, lower: int | None = 0
+    ) -> Size:
+        """The size of what the call that is being recorded returns; see `call`."""
+        if self.call is None:
+            raise Unsupported("a size that depends on data")
+        result = self.call(role, of)
+        if result.key not in self._results:
+            if result.upper is not None:
+                lower, upper = 0, result.upper
+            known = upper is not None and lower == 0
+            hint = max(2, self.hint(upper) // 2) if known and upper is not None else 64
+            self._results[result.key] = self.new_unbacked(result.what, upper, hint, lower)
+        return self._results[result.key]
+
+    def new_unbacked(
+        self, what: str, upper: Size | None, hint: int, lower: int | None
+    ) -> SizeExpr:
+        """A symbol whose value the graph computes."""
+        name = f"u{len(self.data)}"
+        self.hints[name] = hint
+        if lower is not None:
+            self.lower[name] = lower
+        if upper is not None:
+            self.upper[name] = upper
+        location = self.locate()
+        where = f" at {location}" if location is not None else ""
+        self.data[name] = Unbacked(f"{what}{where}", location, hint)
+        LOG.info("%s = %s, between %s and %s", name, self.data[name].what, lower, upper)
+        return symbol(name)
+
     # -- the Facts protocol
 
     def hint(self, size: Size) -> int:
@@ -152,6 +215,18 @@ class ShapeEnv:
             return not self._decide(NEGATED[op], left, right)
         return self._decide(op, left, right)
 
+    def expect(self, op: str, left: Size, right: Size, outcome: bool) -> bool:
+        """Assert that a comparison gives `outcome`; False where no relation says so."""
+        op = op if outcome else NEGATED[op]
+        if op in (">", ">="):
+            op, left, right = MIRRORED[op], right, left
+        if op == "!=":
+            if not self.settled("<=", right, left):
+                return False
+            op, left, right = "<", right, left
+        self.assume({"==": "equal", "<": "less", "<=": "less_equal"}[op], left, right)
+        return True
+
     def specialize(self, size: Size) -> int:
         """The value as a Python int; from here on the trace holds for this value alone.
 
@@ -160,6 +235,8 @@ class ShapeEnv:
         size = self.simplify(size)
         if isinstance(size, int):
             return size
+        if depends_on_data(size):
+            raise GraphBreak(f"Python needs the value of {size}, where {self.explained(size)}")
         value = self.hint(size)
         text = self.described(size)
         if not self.policy.may_fix((self.locate(), text), value):
@@ -172,14 +249,39 @@ class ShapeEnv:
         """A size in terms of the user's arrays: `x.shape[0] * 2` rather than `s0 * 2`."""
         text = str(size)
         for name in sorted(set(symbols(size)), key=_number, reverse=True):
-            text = text.replace(name, self.infos[name].origin)
+            if name in self.infos:
+                text = text.replace(name, self.infos[name].origin)
         return text
+
+    def explained(self, *sizes: Size) -> str:
+        """What the symbols in sizes are that only data tells: `u0 = the length of … at file:1`."""
+        names = sorted({n for size in sizes for n in symbols(size) if is_unbacked(n)}, key=_number)
+        return ", ".join(f"{name} = {self.what(name)}" for name in names)
+
+    def what(self, name: str) -> str:
+        return self.data[name].what if name in self.data else self.infos[name].origin
+
+    def assume(self, question: str, left: Size, right: Size) -> None:
+        """Assert a relation that is not known, and rely on it."""
+        op = {"equal": "==", "less": "<", "less_equal": "<="}[question]
+        if self.settled(op, left, right):
+            return
+        self.assertions.append(Assertion(op, left, right, self.locate()))
+        difference = self.simplify(left) - self.simplify(right)
+        if isinstance(difference, SizeExpr):
+            asked = _question(op, difference)
+            self._answers = {
+                old: answer for old, answer in self._answers.items() if answer is not None
+            }
+            self._answers[asked] = True
+            self._learn(*asked, True, of_data=True)
 
     # -- the end of the trace
 
     def end_trace(self) -> None:
         """From here on the passes ask: the relations they need name no line of the user's."""
         self.locate = lambda: None
+        self.call = None
 
     def close(self) -> None:
         """The guards are made: a question that is still open is now Unsupported."""
@@ -192,6 +294,10 @@ class ShapeEnv:
         if known is None:
             difference = self.simplify(left) - self.simplify(right)
             assert isinstance(difference, SizeExpr)
+            if depends_on_data(difference):
+                raise DataDependent(
+                    f"whether {left} {op} {right} depends on data: {self.explained(difference)}"
+                )
             question = _question(op, difference)
             known = COMPARE[op](self.hint(difference), 0)
             self._require(op if known else NEGATED[op], left, right)
@@ -232,17 +338,21 @@ class ShapeEnv:
             raise GraphBreak(f"the relation {left} {op} {right} needs more than 64 bits")
         self.relations.append(Relation(op, left, right, self.locate()))
 
-    def _learn(self, op: str, difference: Size, answer: bool) -> None:
+    def _learn(
+        self, op: str, difference: Size, answer: bool, *, of_data: bool = False
+    ) -> None:
         """Put an answer to use: an equality replaces a symbol, an order gives a lower bound."""
         if op == "<":
-            self._raise_lower(-difference - 1 if answer else difference)
+            self._raise_lower(-difference - 1 if answer else difference, of_data)
         elif answer and isinstance(difference, SizeExpr):
-            for name in sorted(set(symbols(difference)), key=_number, reverse=True):
+            for name in sorted(set(symbols(difference)), key=_newest, reverse=True):
+                if of_data and not is_unbacked(name):
+                    return
                 solved = _solve(difference, name)
                 if solved is not None and name not in symbols(solved):
                     self._refuse_marked(name, solved)
                     self._replaced[name] = solved
-                    if isinstance(solved, int):
+                    if isinstance(solved, int) and not of_data:
                         self._drop_implied(name)
                     return
 
@@ -251,18 +361,24 @@ class ShapeEnv:
         *earlier, newest = self.relations
         self.relations = [kept for kept in earlier if set(kept.symbols()) != {name}] + [newest]
 
-    def _raise_lower(self, positive: Size) -> None:
+    def _raise_lower(self, positive: Size, of_data: bool) -> None:
         """`positive` is at least 0; when it is a symbol plus a number, that bounds the symbol."""
         for name in symbols(positive):
+            if is_unbacked(name) and name not in symbols(positive + symbol(name)):
+                self.upper.setdefault(name, positive + symbol(name))
             rest = positive - symbol(name)
             if isinstance(rest, int) and -rest > self.lower.get(name, -rest - 1):
                 self.lower[name] = -rest
+                if of_data:
+                    continue
                 weaker, self._bounds[name] = self._bounds.get(name), self.relations[-1]
                 self.relations = [kept for kept in self.relations if kept is not weaker]
 
     def _refuse_marked(self, name: str, solved: Size) -> None:
-        info = self.infos[name]
-        if isinstance(solved, int) and info.mark is not None and info.mark.mark is Mark.DYNAMIC:
+        info = self.infos.get(name)
+        if info is None or info.mark is None:
+            return
+        if isinstance(solved, int) and info.mark.mark is Mark.DYNAMIC:
             raise MarkedDynamicSpecialized(
                 f"{info.origin} is marked dynamic, but {self.locate()} needs it to be {solved}"
             )
@@ -296,6 +412,11 @@ def _has_64_bits(size: Size) -> bool:
 
 def _number(name: str) -> int:
     return int(name[1:])
+
+
+def _newest(name: str) -> tuple[bool, int]:
+    """Symbols of data are replaced by others first."""
+    return is_unbacked(name), _number(name)
 
 
 def _solve(difference: SizeExpr, name: str) -> Size | None:

@@ -14,6 +14,7 @@ from ..loops import Buffer, Kernel
 from ..merging import reads, writes
 from ..program import (
     Allocate,
+    Bind,
     Commit,
     Extern,
     Input,
@@ -307,9 +308,22 @@ class EntryWriter:
             "call_extern", "ptr %frame", f"i64 {number}", f"i64 {first}",
             f"i64 {len(step.results)}", f"i64 {len(values)}", f"ptr {place}",
         )
+        for name, result, axis in step.binds:
+            self._read_size(name, step.types[result], first + result, axis)
         for position, (buffer, type_) in enumerate(zip(step.results, step.types)):
             self._result(buffer, type_, first + position)
             self.slots.setdefault(buffer.name, first + position)
+
+    def _read_size(self, name: str, type_: ArrayType, slot: int, axis: int) -> None:
+        """Bind a symbol to one of the sizes of an array that NumPy has made."""
+        place = self.builder.stack("i64", type_.ndim)
+        self.frame.checked(
+            "read_sizes", f"ptr {self.frame.slot(slot)}", f"i32 {type_.ndim}", f"ptr {place}"
+        )
+        self.symbols[name] = self.builder.load(self.builder.offset(place, 8 * axis), I64)
+
+    def bind(self, step: Bind) -> None:
+        self.symbols[step.symbol] = self.builder.load(self.pointers[step.buffer.name], I64)
 
     def _argument(self, leaf: Ref | Size) -> str:
         """The object for one leaf of an extern call."""
@@ -375,6 +389,7 @@ STEPS: Mapping[type[Step], Callable[[EntryWriter, Any], None]] = {
     Launch: EntryWriter.launch,
     View: EntryWriter.view,
     Extern: EntryWriter.extern,
+    Bind: EntryWriter.bind,
     Product: EntryWriter.product,
     Require: EntryWriter.require,
     Commit: EntryWriter.commit,

@@ -25,6 +25,7 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "unbox_number": (14, "i32"),
     "quiet": (16, "void"),
     "begin_errstate": (17, "void"),
+    "read_sizes": (18, "i32"),
 }
 STATUS_OFFSET = 32
 DATA, DIMENSIONS, STRIDES = 16, 32, 40  # fields of PyArrayObject; a float's value is at 16 too

@@ -29,7 +29,7 @@ SPLITTABLE = frozenset(
 
 def split_reductions(program: Program) -> Program:
     """The program with its long reductions in blocks."""
-    state = Splitting(hints_of(program.symbols))
+    state = Splitting(hints_of(program.symbols, program.unbacked))
     for step in program.steps:
         if isinstance(step, Launch):
             state.kernel(step.kernel)

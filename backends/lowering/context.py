@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.errstates import AMBIENT, Errstate
 from ...ir.graph import Graph, Node
-from ...ir.sizes import Size, SizeExpr, evaluate
+from ...ir.sizes import Size, SizeExpr, depends_on_data, evaluate, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
 from ...records import dataclass, field
@@ -56,6 +56,7 @@ class Lowering:
     values: dict[Node, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     required: set[tuple[str, Size, Size]] = field(default_factory=set)
+    bound: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
     constants: list[Constant] = field(default_factory=list)
     own: set[Buffer] = field(default_factory=set)
@@ -100,6 +101,8 @@ class Lowering:
         if relation == "==" or not isinstance(left, int):
             return False
         names = {term for monomial, _ in right.terms for term in monomial}  # type: ignore[union-attr]
+        if depends_on_data(right):
+            return False
         plain = all(str(name) in self.graph.symbols for name in names)
         facts = {self.graph.symbols[str(name)].fact for name in names} if plain else {"value"}
         if facts != {"size"} or any(c < 0 for m, c in right.terms if m):  # type: ignore[union-attr]
@@ -112,10 +115,24 @@ class Lowering:
         if isinstance(size, int):
             return size
         hints = {name: origin.hint for name, origin in self.graph.symbols.items()}
+        hints |= {name: one.hint for name, one in self.graph.unbacked.items()}
         try:
             return evaluate(size, hints)
         except (KeyError, ZeroDivisionError):
             return unknown
+
+    # symbols that steps bind
+    def bind(self, names: Iterable[str]) -> None:
+        """A step has just bound these symbols: what is asserted of them can be checked."""
+        self.bound.update(names)
+        self.check_assertions()
+
+    def check_assertions(self) -> None:
+        for one in self.graph.assertions:
+            known = self.bound.issuperset((*symbols(one.left), *symbols(one.right)))
+            if known and (one.relation, one.left, one.right) not in self.required:
+                self.required.add((one.relation, one.left, one.right))
+                self.steps.append(Require(one.relation, one.left, one.right))
 
     # values
     def lazy(self, type_: ArrayType, axes: tuple[Axis, ...], expr: Expr) -> Value:

@@ -4,11 +4,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ...ir import core
+from ...ir.binding import bound_by
 from ...ir.node import Node
 from ...ir.tree import map_leaves
 from ...ir.types import ArrayType, Form
 from ..loops import Buffer, Scalar
-from ..program import Extern, Ref
+from ..program import Bind, Extern, Ref
 from .context import Lowering
 from .values import Value
 
@@ -18,13 +20,32 @@ def lower_extern(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[
     args, kwargs = map_leaves(lambda leaf: reference(low, leaf, node.name), (args, kwargs))
     types = result_types(node)
     buffers = tuple(low.buffer(type_.dtype, "r") for type_ in types)
-    low.steps.append(Extern(node.target, args, kwargs, buffers, types, node.location, low.errstate))
+    binds = tuple(
+        (name, place.result, place.axis) for name, place in bound_by(node).items()
+        if name not in low.bound and place.axis is not None
+    )
+    target = node.target
+    if isinstance(node.type, (tuple, list)) and len(types) == 1:
+        target, args = core.only, (target, *args)
+    step = Extern(
+        target, args, kwargs, buffers, types, node.location, low.errstate, binds
+    )
+    low.steps.append(step)
+    low.bind(name for name, *_ in binds)
     values = [low.memory_value(type_, buffer) for type_, buffer in zip(types, buffers)]
     if isinstance(node.type, ArrayType):
         return values[0]
     if node.type is None:
         return None
     return list(values) if isinstance(node.type, list) else tuple(values)
+
+
+def bind_results(low: Lowering, node: Node, value: Any) -> None:
+    """Bind the symbol that stands for the value of a Python int."""
+    for name, place in bound_by(node).items():
+        if name not in low.bound and place.axis is None:
+            low.steps.append(Bind(name, own_number(low, value)))
+            low.bind((name,))
 
 
 def result_types(node: Node) -> tuple[ArrayType, ...]:

@@ -19,9 +19,18 @@ from ..memory import plan_memory
 from ..merging import merge
 from ..program import Constant, Input, Output, Program
 from ..schedule import schedule
-from . import creation, matmul, pointwise, reductions, structure, views, windows  # noqa: F401  (they register)
+from . import (  # noqa: F401  (they register)
+    creation,
+    matmul,
+    pointwise,
+    reductions,
+    structure,
+    unbacked,
+    views,
+    windows,
+)
 from .context import ACCESSES, LOWERINGS, Lowering, WhyExtern
-from .externs import lower_extern, own_number
+from .externs import bind_results, lower_extern, own_number
 from .values import CannotLower, Value, load_of
 from .writes import only_pieces, write_inputs
 
@@ -37,7 +46,7 @@ def lower(
     products are `Product` steps instead of calls of NumPy. `why_extern` tells why a code
     generator cannot compute a node itself, or None.
     """
-    hint = hints_of(graph.symbols)
+    hint = hints_of(graph.symbols, likely(graph))
     program = lower_steps(graph, blas=blas, why_extern=why_extern)
     for run in PASSES:
         program = run(program, hint)
@@ -53,6 +62,8 @@ def lower_steps(
     for node in graph.nodes:
         if node.op == "get_attr":
             _constant(low, node)
+    low.bound.update(graph.symbols)
+    low.check_assertions()
     unread = only_pieces(low)
     kept = choose_materialised(graph, ACCESSES)
     for node in graph.calls:
@@ -60,13 +71,21 @@ def lower_steps(
             continue
         low.errstate = node.errstate
         value = lower_call(low, node)
+        bind_results(low, node, value)
         if node in kept and isinstance(value, Value) and not value.is_memory:
             value = _kept(low, value, kept[node])
         low.values[node] = value
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
     symbols, constants = dict(graph.symbols), tuple(low.constants)
-    return Program(inputs, constants, symbols, tuple(low.steps), outputs, tuple(low.notes))
+    return Program(
+        inputs, constants, symbols, tuple(low.steps), outputs, tuple(low.notes), likely(graph)
+    )
+
+
+def likely(graph: Graph) -> dict[str, int]:
+    """Guesses at what the graph itself binds."""
+    return {name: one.hint for name, one in graph.unbacked.items()}
 
 
 def _kept(low: Lowering, value: Value, why: str) -> Value:

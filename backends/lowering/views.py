@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.facts import graph_facts
 from ...ir.node import Node
-from ...ir.sizes import Size, SizeExpr, maximum, minimum
+from ...ir.rules.indexing import position, slice_bounds
+from ...ir.sizes import Size, SizeExpr, depends_on_data, maximum, minimum
 from ...ir.types import ArrayType, contiguous_strides
 from .. import affine, reshaping
 from ..fusion import Access
@@ -46,6 +48,8 @@ def spelled_out(key: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
 
 def position_in(low: Lowering, item: Any, size: Size) -> Size:
     """An integer index counted from the front."""
+    if depends_on_data(item):
+        return position(item, size, graph_facts(low.graph))
     if isinstance(item, SizeExpr):
         low.require("<=", 0, item)
         low.require("<", item, size)
@@ -68,6 +72,8 @@ def slice_start(low: Lowering, start: Any, size: Size, step: int) -> Size:
         return slice(start, None, step).indices(size)[0]
     if start is None:
         return 0 if step > 0 else size - 1
+    if depends_on_data(start) or depends_on_data(size):
+        return slice_bounds(slice(start, None, step), size, graph_facts(low.graph))[0]
     if isinstance(start, SizeExpr):
         low.require("<=", 0, start)
     elif start < 0:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import numpy_calls, operators
 from ..variables.base import VariableTracker
 from ..variables.constants import FALSE, constant, fold
+from ..variables.numbers import ComputedNumber
 from ..variables.objects import ObjectVariable
 from .table import HANDLERS, handles
 
@@ -54,6 +55,8 @@ def _by_method(
 
 @handles(bool)
 def builtin_bool(tx: Translator, value: VariableTracker = FALSE) -> VariableTracker:
+    if isinstance(value, ComputedNumber):
+        return numpy_calls.call(tx, bool, (value,), {})
     return constant(tx.truth(value))
 
 

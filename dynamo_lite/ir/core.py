@@ -18,6 +18,24 @@ import numpy as np
 Chain = tuple[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], ...]
 
 
+def only(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The one item of the tuple that a function returns."""
+    (result,) = function(*args, **kwargs)
+    return result
+
+
+def expect(condition: Any) -> bool:
+    """True; raises where the condition is false, so that the call is left to Python."""
+    if not condition:
+        raise ValueError("what was expected of the data does not hold")
+    return True
+
+
+def length(array: np.ndarray, axis: int) -> int:
+    """One of an array's sizes."""
+    return int(array.shape[axis])
+
+
 def update(base: np.ndarray, view: Chain, value: Any) -> np.ndarray:
     """A copy of `base` in which the elements that `view` selects are replaced by `value`.
 

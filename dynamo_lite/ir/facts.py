@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol, Union
 
-from ..errors import Unsupported
+from ..errors import DataDependent, Unsupported
+from .bounds import least
 from .graph import Graph
-from .sizes import Size, SizeExpr, Symbol, evaluate
+from .sizes import Size, evaluate, is_unbacked, maximum, minimum
 
 
 class Facts(Protocol):
@@ -24,18 +25,79 @@ class Facts(Protocol):
     def less_equal(self, left: Size, right: Size) -> bool: ...
 
     def hint(self, size: Size) -> int:
-        """The value at capture time; asking installs no guard."""
+        """The value at capture time, or a guess; asking installs no guard."""
         ...
+
+    def assume(self, question: str, left: Size, right: Size) -> None:
+        """`question` (the name of a method) is true, or the call is to be abandoned; only for
+        questions that were answered with DataDependent."""
+        ...
+
+    def unbacked(
+        self, role: str, upper: Size | None, of: tuple[int, ...] = (0,), *, lower: int | None = 0
+    ) -> Size:
+        """The size of a result that depends on data, between bounds: the number of `role`; without
+        a role, a value.
+
+        Calls with equal arguments number `of` get the same symbol.
+        """
+        ...
+
+
+def must(facts: Facts, question: str, left: Size, right: Size) -> bool:
+    """The answer to a question where False means that NumPy raises: what only the data can answer
+    is taken to be true, and asserted when the graph runs."""
+    try:
+        return bool(getattr(facts, question)(left, right))
+    except DataDependent:
+        facts.assume(question, left, right)
+        return True
+
+
+def generic(facts: Facts, question: str, left: Size, right: Size) -> bool:
+    """The answer to a question where it does not matter for small sizes: what only the data can
+    answer is answered for sizes that are large."""
+    try:
+        return bool(getattr(facts, question)(left, right))
+    except DataDependent:
+        compare = {"equal": int.__eq__, "less": int.__lt__, "less_equal": int.__le__}[question]
+        return compare(facts.hint(left), facts.hint(right))
+
+
+def at_least(bound: Size, size: Size, facts: Facts) -> Size:
+    """`max(bound, size)`: one of them where that is known or can be guarded."""
+    try:
+        return bound if facts.less_equal(size, bound) else size
+    except DataDependent:
+        return size if _follows(facts, bound, size) else maximum(bound, size)
+
+
+def at_most(bound: Size, size: Size, facts: Facts) -> Size:
+    """`min(bound, size)`, likewise."""
+    try:
+        return bound if facts.less_equal(bound, size) else size
+    except DataDependent:
+        return size if _follows(facts, size, bound) else minimum(bound, size)
+
+
+def _follows(facts: Facts, left: Size, right: Size) -> bool:
+    """Whether `left <= right` is known."""
+    try:
+        return facts.less_equal(left, right)
+    except DataDependent:
+        return False
 
 
 class StaticFacts:
     """Knows only what follows from lower bounds of the symbols; anything else is Unsupported."""
 
     def __init__(
-        self, lower: Mapping[str, int] | None = None, hints: Mapping[str, int] | None = None
+        self, lower: Mapping[str, int] | None = None, hints: Mapping[str, int] | None = None,
+        upper: Mapping[str, Size] | None = None,
     ) -> None:
         self.lower = lower or {}
         self.hints = hints or {}
+        self.upper = upper or {}
 
     def equal(self, left: Size, right: Size) -> bool:
         if left == right:
@@ -62,49 +124,29 @@ class StaticFacts:
         except KeyError:
             raise Unsupported(f"no hint for the size {size}") from None
 
+    def assume(self, question: str, left: Size, right: Size) -> None:
+        raise Unsupported(f"nothing checks {question} of {left} and {right}")
+
+    def unbacked(
+        self, role: str, upper: Size | None, of: tuple[int, ...] = (0,), *, lower: int | None = 0
+    ) -> Size:
+        raise Unsupported("a size that depends on data")
+
     def _range(self, size: Size) -> tuple[int | None, int | None]:
-        """Bounds of a polynomial; None where it is not bounded by what is known."""
+        """Bounds of a size; None where it is not bounded by what is known."""
         if isinstance(size, int):
             return size, size
-        return self._minimum(size), _negated(self._minimum(-size))
-
-    def _minimum(self, size: Size) -> int | None:
-        """A lower bound, found by writing each symbol as its own bound plus something >= 0."""
-        if isinstance(size, int):
-            return size
-        shifted = _shift(size, self.lower)
-        if shifted is None or any(c < 0 for m, c in shifted.items() if m):
-            return None
-        return shifted.get((), 0)
-
-
-def _negated(value: int | None) -> int | None:
-    return None if value is None else -value
-
-
-def _shift(size: SizeExpr, lower: Mapping[str, int]) -> dict[tuple[str, ...], int] | None:
-    """The coefficients of `size` in variables that are >= 0; None for non-polynomial sizes."""
-    total: dict[tuple[str, ...], int] = {}
-    for monomial, coefficient in size.terms:
-        partial: dict[tuple[str, ...], int] = {(): coefficient}
-        for atom in monomial:
-            if not isinstance(atom, Symbol) or atom.name not in lower:
-                return None
-            grown: dict[tuple[str, ...], int] = {}
-            for names, factor in partial.items():
-                raised = tuple(sorted((*names, atom.name)))
-                grown[raised] = grown.get(raised, 0) + factor
-                grown[names] = grown.get(names, 0) + factor * lower[atom.name]
-            partial = grown
-        for names, factor in partial.items():
-            total[names] = total.get(names, 0) + factor
-    return total
+        low = least(size, self.lower, self.upper)
+        high = least(-size, self.lower, self.upper)
+        return low, None if high is None else -high
 
 
 STATIC = StaticFacts()
 
+ASSUMED = "assumed "
 Answer = tuple[str, Size, Size, Union[bool, None]]
-"""A question (the name of a method of `Facts`), and None where it could not be answered."""
+"""A question (the name of a method of `Facts`), and None where it could not be answered; or, after
+`ASSUMED`, one that was taken to be true."""
 
 
 class RecordedFacts:
@@ -126,6 +168,15 @@ class RecordedFacts:
     def hint(self, size: Size) -> int:
         return self.facts.hint(size)
 
+    def assume(self, question: str, left: Size, right: Size) -> None:
+        self.facts.assume(question, left, right)
+        self.answers.append((f"{ASSUMED}{question}", left, right, True))
+
+    def unbacked(
+        self, role: str, upper: Size | None, of: tuple[int, ...] = (0,), *, lower: int | None = 0
+    ) -> Size:
+        return self.facts.unbacked(role, upper, of, lower=lower)
+
     def _ask(self, name: str, left: Size, right: Size) -> bool:
         answer = None
         try:
@@ -139,6 +190,9 @@ class RecordedFacts:
 def answers_alike(facts: Facts, answers: Iterable[Answer]) -> bool:
     """Ask everything again, with the same guards as a consequence; False at another answer."""
     for name, left, right, answer in answers:
+        if name.startswith(ASSUMED):
+            facts.assume(name.removeprefix(ASSUMED), left, right)
+            continue
         try:
             found = getattr(facts, name)(left, right)
         except Unsupported:
@@ -153,5 +207,8 @@ def graph_facts(graph: Graph) -> Facts:
     if graph.facts is not None:
         facts: Facts = graph.facts
         return facts
-    lower = {name: 2 for name, origin in graph.symbols.items() if origin.fact == "size"}
+    lower: dict[str, int] = dict.fromkeys(graph.unbacked, 0)
+    for name, origin in graph.symbols.items():
+        if origin.fact == "size":
+            lower[name] = 0 if is_unbacked(name) else 2
     return StaticFacts(lower, {name: origin.hint for name, origin in graph.symbols.items()})

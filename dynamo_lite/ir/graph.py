@@ -11,11 +11,11 @@ from typing import Any
 
 from ..records import dataclass, field
 from .errstates import AMBIENT, Errstate
-from .node import Location, Node, SymbolOrigin
+from .node import Assertion, Location, Node, SymbolOrigin, Unbacked
 from .printer import RESERVED, Source, print_graph
 from .types import ArrayType
 
-__all__ = ["Graph", "Location", "Node", "SymbolOrigin"]
+__all__ = ["Assertion", "Graph", "Location", "Node", "SymbolOrigin", "Unbacked"]
 
 
 @dataclass(eq=False, slots=True)
@@ -23,11 +23,14 @@ class Graph:
     """Nodes in program order. Calling it runs it with NumPy and returns the outputs as a tuple.
 
     `facts` answers questions about the symbols that the capture has already settled (a `Facts`).
+    `unbacked` has the symbols that the graph itself binds, `assertions` what must hold of them.
     """
 
     nodes: list[Node] = field(default_factory=list)
     symbols: dict[str, SymbolOrigin] = field(default_factory=dict)
     facts: Any = None
+    unbacked: dict[str, Unbacked] = field(default_factory=dict)
+    assertions: list[Assertion] = field(default_factory=list)
     _names: dict[str, int] = field(default_factory=dict)
     _compiled: tuple[int, Callable[..., tuple[Any, ...]]] | None = None
 
@@ -80,7 +83,7 @@ class Graph:
     @property
     def source(self) -> Source:
         """The printed function and the objects its text refers to."""
-        return print_graph(self.nodes, self.symbols)
+        return print_graph(self.nodes, self.symbols, self.unbacked, self.assertions)
 
     @property
     def code(self) -> str:

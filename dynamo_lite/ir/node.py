@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from ..records import dataclass, field
 from .errstates import AMBIENT, Errstate
+from .sizes import Size
 
 
 class Location(NamedTuple):
@@ -39,6 +40,32 @@ class Node:
 
     def __repr__(self) -> str:
         return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Unbacked:
+    """A symbol that stands for a size or an int that the graph computes.
+
+    The first node whose type has it, as one of its sizes or as the value of a Python int, and which
+    does not take it from its operands, binds it. `hint` is a guess, for decisions of cost.
+    """
+
+    what: str
+    location: Location | None
+    hint: int
+
+
+class Assertion(NamedTuple):
+    """`left relation right` (`==`, `<=` or `<`) must hold when the graph runs: where it does not,
+    the call is abandoned, and the user's own code raises what NumPy raises."""
+
+    relation: str
+    left: Size
+    right: Size
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.relation} {self.right}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,9 @@ def plain_graph(graph: Graph) -> Any:
     numbers = {node: number for number, node in enumerate(graph.nodes)}
     nodes = tuple(_node(node, numbers) for node in graph.nodes)
     symbols = tuple((name, plain(origin)) for name, origin in graph.symbols.items())
-    return ("graph", nodes, symbols)
+    assertions = [plain(tuple(one[:3])) for one in graph.assertions]
+    hints = [(name, one.hint) for name, one in graph.unbacked.items()]
+    return ("graph", nodes, symbols, tuple(hints), tuple(assertions))
 
 
 def _node(node: Node, numbers: Mapping[Node, int]) -> Any:
@@ -102,6 +104,8 @@ def _read_atom(data: Any) -> Symbol | Opaque:
 
 def _array_type(type_: ArrayType) -> Any:
     layout = tuple(map(_size, type_.shape)), tuple(map(_size, type_.strides))
+    if type_.value is not None:
+        return ("number", plain_dtype(type_.dtype), type_.form.value, _size(type_.value))
     form = type_.form.value, type_.writeable, type_.aligned, type_.library
     return ("type", plain_dtype(type_.dtype), *layout, *form)
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..records import dataclass
 from . import core
-from .node import Node, SymbolOrigin
-from .sizes import Size, SizeExpr, substitute, symbol
+from .binding import Place, bound_by
+from .node import Assertion, Node, SymbolOrigin, Unbacked
+from .sizes import Size, SizeExpr, substitute, symbol, symbols
+from .types import ArrayType
 
 RESERVED = frozenset({
     "np", "operator", "core", "graph", "slice", "min", "max", "bool", "int", "float", "complex",
@@ -45,22 +47,32 @@ class Source:
         return run
 
 
-def print_graph(nodes: list[Node], symbols: Mapping[str, SymbolOrigin]) -> Source:
+def print_graph(
+    nodes: list[Node], backed: Mapping[str, SymbolOrigin],
+    unbacked: Mapping[str, Unbacked] | None = None, assertions: Sequence[Assertion] = (),
+) -> Source:
     """The text and namespace of a whole graph."""
-    return _Printer(nodes, symbols).source()
+    return _Printer(nodes, backed, unbacked or {}, assertions).source()
 
 
 class _Printer:
-    def __init__(self, nodes: list[Node], symbols: Mapping[str, SymbolOrigin]) -> None:
+    def __init__(
+        self, nodes: list[Node], backed: Mapping[str, SymbolOrigin],
+        unbacked: Mapping[str, Unbacked], assertions: Sequence[Assertion],
+    ) -> None:
         self.nodes = nodes
-        self.symbols = symbols
+        self.symbols = backed
+        self.unbacked = unbacked
+        self.assertions = list(assertions)
+        self.bound = set(backed)
         self.namespace: dict[str, Any] = {"np": np, "operator": operator, "core": core}
         self.taken = {node.name for node in nodes} | set(self.namespace)
-        self.renamed = {name: symbol(self._free(name)) for name in symbols}
+        self.renamed = {name: symbol(self._free(name)) for name in (*backed, *unbacked)}
 
     def source(self) -> Source:
         params = [node.name for node in self.nodes if node.op == "placeholder"]
         lines = [f"def graph({', '.join(params)}):", *self._symbol_lines(params)]
+        lines += [f"    {line}" for line in self._assertion_lines()]
         steps = [node for node in self.nodes if node.op != "placeholder"]
         for errstate, nodes in itertools.groupby(steps, lambda node: node.errstate):
             indent = "    "
@@ -68,14 +80,37 @@ class _Printer:
                 modes = ", ".join(f"{name}={mode!r}" for name, mode in errstate)
                 lines.append(f"    with np.errstate({modes}):")
                 indent *= 2
-            lines += [f"{indent}{line}" for node in nodes for line in self._node_lines(node)]
+            lines += [f"{indent}{line}" for node in nodes for line in self._lines_of(node)]
         return Source("\n".join(lines) + "\n", self.namespace)
+
+    def _lines_of(self, node: Node) -> Iterator[str]:
+        yield from self._node_lines(node)
+        if node.op == "call_function":
+            yield from self._binding_lines(node)
 
     def _symbol_lines(self, params: list[str]) -> Iterator[str]:
         facts = {"size": "{x}.shape[{axis}]", "stride": "{x}.strides[{axis}]", "value": "{x}"}
         for name, origin in self.symbols.items():
             fact = facts[origin.fact].format(x=params[origin.placeholder], axis=origin.axis)
             yield f"    {self.renamed[name]} = {fact}"
+
+    def _binding_lines(self, node: Node) -> Iterator[str]:
+        """What a result tells about its size."""
+        found = {name: place for name, place in bound_by(node).items() if name not in self.bound}
+        for name, place in found.items():
+            self.bound.add(name)
+            text = f"{self.renamed[name]} = {_shown(node, place)}"
+            known = self.unbacked.get(name)
+            yield f"{text}  # {known.what}" if known is not None else text
+        if found:
+            yield from self._assertion_lines()
+
+    def _assertion_lines(self) -> Iterator[str]:
+        """The assertions that can be looked at by now."""
+        for one in tuple(self.assertions):
+            if self.bound.issuperset((*symbols(one.left), *symbols(one.right))):
+                self.assertions.remove(one)
+                yield f"assert {self.size(one.left)} {one.relation} {self.size(one.right)}"
 
     def _node_lines(self, node: Node) -> Iterable[str]:
         if node.op == "get_attr":
@@ -146,6 +181,12 @@ class _Printer:
             name += "_"
         self.taken.add(name)
         return name
+
+
+def _shown(node: Node, place: Place) -> str:
+    """The expression that gives a bound symbol's value."""
+    result = node.name if isinstance(node.type, ArrayType) else f"{node.name}[{place.result}]"
+    return result if place.axis is None else f"{result}.shape[{place.axis}]"
 
 
 def _comment(node: Node) -> str:

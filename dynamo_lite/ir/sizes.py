@@ -8,7 +8,7 @@ unless they divide out exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Union
+from typing import Any, Union
 
 from ..records import dataclass
 
@@ -166,6 +166,25 @@ def symbols(size: Size) -> Iterator[str]:
             else:
                 yield from symbols(atom.left)
                 yield from symbols(atom.right)
+
+
+def depends_on_data(size: Size) -> bool:
+    """Whether a symbol in `size` is known only when the graph runs (`u0`)."""
+    return not isinstance(size, int) and any(is_unbacked(name) for name in symbols(size))
+
+
+def is_unbacked(name: str) -> bool:
+    """Whether a symbol's value is no fact of the inputs that a guard may look at."""
+    return name.startswith("u")
+
+
+def name_of(size: Any) -> str | None:
+    """The name of a size that is one symbol and nothing else."""
+    if not isinstance(size, SizeExpr) or len(size.terms) > 1:
+        return None
+    monomial, factor = size.terms[0]
+    alone = factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Symbol)
+    return str(monomial[0]) if alone else None
 
 
 OPAQUE_OPERATORS: Mapping[str, Callable[[int, int], int]] = {

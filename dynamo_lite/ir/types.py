@@ -33,6 +33,7 @@ class ArrayType:
     writeable: bool = True
     aligned: bool = True
     library: str = "numpy"  # whose arrays; see `libraries`
+    value: Size | None = None  # of a Python int that is known as a size
 
     @property
     def ndim(self) -> int:
@@ -52,7 +53,9 @@ class ArrayType:
     def __str__(self) -> str:
         sizes = ", ".join(map(str, self.shape))
         if self.form is not Form.ARRAY:
-            return f"{self.form.value} {self.dtype}"
+            return f"{self.form.value} {self.dtype}" + (
+                "" if self.value is None else f" {self.value}"
+            )
         layout = "" if self.is_c_contiguous else f" strides {self.strides}"
         return f"{self.dtype}[{sizes}]{layout}"
 
@@ -92,6 +95,6 @@ def scalar(dtype: np.typing.DTypeLike) -> ArrayType:
     return ArrayType(np.dtype(dtype), form=Form.SCALAR)
 
 
-def python_number(kind: type) -> ArrayType:
+def python_number(kind: type, value: Size | None = None) -> ArrayType:
     """The weak type of a Python bool, int, float or complex that is not a constant."""
-    return ArrayType(np.dtype(kind), form=Form.PYTHON)
+    return ArrayType(np.dtype(kind), form=Form.PYTHON, value=value)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import BackendError
+from .binding import bound_by
 from .graph import Graph
 from .node import Node
 from .passes.effects import writes
@@ -27,6 +28,7 @@ def defects(graph: Graph) -> Iterator[str]:
     """What is wrong, in words."""
     seen: set[Node] = set()
     names: set[str] = set()
+    bound: set[str] = set()
     yield from _symbol_defects(graph)
     for position, node in enumerate(graph.nodes):
         if node.op not in OPS:
@@ -38,7 +40,8 @@ def defects(graph: Graph) -> Iterator[str]:
         for leaf in leaves((node.args, node.kwargs)):
             if isinstance(leaf, Node) and leaf not in seen:
                 yield f"{node.name} uses {leaf.name} before its definition"
-        yield from _type_defects(graph, node)
+        bound.update(bound_by(node))
+        yield from _type_defects(graph, node, bound)
         names.add(node.name)
         seen.add(node)
     if not graph.nodes or graph.nodes[-1].op != "output":
@@ -59,7 +62,7 @@ def _symbol_defects(graph: Graph) -> Iterator[str]:
             yield f"the symbol {name} comes from an axis that does not exist"
 
 
-def _type_defects(graph: Graph, node: Node) -> Iterator[str]:
+def _type_defects(graph: Graph, node: Node, bound: set[str]) -> Iterator[str]:
     if node.op == "output":
         if not all(isinstance(value, Node) for value in node.args[0]):
             yield "an output is not a node"
@@ -72,7 +75,7 @@ def _type_defects(graph: Graph, node: Node) -> Iterator[str]:
         elif kind is not None:
             yield f"the type of {node.name} is {kind!r}"
     for name in _symbols_of(node):
-        if name not in graph.symbols:
+        if name not in graph.symbols and name not in bound:
             yield f"{node.name} uses the unbound symbol {name}"
 
 
@@ -89,7 +92,7 @@ def _symbols_of(node: Node) -> Iterator[str]:
     sizes: list[Any] = list(leaves((node.args, node.kwargs)))
     for kind in leaves(node.type):
         if isinstance(kind, ArrayType):
-            sizes += [*kind.shape, *kind.strides]
+            sizes += [*kind.shape, *kind.strides, kind.value]
     for size in sizes:
         if isinstance(size, SizeExpr):
             yield from symbols(size)

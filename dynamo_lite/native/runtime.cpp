@@ -143,6 +143,15 @@ int32_t match_array(PyObject *object, PyArray_Descr *descr, int32_t ndim, const 
     return matches ? OK : FAILED;
 }
 
+// The sizes of an array whose shape only running it tells.
+int32_t read_sizes(PyObject *object, int32_t ndim, int64_t *sizes) {
+    if (object == nullptr || !PyArray_CheckExact(object)) return FAILED;
+    auto *array = reinterpret_cast<PyArrayObject *>(object);
+    if (PyArray_NDIM(array) != ndim) return FAILED;
+    for (int i = 0; i < ndim; ++i) sizes[i] = PyArray_DIM(array, i);
+    return OK;
+}
+
 void release(Frame *frame, int64_t slot) { Py_CLEAR(frame->slots[slot]); }
 
 void hold(Frame *frame, int64_t slot, PyObject *object) { put(frame, slot, Py_NewRef(object)); }
@@ -191,7 +200,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(new_view),    address(box_scalar),  address(box_python), address(commit),
     address(unbox_int),   address(match_array), address(gemm),      address(gemv),
     address(dot),         address(release),     address(unbox_number), address(hold),
-    address(quiet),       address(begin_errstate),
+    address(quiet),       address(begin_errstate), address(read_sizes),
 };
 
 int add_runtime(PyObject *module) {

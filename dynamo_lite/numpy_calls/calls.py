@@ -13,12 +13,15 @@ import numpy as np
 
 from ..errors import GraphBreak
 from ..ir.ops import row_of
+from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import constant, fold
 from ..variables.errstates import describe_state, error_state, looked_at, make_state
 from ..variables.functions import UserFunctionVariable
 from ..variables.graph_methods import record_call
 from ..variables.graph_values import name_of
+from ..variables.indices import is_mask
+from ..variables.numbers import ComputedNumber
 from ..variables.sizes import SizeVariable
 from .creation import CREATION, scalar_type
 from .facts import FACTS
@@ -92,7 +95,8 @@ def _conversion(
     """`int(n)`, `float(x)`, `round(x)`: Python needs the value, unless it is an int already."""
     if function is int and len(args) == 1 and isinstance(args[0], SizeVariable):
         return args[0]
-    if row_of(function) is not None and not all(map(is_python_number, args)):
+    computed = any(isinstance(value, ComputedNumber) for value in args)
+    if row_of(function) is not None and (computed or not all(map(is_python_number, args))):
         return record_call(tx, function, args, kwargs)
     known = [constant(value.as_constant(tx)) if value.in_graph else value for value in args]
     return fold(tx, function, known)
@@ -107,10 +111,53 @@ def _operator(
     return operate(tx, function, args)
 
 
+def _where(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`np.where(condition)` is another name of `np.nonzero`."""
+    if len(args) == 1 and not kwargs and args[0].in_graph:
+        return record_call(tx, np.nonzero, args, {})
+    return recorded(tx, function, args, kwargs)
+
+
+def _compress(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`np.compress(condition, a, axis=None)`."""
+    if len(args) < 2 or not isinstance(args[1], ArrayVariable):
+        raise GraphBreak("numpy.compress without two arrays")
+    return args[1].call_method(tx, "compress", (args[0], *args[2:]), kwargs)
+
+
+def _delete(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`np.delete(a, mask)` is `a[~mask]`."""
+    if len(args) != 2 or kwargs or not isinstance(args[0], ArrayVariable) or not is_mask(args[1]):
+        return tx.inline(UserFunctionVariable(np.delete._implementation), args, kwargs)  # type: ignore[attr-defined]
+    array, mask = args
+    if array.array_type.ndim != 1 or mask.array_type.ndim != 1:  # type: ignore[attr-defined]
+        raise GraphBreak("numpy.delete with a mask of an array with several dimensions")
+    kept = record_call(tx, np.logical_not, (mask,), {})
+    return array.call_method(tx, "__getitem__", (kept,), {})
+
+
 HANDLERS: dict[Any, Handler] = {
     **dict.fromkeys(UFUNCS, _operator),
     **dict.fromkeys(IN_PLACE, _operator),
-    **dict.fromkeys((int, float, complex, round), _conversion),
+    **dict.fromkeys((bool, int, float, complex, round), _conversion),
+    np.where: _where,
+    np.compress: _compress,
+    np.delete: _delete,
     **CREATION,
     **FACTS,
     make_state: error_state,

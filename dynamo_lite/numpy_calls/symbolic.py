@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
 from ..variables.constants import constant
-from ..variables.numbers import InputNumber
+from ..variables.indices import as_size
+from ..variables.numbers import ComputedNumber, InputNumber
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
 
@@ -29,6 +30,10 @@ def symbolic_first(
     try:
         return attempt(args, kwargs)
     except GraphBreak:
+        if any(map(is_counted, (*args, *kwargs.values()))):
+            args = [with_sizes(tx, value) for value in args]
+            kwargs = {name: with_sizes(tx, value) for name, value in kwargs.items()}
+            return attempt(args, kwargs)
         if not any(map(is_symbolic, (*args, *kwargs.values()))):
             raise
     fixed = [specialised(tx, value) for value in args]
@@ -40,6 +45,22 @@ def is_symbolic(value: VariableTracker) -> bool:
     if isinstance(value, (TupleVariable, ListVariable)):
         return value.unread is None and any(map(is_symbolic, value.built_items()))
     return isinstance(value, SizeVariable) or (isinstance(value, InputNumber) and value.is_python)
+
+
+def is_counted(value: VariableTracker) -> bool:
+    """Whether the value is, or contains, an integer scalar that the graph computes."""
+    if isinstance(value, (TupleVariable, ListVariable)):
+        return value.unread is None and any(map(is_counted, value.built_items()))
+    return isinstance(value, ComputedNumber) and value.array_type.dtype.kind in "iu"
+
+
+def with_sizes(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """The same value with such integers as sizes."""
+    if not is_counted(value):
+        return value
+    if isinstance(value, (TupleVariable, ListVariable)):
+        return type(value)([with_sizes(tx, item) for item in value.built_items()])
+    return as_size(tx, value)
 
 
 def specialised(tx: Translator, value: VariableTracker) -> VariableTracker:

@@ -12,12 +12,13 @@ from ..guards.arrays import ArrayFacts, order_of
 from ..guards.dynamic import marks_of
 from ..guards.kinds import CALL, TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC, TYPE
 from ..guards.sources import Source
+from ..ir.facts import must
 from ..ir.libraries import NUMPY, array_class, library_of
 from ..ir.node import Node
 from ..ir.sizes import Size
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
-from .constants import NONE, observed
+from .constants import NONE, ConstantVariable, observed
 from .graph_methods import (
     METHODS,
     GraphMethodVariable,
@@ -26,6 +27,8 @@ from .graph_methods import (
     record_call,
 )
 from .graph_values import RESULTS, declare_symbols, placeholder, record
+from .indices import check_mask, is_mask, is_number, positions, spelled_out
+from .numbers import python_number_of
 from .objects import OpaqueVariable
 from .sequences import TupleVariable
 from .sizes import size_tracker
@@ -100,15 +103,43 @@ class ArrayVariable(VariableTracker):
             raise observed(TypeError("len() of unsized object"))
         return size_tracker(tx, self.array_type.shape[0])
 
+    def expect(self, tx: Translator, outcome: bool) -> None:
+        if self.array_type.ndim:
+            super().expect(tx, outcome)
+        converted = record_call(tx, operator.getitem, (self, TupleVariable()), {})
+        converted.expect(tx, outcome)
+
+    def method_item(self, tx: Translator, *position: VariableTracker) -> VariableTracker:
+        """One element as a Python number; the only one, unless a position is given."""
+        key: VariableTracker = TupleVariable(position)
+        if len(position) != self.array_type.ndim or not self.array_type.ndim:
+            if position:
+                raise GraphBreak(f"item() of {self.describe()} with other than one int per axis")
+            if not must(tx.shapes, "equal", self.array_type.size, 1):
+                raise GraphBreak("ValueError: item() of an array that has not one element")
+            key = TupleVariable([ConstantVariable(0)] * self.array_type.ndim)
+        return python_number_of(tx, record_call(tx, operator.getitem, (self, key), {}))
+
+    def method_compress(
+        self, tx: Translator, condition: VariableTracker, axis: VariableTracker = NONE
+    ) -> VariableTracker:
+        if not is_mask(condition):
+            raise GraphBreak("compress with a condition that is no array of booleans")
+        return record_call(tx, np.take, (self, positions(tx, condition)[0], axis), {})
+
     def method___iter__(self, tx: Translator) -> VariableTracker:
         return tx.iterator(self)
 
     def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
-        return record_call(tx, operator.getitem, (self, key), {})
+        return record_call(tx, operator.getitem, (self, spelled_out(tx, self.array_type, key)), {})
 
     def method___setitem__(
         self, tx: Translator, key: VariableTracker, value: VariableTracker
     ) -> VariableTracker:
+        if is_mask(key) and is_number(value):
+            check_mask(tx, self.array_type, 0, key)
+        else:
+            key = spelled_out(tx, self.array_type, key)
         record_call(tx, operator.setitem, (self, key, value), {})
         return NONE
 

@@ -65,6 +65,10 @@ class VariableTracker:
         """`bool(value)`, consumed by Python."""
         return bool(self.as_constant(tx))
 
+    def expect(self, tx: Translator, outcome: bool) -> None:
+        """Let the graph check that the truth of a value that it computes is `outcome`."""
+        raise GraphBreak(f"the truth of {self.describe()} depends on its contents")
+
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         raise GraphBreak(f"attribute {name!r} of {self.describe()}")
 

@@ -16,6 +16,7 @@ from ..errors import GraphBreak, Unsupported
 from ..guards.sources import Source
 from ..ir.inference import infer
 from ..ir.node import Node, SymbolOrigin
+from ..ir.numbering import Numbering
 from ..ir.ops import Effect, Kind, Op, row_of
 from ..ir.sizes import Size
 from ..ir.tree import leaves, map_leaves
@@ -25,12 +26,16 @@ from .constants import NONE
 from .errstates import current
 from .out_arguments import with_named_out
 from .sequences import ListVariable, TupleVariable
+from .unbacked import found_in, naming
 
 if TYPE_CHECKING:
     from ..translator import Translator
 
 RESULTS: dict[Form, Callable[[Node], VariableTracker]] = {}
 """Form of a type → tracker of a node of that type."""
+
+VALUES: list[Callable[[Translator, Size], VariableTracker]] = []
+"""The tracker of a Python int that is known as a size."""
 
 REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, MemoryError)
 """What NumPy raises for a wrong call; eager raises it again, from the user's own line."""
@@ -50,6 +55,7 @@ def record(
     if (row := row_of(target)) is None:
         raise GraphBreak(f"{name} is not an operation of the graph")
     args, kwargs = with_named_out(target, args, kwargs or {})
+    tx.shapes.call = naming(lambda: numbering(tx), args)
     try:
         kind = infer(target, tuple(args), dict(kwargs or {}), tx.shapes)
     except Unsupported as unsupported:
@@ -94,6 +100,9 @@ def result_of(tx: Translator, node: Node) -> VariableTracker:
     if kind is None:
         return NONE
     if isinstance(kind, ArrayType):
+        found_in(tx, node)
+        if kind.value is not None:
+            return VALUES[0](tx, kind.value)
         return RESULTS[kind.form](node)
     items = [
         result_of(tx, tx.graph.call_function(operator.getitem, (node, index), type=item))
@@ -109,6 +118,13 @@ def name_of(target: Callable[..., Any]) -> str:
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", repr(target))
     module = getattr(target, "__module__", None) or "numpy"
     return f"{module.lstrip('_')}.{name}"
+
+
+def numbering(tx: Translator) -> Numbering:
+    """The value numbers of this trace's graph."""
+    if tx.state.numbering is None:
+        tx.state.numbering = Numbering(tx.graph.nodes, lambda node: owner_of(tx, node))
+    return tx.state.numbering
 
 
 # -- inputs

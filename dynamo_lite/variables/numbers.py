@@ -13,7 +13,9 @@ import numpy as np
 from ..errors import GraphBreak
 from ..guards.kinds import COMPARISONS, EQUALS, OUTCOME, TYPE, Outcome
 from ..guards.sources import CellSource, ConstSource, GlobalSource, Source
+from ..ir import core
 from ..ir.node import Node
+from ..ir.sizes import Size
 from ..ir.types import ArrayType, Form, python_number, scalar
 from .base import VariableTracker
 from .constants import ConstantVariable, builds, fold
@@ -23,8 +25,10 @@ from .graph_methods import (
     call_graph_method,
     converted,
     graph_attribute,
+    record_call,
+    type_of,
 )
-from .graph_values import RESULTS, placeholder
+from .graph_values import RESULTS, placeholder, record
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -74,6 +78,8 @@ class NumberVariable(VariableTracker):
             return fold(tx, getattr(self.python_type(), name), (self, *args), kwargs)
         if name == "astype" and len(args) == 1 and not kwargs:
             return converted(tx, self, args[0])
+        if name in ("item", "tolist") and not args and not kwargs:
+            return python_number_of(tx, self)
         if name in OWN:
             raise GraphBreak(f"method {name!r} of {self.describe()}")
         return call_graph_method(tx, self, name, args, kwargs)
@@ -145,6 +151,19 @@ class ComputedNumber(NumberVariable):
         where = f" at {self.node.location}" if self.node.location is not None else ""
         raise GraphBreak(f"Python needs the value of {self.node.name}, computed from data{where}")
 
+    def truth(self, tx: Translator) -> bool:
+        where = f" at {self.node.location}" if self.node.location is not None else ""
+        raise GraphBreak(
+            f"a branch depends on data: on the truth of {self.node.name}, computed{where}. "
+            "np.where computes both sides; dl.check tells what always holds"
+        )
+
+    def expect(self, tx: Translator, outcome: bool) -> None:
+        condition = self.node
+        if not outcome:
+            condition = record(tx, np.logical_not, (condition,)).as_argument(tx)
+        record(tx, core.expect, (condition,))
+
     def as_argument(self, tx: Translator) -> Node:
         return self.node
 
@@ -152,7 +171,36 @@ class ComputedNumber(NumberVariable):
         code.load_output(self.node)
 
 
+class ComparedSize(ComputedNumber):
+    """`left op right` of sizes that depend on data: a bool that the graph computes."""
+
+    def __init__(self, node: Node, op: str, left: Size, right: Size) -> None:
+        super().__init__(node)
+        self.relation = op, left, right
+
+    def truth(self, tx: Translator) -> bool:
+        return tx.shapes.compare(*self.relation)
+
+    def expect(self, tx: Translator, outcome: bool) -> None:
+        op, left, right = self.relation
+        if not tx.shapes.expect(op, left, right, outcome):
+            super().expect(tx, outcome)
+
+
 RESULTS[Form.SCALAR] = RESULTS[Form.PYTHON] = ComputedNumber
+
+
+CONVERSIONS: dict[str, Any] = {"b": bool, "i": int, "u": int, "f": float}
+
+
+def python_number_of(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """`value.item()` of one element."""
+    kind = type_of(value)
+    if kind.form is Form.PYTHON:
+        return value
+    if (convert := CONVERSIONS.get(kind.dtype.kind)) is None:
+        raise GraphBreak(f"a Python number made of {value.describe()}")
+    return record_call(tx, convert, (value,), {})
 
 
 @builds(*SCALARS)

@@ -5,13 +5,17 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..errors import DataDependent
 from ..guards.kinds import INT_SYMBOL
 from ..guards.sources import SizeSource, Source
-from ..ir.sizes import Atom, Size, SizeExpr, Symbol, floordiv, modulo, symbols
+from ..ir.sizes import Atom, Size, SizeExpr, Symbol, floordiv, maximum, modulo, symbols
 from ..ir.types import python_number
 from .base import VariableTracker
 from .constants import ConstantVariable, fold
-from .graph_values import declare_symbols, placeholder
+from .graph_values import VALUES, declare_symbols, placeholder, record
+from .numbers import ComparedSize
 
 if TYPE_CHECKING:
     from ..guards.shape_env import ShapeEnv
@@ -44,6 +48,10 @@ class SizeVariable(VariableTracker):
 
     def truth(self, tx: Translator) -> bool:
         return not tx.shapes.equal(self.size, 0)
+
+    def expect(self, tx: Translator, outcome: bool) -> None:
+        if not tx.shapes.expect("!=", self.size, 0, outcome):
+            compared(tx, "!=", self.size, 0).expect(tx, outcome)
 
     def hash_key(self, tx: Translator) -> Hashable:
         return self.as_constant(tx)
@@ -112,7 +120,10 @@ def operate(
     """An operator on sizes: symbolic where it can be, otherwise on the specialised values."""
     if function in COMPARISONS:
         left, right = (_size(tx, operand) for operand in operands)
-        return ConstantVariable(tx.shapes.compare(COMPARISONS[function], left, right))
+        try:
+            return ConstantVariable(tx.shapes.compare(COMPARISONS[function], left, right))
+        except DataDependent:
+            return compared(tx, COMPARISONS[function], left, right)
     if function in ARITHMETIC and not _divides_by_zero(tx, function, operands):
         left, right = (_size(tx, operand) for operand in operands)
         return size_tracker(tx, ARITHMETIC[function](left, right))
@@ -120,8 +131,24 @@ def operate(
         return size_tracker(tx, UNARY[function](_size(tx, operands[0])))
     if function in (abs, operator.abs):
         size = _size(tx, operands[0])
-        return size_tracker(tx, -size if tx.shapes.less(size, 0) else size)
+        try:
+            return size_tracker(tx, -size if tx.shapes.less(size, 0) else size)
+        except DataDependent:
+            return size_tracker(tx, maximum(size, -size))
     return fold(tx, function, operands)
+
+
+UFUNCS = {
+    "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater,
+    ">=": np.greater_equal,
+}  # fmt: skip
+
+
+def compared(tx: Translator, op: str, left: Size, right: Size) -> ComparedSize:
+    """A comparison that only the data of a call can answer."""
+    answer = record(tx, UFUNCS[op], (left, right))
+    made = record(tx, bool, (answer.as_argument(tx),))
+    return ComparedSize(made.as_argument(tx), op, left, right)
 
 
 def _size(tx: Translator, value: VariableTracker) -> Size:
@@ -133,7 +160,15 @@ def _divides_by_zero(
 ) -> bool:
     if function not in (operator.floordiv, operator.mod):
         return False
-    return tx.shapes.equal(_size(tx, operands[1]), 0)
+    divisor = _size(tx, operands[1])
+    try:
+        return tx.shapes.equal(divisor, 0)
+    except DataDependent:
+        compared(tx, "!=", divisor, 0).expect(tx, True)
+        return False
+
+
+VALUES.append(size_tracker)
 
 
 # -- rebuilding
@@ -155,6 +190,10 @@ def _load(code: Reconstructor, size: Size, shapes: ShapeEnv) -> None:
 
 def _load_atom(code: Reconstructor, atom: Atom, shapes: ShapeEnv) -> None:
     if isinstance(atom, Symbol):
+        if atom.name not in shapes.infos:
+            assert shapes.node_of is not None
+            code.load_output(shapes.node_of(atom.name))
+            return
         info = shapes.infos[atom.name]
         is_int = info.fact == "value"
         code.load_source(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
+from ..facts import must
 from ..rules.composite import Emit
 from ..rules.layout import same
 from ..rules.values import Wrong, as_shape, as_size, integer, normal_axis
@@ -112,7 +113,7 @@ def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
     times = as_size(repeats)
     if kind.form is not Form.ARRAY or kind.ndim == 0:
         raise Unsupported("repeat of a scalar")
-    if emit.facts.less(times, 0):
+    if not must(emit.facts, "less_equal", 0, times):
         raise Wrong
     if axis is None:
         a, place = emit(np.reshape, a, (-1,)), 0
@@ -131,7 +132,7 @@ def tile(emit: Emit, A: Any, reps: Any) -> Any:
     kind = emit.type(A)
     counts: list[Size] = list(as_shape(reps))
     if kind.form is not Form.ARRAY or kind.ndim == 0 or any(
-        emit.facts.less(n, 1) for n in (*counts, *kind.shape)
+        not must(emit.facts, "less", 0, n) for n in (*counts, *kind.shape)
     ):
         raise Unsupported("tile of a scalar, of nothing, or no times")
     ndim = max(kind.ndim, len(counts))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
+from ..facts import must
 from ..rules.composite import Emit
 from ..rules.reductions import MISSING, count_of, truth
 from ..rules.values import Wrong, as_dtype, integer, normal_axes
@@ -20,7 +21,7 @@ def mean(
     _only_plain(out, where)
     kind = emit.type(a)
     count = count_of(kind, normal_axes(axis, kind.ndim))
-    if emit.facts.less_equal(count, 0):
+    if not must(emit.facts, "less", 0, count):
         raise Unsupported("the mean of an empty slice, which warns")
     wide = _working_dtype(kind, dtype, half=np.dtype(np.float32))
     total = emit(np.sum, a, axis=axis, dtype=wide, keepdims=truth(keepdims))
@@ -49,7 +50,7 @@ def var(
         raise Unsupported("the variance of a scalar")
     count = count_of(kind, normal_axes(axis, kind.ndim))
     freedom = count - integer(ddof)
-    if emit.facts.less_equal(freedom, 0) or emit.facts.less_equal(count, 0):
+    if not all(must(emit.facts, "less", 0, number) for number in (freedom, count)):
         raise Unsupported("a variance without degrees of freedom, which warns")
     wide = _working_dtype(kind, dtype)
     total = emit(np.sum, a, axis=axis, dtype=wide, keepdims=True)

@@ -1,6 +1,7 @@
 """Drop nodes that nobody reads and that nobody could notice."""
 from __future__ import annotations
 
+from ..binding import bound_by, taken_by, unbacked_in
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
@@ -10,11 +11,17 @@ from .rebuild import Rebuild
 
 def drop_dead(graph: Graph, facts: Facts) -> Graph:
     """A dead division stays: it may warn."""
-    needed: set[Node] = set()
+    binders: dict[str, Node] = {}
+    for node in graph.calls if graph.unbacked else ():
+        for name in bound_by(node):
+            binders.setdefault(name, node)
+    asserted = [(one.left, one.right) for one in graph.assertions]
+    needed = {binders[name] for name in unbacked_in(asserted) if name in binders}
     for node in reversed(graph.nodes):
         if node in needed or node.op in ("placeholder", "output") or not is_silent(node):
             needed.add(node)
             needed.update(operands(node))
+            needed.update(binders[name] for name in taken_by(node) if name in binders)
     new = Rebuild(graph)
     for node in graph:
         if node in needed:

@@ -211,11 +211,36 @@ def _assigned(run: _Functionaliser, node: Node) -> Node:
     base, key, value = node.args
     if _is_there(run, base, key, value):
         return base
+    if isinstance(key, Node) and key.type.dtype == bool:
+        value = _cast(run, run.value(value), base.type.dtype, node)
+        run.update(base, (), _masked(run, _over(run, key, base, node), value, base, node), node)
+        return base
     key, value = map_leaves(run.value, (key, value))
     if isinstance(value, (tuple, list)):
         value = _array_of(run, value, base.type.dtype, node)
     run.update(base, ((operator.getitem, (key,), {}),), value, node)
     return base
+
+
+def _cast(run: _Functionaliser, value: Any, dtype: np.dtype, node: Node) -> Any:
+    """A number as it is assigned to an array of this dtype; Python's are left, which are weak."""
+    weak = not isinstance(value, (Node, np.generic)) or (
+        isinstance(value, Node) and value.type.form is Form.PYTHON
+    )
+    if weak or (value.type if isinstance(value, Node) else value).dtype == dtype:
+        return value
+    return NodeEmit(run.new, node, run.facts)(np.ndarray.astype, value, dtype)
+
+
+def _over(run: _Functionaliser, mask: Node, base: Node, node: Node) -> Node:
+    """A mask of the first axes, with axes of one element for the others."""
+    found: Node = run.value(mask)
+    missing = base.type.ndim - mask.type.ndim
+    if not missing:
+        return found
+    key = (Ellipsis, *(None,) * missing)
+    made: Node = NodeEmit(run.new, node, run.facts)(operator.getitem, found, key)
+    return made
 
 
 def _is_there(run: _Functionaliser, base: Node, key: Any, value: Any) -> bool:
@@ -249,14 +274,14 @@ def _copied(run: _Functionaliser, node: Node) -> Node:
         return _performed(run, node)
     value = run.value(source)
     if mask is not True:
-        value = _masked(run, mask, value, target, node)
+        value = _masked(run, run.value(mask), value, target, node)
     run.update(target, (), value, node)
     return target
 
 
 def _masked(run: _Functionaliser, mask: Any, value: Any, target: Node, node: Node) -> Node:
     """`value` where the mask holds, the old contents elsewhere."""
-    args = (run.value(mask), value, run.value(target))
+    args = (mask, value, run.value(target))
     kind = infer(np.where, args, {}, run.facts)
     return run.new.call(np.where, args, {}, kind, node)
 
@@ -295,7 +320,7 @@ def _performed(run: _Functionaliser, node: Node) -> Node:
         args, kwargs = map_leaves(run.value, (node.args, rest))
         value = NodeEmit(run.new, node, run.facts)(node.target, *args, **kwargs)
         if mask is not True:
-            value = _masked(run, mask, value, out, node)
+            value = _masked(run, run.value(mask), value, out, node)
         run.update(out, (), value, node)
     else:
         rest |= {} if mask is True else {"where": mask}

@@ -15,7 +15,10 @@ class Rebuild:
     """
 
     def __init__(self, old: Graph) -> None:
-        self.graph = Graph(symbols=dict(old.symbols), facts=old.facts)
+        self.graph = Graph(
+            symbols=dict(old.symbols), facts=old.facts, unbacked=old.unbacked,
+            assertions=old.assertions,
+        )
         self.became: dict[Node, Any] = {}
 
     def mapped(self, tree: Any) -> Any:

@@ -7,11 +7,12 @@ from . import (
     pointwise,
     products,
     structure,
+    unbacked,
     views,
     writes,
 )
 
 __all__ = [
-    "composites", "creation", "externs", "folds", "pointwise", "products", "structure", "views",
-    "writes",
+    "composites", "creation", "externs", "folds", "pointwise", "products", "structure",
+    "unbacked", "views", "writes",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
-from ..facts import Facts
+from ..facts import Facts, at_least
 from ..sizes import Size, SizeExpr, floordiv
 from ..types import ArrayType, Form, contiguous_strides
 from .layout import broadcast_shapes, is_contiguous, like_strides, same_shape
@@ -146,7 +146,8 @@ def _integer_arange(first: Size, stop: Size, step: int, dtype: Any, facts: Facts
     if found.kind == "b" or (found.kind in "iu" and found.itemsize < 8):
         raise Unsupported(f"an arange of {found} whose length is symbolic")
     distance = stop - first if step > 0 else first - stop
-    if facts.less_equal(distance, 0):
+    distance = at_least(0, distance, facts)
+    if distance == 0:
         return result(found, (0,), scalar=False)
     length = distance if abs(step) == 1 else floordiv(distance + abs(step) - 1, abs(step))
     return result(found, (length,), scalar=False)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Unsupported
+from ...errors import DataDependent, Unsupported
 from ...records import dataclass, field
-from ..facts import Facts
-from ..sizes import Size, SizeExpr, floordiv, product
+from ..facts import Facts, at_least, at_most, must
+from ..sizes import Size, SizeExpr, floordiv, maximum, minimum, product
 from ..types import ArrayType, Form, contiguous_strides
 from .layout import (
     axes_by_stride,
@@ -143,13 +143,24 @@ def _array_item(item: np.ndarray) -> np.ndarray:
 
 def position(item: Size, size: Size, facts: Facts) -> Size:
     """The place that an integer index names, from 0."""
-    if facts.less(item, 0):
+    try:
+        negative = facts.less(item, 0)
+    except DataDependent:
+        facts.assume("less_equal", -size, item)
+        facts.assume("less", item, size)
+        return wrapped(item, size)
+    if negative:
         item = item + size
-        if facts.less(item, 0):
+        if not must(facts, "less_equal", 0, item):
             raise Wrong
-    elif not facts.less(item, size):
+    elif not must(facts, "less", item, size):
         raise Wrong
     return item
+
+
+def wrapped(item: Size, size: Size) -> Size:
+    """`item`, or `item + size` where it is negative, when only the data tells."""
+    return item - minimum(0, maximum(item, -1)) * size
 
 
 def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, int, Size]:
@@ -167,18 +178,22 @@ def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, int, Size]
     start = first if start is None else _clamped(start, size, step, facts)
     stop = last if stop is None else _clamped(stop, size, step, facts)
     low, high = (start, stop) if step > 0 else (stop, start)
-    if facts.less_equal(high, low):
+    extent = at_least(0, high - low, facts)
+    if extent == 0:
         return 0, 1, 0
-    length = high - low if step in (1, -1) else floordiv(high - low - 1, abs(step)) + 1
+    length = extent if step in (1, -1) else floordiv(extent - 1, abs(step)) + 1
     return start, step, length
 
 
 def _clamped(bound: Size, size: Size, step: int, facts: Facts) -> Size:
     lowest, highest = (0, size) if step > 0 else (-1, size - 1)
-    if facts.less(bound, 0):
-        bound = bound + size
-        return lowest if facts.less(bound, 0) else bound
-    return highest if facts.less_equal(size, bound) else bound
+    try:
+        negative = facts.less(bound, 0)
+    except DataDependent:
+        return maximum(minimum(wrapped(bound, size), highest), lowest)
+    if negative:
+        return at_least(lowest, bound + size, facts)
+    return at_most(highest, bound, facts)
 
 
 def _bound(value: Any) -> Size | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 
-from ..facts import Facts
-from ..sizes import Size
+from ..facts import Facts, generic, must
+from ..sizes import Size, depends_on_data
 from ..types import ArrayType, contiguous_strides
 from .values import Wrong
 
@@ -19,8 +19,14 @@ def same(left: Size, right: Size, facts: Facts) -> bool:
     return left == right or facts.equal(left, right)
 
 
+def must_be_same(left: Size, right: Size, facts: Facts) -> bool:
+    """Equality without which NumPy raises."""
+    return left == right or must(facts, "equal", left, right)
+
+
 def is_one(size: Size, facts: Facts) -> bool:
-    return size == 1 if isinstance(size, int) else facts.equal(size, 1)
+    """Whether an axis is broadcast and has no order; one whose size depends on data does not."""
+    return size == 1 if isinstance(size, int) else generic(facts, "equal", size, 1)
 
 
 def same_shape(left: Shape, right: Shape, facts: Facts) -> bool:
@@ -50,7 +56,7 @@ def _merge_size(left: Size, right: Size, facts: Facts) -> Size:
         return left
     if is_one(left, facts):
         return right
-    if not same(left, right, facts):
+    if not must_be_same(left, right, facts):
         raise Wrong
     return left if isinstance(left, int) else right
 
@@ -175,19 +181,25 @@ def _passes(
 def _less(left: Size, right: Size, facts: Facts) -> bool:
     if isinstance(left, int) and isinstance(right, int):
         return left < right
-    return left != right and facts.less(left, right)
+    return left != right and generic(facts, "less", left, right)
 
 
 def magnitude(stride: Size, facts: Facts) -> Size:
     if isinstance(stride, int):
         return abs(stride)
-    if facts.equal(stride, 0):
+    if generic(facts, "equal", stride, 0):
         return 0
-    return -stride if facts.less(stride, 0) else stride
+    return -stride if generic(facts, "less", stride, 0) else stride
 
 
-def is_contiguous(kind: ArrayType, facts: Facts, order: str = "C") -> bool:
-    """NumPy's contiguity flag: axes of size 1 may have any stride, empty arrays are contiguous."""
+def is_contiguous(
+    kind: ArrayType, facts: Facts, order: str = "C", *, asserts: bool = False
+) -> bool:
+    """NumPy's contiguity flag: axes of size 1 may have any stride, empty arrays are contiguous.
+
+    `asserts`: it decides about a view or a copy, so that sizes that depend on data must not be
+    small.
+    """
     if kind.strides == contiguous_strides(kind.shape, kind.dtype.itemsize, order):
         return True
     if any(isinstance(size, int) and size == 0 for size in kind.shape):
@@ -197,6 +209,8 @@ def is_contiguous(kind: ArrayType, facts: Facts, order: str = "C") -> bool:
     for size, stride in reversed(list(axes)) if order == "C" else axes:
         if is_one(size, facts):
             continue
+        if asserts and stride != expected and depends_on_data(size):
+            must(facts, "less", 1, size)
         if not same(stride, expected, facts):
             return False
         expected = expected * size

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
-from ..facts import Facts
+from ..facts import Facts, must
 from ..sizes import SizeExpr
 from ..types import ArrayType, Form
 from .layout import broadcast_shapes, elementwise_strides, same_shape
@@ -166,7 +166,7 @@ def _fits(value: Any, low: int, high: int, facts: Facts) -> bool:
     if isinstance(value, SizeExpr):
         if low <= -(2**63) and high >= 2**63 - 1:
             return True
-        return facts.less_equal(low, value) and facts.less_equal(value, high)
+        return must(facts, "less_equal", low, value) and must(facts, "less_equal", value, high)
     if not is_constant(value):
         if low > -(2**63) or high < 2**63 - 1:
             raise Unsupported("a Python int that may not fit the array's dtype")

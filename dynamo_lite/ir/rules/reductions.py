@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
-from ..facts import Facts
+from ..facts import Facts, must
 from ..sizes import Size
 from ..types import ArrayType, Form
 from .layout import (
@@ -15,7 +15,6 @@ from .layout import (
     broadcast_strides,
     elementwise_strides,
     packed_in_order,
-    same,
     same_shape,
 )
 from .values import Wrong, as_array, as_dtype, normal_axes, normal_axis, result
@@ -162,7 +161,7 @@ def _plain(initial: Any, where: Any) -> None:
 
 def _need_elements(kind: ArrayType, axes: tuple[int, ...], facts: Facts) -> None:
     """Minima and positions of nothing are errors."""
-    if any(same(kind.shape[axis], 0, facts) for axis in axes):
+    if not all(must(facts, "less", 0, kind.shape[axis]) for axis in axes):
         raise Wrong
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
-from ..facts import Facts
+from ..facts import Facts, must
 from ..sizes import Size, SizeExpr
 from ..types import ArrayType, Form, contiguous_strides
 
@@ -143,7 +143,7 @@ def check_size(size: Size, facts: Facts) -> Size:
         if size < 0:
             raise Wrong
         return size
-    if facts.less(size, 0):
+    if not must(facts, "less_equal", 0, size):
         raise Wrong
     return size
 

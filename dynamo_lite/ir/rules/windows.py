@@ -12,10 +12,10 @@ from typing import Any
 
 from ...errors import Unsupported
 from ...records import dataclass
-from ..facts import Facts
+from ..facts import Facts, must
 from ..sizes import Size, floordiv, modulo, product
 from ..types import ArrayType, Form, packed_strides
-from .layout import Shape, is_contiguous, is_fortran, is_one, same, same_shape
+from .layout import Shape, is_contiguous, is_fortran, is_one, must_be_same, same, same_shape
 from .values import Wrong, as_shape, as_type, integer, normal_axes, normal_axis
 
 
@@ -109,10 +109,10 @@ def rollaxis(a: Any, axis: Any, start: Any = 0, *, facts: Facts) -> Window:
 def squeeze(a: Any, axis: Any = None, *, facts: Facts) -> Window:
     kind = array_argument(a)
     if axis is None:
-        gone = {i for i, size in enumerate(kind.shape) if is_one(size, facts)}
+        gone = {i for i, size in enumerate(kind.shape) if same(size, 1, facts)}
     else:
         gone = set(normal_axes(axis, kind.ndim))
-        if not all(is_one(kind.shape[i], facts) for i in gone):
+        if not all(must_be_same(kind.shape[i], 1, facts) for i in gone):
             raise Wrong
     kept = [i for i in range(kind.ndim) if i not in gone]
     return _permuted(kind, kept) if gone else _argument(kind)
@@ -121,14 +121,14 @@ def squeeze(a: Any, axis: Any = None, *, facts: Facts) -> Window:
 def broadcast_to(array: Any, shape: Any, subok: Any = False, *, facts: Facts) -> Window:
     kind = array_argument(array)
     goal = as_shape(shape)
-    if kind.ndim > len(goal) or any(facts.less(size, 0) for size in goal):
+    if kind.ndim > len(goal) or not all(must(facts, "less_equal", 0, size) for size in goal):
         raise Wrong
     lead = len(goal) - kind.ndim
     strides: list[Size] = [0] * lead
     for size, stride, wanted in zip(kind.shape, kind.strides, goal[lead:]):
         if is_one(size, facts):
             strides.append(0)
-        elif same(size, wanted, facts):
+        elif must_be_same(size, wanted, facts):
             strides.append(stride)
         else:
             raise Wrong
@@ -184,10 +184,12 @@ def resolved_shape(kind: ArrayType, shape: Any, facts: Facts) -> Shape:
         raise Wrong
     if unknown:
         known = product(size for i, size in enumerate(sizes) if i not in unknown)
-        if same(known, 0, facts) or not same(modulo(kind.size, known), 0, facts):
+        if not must(facts, "less", 0, known):
+            raise Wrong
+        if not must_be_same(modulo(kind.size, known), 0, facts):
             raise Wrong
         sizes[unknown[0]] = floordiv(kind.size, known)
-    elif not same(product(sizes), kind.size, facts):
+    elif not must_be_same(product(sizes), kind.size, facts):
         raise Wrong
     return tuple(sizes)
 
@@ -202,7 +204,7 @@ def _reshape(
     """`renewed`: the strides are worked out even when the shape stays, as for a -1 in it."""
     if not renewed and same_shape(kind.shape, shape, facts):
         return Window(shape, kind.strides)
-    if is_contiguous(kind, facts, order) or not facts.less(1, kind.size):
+    if is_contiguous(kind, facts, order, asserts=True) or not must(facts, "less", 1, kind.size):
         return Window(shape, packed_strides(shape, kind.dtype.itemsize, order))
     strides = _strides_without_copy(kind, shape, facts, order)
     return None if strides is None else Window(shape, strides)
@@ -253,7 +255,7 @@ def ravel(a: Any, order: Any = "C", *, facts: Facts) -> Window | None:
         order = "F" if is_fortran(kind, facts) else "C"
     if order not in ("C", "F"):
         raise Wrong
-    if not is_contiguous(kind, facts, order):
+    if not is_contiguous(kind, facts, order, asserts=True):
         return None
     return Window((kind.size,), (kind.dtype.itemsize,))
 

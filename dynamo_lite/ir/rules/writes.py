@@ -10,7 +10,7 @@ from ...errors import Unsupported
 from ..facts import Facts
 from ..types import ArrayType, Form
 from .indexing import gathered, getitem, parse_key
-from .layout import broadcast_shapes, same_shape
+from .layout import broadcast_shapes, must_be_same, same_shape
 from .pointwise import ufunc_rule
 from .values import Wrong, as_type
 
@@ -18,6 +18,9 @@ from .values import Wrong, as_type
 def setitem_rule(a: Any, key: Any, value: Any, /, *, facts: Facts) -> None:
     """`a[key] = value`; leading axes of size 1 of the value are dropped."""
     kind = target_array(a)
+    if is_mask(key):
+        _check_masked(kind, key, value, facts)
+        return
     parsed = parse_key(kind, key, facts)
     shape = gathered(kind, parsed, facts).shape if parsed.picks else parsed.window.shape
     stored = as_type(value)
@@ -28,7 +31,25 @@ def setitem_rule(a: Any, key: Any, value: Any, /, *, facts: Facts) -> None:
     if not same_shape(stored.shape[:lead], (1,) * lead, facts):
         raise Wrong
     common = broadcast_shapes((shape, stored.shape[lead:]), facts)
-    if not same_shape(common, shape, facts):
+    fits = len(common) == len(shape)
+    if not fits or not all(must_be_same(a, b, facts) for a, b in zip(common, shape)):
+        raise Wrong
+
+
+def is_mask(key: Any) -> bool:
+    """A boolean array as the whole key."""
+    return isinstance(key, ArrayType) and key.dtype == bool and key.ndim > 0
+
+
+def _check_masked(kind: ArrayType, mask: ArrayType, value: Any, facts: Facts) -> None:
+    """`a[mask] = number`; other values are assigned at positions."""
+    stored = as_type(value)
+    if stored.ndim:
+        raise Unsupported("an array assigned under a mask")
+    _check_stored(value, stored, kind)
+    sizes = kind.shape[: mask.ndim]
+    fits = len(sizes) == mask.ndim
+    if not fits or not all(must_be_same(a, b, facts) for a, b in zip(sizes, mask.shape)):
         raise Wrong
 
 

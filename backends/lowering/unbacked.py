@@ -1,0 +1,57 @@
+"""Python numbers: sizes as values, values as sizes, and what is expected of data."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...ir import core
+from ...ir.node import Node
+from ...ir.sizes import SizeExpr
+from ..fusion import Access
+from ..loops import Check, Expr, SizeValue
+from ..simplify import INT64, const, convert
+from .context import Lowering, lowers
+from .pointwise import compare, require_native
+from .values import CannotLower, Value
+
+
+@lowers(core.length, reads=Access.SHAPE)
+def length(low: Lowering, node: Node, array: Any, axis: int) -> Value:
+    """One of the sizes of an array."""
+    size = node.type.value
+    known = SizeValue(size) if isinstance(size, SizeExpr) else const(size, INT64)
+    return Value(node.type, (), known)
+
+
+@lowers(int, float, bool, reads=Access.MEMORY)
+def conversion(low: Lowering, node: Node, x: Any) -> Value:
+    """A Python number; an int must have 64 bits."""
+    value = number(x)
+    if node.target is int and value.dtype.kind in "fu":
+        check_range(low, value.expr)
+    return Value(node.type, (), convert(value.expr, node.type.dtype))
+
+
+def number(value: Any) -> Value:
+    if not isinstance(value, Value) or value.shape:
+        raise CannotLower("a number made of a constant")
+    require_native(value.dtype)
+    return value
+
+
+def check_range(low: Lowering, expr: Expr) -> None:
+    """The integer part of `expr` must be an int64; NaN is none."""
+    dtype = expr.dtype
+    limit = 2**63 if dtype.kind == "u" else dtype.type(2.0**63)
+    if dtype.kind == "f":
+        low.launch((), Check(compare("greater_equal", expr, const(-limit, dtype))))
+    if dtype.kind == "f" or dtype == np.uint64:
+        low.launch((), Check(compare("less", expr, const(dtype.type(limit), dtype))))
+
+
+@lowers(core.expect, reads=Access.MEMORY)
+def expect(low: Lowering, node: Node, condition: Any) -> Value:
+    """The call is abandoned where the condition is false."""
+    low.launch((), Check(convert(number(condition).expr, np.dtype(bool))))
+    return Value(node.type, (), const(True, np.dtype(bool)))

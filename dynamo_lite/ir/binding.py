@@ -1,0 +1,51 @@
+"""Where symbols that the graph computes get their values, and who needs them."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..records import dataclass
+from .node import Node
+from .sizes import SizeExpr, is_unbacked, name_of, symbols
+from .tree import leaves
+from .types import ArrayType
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a node's result shows a symbol: result number `result`, and its axis; None for the
+    value of a Python int."""
+
+    result: int
+    axis: int | None
+
+
+def bound_by(node: Node) -> dict[str, Place]:
+    """The symbols that a node can bind."""
+    if node.op != "call_function":
+        return {}
+    given = set(taken_by(node))
+    found: dict[str, Place] = {}
+    for result, kind in enumerate(leaves(node.type)):
+        if not isinstance(kind, ArrayType):
+            continue
+        for axis, size in ((None, kind.value), *enumerate(kind.shape)):
+            name = name_of(size)
+            if name is not None and is_unbacked(name) and name not in given:
+                found.setdefault(name, Place(result, axis))
+    return found
+
+
+def taken_by(node: Node) -> Iterator[str]:
+    """The unbacked symbols that a node gets with its operands."""
+    for leaf in leaves((node.args, node.kwargs)):
+        yield from unbacked_in(leaf.type if isinstance(leaf, Node) else leaf)
+
+
+def unbacked_in(tree: Any) -> Iterator[str]:
+    """The unbacked symbols in sizes and types."""
+    for leaf in leaves(tree):
+        if isinstance(leaf, SizeExpr):
+            yield from filter(is_unbacked, symbols(leaf))
+        elif isinstance(leaf, ArrayType):
+            yield from unbacked_in((leaf.shape, leaf.strides, leaf.value))

@@ -1,0 +1,110 @@
+"""Bounds of sizes: the least value that a polynomial can have when its symbols have bounds."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .sizes import Atom, Opaque, Size, SizeExpr, Symbol
+
+Lower = Mapping[str, int]
+Upper = Mapping[str, Size]
+DEPTH = 6  # bounds that are put in for symbols, one after the other
+
+
+def least(size: Size, lower: Lower, upper: Upper, depth: int = DEPTH) -> int | None:
+    """A lower bound of a size; None where none is known.
+
+    What is only subtracted is replaced by what it is at most, then each symbol is written as its
+    own least value plus something that is at least 0.
+    """
+    if isinstance(size, int):
+        return size
+    found = _shifted_least(size, lower, upper)
+    for atom in dict.fromkeys(atom for monomial, _ in size.terms for atom in monomial):
+        if depth and _is_subtracted(size, atom, lower, upper):
+            for bound in _upper_bounds(atom, upper):
+                other = least(_replaced(size, atom, bound), lower, upper, depth - 1)
+                if other is not None and (found is None or other > found):
+                    found = other
+    return found
+
+
+def _upper_bounds(atom: Atom, upper: Upper) -> Iterator[Size]:
+    if isinstance(atom, Symbol):
+        if atom.name in upper:
+            yield upper[atom.name]
+    elif atom.op == "min":
+        yield from (atom.left, atom.right)
+    elif atom.op == "%" and isinstance(atom.right, int) and atom.right > 0:
+        yield atom.right - 1
+
+
+def _is_subtracted(size: SizeExpr, atom: Atom, lower: Lower, upper: Upper) -> bool:
+    """Whether every term with an atom is that atom times something that is at most 0."""
+    for monomial, factor in size.terms:
+        if atom in monomial:
+            rest = list(monomial)
+            rest.remove(atom)
+            if factor > 0 or not all(_is_positive(a, lower, upper) for a in rest):
+                return False
+    return True
+
+
+def _is_positive(atom: Atom, lower: Lower, upper: Upper) -> bool:
+    bound = _least_of(atom, lower, upper)
+    return bound is not None and bound >= 0
+
+
+def _replaced(size: SizeExpr, atom: Atom, bound: Size) -> Size:
+    total: Size = 0
+    for monomial, factor in size.terms:
+        term: Size = factor
+        for part in monomial:
+            term = term * (bound if part == atom else SizeExpr((((part,), 1),)))
+        total = total + term
+    return total
+
+
+def _least_of(atom: Atom, lower: Lower, upper: Upper) -> int | None:
+    """A lower bound of one factor."""
+    if isinstance(atom, Symbol):
+        return lower.get(atom.name)
+    left, right = (least(side, lower, upper) for side in (atom.left, atom.right))
+    return _least_of_operator(atom, left, right)
+
+
+def _least_of_operator(atom: Opaque, left: int | None, right: int | None) -> int | None:
+    if atom.op == "max":
+        return max((bound for bound in (left, right) if bound is not None), default=None)
+    if atom.op == "min":
+        return None if left is None or right is None else min(left, right)
+    if not isinstance(atom.right, int) or atom.right <= 0:
+        return None
+    if atom.op == "%":
+        return 0
+    return None if left is None else left // atom.right
+
+
+def _shifted_least(size: SizeExpr, lower: Lower, upper: Upper) -> int | None:
+    shifted = _shift(size, lower, upper)
+    if shifted is None or any(c < 0 for m, c in shifted.items() if m):
+        return None
+    return shifted.get((), 0)
+
+
+def _shift(size: SizeExpr, lower: Lower, upper: Upper) -> dict[tuple[str, ...], int] | None:
+    """The coefficients of `size` in variables that are >= 0; None where a factor has no bound."""
+    total: dict[tuple[str, ...], int] = {}
+    for monomial, coefficient in size.terms:
+        partial: dict[tuple[str, ...], int] = {(): coefficient}
+        for atom in monomial:
+            if (least_value := _least_of(atom, lower, upper)) is None:
+                return None
+            grown: dict[tuple[str, ...], int] = {}
+            for names, factor in partial.items():
+                raised = tuple(sorted((*names, str(atom))))
+                grown[raised] = grown.get(raised, 0) + factor
+                grown[names] = grown.get(names, 0) + factor * least_value
+            partial = grown
+        for names, factor in partial.items():
+            total[names] = total.get(names, 0) + factor
+    return total

@@ -1,0 +1,84 @@
+"""Value numbers: which calls of a graph that is being written are known to give equal results.
+
+A number is a hashable key. It names the call, the numbers of its operands, and for memory that is
+written to in place also the latest write, so that equal keys mean equal contents.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from .node import Node
+from .ops import Kind, row_of
+from .passes.effects import is_pure, writes
+from .passes.merge import frozen
+from .tree import map_leaves
+
+Owner = Callable[[Node], Node]
+
+
+class Numbering:
+    """The value numbers of a graph's nodes; `owner` gives the node whose memory another one has."""
+
+    def __init__(self, nodes: list[Node], owner: Owner) -> None:
+        self.nodes = nodes
+        self.owner = owner
+        self._seen = 0
+        self._numbers: dict[Node, Hashable] = {}
+        self._written: dict[Node, Node] = {}
+
+    def of(self, leaf: Any) -> Hashable:
+        """The number of an argument, with the contents that it has now."""
+        self._catch_up()
+        return self._of(leaf)
+
+    def _of(self, leaf: Any) -> Hashable:
+        if not isinstance(leaf, Node):
+            return frozen(leaf) or id(leaf)
+        known = self._numbers.get(leaf, ("node", id(leaf)))
+        latest = self._written.get(self.owner(leaf)) if leaf.op != "get_attr" else None
+        return known if latest is None else ("written", known, id(latest))
+
+    def _catch_up(self) -> None:
+        for node in self.nodes[self._seen :]:
+            self._numbers[node] = self._number(node)
+            for place in _written_by(node):
+                self._written[self.owner(place)] = node
+        self._seen = len(self.nodes)
+
+    def _number(self, node: Node) -> Hashable:
+        row = row_of(node.target) if node.op == "call_function" else None
+        if row is None or not is_pure(node) or row.kind is Kind.WRITE:
+            return ("node", id(node))
+        return self._call(node.target, node.args, node.kwargs) or ("node", id(node))
+
+    def _call(self, target: Any, args: Any, kwargs: Any) -> Hashable:
+        numbered = map_leaves(self._leaf, (args, tuple(sorted(kwargs.items()))))
+        parts = frozen(numbered)
+        return None if parts is None else (id(target), parts)
+
+    def _leaf(self, leaf: Any) -> Any:
+        return _Number(self._of(leaf)) if isinstance(leaf, Node) else leaf
+
+
+class _Number:
+    """A value number among the constants of a call."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Hashable) -> None:
+        self.key = key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Number) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+def _written_by(node: Node) -> list[Node]:
+    """The arrays that a node may change: all of its operands, as far as this matters."""
+    if not writes(node):
+        return []
+    places = (*node.args, *node.kwargs.values())
+    return [place for place in places if isinstance(place, Node)]

@@ -1,0 +1,108 @@
+"""Masks and computed bounds as indices.
+
+A mask in a key is written as `np.nonzero(mask)`, which is how NumPy defines it, so that one
+operation alone makes sizes that depend on a mask.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..ir.facts import must
+from ..ir.types import ArrayType, Form
+from .base import VariableTracker
+from .constants import ConstantVariable
+from .graph_values import numbering, record
+from .numbers import ComputedNumber
+from .sequences import SequenceVariable, TupleVariable
+from .slices import SliceVariable
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+
+def is_mask(value: VariableTracker) -> bool:
+    """A boolean array with at least one axis."""
+    kind = getattr(value, "array_type", None)
+    return kind is not None and kind.form is Form.ARRAY and kind.dtype == bool and kind.ndim > 0
+
+
+def is_number(value: VariableTracker) -> bool:
+    """One element, of the graph's or known."""
+    kind = getattr(value, "array_type", None)
+    if kind is not None:
+        return not kind.shape
+    return value.python_type() in (bool, int, float, complex)
+
+
+def spelled_out(
+    tx: Translator, array: ArrayType, key: VariableTracker
+) -> VariableTracker:
+    """The key with the positions in place of each mask."""
+    items = list(key.iterate(tx)) if isinstance(key, TupleVariable) else [key]
+    items = [_with_sizes(tx, item) if isinstance(item, SliceVariable) else item for item in items]
+    if not any(map(is_mask, items)):
+        return TupleVariable(items) if isinstance(key, TupleVariable) else items[0]
+    if array.library != "numpy":
+        raise GraphBreak(f"a boolean mask of {array.library}")
+    made: list[VariableTracker] = []
+    for item, axis in zip(items, _axes(items, array.ndim)):
+        if is_mask(item):
+            check_mask(tx, array, axis, item)
+            made += positions(tx, item)
+        else:
+            made.append(item)
+    return made[0] if len(made) == 1 and not isinstance(key, TupleVariable) else TupleVariable(made)
+
+
+def _with_sizes(tx: Translator, part: SliceVariable) -> SliceVariable:
+    """A slice whose bounds are computed: integers of NumPy's become sizes."""
+    return SliceVariable(*[as_size(tx, bound) for bound in part.parts])
+
+
+def as_size(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """A computed NumPy integer as a Python int of the same value; anything else as it is."""
+    if isinstance(value, ComputedNumber) and value.array_type.dtype.kind in "iu":
+        return record(tx, int, (value.node,))
+    return value
+
+
+def _axes(items: Sequence[VariableTracker], ndim: int) -> Iterator[int]:
+    """The axis of the array at which each item of a key stands."""
+    used = [_axes_of(item) for item in items]
+    axis = 0
+    for item, count in zip(items, used):
+        yield axis
+        is_rest = isinstance(item, ConstantVariable) and item.value is Ellipsis
+        axis += ndim - sum(used) if is_rest else count
+
+
+def _axes_of(item: VariableTracker) -> int:
+    if is_mask(item):
+        count: int = item.array_type.ndim  # type: ignore[attr-defined]
+        return count
+    return 0 if isinstance(item, ConstantVariable) and item.value in (None, Ellipsis) else 1
+
+
+def check_mask(tx: Translator, array: ArrayType, axis: int, mask: VariableTracker) -> None:
+    """A mask must have the sizes of the axes it stands for."""
+    shape = mask.array_type.shape  # type: ignore[attr-defined]
+    sizes = array.shape[axis : axis + len(shape)]
+    fits = len(sizes) == len(shape)
+    if not fits or not all(must(tx.shapes, "equal", a, b) for a, b in zip(sizes, shape)):
+        raise GraphBreak("IndexError: the boolean index does not have the shape of the array")
+
+
+def positions(tx: Translator, mask: VariableTracker) -> list[VariableTracker]:
+    """`np.nonzero(mask)`, one array per axis; made once for equal masks."""
+    node = mask.as_argument(tx)
+    number = numbering(tx).of(node)
+    known = tx.state.positions
+    if number not in known:
+        result = record(tx, np.nonzero, (node,))
+        assert isinstance(result, SequenceVariable)
+        known[number] = list(result.iterate(tx))
+    return known[number]

@@ -1,0 +1,77 @@
+"""Sizes and ints that depend on data: one graph, exact results, no compile for another length."""
+import numpy as np
+import pytest
+from data_programs import GUARDED, PROGRAMS
+from sameness import check_same, outcome, same
+
+import dynamo_lite as dl
+
+
+def samples(n):
+    rng = np.random.default_rng(n)
+    yield from (rng.normal(size=n) * 3, np.ones(n), -np.ones(n), np.arange(n) - 2.0)
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_equals_eager(function, backend):
+    """One graph for every length from 2, whatever is selected: nothing, one, some or all."""
+    compiled = dl.compile(function, backend=backend, fullgraph=True)
+    for n in (6, 5, 9, 2, 40, 300):
+        for x in samples(n):
+            assert same(
+                outcome(compiled, (x.copy(),), {}), outcome(function, (x.copy(),), {}), exact=False
+            )
+    assert len(compiled.entries()) == 2
+    assert [entry.abandoned for entry in compiled.entries()] == [0, 0]
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [0, 1])
+def test_small_inputs(function, n, backend):
+    for x in samples(n):
+        check_same(dl.compile(function, backend=backend), function, x, exact=False)
+
+
+@pytest.mark.parametrize("function", GUARDED, ids=lambda f: f.__name__)
+def test_errors_are_numpys(function, backend):
+    """The graph goes on where nothing is wrong, and Python raises where something is."""
+    compiled = dl.compile(function, backend=backend, fullgraph=True, dynamic=True)
+    for values in ([1, 2, 2.5], [3, -1, 1, 1, 1], [-1, -1], [1, 2, np.nan, 1], [0, 1, 1, 2, 2],
+                   [1, 1, 1, 1, 1, 1], [9, 1, 2], [-3, 2, 1, 2]):
+        x = np.array(values, float)
+        assert same(outcome(compiled, (x,), {}), outcome(function, (x,), {}), exact=False)
+    assert len(compiled.entries()) == 1
+    assert compiled.entries()[0].hits > 0
+
+
+def test_branches_on_data_break_and_name_the_value():
+    def f(x):
+        y = x[x > 0]
+        if len(y) > 3:
+            return y * 2
+        return y - 1
+
+    reasons = dl.explain(f)(np.arange(5.0)).break_reasons
+    assert len(reasons) == 1
+    text = str(reasons[0])
+    assert "u0 > 3" in text or "3" in text
+    assert "the number of nonzero elements of greater" in text
+    assert __file__ in text
+
+
+def test_graph_prints_as_python_that_runs():
+    seen = []
+
+    def keep(graph, inputs):
+        seen.append(graph)
+        return graph
+
+    def f(x):
+        y = x[x > 0]
+        return y[: len(y) - 1] + 1, np.zeros(len(y))
+
+    compiled = dl.compile(f, backend=keep)
+    x = np.array([1.0, -1, 2, 3])
+    assert same(compiled(x), f(x))
+    assert "u0 = " in seen[0].code
+    assert same(seen[0](x), f(x))
