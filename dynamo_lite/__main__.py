@@ -10,6 +10,8 @@ import atexit
 import sys
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from .backends.registry import list_backends
 from .config import config
 from .miss import Options
@@ -62,6 +64,8 @@ def main(argv: Sequence[str]) -> None:
     if config.disable:
         return run(program[0], program[1:])
     enter_region(Candidates(Options(options.backend), options.all_frames))
+    if options.all_frames:
+        np.empty(1)  # where functions are candidates from the first array on
     try:
         run(program[0], program[1:])
     finally:
