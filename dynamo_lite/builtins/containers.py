@@ -80,6 +80,8 @@ def make_set(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
 
 @handles(frozenset)
 def make_frozenset(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
+    if iterable and iterable[0].python_type() is frozenset:
+        return iterable[0]
     made = make_set(tx, *iterable)
     return SetVariable(frozenset(made.real), made.pool)
 

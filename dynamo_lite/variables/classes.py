@@ -48,6 +48,8 @@ class ClassVariable(KnownVariable):
             return MethodVariable(class_attribute(tx, meta, name, from_meta), self)
         if lookup(meta, "__getattr__") is not MISSING and not isinstance(kind, enum.EnumMeta):
             raise GraphBreak(f"the metaclass of {kind.__name__} has a __getattr__")
+        if isinstance(lookup(type(from_meta), "__get__"), types.FunctionType):
+            raise GraphBreak(f"the attribute {name!r} of the class {kind.__name__}")
         return super().getattr(tx, name)
 
     def bound(self, tx: Translator, raw: Any, base: type, name: str) -> VariableTracker:

@@ -162,6 +162,8 @@ class SetVariable(VariableTracker):
         self, tx: Translator, method: Callable[..., Any], *others: VariableTracker
     ) -> VariableTracker:
         """A method that leaves the set alone; its result is a new set or a bool."""
+        if method is frozenset.copy:
+            return self
         mine, pool = self.members(tx), dict(self.pool)
         result = method(mine, *[self.keys_of(tx, other) for other in others])
         if isinstance(result, bool):
