@@ -29,6 +29,16 @@ Ref values_of(PyObject *const *args, size_t nargsf, PyObject *kwnames) {
 PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargsf,
                          PyObject *kwnames);
 
+// Gives the function back to the interpreter. From 3.13 on only a new function gets a version, which
+// is its code's, and call sites are fast only for functions that have one.
+void release(PyObject *function) {
+    PyFunction_SetVectorcall(as_function(function), plain_vectorcall);
+#if PY_VERSION_HEX >= 0x030D0000
+    auto code = reinterpret_cast<PyCodeObject *>(PyFunction_GET_CODE(function));
+    as_function(function)->func_version = code->co_version;
+#endif
+}
+
 // The interpreter calls such a function without using C stack.
 PyObject *step_aside(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     PyFunction_SetVectorcall(as_function(function), plain_vectorcall);
@@ -42,7 +52,7 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
     PyThreadState *thread = PyThreadState_Get();
     Ref target = regions::compiled_form(function);
     if (!target && !regions::is_candidate(PyFunction_GET_CODE(function))) {
-        PyFunction_SetVectorcall(as_function(function), plain_vectorcall);
+        release(function);
         return plain_vectorcall(function, args, nargsf, kwnames);
     }
     if (!regions::is_open(thread)) return plain_vectorcall(function, args, nargsf, kwnames);
