@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from .frame import DATA, DIMENSIONS, STRIDES, Frame
 from .kernels import KernelCode, KernelWriter
 from .nest import emit_size
 from .products import ProductWriter
+from .sharing import Binding, shared
 from .target import Target
 
 PARALLEL_FROM = 100_000  # nanoseconds by the estimate, which is several times too high
@@ -61,7 +63,7 @@ class EntryWriter:
     program: Program
     target: Target
     builder: Builder = field(default_factory=Builder)
-    kernels: list[KernelCode] = field(default_factory=list)
+    kernels: dict[Kernel, KernelCode] = field(default_factory=dict)
     pointers: dict[str, str] = field(default_factory=dict)
     objects: dict[str, str] = field(default_factory=dict)
     scalars: dict[str, Value] = field(default_factory=dict)
@@ -120,7 +122,7 @@ class EntryWriter:
                 self.frame.call("release", "ptr %frame", f"i64 {self.slots[name]}")
 
     def _module(self) -> str:
-        kernels = "\n".join(kernel.text for kernel in self.kernels)
+        kernels = "\n".join(kernel.text for kernel in self.kernels.values())
         body = "\n".join([*self.builder.allocas, *self.builder.lines])
         width = 8 * self.target.vector_bytes
         return (
@@ -229,9 +231,12 @@ class EntryWriter:
         kernel = step.kernel
         if kernel.errstate != self.errstate and may_report(kernel):
             self.begin_errstate(kernel.errstate)
-        code = KernelWriter(kernel, self.target).write()
-        self.kernels.append(code)
-        env = self._environment(code)
+        alike, binding = shared(kernel)
+        if alike not in self.kernels:
+            named = replace(alike, name=kernel.name)
+            self.kernels[alike] = KernelWriter(named, self.target).write()
+        code = self.kernels[alike]
+        env = self._environment(code, binding)
         extent = self.size(kernel.axes[0].extent) if kernel.axes else self.builder.integer(1)
         direct = f"call void @{code.name}(ptr {env}, i64 0, i64 {extent.ref})"
         if not kernel.parallel:
@@ -242,19 +247,23 @@ class EntryWriter:
             status = self.builder.emit(f"load i64, ptr {self.frame.status}, align 8")
             self.frame.abandon_if(f"icmp ne i64 {status}, 0")
 
-    def _environment(self, code: KernelCode) -> str:
+    def _environment(self, code: KernelCode, binding: Binding) -> str:
         env = self.builder.stack("i64", max(1, len(code.env)))
         for position, (kind, name) in enumerate(code.env):
             pointer = self.builder.offset(env, 8 * position)
             if kind == "zero":
                 self.builder.store(self.builder.integer(0), pointer)
             elif kind in ("symbol", "scalar"):
-                value = self.symbols[name] if kind == "symbol" else self.scalars[name]
+                numbers = self.symbols if kind == "symbol" else self.scalars
+                value = numbers[name if kind == "symbol" else binding.scalars[name]]
                 self.builder.store(value, pointer)
             else:
-                ref = self.frame.status if kind == "status" else self.pointers[name]
+                ref = self.frame.status if kind == "status" else self._start(*binding.buffers[name])
                 self.builder.void(f"store ptr {ref}, ptr {pointer}")
         return env
+
+    def _start(self, buffer: str, position: Size) -> str:
+        return self.builder.offset(self.pointers[buffer], self.size(position))
 
     def _offer(
         self, code: KernelCode, kernel: Kernel, env: str, extent: Value, direct: str

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...ir import rows
 from ...ir.node import Node
+from ...ir.tree import leaves
 from ...ir.ops import Op, row_of
 from ...ir.sizes import Size, SizeExpr
 from ...ir.types import Form
@@ -221,9 +222,22 @@ def copy(low: Lowering, node: Node, a: Value, *args: Any, **kwargs: Any) -> Valu
 
 @lowers(np.array, reads=Access.SAME)
 def array(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
+    if isinstance(a, (list, tuple)):
+        return written_out(low, node, a, *args, **kwargs)
     if kwargs.get("copy", True) is not True or not isinstance(a, Value):
         raise CannotLower("np.array of something else than one array")
     return copied(low, node, a)
+
+
+def written_out(low: Lowering, node: Node, items: Sequence[Any], dtype: Any = None) -> Value:
+    """Numbers that the program spells out, in an array that each call copies from."""
+    numbers = list(leaves(items))
+    if not all(isinstance(n, (bool, int, float, complex, np.generic)) for n in numbers):
+        raise CannotLower("np.array of a sequence")
+    require_native(node.type.dtype)
+    table = low.constant(np.array(items, dtype=node.type.dtype))
+    axes = low.axes(node.type.shape)
+    return low.lazy(node.type, axes, low.broadcast(table, axes))
 
 
 def copied(low: Lowering, node: Node, a: Any) -> Value:

@@ -1,0 +1,111 @@
+"""Kernels that differ only in their names and in where their data begins share one function.
+
+Unrolled loops repeat the same kernels on other buffers, or on other rows of the same ones.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ...ir.sizes import Size
+from ...records import dataclass, field
+from .. import affine, rewrite
+from ..loops import (
+    Axis,
+    Buffer,
+    Check,
+    Expr,
+    Gather,
+    Index,
+    Kernel,
+    Load,
+    Offset,
+    Reduce,
+    Scalar,
+    Scan,
+    Statement,
+    Store,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What the names in a shared kernel stand for: buffers from some byte on, and scalars."""
+
+    buffers: dict[str, tuple[str, Size]]
+    scalars: dict[str, str]
+
+
+def shared(kernel: Kernel) -> tuple[Kernel, Binding]:
+    """The kernel under names that depend on its structure alone, and what these stand for."""
+    names = Names()
+    axes = tuple(map(names.axis, kernel.axes))
+    statements = tuple(map(names.statement, kernel.statements))
+    vector = names.axis(kernel.vector) if kernel.vector is not None else None
+    binding = Binding(
+        {new.name: (old.name, start) for old, (new, start) in names.buffers.items()},
+        {new: old for old, new in names.scalars.items()},
+    )
+    return Kernel("kernel", axes, statements, vector, kernel.parallel), binding
+
+
+@dataclass(slots=True)
+class Names:
+    """New names, given in the order in which a kernel mentions things."""
+
+    axes: dict[Axis, Axis] = field(default_factory=dict)
+    buffers: dict[Buffer, tuple[Buffer, Size]] = field(default_factory=dict)
+    scalars: dict[str, str] = field(default_factory=dict)
+    memo: dict[Expr, Expr] = field(default_factory=dict)
+
+    def axis(self, axis: Axis) -> Axis:
+        if axis not in self.axes:
+            self.axes[axis] = Axis(f"i{len(self.axes)}", axis.extent)
+        return self.axes[axis]
+
+    def all_axes(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
+        return tuple(map(self.axis, axes))
+
+    def place(self, buffer: Buffer, offset: Offset) -> tuple[Buffer, Offset]:
+        """Where an access lies, counted from the first access to the same buffer."""
+        if buffer not in self.buffers:
+            new = Buffer(f"b{len(self.buffers)}", buffer.dtype)
+            self.buffers[buffer] = new, offset.constant
+        new, start = self.buffers[buffer]
+        terms = ((self.axis(axis), stride) for axis, stride in offset.strides)
+        return new, affine.affine(offset.constant - start, terms)
+
+    def scalar(self, name: str) -> str:
+        return self.scalars.setdefault(name, f"x{len(self.scalars)}")
+
+    def expr(self, expr: Expr) -> Expr:
+        return rewrite.transform(expr, self._renamed, self.memo)
+
+    def _renamed(self, expr: Expr) -> Expr:
+        match expr:
+            case Load():
+                return Load(*self.place(expr.buffer, expr.offset))
+            case Gather():
+                return Gather(*self.place(expr.buffer, expr.offset), expr.indices)
+            case Scalar():
+                return Scalar(self.scalar(expr.name), expr.dtype)
+            case Index():
+                return Index(self.axis(expr.axis))
+            case Reduce():
+                return Reduce(expr.op, expr.body, self.all_axes(expr.axes), expr.dtype)
+        return expr
+
+    def statement(self, statement: Statement) -> Statement:
+        match statement:
+            case Check():
+                return Check(self.expr(statement.condition))
+            case Store():
+                value = self.expr(statement.value)
+                return Store(*self.place(statement.buffer, statement.offset), value)
+            case Scan():
+                value = self.expr(statement.value)
+                buffer, offset = self.place(statement.buffer, statement.offset)
+                return replace(
+                    statement, buffer=buffer, offset=offset, value=value,
+                    axis=self.axis(statement.axis),
+                )
