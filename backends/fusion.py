@@ -58,6 +58,8 @@ MANY_USES = 16
 RECOMPUTE_BUDGET = 4
 RECOMPUTE_BUDGET_IN_ROW = 24
 LONGEST_EXPRESSION = 160
+SHORT_SCALAR = 12
+"""A number that costs so little is computed again by each kernel that needs it."""
 
 
 def choose_materialised(graph: Graph, accesses: Accesses) -> dict[Node, str]:
@@ -111,7 +113,7 @@ def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:
     if cost > LONGEST_EXPRESSION and cost < costs.REDUCTION:
         return "the expression is long"
     count = len({(use.kernel, use.path) for use in uses})
-    if count == 1 or cost <= costs.LOAD or (node.type.ndim == 0 and cost < costs.REDUCTION):
+    if count == 1 or cost <= (SHORT_SCALAR if node.type.ndim == 0 else costs.LOAD):
         return None
     in_row = len({use.kernel for use in uses}) == 1 and all(_is_row_path(use.path) for use in uses)
     budget = RECOMPUTE_BUDGET_IN_ROW if in_row else RECOMPUTE_BUDGET

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..ir import core
 from ..ir.tree import leaves
+from ..records import dataclass
 from . import affine, rewrite
 from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store
@@ -38,24 +39,19 @@ def merge(program: Program, hint: Hint) -> Program:
     """Merge kernels where `why_not_merge` finds nothing against it, then drop dead stores."""
     unbacked = frozenset(program.unbacked)
     fixed = [s for s in program.steps if is_fixed(s, unbacked)]
-    steps = [s for s in program.steps if not is_fixed(s, unbacked)]
-    made = {s.buffer: used_symbols(s) for s in fixed if isinstance(s, Allocate) and unbacked}
+    made = {s.buffer: used_symbols(s) for s in fixed if isinstance(s, Allocate)} if unbacked else None
+    placed = [Placed.of(s, made) for s in program.steps if not is_fixed(s, unbacked)]
     notes: list[str] = []
     position = 0
-    while position < len(steps):
-        step = steps[position]
-        found = _partner(steps, position, hint, notes, made) if isinstance(step, Launch) else None
+    while position < len(placed):
+        found = _partner(placed, position, hint, notes)
         if found is None:
             position += 1
             continue
         target, merged, goes_up = found
-        if goes_up:
-            steps[target] = Launch(merged)
-            del steps[position]
-        else:
-            steps[position] = Launch(merged)
-            del steps[target]
-    kept = _drop_dead(program, steps)
+        placed[target if goes_up else position] = Placed.of(Launch(merged), made)
+        del placed[position if goes_up else target]
+    kept = _drop_dead(program, [item.step for item in placed])
     requires = [s for s in fixed if isinstance(s, Require)]
     alive = {buffer for step in kept for buffer in (*reads(step), *writes(step))}
     alive.update(output.buffer for output in program.outputs)
@@ -74,93 +70,121 @@ def is_fixed(step: Step, unbacked: frozenset[str]) -> bool:
     )
 
 
+Made = Mapping[Buffer, frozenset[str]]
+"""The symbols in the sizes of buffers, where some depend on data."""
+NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A step, and what decides whether it can move or become one with another. `tells` are the
+    symbols that it gives a value, `needs` those that it uses, `sized` those in what it writes."""
+
+    step: Step
+    reads: frozenset[Buffer]
+    writes: frozenset[Buffer]
+    tells: frozenset[str]
+    needs: frozenset[str]
+    sized: frozenset[str]
+    operations: int = 0
+    checks: bool = False
+    looks_up: bool = False
+
+    @staticmethod
+    def of(step: Step, made: Made | None) -> Placed:
+        used, stored = frozenset(reads(step)), frozenset(writes(step))
+        tells = needs = sized = NONE
+        if made is not None:
+            tells, needs = told_by(step), used_symbols(step)
+            sized = NONE.union(*(made.get(buffer, ()) for buffer in stored))
+        if not isinstance(step, Launch):
+            return Placed(step, used, stored, tells, needs, sized)
+        kernel = step.kernel
+        looks_up = any(isinstance(load, Gather) for load in loads_of(kernel.statements))
+        return Placed(
+            step, used, stored, tells, needs, sized, operations(kernel), _checks(kernel), looks_up
+        )
+
+    @property
+    def kernel(self) -> Kernel:
+        assert isinstance(self.step, Launch)
+        return self.step.kernel
+
+
 def _partner(
-    steps: Sequence[Step], position: int, hint: Hint, notes: list[str], made: Made
+    placed: Sequence[Placed], position: int, hint: Hint, notes: list[str]
 ) -> tuple[int, Kernel, bool] | None:
     """An earlier kernel to merge with: its position, the merged kernel, and where that goes."""
-    later = steps[position]
-    assert isinstance(later, Launch)
+    later = placed[position]
+    if not isinstance(later.step, Launch):
+        return None
     for target in range(position - 1, max(-1, position - LOOK_BACK), -1):
-        earlier = steps[target]
-        if isinstance(earlier, Commit):
+        earlier = placed[target]
+        if isinstance(earlier.step, Commit):
             return None
-        if not isinstance(earlier, Launch):
+        if not isinstance(earlier.step, Launch):
             continue
-        between = steps[target + 1 : position]
-        first, second = earlier.kernel, later.kernel
-        reason = why_not_merge(first, second, hint)
-        if reason is None and (moves := _direction(earlier, between, later, made)) is not None:
-            return target, merged_kernel(first, second), moves
+        reason = why_not_merge(earlier, later, hint)
+        if reason is None:
+            moves = _direction(earlier, placed[target + 1 : position], later)
+            if moves is not None:
+                return target, merged_kernel(earlier.kernel, later.kernel), moves
         if reason != DIFFERENT:
-            notes.append(f"{first.name} and {second.name}: {reason or 'a step lies between them'}")
+            names = f"{earlier.kernel.name} and {later.kernel.name}"
+            notes.append(f"{names}: {reason or 'a step lies between them'}")
     return None
 
 
-Made = Mapping[Buffer, frozenset[str]]
-"""The symbols in the size of a buffer that depend on data."""
-
-
-def _direction(
-    earlier: Step, between: Sequence[Step], later: Step, made: Made
-) -> bool | None:
+def _direction(earlier: Placed, between: Sequence[Placed], later: Placed) -> bool | None:
     """True if `later` can move up, False if `earlier` can move down, None if neither."""
-    if not any(conflict(step, later, made) for step in between):
+    if not any(conflict(step, later) for step in between):
         return True
-    if not any(conflict(earlier, step, made) for step in between):
+    if not any(conflict(earlier, step) for step in between):
         return False
     return None
 
 
-def conflict(first: Step, second: Step, made: Made) -> bool:
-    """Whether two steps must keep their order."""
-    if isinstance(first, Launch) and isinstance(second, Launch) and _vouches(first, second):
+def conflict(first: Placed, second: Placed) -> bool:
+    """Whether two steps must keep their order.
+
+    Positions at which the second looks elements up may be checked by the first. Such a check must
+    have passed before the first element is loaded, not at the same point: a kernel goes on after a
+    failed check, up to its end."""
+    if first.checks and second.looks_up:
         return True
-    if (known := told_by(first)) and not known.isdisjoint(used_symbols(second)):
-        return True
-    written, stored = set(writes(first)), set(writes(second))
-    if known and any(not known.isdisjoint(made.get(buffer, ())) for buffer in stored):
+    if first.tells and not first.tells.isdisjoint(second.needs | second.sized):
         return True
     return not (
-        written.isdisjoint(stored)
-        and written.isdisjoint(reads(second))
-        and stored.isdisjoint(reads(first))
+        first.writes.isdisjoint(second.writes)
+        and first.writes.isdisjoint(second.reads)
+        and second.writes.isdisjoint(first.reads)
     )
 
 
-def _vouches(first: Launch, second: Launch) -> bool:
-    """Whether positions at which `second` looks elements up may be checked by `first`.
-
-    Such a check must have passed before the first element is loaded, not at the same point: a
-    kernel goes on after a failed check, up to its end."""
-    return _checks(first.kernel) and _looks_up(second.kernel)
-
-
-def why_not_merge(first: Kernel, second: Kernel, hint: Hint) -> str | None:
+def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
     """Why two kernels stay apart, or None when they become one."""
+    first, second = earlier.kernel, later.kernel
     if [a.extent for a in first.axes] != [a.extent for a in second.axes]:
         return DIFFERENT
     if _scans(first) or _scans(second):
         return "a running fold"
     if first.errstate != second.errstate and may_report(first) and may_report(second):
         return "what becomes of floating-point reports differs"
-    if _checks(first) and _looks_up(second):
+    if first.errstate != second.errstate and may_report(first) and may_report(second):
+        return "what becomes of floating-point reports differs"
+    if earlier.checks and later.looks_up:
         return "positions are checked before elements are looked up"
     if len(first.statements) + len(second.statements) > MOST_STORES:
         return "too many results"
-    if operations(first) + operations(second) > MOST_OPERATIONS:
+    if earlier.operations + later.operations > MOST_OPERATIONS:
         return "too many operations"
-    second = _over(second, first)
-    stored = {s.buffer: s.offset for s in first.statements if isinstance(s, Store)}
-    forwarded = False
-    for load in loads_of(second.statements):
-        if load.buffer in stored:
-            if isinstance(load, Gather) or load.offset != stored[load.buffer]:
-                return f"{load.buffer.name} is read at other points"
-            forwarded = True
-    written = set(_stored(second))
-    if written & {load.buffer for load in loads_of(first.statements)} or written & set(stored):
+    if not later.writes.isdisjoint(earlier.reads) or not later.writes.isdisjoint(earlier.writes):
         return "one writes what the other reads"
-    if forwarded or is_check_only(first) or is_check_only(second) or _shares(first, second):
+    forwarded = not later.reads.isdisjoint(earlier.writes)
+    if forwarded and (other := _read_elsewhere(first, second)) is not None:
+        return f"{other.name} is read at other points"
+    shares = not earlier.reads.isdisjoint(later.reads)
+    if forwarded or shares or is_check_only(first) or is_check_only(second):
         return None
     points = 1
     for axis in first.axes:
@@ -168,19 +192,18 @@ def why_not_merge(first: Kernel, second: Kernel, hint: Hint) -> str | None:
     return None if points <= TINY else "nothing in common"
 
 
-def _shares(first: Kernel, second: Kernel) -> bool:
-    return bool(
-        {load.buffer for load in loads_of(first.statements)}
-        & {load.buffer for load in loads_of(second.statements)}
-    )
+def _read_elsewhere(first: Kernel, second: Kernel) -> Buffer | None:
+    """A buffer that the second kernel reads at other points than those where the first stores."""
+    stored = {s.buffer: s.offset for s in first.statements if isinstance(s, Store)}
+    for load in loads_of(_over(second, first).statements):
+        if load.buffer in stored:
+            if isinstance(load, Gather) or load.offset != stored[load.buffer]:
+                return load.buffer
+    return None
 
 
 def _checks(kernel: Kernel) -> bool:
     return any(isinstance(statement, Check) for statement in kernel.statements)
-
-
-def _looks_up(kernel: Kernel) -> bool:
-    return any(isinstance(load, Gather) for load in loads_of(kernel.statements))
 
 
 def _scans(kernel: Kernel) -> bool:
@@ -258,8 +281,6 @@ def reads(step: Step) -> Iterator[Buffer]:
             yield step.base
         case Product():
             yield from (step.a.buffer, step.b.buffer)
-        case Bind():
-            yield step.buffer
         case Extern():
             for leaf in leaves((step.args, step.kwargs)):
                 if isinstance(leaf, Ref) and leaf.buffer is not None:
@@ -271,6 +292,8 @@ def writes(step: Step) -> Iterator[Buffer]:
         case Launch():
             yield from _stored(step.kernel)
         case View():
+            yield step.buffer
+        case Bind():
             yield step.buffer
         case Product():
             yield step.out

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...ir import rows
 from ...ir.node import Node
-from ...ir.tree import leaves
 from ...ir.ops import Op, row_of
 from ...ir.sizes import Size, SizeExpr
+from ...ir.tree import leaves
 from ...ir.types import Form
 from .. import simplify
 from ..fusion import Access

@@ -1,0 +1,57 @@
+"""What an unrolled loop repeats is in the machine code once."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from dynamo_lite.backends.llvm import compile_graph
+from dynamo_lite.backends.llvm.entry import EntryWriter
+from dynamo_lite.backends.llvm.target import host
+from dynamo_lite.backends.lowering.lower import lower
+
+from dynamo_lite.ir.passes import optimize
+
+from ..backends.graphs import trace
+
+
+def functions(function: Any, *args: Any) -> int:
+    """How many kernels the code has; checks the result against NumPy."""
+    graph = trace(function, *args)
+    with np.errstate(all="ignore"):
+        (found,), expected = compile_graph(graph, list(args))(*args), function(*args)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    program = lower(optimize(graph, None), None)
+    text = EntryWriter(program, host()).write().text
+    return text.count("define internal void")
+
+
+def test_rounds_of_a_loop_share_their_kernels():
+    def smooth(rounds: int) -> Any:
+        def run(x: Any) -> Any:
+            for _ in range(rounds):
+                x = np.sort(x, axis=0) * 0.5 + x[::-1]
+            return x
+        return run
+
+    x = np.random.default_rng(0).random((40, 30))
+    assert functions(smooth(12), x) <= functions(smooth(4), x)
+
+
+def test_rows_are_computed_by_one_kernel():
+    def rows(x: Any) -> Any:
+        return np.stack([np.sort(x[k], axis=0) + 1 for k in range(20)])
+
+    assert functions(rows, np.random.default_rng(0).random((20, 50))) <= 3
+
+
+def test_a_number_that_grows_from_round_to_round_is_kept():
+    def descend(rounds: int) -> Any:
+        def run(x: Any) -> Any:
+            bias = np.mean(x)
+            for _ in range(rounds):
+                bias = bias - np.mean(np.tanh(x + bias)) * 0.1
+            return x + bias
+        return run
+
+    x = np.random.default_rng(0).random(100)
+    assert functions(descend(16), x) <= functions(descend(8), x) + 1
