@@ -39,7 +39,8 @@ def merge(program: Program, hint: Hint) -> Program:
     """Merge kernels where `why_not_merge` finds nothing against it, then drop dead stores."""
     unbacked = frozenset(program.unbacked)
     fixed = [s for s in program.steps if is_fixed(s, unbacked)]
-    made = {s.buffer: used_symbols(s) for s in fixed if isinstance(s, Allocate)} if unbacked else None
+    allocated = [s for s in fixed if isinstance(s, Allocate)]
+    made = {s.buffer: used_symbols(s) for s in allocated} if unbacked else None
     placed = [Placed.of(s, made) for s in program.steps if not is_fixed(s, unbacked)]
     notes: list[str] = []
     position = 0
@@ -279,6 +280,8 @@ def reads(step: Step) -> Iterator[Buffer]:
                 yield load.buffer
         case View():
             yield step.base
+        case Bind():
+            yield step.buffer
         case Product():
             yield from (step.a.buffer, step.b.buffer)
         case Extern():
@@ -292,8 +295,6 @@ def writes(step: Step) -> Iterator[Buffer]:
         case Launch():
             yield from _stored(step.kernel)
         case View():
-            yield step.buffer
-        case Bind():
             yield step.buffer
         case Product():
             yield step.out
