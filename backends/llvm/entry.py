@@ -239,7 +239,7 @@ class EntryWriter:
         env = self._environment(code, binding)
         extent = self.size(kernel.axes[0].extent) if kernel.axes else self.builder.integer(1)
         direct = f"call void @{code.name}(ptr {env}, i64 0, i64 {extent.ref})"
-        if not kernel.parallel:
+        if not code.parallel:
             self.builder.void(direct)
         else:
             self._offer(code, kernel, env, extent, direct)

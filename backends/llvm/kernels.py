@@ -57,6 +57,7 @@ class KernelCode:
     env: tuple[tuple[str, str], ...]
     cost: float
     checks: bool
+    parallel: bool
 
 
 def emit_scalar(nest: Nest, term: Term) -> Value:
@@ -138,7 +139,8 @@ class KernelWriter:
         lines = "\n".join([*self.builder.allocas, *self.builder.lines])
         name = self.kernel.name
         head = f"define internal void @{name}(ptr %env, i64 %begin, i64 %end) #0 {{\nentry:\n"
-        return KernelCode(name, f"{head}{lines}\n}}\n", env, self.cost, self.builder.checks)
+        text = f"{head}{lines}\n}}\n"
+        return KernelCode(name, text, env, self.cost, self.builder.checks, self.kernel.parallel)
 
     # Environment ----------------------------------------------------------------------------------
 

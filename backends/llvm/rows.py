@@ -28,7 +28,9 @@ def keep_rows(kernel: Kernel, vector: Axis | None) -> tuple[Kernel, dict[Expr, O
     inside, outside, folded = found
     value = rewrite.replace_parts(store.value, {outside: Load(store.buffer, store.offset)})
     place = affine.substitute(store.offset, {vector: affine.along(folded)})
-    return replace(kernel, statements=(replace(store, value=value),)), {inside: place}
+    shared = kernel.parallel and len(kernel.axes) > 1  # the parts of one row would overwrite it
+    kept = replace(kernel, statements=(replace(store, value=value),), parallel=shared)
+    return kept, {inside: place}
 
 
 def _is_packed_row(store: Store, vector: Axis) -> bool:

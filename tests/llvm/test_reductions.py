@@ -55,6 +55,18 @@ def test_fold(op, dtype):
                 np.testing.assert_array_equal(got, np.asarray(want).astype(got.dtype))
 
 
+@pytest.mark.parametrize("n", [100, 1000, 300_000])
+def test_one_row_that_is_kept_while_it_is_summed(n):
+    def softmax(x):
+        e = np.exp(x - x.max())
+        return e / e.sum()
+
+    compiled = dl.compile(softmax)
+    for seed in range(5):
+        x = np.random.default_rng(seed).normal(size=n)
+        np.testing.assert_allclose(compiled(x), softmax(x), rtol=1e-13)
+
+
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 def test_sums_are_at_least_as_accurate_as_pairwise(dtype):
     for n in (129, 4097, 100_000, 1_000_003):
