@@ -15,12 +15,13 @@ import numpy as np
 
 from ..ir import core
 from ..ir.graph import Graph
-from ..ir.node import Node
+from ..ir.node import Node, SymbolOrigin
 from ..ir.ops import row_of
 from ..ir.tree import leaves
 from ..ir.types import ArrayType
 from ..records import dataclass
 from . import affine, costs
+from .hints import least_of
 
 
 class Access(Enum):
@@ -47,6 +48,7 @@ class Use:
 
 
 Accesses = dict[Any, Access]
+Symbols = Mapping[str, SymbolOrigin]
 # Calls that read their other operands differently from the first one.
 LOOKUPS = {
     operator.getitem: Access.SAME, np.take: Access.SAME, core.update: Access.COPY,
@@ -71,7 +73,7 @@ def choose_materialised(graph: Graph, accesses: Accesses) -> dict[Node, str]:
         if node in forced:
             uses[node] = frozenset((_kernel_of(node),))
         else:
-            uses[node] = frozenset(_uses(node, readers.get(node, []), uses))
+            uses[node] = frozenset(_uses(node, readers.get(node, []), uses, graph.symbols))
     readers_of = {node: [reader for reader, _ in found] for node, found in readers.items()}
     return _decide(graph, accesses, forced, uses, readers_of)
 
@@ -213,7 +215,8 @@ def _kernel_of(node: Node) -> Use:
 
 
 def _uses(
-    node: Node, readers: list[tuple[Node, Access]], uses: dict[Node, frozenset[Use]]
+    node: Node, readers: list[tuple[Node, Access]], uses: dict[Node, frozenset[Use]],
+    symbols: Symbols,
 ) -> Iterator[Use]:
     for reader, access in readers:
         if access is Access.SHAPE:
@@ -221,15 +224,15 @@ def _uses(
         for count, use in enumerate(sorted(uses.get(reader, ()), key=repr)):
             if count == MANY_USES:
                 break
-            yield _through(node, reader, access, use)
+            yield _through(node, reader, access, use, symbols)
 
 
-def _through(node: Node, reader: Node, access: Access, use: Use) -> Use:
+def _through(node: Node, reader: Node, access: Access, use: Use, symbols: Symbols) -> Use:
     match access:
         case Access.SAME:
             if _is_smaller(node, reader):
                 kept = tuple(s for s in use.path if not _is_row_path((s,)))
-                return Use(use.kernel, kept, use.covers and not _may_vanish(node, reader))
+                return Use(use.kernel, kept, use.covers and not _may_vanish(node, reader, symbols))
             return use
         case Access.FOLD:
             axis = reader.kwargs.get("axis", reader.args[1] if len(reader.args) > 1 else None)
@@ -257,8 +260,9 @@ def _is_smaller(node: Node, reader: Node) -> bool:
     return node.type.size != reader.type.size
 
 
-def _may_vanish(node: Node, reader: Node) -> bool:
-    """Whether broadcasting to no elements at all leaves the operand unread."""
-    return any(affine.is_zero(n) for n in reader.type.shape) and not any(
-        affine.is_zero(n) for n in node.type.shape
-    )
+def _may_vanish(node: Node, reader: Node, symbols: Symbols) -> bool:
+    """Whether broadcasting to no elements at all may leave the operand unread."""
+    if any(affine.is_zero(n) for n in node.type.shape):
+        return False
+    added = set(reader.type.shape) - set(node.type.shape)
+    return any((least_of(n, symbols) or 0) < 1 for n in added)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..ir.graph import SymbolOrigin
-from ..ir.sizes import Size, evaluate
+from ..ir.sizes import Size, depends_on_data, evaluate
 
 Hint = Callable[[Size], int]
 UNKNOWN = 64
@@ -26,3 +26,16 @@ def hints_of(
             return UNKNOWN
 
     return hint
+
+
+def least_of(size: Size, symbols: Mapping[str, SymbolOrigin]) -> int | None:
+    """The least value that a size can have; None when that cannot be seen."""
+    if isinstance(size, int):
+        return size
+    names = {atom for monomial, _ in size.terms for atom in monomial}
+    origins = [symbols.get(str(name)) for name in names]
+    if depends_on_data(size) or any(o is None or o.fact != "size" for o in origins):
+        return None
+    if any(factor < 0 for monomial, factor in size.terms if monomial):
+        return None
+    return evaluate(size, {name: origin.least for name, origin in symbols.items()})

@@ -16,6 +16,7 @@ from .trace_rules import Action, Rule, rule_for
 from .variables.base import VariableTracker, call_handler
 from .variables.classes import ClassVariable
 from .variables.constants import constant, run
+from .variables.dependent import dependent
 from .variables.functions import UserFunctionVariable
 from .variables.known import known_value
 
@@ -144,6 +145,8 @@ def _fold(
 ) -> VariableTracker:
     if numpy_calls.handles(function) and any(arg.in_graph for arg in args):
         return numpy_calls.call(tx, function, args, kwargs)
+    if not kwargs and (made := dependent(tx, function, args)) is not None:
+        return made
     if rule.id == "pure-method" and function.__qualname__ not in ASKING_CLASSES:
         args = [arg.contents or arg for arg in args]
     name = getattr(function, "__qualname__", repr(function))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,6 +34,13 @@ def chain(*iterables: Any) -> Iterator[Any]:
 def chain_from_iterable(iterables: Any) -> Iterator[Any]:
     for each in iterables:
         yield from iter(each)
+
+
+@twin_of(math.prod)
+def prod(iterable: Any, /, *, start: Any = 1) -> Any:
+    for factor in iter(iterable):
+        start = start * factor
+    return start
 
 
 @twin_of(itertools.count)

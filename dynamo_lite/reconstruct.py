@@ -14,12 +14,15 @@ from typing import Any
 from .bytecode.assembling import Assembler
 from .errors import Unsupported
 from .guards.sources import (
+    SYMBOLS,
     AttrSource,
     CellContentsSource,
     CellSource,
     ConstSource,
+    DependentSource,
     GlobalSource,
     ItemSource,
+    LiteralSource,
     LocalSource,
     SizeSource,
     Source,
@@ -253,6 +256,18 @@ def _load_size(code: Reconstructor, source: SizeSource) -> None:
     code.emit("BINARY_SUBSCR")
 
 
+def _load_dependent(code: Reconstructor, source: DependentSource) -> None:
+    symbol = SYMBOLS.get(source.function.value) if len(source.operands) == 2 else None
+    if symbol is None:
+        code.load_callable(source.function.value)
+    for operand in source.operands:
+        code.load_source(operand)
+    if symbol is None:
+        code.call(len(source.operands))
+    else:
+        code.binary(symbol)
+
+
 LOADS: dict[type, Callable[[Reconstructor, Any], None]] = {
     LocalSource: _load_local,
     GlobalSource: _load_global,
@@ -263,6 +278,8 @@ LOADS: dict[type, Callable[[Reconstructor, Any], None]] = {
     ItemSource: _load_item,
     TypeSource: _load_type,
     SizeSource: _load_size,
+    LiteralSource: lambda code, source: code.load_const(source.value),
+    DependentSource: _load_dependent,
 }
 """How each kind of source is loaded."""
 

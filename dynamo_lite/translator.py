@@ -17,6 +17,7 @@ from .guards.kinds import NOT_ALIASED
 from .guards.shape_env import ShapeEnv
 from .guards.sources import CellSource, LocalSource
 from .ir.graph import Graph
+from .ir.sizes import substitute
 from .side_effects import SideEffects
 from .trace import Returned, Stopped, Trace, TraceOptions, TraceState
 from .trace_rules import rule_for
@@ -225,8 +226,18 @@ def guard_aliases(state: TraceState) -> None:
                 state.guards.install(tracker.source, NOT_ALIASED, other.source)
 
 
+def settle_sizes(state: TraceState) -> None:
+    """Put into the graph what the trace has found out about its symbols."""
+    graph, shapes = state.graph, state.shapes
+    for name, origin in graph.symbols.items():
+        graph.symbols[name] = shapes.settled_origin(name, origin)
+    if fixed := shapes.fixed():
+        graph.resize(lambda size: substitute(size, fixed))
+
+
 def finished(state: TraceState, end: Returned | Stopped, restarts: int) -> Trace:
     state.shapes.end_trace()
+    settle_sizes(state)
     reasons = (end.reason,) if isinstance(end, Stopped) else ()
     return Trace(
         state.function, state.graph, [source for source, _ in state.inputs], state.guards,

@@ -8,7 +8,7 @@ Precedence for one dimension, the first that speaks wins:
 4. `dynamic=False`: an int.
 5. automatic (`dynamic=None`): an int until a second value has been seen, then a symbol.
 
-A size of 0 or 1 is an int in every case, because NumPy's rules differ for it.
+A size of 0 or 1 is an int until it has changed, because NumPy's rules differ for it.
 """
 from __future__ import annotations
 
@@ -97,6 +97,10 @@ def _marks_for(array: np.ndarray) -> dict[int, DimMark]:
     return _MARKS[key]
 
 
+SMALL = frozenset({0, 1, 64})
+"""What a size will be that was 0 or 1 and is not any more."""
+
+
 @dataclass(slots=True)
 class SizeHistory:
     """Values seen at each analysis of one function, by fact; kept between compilations.
@@ -151,15 +155,17 @@ class DynamicPolicy:
         self, source: Source, fact: str, axis: int, value: int, mark: DimMark | None = None
     ) -> bool:
         """Whether the value becomes a symbol."""
-        if fact == "size" and value in (0, 1):
-            return False
         if mark is not None and mark.mark is Mark.STATIC:
             return False
+        changed = self.history.changed((source, fact, axis))
         if mark is not None or self.dynamic:
-            return True
-        if self.dynamic is False or not self.automatic:
-            return False
-        return self.history.changed((source, fact, axis))
+            return changed or fact != "size" or value not in (0, 1)
+        return changed and self.automatic and self.dynamic is not False
+
+    def seen(self, source: Source, fact: str, axis: int) -> set[Any]:
+        """Values to make code for; a size that was 0 or 1 and has changed may be anything."""
+        values = self.history.values((source, fact, axis))
+        return values | SMALL if fact == "size" and not values.isdisjoint(SMALL) else values
 
     def may_fix(self, place: Any, value: Any) -> bool:
         """Whether one more value may be compiled in at a place, rather than breaking the graph."""

@@ -21,8 +21,10 @@ from .sources import (
     CellContentsSource,
     CellSource,
     ConstSource,
+    DependentSource,
     GlobalSource,
     ItemSource,
+    LiteralSource,
     LocalSource,
     SizeSource,
     Source,
@@ -154,6 +156,11 @@ def _load_size(flat: _Flattener, source: SizeSource) -> tuple[Any, ...]:
     return ("TUPLE_ITEM", flat.register(AttrSource(source.base, name)), source.axis)
 
 
+def _load_dependent(flat: _Flattener, source: DependentSource) -> tuple[Any, ...]:
+    operands = [flat.register(operand) for operand in source.operands]
+    return ("APPLY" if len(operands) == 1 else "APPLY2", *operands, source.function.value)
+
+
 def _no_load(flat: _Flattener, source: Source) -> tuple[Any, ...]:
     raise Unsupported(f"a guard on {source}, which a guard program cannot load")
 
@@ -167,4 +174,6 @@ LOADS: dict[type, Callable[[Any, Any], tuple[Any, ...]]] = {
     ItemSource: _load_item,
     TypeSource: lambda flat, source: ("TYPE_OF", flat.register(source.base)),
     SizeSource: _load_size,
+    LiteralSource: lambda flat, source: ("CONST", source.value),
+    DependentSource: _load_dependent,
 }

@@ -17,8 +17,10 @@ from .sources import (
     CellContentsSource,
     CellSource,
     ConstSource,
+    DependentSource,
     GlobalSource,
     ItemSource,
+    LiteralSource,
     LocalSource,
     SizeSource,
     Source,
@@ -67,6 +69,10 @@ RESOLVERS: dict[type, Callable[[Values, Any], Any]] = {
     ItemSource: lambda values, source: source.getter(values[source.base], source.key),
     TypeSource: lambda values, source: type(values[source.base]),
     SizeSource: _size,
+    LiteralSource: lambda values, source: source.value,
+    DependentSource: lambda values, source: source.function.value(
+        *[values[operand] for operand in source.operands]
+    ),
 }
 
 

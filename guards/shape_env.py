@@ -6,12 +6,14 @@ call), and the answer becomes a relation that is guarded, with the line that ask
 """
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
 
 from ..errors import DataDependent, GraphBreak, MarkedDynamicSpecialized, Unsupported
 from ..ir.facts import StaticFacts
-from ..ir.graph import Assertion, Location, Node, Unbacked
+from ..ir.graph import Assertion, Location, Node, SymbolOrigin, Unbacked
 from ..ir.sizes import (
     Size,
     SizeExpr,
@@ -33,6 +35,9 @@ COMPARE: dict[str, Callable[[int, int], bool]] = {
     "==": int.__eq__, "!=": int.__ne__, "<": int.__lt__, "<=": int.__le__,
     ">": int.__gt__, ">=": int.__ge__,
 }  # fmt: skip
+COMBINATIONS = 64
+"""How many combinations of sizes that were seen are looked at for one question."""
+
 MIRRORED = {">": "<", ">=": "<="}
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
@@ -113,7 +118,7 @@ class ShapeEnv:
         self._replaced: dict[str, Size] = {}
         self._answers: dict[tuple[str, Size], bool | None] = {}
         self._shared: dict[tuple[str, int], list[str]] = {}
-        self._bounds: dict[str, Relation] = {}
+        self._bounds: dict[tuple[str, str], Relation] = {}
         self._facts: dict[tuple[Source, str, int], str] = {}
 
     # -- symbols
@@ -155,14 +160,18 @@ class ShapeEnv:
         return name
 
     def _bound(self, info: SymbolInfo) -> None:
-        """Sizes 0 and 1 are compiled apart, so a symbol of a size is at least 2."""
+        """A size is at least 0; the marks of the user say more."""
         variable, mark = symbol(info.name), info.mark
         if info.fact == "size":
-            self.lower[info.name] = max(2, (mark.minimum if mark else None) or 2)
-            self._require(">=", variable, self.lower[info.name])
-            self._bounds[info.name] = self.relations[-1]
+            self.lower[info.name] = 0
+        if mark is not None and mark.minimum is not None and mark.minimum > 0:
+            self.lower[info.name] = mark.minimum
+            self._require(">=", variable, mark.minimum)
+            self._bounds[info.name, ">="] = self.relations[-1]
         if mark is not None and mark.maximum is not None:
+            self.upper[info.name] = mark.maximum
             self._require("<=", variable, mark.maximum)
+            self._bounds[info.name, "<="] = self.relations[-1]
 
     def unbacked(
         self, role: str, upper: Size | None, of: tuple[int, ...] = (0,), *, lower: int | None = 0
@@ -208,6 +217,26 @@ class ShapeEnv:
 
     def less_equal(self, left: Size, right: Size) -> bool:
         return self._decide("<=", left, right)
+
+    def varies(self, op: str, left: Size, right: Size) -> bool:
+        """Whether the sizes seen so far give both answers, each symbol taken by itself."""
+        if isinstance(left, int) and isinstance(right, int):
+            return False
+        if self.settled(op, left, right) is not None:
+            return False
+        difference = self.simplify(left) - self.simplify(right)
+        if depends_on_data(difference):
+            return False
+        names = sorted(set(symbols(difference)), key=_number)
+        infos = [self.infos[name] for name in names]
+        seen = [self.policy.seen(info.source, info.fact, info.axis) for info in infos]
+        if not any(len(values) > 1 for values in seen):
+            return False
+        answers = {
+            COMPARE[op](evaluate(difference, dict(zip(names, values))), 0)
+            for values in itertools.islice(itertools.product(*seen), COMBINATIONS)
+        }
+        return len(answers) > 1
 
     def compare(self, op: str, left: Size, right: Size) -> bool:
         """Any of Python's six comparisons."""
@@ -278,6 +307,23 @@ class ShapeEnv:
 
     # -- the end of the trace
 
+    def fixed(self) -> dict[str, Size]:
+        """The symbols of which the trace has one value only."""
+        found = {name: self.simplify(symbol(name)) for name in self._replaced}
+        return {
+            name: size for name, size in found.items()
+            if isinstance(size, int) and not is_unbacked(name)
+        }
+
+    def settled_origin(self, name: str, origin: SymbolOrigin) -> SymbolOrigin:
+        """Where a symbol is found, with what is known of its value at the end of the trace."""
+        if origin.fact != "size" or name not in self.infos:
+            return origin
+        info = self.infos[name]
+        likely = max(self.policy.seen(info.source, info.fact, info.axis), default=origin.hint)
+        hint = origin.hint if origin.hint > 1 else likely
+        return replace(origin, hint=hint, least=self.lower[name])
+
     def end_trace(self) -> None:
         """From here on the passes ask: the relations they need name no line of the user's."""
         self.locate = lambda: None
@@ -344,6 +390,8 @@ class ShapeEnv:
         """Put an answer to use: an equality replaces a symbol, an order gives a lower bound."""
         if op == "<":
             self._raise_lower(-difference - 1 if answer else difference, of_data)
+        elif not answer:
+            self._exclude(difference)
         elif answer and isinstance(difference, SizeExpr):
             for name in sorted(set(symbols(difference)), key=_newest, reverse=True):
                 if of_data and not is_unbacked(name):
@@ -361,18 +409,36 @@ class ShapeEnv:
         *earlier, newest = self.relations
         self.relations = [kept for kept in earlier if set(kept.symbols()) != {name}] + [newest]
 
+    def _exclude(self, difference: Size) -> None:
+        """A symbol that is not its least value is larger; likewise at the other end."""
+        for name, bound in _bounds_in(difference):
+            if self.lower.get(name) == bound:
+                self.lower[name] += 1
+            elif self.upper.get(name) == bound:
+                self.upper[name] = bound - 1
+
     def _raise_lower(self, positive: Size, of_data: bool) -> None:
-        """`positive` is at least 0; when it is a symbol plus a number, that bounds the symbol."""
-        for name in symbols(positive):
+        """`positive` is at least 0: a symbol plus a number is a lower bound, and what a symbol is
+        subtracted from is an upper bound."""
+        for name in set(symbols(positive)):
             if is_unbacked(name) and name not in symbols(positive + symbol(name)):
                 self.upper.setdefault(name, positive + symbol(name))
-            rest = positive - symbol(name)
-            if isinstance(rest, int) and -rest > self.lower.get(name, -rest - 1):
-                self.lower[name] = -rest
-                if of_data:
-                    continue
-                weaker, self._bounds[name] = self._bounds.get(name), self.relations[-1]
-                self.relations = [kept for kept in self.relations if kept is not weaker]
+        for name, bound in _bounds_in(positive):
+            if bound > self.lower.get(name, bound - 1):
+                self.lower[name] = bound
+                if not of_data:
+                    self._replace_bound(name, ">=")
+        for name, bound in _bounds_in(-positive):
+            known = self.upper.get(name)
+            if not is_unbacked(name) and not (isinstance(known, int) and known <= bound):
+                self.upper[name] = bound
+                if not of_data:
+                    self._replace_bound(name, "<=")
+
+    def _replace_bound(self, name: str, side: str) -> None:
+        """The newest relation is stronger than the one that bounded the symbol before."""
+        weaker, self._bounds[name, side] = self._bounds.get((name, side)), self.relations[-1]
+        self.relations = [kept for kept in self.relations if kept is not weaker]
 
     def _refuse_marked(self, name: str, solved: Size) -> None:
         info = self.infos.get(name)
@@ -389,6 +455,14 @@ def _question(op: str, difference: SizeExpr) -> tuple[str, Size]:
     if op == "==":
         return op, difference if difference.terms[0][1] > 0 else -difference
     return "<", difference - 1 if op == "<=" else difference
+
+
+def _bounds_in(size: Size) -> Iterator[tuple[str, int]]:
+    """The symbol and the number k of a size that is `symbol - k`."""
+    for name in set(symbols(size)):
+        rest = size - symbol(name)
+        if isinstance(rest, int):
+            yield name, -rest
 
 
 def _sign_beyond_64_bits(difference: Size) -> int | None:

@@ -5,6 +5,7 @@ argument, a global, a closure cell or a pinned object; two equal sources reach t
 """
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
@@ -141,3 +142,44 @@ class SizeSource(Source):
 
     def __str__(self) -> str:
         return f"{self.base}.{'shape' if self.fact == 'size' else 'strides'}[{self.axis}]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiteralSource(Source):
+    """A Python number that the program itself says."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LiteralSource) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def key(self) -> tuple[type, str]:
+        return type(self.value), repr(self.value)
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+SYMBOLS: dict[Any, str] = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
+    operator.floordiv: "//", operator.mod: "%", operator.pow: "**", operator.lshift: "<<",
+    operator.rshift: ">>", operator.and_: "&", operator.or_: "|", operator.xor: "^",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DependentSource(Source):
+    """`function(*operands)`, a pure function of one or two Python numbers."""
+
+    function: Pinned
+    operands: tuple[Source, ...]
+
+    def __str__(self) -> str:
+        if (symbol := SYMBOLS.get(self.function.value)) is not None and len(self.operands) == 2:
+            return f"({self.operands[0]} {symbol} {self.operands[1]})"
+        name = getattr(self.function.value, "__name__", str(self.function.value))
+        return f"{name}({', '.join(map(str, self.operands))})"

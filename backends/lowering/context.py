@@ -10,12 +10,13 @@ import numpy as np
 
 from ...ir.errstates import AMBIENT, Errstate
 from ...ir.graph import Graph, Node
-from ...ir.sizes import Size, SizeExpr, depends_on_data, evaluate, symbols
+from ...ir.sizes import Size, SizeExpr, evaluate, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
 from ...records import dataclass, field
 from .. import affine, simplify
 from ..fusion import Access, Accesses
+from ..hints import least_of
 from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Statement, Store
 from ..program import Allocate, Constant, Launch, Require, Step, View
 from .values import CannotLower, Value, broadcast_index, load_of
@@ -97,18 +98,11 @@ class Lowering:
             self.steps.append(Require(relation, left, right))
 
     def follows(self, relation: str, left: Size, right: Size) -> bool:
-        """Sizes of inputs are at least 2 when they are symbols."""
+        """Whether it can be seen from the least values of the sizes of inputs."""
         if relation == "==" or not isinstance(left, int):
             return False
-        names = {term for monomial, _ in right.terms for term in monomial}  # type: ignore[union-attr]
-        if depends_on_data(right):
-            return False
-        plain = all(str(name) in self.graph.symbols for name in names)
-        facts = {self.graph.symbols[str(name)].fact for name in names} if plain else {"value"}
-        if facts != {"size"} or any(c < 0 for m, c in right.terms if m):  # type: ignore[union-attr]
-            return False
-        least = evaluate(right, {str(name): 2 for name in names})
-        return left < least if relation == "<" else left <= least
+        least = least_of(right, self.graph.symbols)
+        return least is not None and (left < least if relation == "<" else left <= least)
 
     def hint(self, size: Size, unknown: int = 64) -> int:
         """A likely value, for decisions of cost only."""

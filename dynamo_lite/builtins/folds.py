@@ -15,6 +15,7 @@ from ..variables.constants import (
     observe,
     observed,
 )
+from ..variables.sizes import extremum, size_tracker
 from .table import handles
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def _extreme(
         if default is not None:
             return default
         raise observed(ValueError(f"{function.__name__}() iterable argument is empty"))
+    if key is NONE and (size := extremum(tx, function, items)) is not None:
+        return size_tracker(tx, size)
     best = items[0]
     best_key = best if key is NONE else tx.call(key, best)
     for item in items[1:]:

@@ -25,6 +25,11 @@ def least(size: Size, lower: Lower, upper: Upper, depth: int = DEPTH) -> int | N
                 other = least(_replaced(size, atom, bound), lower, upper, depth - 1)
                 if other is not None and (found is None or other > found):
                     found = other
+        elif depth and isinstance(atom, Opaque) and atom.op == "max":
+            for bound in (atom.left, atom.right) if _is_added(size, atom, lower, upper) else ():
+                other = least(_replaced(size, atom, bound), lower, upper, depth - 1)
+                if other is not None and (found is None or other > found):
+                    found = other
     return found
 
 
@@ -40,11 +45,19 @@ def _upper_bounds(atom: Atom, upper: Upper) -> Iterator[Size]:
 
 def _is_subtracted(size: SizeExpr, atom: Atom, lower: Lower, upper: Upper) -> bool:
     """Whether every term with an atom is that atom times something that is at most 0."""
+    return _is_times(size, atom, -1, lower, upper)
+
+
+def _is_added(size: SizeExpr, atom: Atom, lower: Lower, upper: Upper) -> bool:
+    return _is_times(size, atom, 1, lower, upper)
+
+
+def _is_times(size: SizeExpr, atom: Atom, sign: int, lower: Lower, upper: Upper) -> bool:
     for monomial, factor in size.terms:
         if atom in monomial:
             rest = list(monomial)
             rest.remove(atom)
-            if factor > 0 or not all(_is_positive(a, lower, upper) for a in rest):
+            if factor * sign < 0 or not all(_is_positive(a, lower, upper) for a in rest):
                 return False
     return True
 

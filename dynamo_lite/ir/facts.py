@@ -28,6 +28,11 @@ class Facts(Protocol):
         """The value at capture time, or a guess; asking installs no guard."""
         ...
 
+    def varies(self, op: str, left: Size, right: Size) -> bool:
+        """Whether `left op right` is known to have held in some calls and not in others, so that
+        code for both is better than a guard; asking installs none."""
+        ...
+
     def assume(self, question: str, left: Size, right: Size) -> None:
         """`question` (the name of a method) is true, or the call is to be abandoned; only for
         questions that were answered with DataDependent."""
@@ -66,6 +71,10 @@ def generic(facts: Facts, question: str, left: Size, right: Size) -> bool:
 
 def at_least(bound: Size, size: Size, facts: Facts) -> Size:
     """`max(bound, size)`: one of them where that is known or can be guarded."""
+    if facts.varies("<", size, bound):
+        return maximum(size, bound)
+    if facts.varies("<=", size, bound):
+        return bound if facts.less(size, bound) else size
     try:
         return bound if facts.less_equal(size, bound) else size
     except DataDependent:
@@ -74,6 +83,8 @@ def at_least(bound: Size, size: Size, facts: Facts) -> Size:
 
 def at_most(bound: Size, size: Size, facts: Facts) -> Size:
     """`min(bound, size)`, likewise."""
+    if facts.varies("<", bound, size):
+        return minimum(size, bound)
     try:
         return bound if facts.less_equal(bound, size) else size
     except DataDependent:
@@ -89,7 +100,7 @@ def _follows(facts: Facts, left: Size, right: Size) -> bool:
 
 
 class StaticFacts:
-    """Knows only what follows from lower bounds of the symbols; anything else is Unsupported."""
+    """Knows only what follows from bounds of the symbols; anything else is Unsupported."""
 
     def __init__(
         self, lower: Mapping[str, int] | None = None, hints: Mapping[str, int] | None = None,
@@ -139,6 +150,8 @@ class StaticFacts:
         low = least(size, self.lower, self.upper)
         high = least(-size, self.lower, self.upper)
         return low, None if high is None else -high
+    def varies(self, op: str, left: Size, right: Size) -> bool:
+        return False
 
 
 STATIC = StaticFacts()
@@ -176,6 +189,8 @@ class RecordedFacts:
         self, role: str, upper: Size | None, of: tuple[int, ...] = (0,), *, lower: int | None = 0
     ) -> Size:
         return self.facts.unbacked(role, upper, of, lower=lower)
+    def varies(self, op: str, left: Size, right: Size) -> bool:
+        return self.facts.varies(op, left, right)
 
     def _ask(self, name: str, left: Size, right: Size) -> bool:
         answer = None
@@ -203,12 +218,12 @@ def answers_alike(facts: Facts, answers: Iterable[Answer]) -> bool:
 
 
 def graph_facts(graph: Graph) -> Facts:
-    """What was settled when the graph was captured; without that, that sizes are at least 2."""
+    """What was settled when the graph was captured; without that, the least values of sizes."""
     if graph.facts is not None:
         facts: Facts = graph.facts
         return facts
     lower: dict[str, int] = dict.fromkeys(graph.unbacked, 0)
     for name, origin in graph.symbols.items():
         if origin.fact == "size":
-            lower[name] = 0 if is_unbacked(name) else 2
+            lower[name] = 0 if is_unbacked(name) else origin.least
     return StaticFacts(lower, {name: origin.hint for name, origin in graph.symbols.items()})

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..records import dataclass, field
 from .errstates import AMBIENT, Errstate
 from .node import Assertion, Location, Node, SymbolOrigin, Unbacked
 from .printer import RESERVED, Source, print_graph
+from .sizes import Size, SizeExpr
+from .tree import map_leaves
 from .types import ArrayType
 
 __all__ = ["Assertion", "Graph", "Location", "Node", "SymbolOrigin", "Unbacked"]
@@ -62,6 +65,22 @@ class Graph:
         the node that holds its final contents.
         """
         return self._append(Node("output", "output", "output", (tuple(values),), kwargs))
+
+    def resize(self, simplify: Callable[[Size], Size]) -> None:
+        """Replace every symbolic size, in the types and arguments of all nodes."""
+
+        def resized(leaf: Any) -> Any:
+            if isinstance(leaf, SizeExpr):
+                return simplify(leaf)
+            if isinstance(leaf, ArrayType):
+                shape, strides = (tuple(map(simplify, part)) for part in (leaf.shape, leaf.strides))
+                return replace(leaf, shape=shape, strides=strides)
+            return leaf
+
+        for node in self.nodes:
+            node.args, node.kwargs, node.type = map_leaves(
+                resized, (node.args, node.kwargs, node.type)
+            )
 
     @property
     def placeholders(self) -> list[Node]:

@@ -73,10 +73,11 @@ class SymbolOrigin:
     """Where a symbol's value is found at run time: a fact of one placeholder.
 
     `fact` is "size", "stride" (bytes) or "value" (a Python int placeholder itself); `axis` is the
-    dimension for the first two. `hint` is the value seen when the graph was captured.
+    dimension for the first two. `hint` is a likely value; a size is at least `least`.
     """
 
     placeholder: int
     fact: str
     axis: int
     hint: int
+    least: int = 2

@@ -154,7 +154,9 @@ WRITERS: Mapping[type, Callable[[Any], Any]] = {
     ArrayType: _array_type,
     EllipsisType: lambda value: ("ellipsis",),
     SizeExpr: _size,
-    SymbolOrigin: lambda origin: (origin.placeholder, origin.fact, origin.axis, origin.hint),
+    SymbolOrigin: lambda origin: (
+        origin.placeholder, origin.fact, origin.axis, origin.hint, origin.least
+    ),
     range: lambda value: ("range", value.start, value.stop, value.step),
 }
 READERS: Mapping[str, Callable[..., Any]] = {

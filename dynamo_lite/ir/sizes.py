@@ -7,6 +7,7 @@ unless they divide out exactly.
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Union
 
@@ -115,11 +116,28 @@ def modulo(left: Size, right: Size) -> Size:
 
 
 def minimum(left: Size, right: Size) -> Size:
-    return _extremum("min", min, left, right)
+    return left - positive_part(left - right)
 
 
 def maximum(left: Size, right: Size) -> Size:
-    return _extremum("max", max, left, right)
+    return right + positive_part(left - right)
+
+
+def positive_part(size: Size) -> Size:
+    """`max(size, 0)`: all extrema are written with it, so that equal ones look equal."""
+    if isinstance(size, int):
+        return max(size, 0)
+    if all(factor > 0 and all(map(_is_positive_part, atoms)) for atoms, factor in size.terms):
+        return size
+    if size.terms[0][1] < 0:
+        return positive_part(-size) + size
+    content = math.gcd(*(factor for _, factor in size.terms))
+    reduced = _from_terms((atoms, factor // content) for atoms, factor in size.terms)
+    return content * _atom(Opaque("max", reduced, 0))
+
+
+def _is_positive_part(atom: Atom) -> bool:
+    return isinstance(atom, Opaque) and atom.op == "max" and atom.right == 0
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -264,11 +282,3 @@ def _exact_quotient(left: Size, right: Size) -> Size | None:
             rest.remove(atom)
         quotient.append((tuple(rest), factor // coefficient))
     return _from_terms(quotient)
-
-
-def _extremum(name: str, pick: Callable[[int, int], int], left: Size, right: Size) -> Size:
-    if isinstance(left, int) and isinstance(right, int):
-        return pick(left, right)
-    if left == right:
-        return left
-    return _atom(Opaque(name, left, right))

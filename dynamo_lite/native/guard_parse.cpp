@@ -33,6 +33,8 @@ constexpr Row ROWS[] = {
     {"KWDEFAULT", Code::KWDEFAULT, "dn", Row::LOAD},
     {"TYPE_OF", Code::TYPE_OF, "dr", Row::LOAD},
     {"INSTANCE_DICT", Code::INSTANCE_DICT, "dr", Row::LOAD},
+    {"APPLY", Code::APPLY, "drf", Row::LOAD},
+    {"APPLY2", Code::APPLY2, "drrf", Row::LOAD},
     {"IS", Code::IS, "ro", Row::PURE},
     {"WEAK_IS", Code::WEAK_IS, "rw", Row::PURE},
     {"TYPE", Code::TYPE, "rt", Row::PURE},

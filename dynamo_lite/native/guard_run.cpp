@@ -141,6 +141,11 @@ PyObject *load(const Op &op, const Machine &machine) {
     case Code::KWDEFAULT: return keyword_default(machine.function, op.object);
     case Code::TYPE_OF: return Py_NewRef(reinterpret_cast<PyObject *>(Py_TYPE(source())));
     case Code::INSTANCE_DICT: return instance_dict(source());
+    case Code::APPLY: return PyObject_CallOneArg(op.object, source());
+    case Code::APPLY2: {
+        PyObject *operands[] = {source(), machine.registers[op.b]};
+        return PyObject_Vectorcall(op.object, operands, 2, nullptr);
+    }
     default: Py_UNREACHABLE();
     }
 }

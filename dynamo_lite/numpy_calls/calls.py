@@ -16,6 +16,7 @@ from ..ir.ops import row_of
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import constant, fold
+from ..variables.dependent import dependent
 from ..variables.errstates import describe_state, error_state, looked_at, make_state
 from ..variables.functions import UserFunctionVariable
 from ..variables.graph_methods import record_call
@@ -98,6 +99,8 @@ def _conversion(
     computed = any(isinstance(value, ComputedNumber) for value in args)
     if row_of(function) is not None and (computed or not all(map(is_python_number, args))):
         return record_call(tx, function, args, kwargs)
+    if not kwargs and (made := dependent(tx, function, args)) is not None:
+        return made
     known = [constant(value.as_constant(tx)) if value.in_graph else value for value in args]
     return fold(tx, function, known)
 

@@ -15,6 +15,7 @@ from ..variables.constants import NONE, constant
 from ..variables.graph_methods import converted, record_call
 from ..variables.numbers import ConstantNumber, NumberVariable
 from ..variables.sequences import ListVariable, TupleVariable
+from ..variables.sizes import SizeVariable
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -73,6 +74,8 @@ def scalar_type(
         return constant(_converted(function, args[0].as_constant(tx)))
     if row_of(function) is not None:
         return record_call(tx, function, args, kwargs)
+    if len(args) == 1 and not kwargs and isinstance(args[0], SizeVariable):
+        return converted(tx, args[0], constant(np.dtype(function)))
     if len(args) != 1 or kwargs or not isinstance(args[0], (ArrayVariable, NumberVariable)):
         raise GraphBreak(f"numpy.{function.__name__} of these arguments")
     kind = args[0].array_type

@@ -16,6 +16,7 @@ from ..variables import sizes
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import ConstantVariable, constant, fold
+from ..variables.dependent import dependent
 from ..variables.graph_methods import record_call
 from ..variables.numbers import InputNumber, NumberVariable
 from ..variables.sequences import SequenceVariable
@@ -95,7 +96,7 @@ def operate(
     if all(map(is_python_number, operands)):
         if (answer := _outcome(tx, function, operands)) is not None:
             return constant(answer)
-        return fold(tx, function, operands)
+        return dependent(tx, function, operands) or fold(tx, function, operands)
     if not any(map(is_numpy, operands)):
         return _of_python(tx, function, operands)
     if (reason := _why_not_numpys(function, operands)) is not None:

@@ -162,7 +162,7 @@ def _shape(tx: Translator, array: ArrayVariable) -> VariableTracker:
 
 def _strides(tx: Translator, array: ArrayVariable) -> VariableTracker:
     """NumPy leaves the strides of axes of size 0 and 1 open."""
-    if any(isinstance(size, int) and size < 2 for size in array.array_type.shape):
+    if any(tx.shapes.less(size, 2) for size in array.array_type.shape):
         raise GraphBreak(f"the strides of {array.describe()}, which has an axis of size 0 or 1")
     return TupleVariable([size_tracker(tx, stride) for stride in array.array_type.strides])
 

@@ -19,6 +19,7 @@ from ..ir.sizes import Size
 from ..ir.types import ArrayType, Form, python_number, scalar
 from .base import VariableTracker
 from .constants import ConstantVariable, builds, fold
+from .dependent import FINDERS, MAKERS, dependent
 from .graph_methods import (
     OWN,
     GraphMethodVariable,
@@ -59,6 +60,8 @@ class NumberVariable(VariableTracker):
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         is_method = callable(getattr(self.python_type(), name, None))
+        if self.is_python and is_method:
+            return GraphMethodVariable(self, name)
         if self.is_python or (self.is_constant() and not is_method):
             return fold(tx, getattr, (self, ConstantVariable(name)))
         if (known := graph_attribute(tx, self, self.array_type, name)) is not None:
@@ -75,7 +78,9 @@ class NumberVariable(VariableTracker):
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
         if self.is_python or (self.is_constant() and name in READERS):
-            return fold(tx, getattr(self.python_type(), name), (self, *args), kwargs)
+            method = getattr(self.python_type(), name)
+            made = None if kwargs else dependent(tx, method, (self, *args))
+            return made or fold(tx, method, (self, *args), kwargs)
         if name == "astype" and len(args) == 1 and not kwargs:
             return converted(tx, self, args[0])
         if name in ("item", "tolist") and not args and not kwargs:
@@ -187,6 +192,10 @@ class ComparedSize(ComputedNumber):
             super().expect(tx, outcome)
 
 
+MAKERS[float] = lambda tx, value, source: InputNumber(value, source)
+FINDERS[InputNumber] = lambda tx, number: (
+    (number.source, number.value) if type(number.value) is float else None
+)
 RESULTS[Form.SCALAR] = RESULTS[Form.PYTHON] = ComputedNumber
 
 

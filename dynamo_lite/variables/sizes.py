@@ -8,14 +8,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataDependent
+from ..guards.dynamic import DimMark, Mark
 from ..guards.kinds import INT_SYMBOL
-from ..guards.sources import SizeSource, Source
-from ..ir.sizes import Atom, Size, SizeExpr, Symbol, floordiv, maximum, modulo, symbols
+from ..guards.sources import DependentSource, LiteralSource, Pinned, SizeSource, Source
+from ..ir.sizes import (
+    Atom,
+    Size,
+    SizeExpr,
+    Symbol,
+    depends_on_data,
+    floordiv,
+    maximum,
+    minimum,
+    modulo,
+    product,
+    symbols,
+)
 from ..ir.types import python_number
 from .base import VariableTracker
 from .constants import ConstantVariable, fold
+from .dependent import FINDERS, MAKERS, Found, dependent
+from .graph_methods import GraphMethodVariable
 from .graph_values import VALUES, declare_symbols, placeholder, record
 from .numbers import ComparedSize
+from .sequences import TupleVariable
 
 if TYPE_CHECKING:
     from ..guards.shape_env import ShapeEnv
@@ -57,6 +73,10 @@ class SizeVariable(VariableTracker):
         return self.as_constant(tx)
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name in ("real", "numerator"):
+            return self
+        if callable(getattr(int, name, None)):
+            return GraphMethodVariable(self, name)
         return fold(tx, getattr, (self, ConstantVariable(name)))
 
     def call_method(
@@ -66,7 +86,10 @@ class SizeVariable(VariableTracker):
         args: Sequence[VariableTracker],
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
-        return fold(tx, getattr(int, name), (self, *args), kwargs)
+        method = getattr(int, name)
+        if not kwargs and (made := dependent(tx, method, (self, *args))) is not None:
+            return made
+        return fold(tx, method, (self, *args), kwargs)
 
     def reconstruct(self, code: Reconstructor) -> None:
         _load(code, self.size, self.shapes)
@@ -80,14 +103,62 @@ def size_tracker(tx: Translator, size: Size) -> VariableTracker:
     return ConstantVariable(size) if isinstance(size, int) else SizeVariable(size, tx.shapes)
 
 
-def wrap_int(tx: Translator, value: int, source: Source) -> VariableTracker:
+def size_source(size: Size, shapes: ShapeEnv) -> Source:
+    """Where the value of a size is found: arithmetic on where its symbols are found."""
+    if isinstance(size, int):
+        return LiteralSource(size)
+    total: Source | None = None
+    for monomial, coefficient in size.terms:
+        factors = [_atom_source(atom, shapes) for atom in monomial]
+        if coefficient != 1 or not factors:
+            factors.append(LiteralSource(coefficient))
+        term = factors[0]
+        for factor in factors[1:]:
+            term = DependentSource(Pinned(operator.mul), (term, factor))
+        total = term if total is None else DependentSource(Pinned(operator.add), (total, term))
+    assert total is not None
+    return total
+
+
+def _atom_source(atom: Atom, shapes: ShapeEnv) -> Source:
+    if isinstance(atom, Symbol):
+        info = shapes.infos[atom.name]
+        is_int = info.fact == "value"
+        return info.source if is_int else SizeSource(info.source, info.fact, info.axis)
+    function = {"//": operator.floordiv, "%": operator.mod, "min": min, "max": max}[atom.op]
+    operands = size_source(atom.left, shapes), size_source(atom.right, shapes)
+    return DependentSource(Pinned(function), operands)
+
+
+def _dependent_int(tx: Translator, value: int, source: Source) -> VariableTracker:
+    """An int that follows from others: a symbol of its own, if Python's value fits one."""
+    return wrap_int(tx, value, source, DimMark(Mark.MAYBE_DYNAMIC))
+
+
+MAKERS[int] = _dependent_int
+def _found(tx: Translator, value: SizeVariable) -> Found | None:
+    """Where a size is found, unless only the data of the call says it."""
+    size = tx.shapes.simplify(value.size)
+    if depends_on_data(size):
+        return None
+    return size_source(size, tx.shapes), tx.shapes.hint(size)
+
+
+FINDERS[SizeVariable] = _found
+
+
+def wrap_int(
+    tx: Translator, value: int, source: Source, mark: DimMark | None = None
+) -> VariableTracker:
     """A constant whose value is guarded when used; a symbol once a second value has been seen."""
     if not -(2**63) <= value < 2**63:
         return ConstantVariable(value, source)
-    size = tx.shapes.size(source, "value", 0, value)
+    size = tx.shapes.size(source, "value", 0, value, mark)
     if isinstance(size, int):
         return ConstantVariable(value, source)
     name = next(symbols(size))
+    if any(found == source for found, _ in tx.inputs):
+        return SizeVariable(size, tx.shapes, source)
     tx.guards.install(source, INT_SYMBOL, name, tx.location())
     placeholder(tx, source, python_number(int))
     declare_symbols(tx, iter((name,)))
@@ -100,6 +171,12 @@ ARITHMETIC: dict[Any, Callable[[Any, Any], Size]] = {
     operator.add: operator.add, operator.sub: operator.sub, operator.mul: operator.mul,
     operator.floordiv: floordiv, operator.mod: modulo,
 }  # fmt: skip
+WITH_CONSTANT: dict[Any, tuple[int, Callable[[Any, int], Size]]] = {
+    operator.pow: (4, lambda size, k: product([size] * k)),
+    operator.lshift: (62, lambda size, k: size * 2**k),
+    operator.rshift: (62, lambda size, k: floordiv(size, 2**k)),
+}
+"""Operators that are arithmetic where the right operand is a known number up to a limit."""
 UNARY: dict[Any, Callable[[Any], Size]] = {operator.neg: operator.neg, operator.pos: lambda n: n}
 COMPARISONS: dict[Any, str] = {
     operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
@@ -127,6 +204,13 @@ def operate(
     if function in ARITHMETIC and not _divides_by_zero(tx, function, operands):
         left, right = (_size(tx, operand) for operand in operands)
         return size_tracker(tx, ARITHMETIC[function](left, right))
+    if function is divmod:
+        parts = (operator.floordiv, operator.mod)
+        return TupleVariable([operate(tx, part, operands) for part in parts])
+    if function in WITH_CONSTANT and isinstance(exponent := operands[-1], ConstantVariable):
+        limit, rewritten = WITH_CONSTANT[function]
+        if 0 <= (known := int(exponent.as_constant(tx))) <= limit:
+            return size_tracker(tx, rewritten(_size(tx, operands[0]), known))
     if function in UNARY:
         return size_tracker(tx, UNARY[function](_size(tx, operands[0])))
     if function in (abs, operator.abs):
@@ -135,7 +219,23 @@ def operate(
             return size_tracker(tx, -size if tx.shapes.less(size, 0) else size)
         except DataDependent:
             return size_tracker(tx, maximum(size, -size))
-    return fold(tx, function, operands)
+    made = None if function in COMPARISONS else dependent(tx, function, operands)
+    return made or fold(tx, function, operands)
+
+
+def extremum(tx: Translator, function: Any, values: Sequence[VariableTracker]) -> Size | None:
+    """`min` or `max` of sizes of which sometimes one and sometimes the other is it."""
+    if function not in EXTREMA or not all(map(is_size, values)):
+        return None
+    best, *others = (_size(tx, value) for value in values)
+    for other in others:
+        if not tx.shapes.varies("<", best, other):
+            return None
+        best = EXTREMA[function](best, other)
+    return best
+
+
+EXTREMA: dict[Any, Callable[[Size, Size], Size]] = {min: minimum, max: maximum}
 
 
 UFUNCS = {

@@ -2,7 +2,9 @@
 import numpy as np
 import pytest
 from dynamo_lite.guards.dynamic import (
+    DimMark,
     DynamicPolicy,
+    Mark,
     SizeHistory,
     mark_dynamic,
     mark_static,
@@ -51,8 +53,28 @@ def test_equal_sizes_share_a_symbol_until_they_differ():
 
 
 @pytest.mark.parametrize("size", [0, 1])
-def test_zero_and_one_are_never_symbols(size):
-    assert analysis(SizeHistory(), True, a=size) == {"a": str(size)}
+def test_zero_and_one_are_ints_until_they_change(size):
+    history = SizeHistory()
+    assert analysis(history, True, a=size) == {"a": str(size)}
+    assert analysis(history, True, a=1 - size) == {"a": "s0"}
+
+
+def test_not_the_least_value_is_more_than_that():
+    shapes, (n, _) = dynamic(n=5, m=7)
+    assert not shapes.equal(n, 0) and not shapes.equal(n, 1)
+    before = len(shapes.relations)
+    assert shapes.less_equal(2, n) and not shapes.equal(n + n, 2)
+    assert len(shapes.relations) == before == 2
+
+
+def test_a_size_that_was_seen_on_both_sides_varies():
+    history = SizeHistory()
+    for size in (0, 1):
+        shapes = ShapeEnv(DynamicPolicy(None, history))
+        n = shapes.size(X, "size", 0, size)
+    assert shapes.varies("<", 0, n) and shapes.varies("<", n, 2)
+    assert not shapes.varies("<", n, 1000) and not shapes.varies("<=", 0, n)
+    assert not shapes.relations
 
 
 def test_dynamic_false_never_makes_symbols():
@@ -62,7 +84,9 @@ def test_dynamic_false_never_makes_symbols():
 
 
 def test_arithmetic_needs_no_guards():
-    shapes, (n, m) = dynamic(n=5, m=7)
+    shapes = ShapeEnv(DynamicPolicy(True))
+    mark = DimMark(Mark.MAYBE_DYNAMIC, minimum=2)
+    n, m = (shapes.size(X, "size", i, size, mark) for i, size in enumerate((5, 7)))
     before = len(shapes.relations)
     assert shapes.equal(n + m, m + n)
     assert not shapes.equal(n, n + 1)
@@ -88,7 +112,7 @@ def test_an_equality_is_put_to_use():
     assert shapes.equal(2 * n, m)
     before = len(shapes.relations)
     assert shapes.equal(4 * n, 2 * m)
-    assert shapes.less(n, m)
+    assert shapes.less_equal(n, m)
     assert len(shapes.relations) == before
 
 

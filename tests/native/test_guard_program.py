@@ -117,6 +117,17 @@ def test_a_failing_load_fails_the_guard_quietly(value, load):
     assert program.check((value,)) == 0
 
 
+def test_values_that_functions_give():
+    ops = (
+        ("CONST", 1, 0.5), ("APPLY2", 2, 0, 1, lambda n, k: n * k), ("APPLY", 3, 2, int),
+        ("INT", 3, 0), ("RELATION", "==", (("slot", 0),), (3,)),
+    )
+    assert passes(7, *ops) and passes(6, *ops) and not passes(8, *ops)
+    assert not passes("text", *ops)  # what raises fails the guard
+    with pytest.raises(TypeError):
+        GuardProgram(1, (("APPLY", 1, 0, "not callable"),))
+
+
 def test_loads_see_changes():
     cell, namespace, thing = types.CellType(1), {"g": 1}, Thing(1)
     program = GuardProgram(1, (

@@ -35,6 +35,9 @@ class HintFacts:
     def hint(self, size: Any) -> int:
         return evaluate(size, self.hints)
 
+    def varies(self, op: str, left: Any, right: Any) -> bool:
+        return False
+
     def unknown(self, value: int) -> Any:
         """A symbol for an integer; 0 and 1 are always specialised, equal sizes share a symbol."""
         if abs(value) < 2:

@@ -120,7 +120,7 @@ def _constant_arange(first: Any, stop: Any, step: Any, dtype: Any) -> ArrayType:
     """Length as NumPy computes it, dtype from NumPy itself on an empty range."""
     try:
         length = math.ceil((stop - first) / step)
-        found = np.arange(first, first, step, dtype=dtype).dtype
+        found = np.arange(first, first + (stop - stop), step, dtype=dtype).dtype
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         raise Wrong from None
     if not isinstance(first, (int, float)) or length > 2**53 or found.kind == "b":
@@ -147,7 +147,7 @@ def _integer_arange(first: Size, stop: Size, step: int, dtype: Any, facts: Facts
         raise Unsupported(f"an arange of {found} whose length is symbolic")
     distance = stop - first if step > 0 else first - stop
     distance = at_least(0, distance, facts)
-    if distance == 0:
+    if isinstance(distance, int) and distance <= 0:
         return result(found, (0,), scalar=False)
     length = distance if abs(step) == 1 else floordiv(distance + abs(step) - 1, abs(step))
     return result(found, (length,), scalar=False)

@@ -175,25 +175,38 @@ def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, int, Size]
     first: Size = 0 if step > 0 else size - 1
     last: Size = size if step > 0 else -1
     start, stop = _bound(key.start), _bound(key.stop)
-    start = first if start is None else _clamped(start, size, step, facts)
-    stop = last if stop is None else _clamped(stop, size, step, facts)
-    low, high = (start, stop) if step > 0 else (stop, start)
-    extent = at_least(0, high - low, facts)
-    if extent == 0:
+    start, begin = (first,) * 2 if start is None else _clamped(start, size, step, facts, True)
+    stop, end = (last,) * 2 if stop is None else _clamped(stop, size, step, facts, False)
+    extent = end - begin if step > 0 else begin - end
+    if step != 1 and facts.varies("<", 0, extent) and facts.less_equal(extent, 0):
+        return 0, 1, 0  # an empty slice has the strides of the axis
+    extent = at_least(0, extent, facts)
+    if isinstance(extent, int) and extent <= 0:
         return 0, 1, 0
-    length = extent if step in (1, -1) else floordiv(extent - 1, abs(step)) + 1
+    length = extent if step in (1, -1) else floordiv(extent + abs(step) - 1, abs(step))
     return start, step, length
 
 
-def _clamped(bound: Size, size: Size, step: int, facts: Facts) -> Size:
+def _clamped(
+    bound: Size, size: Size, step: int, facts: Facts, is_start: bool
+) -> tuple[Size, Size]:
+    """A bound of a slice, and one that gives the same length where lengths below 0 count as 0:
+    it may lie beyond the axis on the side where the slice is empty anyway."""
     lowest, highest = (0, size) if step > 0 else (-1, size - 1)
     try:
-        negative = facts.less(bound, 0)
+        from_end = facts.less(bound, 0)
     except DataDependent:
-        return maximum(minimum(wrapped(bound, size), highest), lowest)
-    if negative:
-        return at_least(lowest, bound + size, facts)
-    return at_most(highest, bound, facts)
+        inside = maximum(minimum(wrapped(bound, size), highest), lowest)
+        return inside, inside
+    if from_end:
+        bound = bound + size
+    beyond = ("<", bound, 0) if from_end else ("<=", size, bound)
+    if facts.varies(*beyond):
+        inside = maximum(bound, lowest) if from_end else minimum(bound, highest)
+        return inside, bound if step == 1 and is_start is not from_end else inside
+    clamp, limit = (at_least, lowest) if from_end else (at_most, highest)
+    inside = clamp(limit, bound, facts)
+    return inside, inside
 
 
 def _bound(value: Any) -> Size | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 
+from ...errors import DataDependent
 from ..facts import Facts, generic, must
 from ..sizes import Size, depends_on_data
 from ..types import ArrayType, contiguous_strides
@@ -29,6 +30,15 @@ def is_one(size: Size, facts: Facts) -> bool:
     return size == 1 if isinstance(size, int) else generic(facts, "equal", size, 1)
 
 
+def may_be_empty(size: Size, facts: Facts) -> bool:
+    """Whether code must be made for a size of 0 as well; a symbol is positive from here on
+    unless calls with 0 are known."""
+    try:
+        return facts.varies("<", 0, size) or not facts.less(0, size)
+    except DataDependent:
+        return True
+
+
 def same_shape(left: Shape, right: Shape, facts: Facts) -> bool:
     return len(left) == len(right) and all(same(a, b, facts) for a, b in zip(left, right))
 
@@ -52,7 +62,13 @@ def _merge(left: Shape, right: Shape, facts: Facts) -> Shape:
 
 
 def _merge_size(left: Size, right: Size, facts: Facts) -> Size:
-    if left == right or is_one(right, facts):
+    if left == right:
+        return left
+    for one, other in ((right, left), (left, right)):
+        if isinstance(one, int) and one == 1:
+            may_be_empty(other, facts)
+            return other
+    if is_one(right, facts):
         return left
     if is_one(left, facts):
         return right
@@ -87,8 +103,10 @@ def elementwise_strides(
         return contiguous_strides(shape, itemsize)
     if order == "F":
         return contiguous_strides(shape, itemsize, "F")
-    if all(a.shape == shape and a.is_c_contiguous for a in arrays):
+    if all(is_packed(a, "C") for a in arrays):
         return contiguous_strides(shape, itemsize)
+    if 1 not in shape and all(a.ndim == len(shape) and is_packed(a, "F") for a in arrays):
+        return contiguous_strides(shape, itemsize, "F")
     if not casts and (simple := _simple_order(shape, arrays, facts)) is not None:
         return contiguous_strides(shape, itemsize, simple)
     moves = [broadcast_strides(a, len(shape), facts) for a in arrays]
@@ -192,6 +210,15 @@ def magnitude(stride: Size, facts: Facts) -> Size:
     return -stride if generic(facts, "less", stride, 0) else stride
 
 
+def is_packed(kind: ArrayType, order: str) -> bool:
+    """Whether the strides are visibly those of packed memory, whatever the sizes are."""
+    packed = contiguous_strides(kind.shape, kind.dtype.itemsize, order)
+    return all(
+        a == b or (isinstance(n, int) and n == 1)
+        for n, a, b in zip(kind.shape, kind.strides, packed)
+    )
+
+
 def is_contiguous(
     kind: ArrayType, facts: Facts, order: str = "C", *, asserts: bool = False
 ) -> bool:
@@ -200,7 +227,7 @@ def is_contiguous(
     `asserts`: it decides about a view or a copy, so that sizes that depend on data must not be
     small.
     """
-    if kind.strides == contiguous_strides(kind.shape, kind.dtype.itemsize, order):
+    if is_packed(kind, order):
         return True
     if any(isinstance(size, int) and size == 0 for size in kind.shape):
         return True
@@ -212,7 +239,7 @@ def is_contiguous(
         if asserts and stride != expected and depends_on_data(size):
             must(facts, "less", 1, size)
         if not same(stride, expected, facts):
-            return False
+            return any(not generic(facts, "less", 0, size) for size in kind.shape)
         expected = expected * size
     return True
 

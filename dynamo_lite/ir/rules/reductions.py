@@ -14,6 +14,7 @@ from .layout import (
     axis_order,
     broadcast_strides,
     elementwise_strides,
+    is_packed,
     packed_in_order,
     same_shape,
 )
@@ -84,9 +85,10 @@ def folded_type(
     kind: ArrayType, axes: tuple[int, ...], dtype: np.dtype, keepdims: bool, facts: Facts
 ) -> ArrayType:
     """A fresh result; axes that are folded away keep their place in the memory order."""
-    moves = [broadcast_strides(kind, kind.ndim, facts)]
     kept = tuple(1 if i in axes else n for i, n in enumerate(kind.shape))
-    order = axis_order(moves, kind.ndim, facts)
+    order = list(range(kind.ndim))[::-1]
+    if not is_packed(kind, "C"):
+        order = axis_order([broadcast_strides(kind, kind.ndim, facts)], kind.ndim, facts)
     return _folded(kept, order, axes, dtype, keepdims)
 
 
@@ -160,9 +162,13 @@ def _plain(initial: Any, where: Any) -> None:
 
 
 def _need_elements(kind: ArrayType, axes: tuple[int, ...], facts: Facts) -> None:
-    """Minima and positions of nothing are errors."""
-    if not all(must(facts, "less", 0, kind.shape[axis]) for axis in axes):
-        raise Wrong
+    """Minima and positions of nothing are errors; code for both cases finds out in the call."""
+    for size in (kind.shape[axis] for axis in axes):
+        if facts.varies("<", 0, size):
+            if facts.hint(size) == 0:
+                raise Wrong
+        elif not must(facts, "less", 0, size):
+            raise Wrong
 
 
 def count_of(kind: ArrayType, axes: tuple[int, ...]) -> Size:

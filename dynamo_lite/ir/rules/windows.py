@@ -126,7 +126,7 @@ def broadcast_to(array: Any, shape: Any, subok: Any = False, *, facts: Facts) ->
     lead = len(goal) - kind.ndim
     strides: list[Size] = [0] * lead
     for size, stride, wanted in zip(kind.shape, kind.strides, goal[lead:]):
-        if is_one(size, facts):
+        if size == 1 or (size != wanted and is_one(size, facts)):
             strides.append(0)
         elif must_be_same(size, wanted, facts):
             strides.append(stride)
