@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 
 from . import logs
-from .ir.graph import Graph
-from .ir.ops import Effect, row_of
 from .native import ABANDONED
 
 PERF = logs.logger("perf")
@@ -77,55 +75,3 @@ class WarningsRaise(threading.local):
 WARNINGS_RAISE = WarningsRaise()
 CATEGORIES = (RuntimeWarning, UserWarning, DeprecationWarning, FutureWarning)
 RULE = ("error", WARNINGS_RAISE, CATEGORIES, None, 0)
-
-
-RandomOwner = np.random.RandomState | np.random.Generator
-
-LEGACY_STATE = getattr(np.random.get_state, "__self__", None)
-
-STATES: tuple[tuple[type, Callable[[Any], Any], Callable[[Any, Any], None]], ...] = (
-    (
-        np.random.RandomState,
-        lambda owner: owner.get_state(legacy=False),
-        lambda owner, state: owner.set_state(state),
-    ),
-    (
-        np.random.Generator,
-        lambda owner: owner.bit_generator.state,
-        lambda owner, state: setattr(owner.bit_generator, "state", state),
-    ),
-)
-"""Kinds of owners of a random state: how it is saved and put back."""
-
-
-def random_owners(graph: Graph) -> list[RandomOwner]:
-    """The random states and generators that running a graph advances."""
-    owners = {}
-    for node in graph.calls:
-        row = row_of(node.target)
-        owner = getattr(node.target, "__self__", None)
-        if row is not None and row.effect is Effect.RANDOM and not isinstance(owner, RandomOwner):
-            owner = LEGACY_STATE  # a plain function of numpy.random
-        if isinstance(owner, RandomOwner):
-            owners[id(owner)] = owner
-    return list(owners.values())
-
-
-def keep_random_state(run: Callable[..., Any], owners: Sequence[RandomOwner]) -> Callable[..., Any]:
-    """`run`, with the random states put back when it is abandoned."""
-    kept = [
-        (owner, save, put_back)
-        for owner in owners
-        for kind, save, put_back in STATES
-        if isinstance(owner, kind)
-    ]
-
-    def entry(*inputs: Any) -> Any:
-        states = [save(owner) for owner, save, _ in kept]
-        result = run(*inputs)
-        if result is ABANDONED:
-            for (owner, _, put_back), state in zip(kept, states):
-                put_back(owner, state)
-        return result
-
-    return entry

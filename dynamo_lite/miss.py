@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from . import logs
-from .attempts import attempt, keep_random_state, random_owners
+from .attempts import attempt
 from .backends.registry import Backend, lookup_backend
 from .bytecode.reading import read
 from .bytecode.resume import ResumePoint, flat_code, resume_function, with_code
@@ -42,6 +42,7 @@ from .leaving import drive
 from .native import CompiledFunction, Entry
 from .native._core import NativeEntry
 from .output import plan
+from .random_states import keep_random_state, random_owners
 from .records import dataclass, field
 from .stats import Break, FrameRecord, registry
 from .trace import Stopped, Trace, TraceOptions

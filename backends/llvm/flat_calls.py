@@ -27,14 +27,28 @@ def filled(tree: Any, values: Iterator[Any]) -> Any:
 class FlatCall:
     """Calls `target` with its pytree of arguments rebuilt from flat values."""
 
-    __slots__ = ("args", "kwargs", "target")
+    __slots__ = ("args", "holes", "is_flat", "kwargs", "target")
 
     def __init__(
         self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         self.target, self.args, self.kwargs = target, args, kwargs
+        self.holes = [position for position, item in enumerate(args) if item is Hole]
+        named = kwargs.values()
+        self.is_flat = not any(item is Hole or is_container(item) for item in named)
+        self.is_flat &= not any(map(is_container, args))
 
     def __call__(self, *values: Any) -> Any:
-        each = iter(values)
-        args = filled(self.args, each)
-        return self.target(*args, **filled(self.kwargs, each))
+        if not self.is_flat:
+            each = iter(values)
+            args = filled(self.args, each)
+            return self.target(*args, **filled(self.kwargs, each))
+        flat = list(self.args)
+        for position, value in zip(self.holes, values):
+            flat[position] = value
+        return self.target(*flat, **self.kwargs)
+
+
+def is_container(item: Any) -> bool:
+    """Whether an argument is made anew for each call."""
+    return isinstance(item, (slice, dict, tuple, list))

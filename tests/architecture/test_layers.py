@@ -26,7 +26,7 @@ FRONTEND = (
     "polyfills", "language_twins", "side_effects", "reconstruct", "output", "leaving",
     "directives",
 )
-COMPILE = ("compile", "explain", "stats", "miss", "attempts", "regions", "script")
+COMPILE = ("compile", "explain", "stats", "miss", "attempts", "random_states", "regions", "script")
 
 
 def modules():

@@ -1,0 +1,106 @@
+"""Random states that a graph advances: saved before a call, put back when it is abandoned."""
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .ir.graph import Graph
+from .ir.ops import Effect, row_of
+from .native import ABANDONED
+from .records import dataclass
+
+RandomOwner = np.random.RandomState | np.random.Generator
+LEGACY_STATE = getattr(np.random.get_state, "__self__", None)
+MERSENNE_BYTES = 624 * 4 + 4  # the words and the position among them
+UNIFORM = frozenset(
+    "rand random random_sample ranf sample randint random_integers choice permutation shuffle "
+    "uniform bytes tomaxint".split()
+)
+"""Methods of RandomState that use its generator alone, not the normal number it may have left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """How a kind of state is saved and put back."""
+
+    save: Callable[[Any], Any]
+    put_back: Callable[[Any, Any], None]
+
+
+def _save_words(owner: Any) -> bytes:
+    return ctypes.string_at(owner._bit_generator.ctypes.state_address, MERSENNE_BYTES)
+
+
+def _put_words_back(owner: Any, words: bytes) -> None:
+    ctypes.memmove(owner._bit_generator.ctypes.state_address, words, MERSENNE_BYTES)
+
+
+WORDS = Keeper(_save_words, _put_words_back)
+"""The memory of a Mersenne twister: a hundredth of the time that NumPy takes to list it."""
+LEGACY = Keeper(
+    lambda owner: owner.get_state(legacy=False), lambda owner, state: owner.set_state(state)
+)
+GENERATOR = Keeper(
+    lambda owner: owner.bit_generator.state,
+    lambda owner, state: setattr(owner.bit_generator, "state", state),
+)
+
+
+def keeper_of(owner: RandomOwner, methods: set[str]) -> Keeper:
+    """What keeps the state of an owner of which only these methods are called."""
+    if not isinstance(owner, np.random.RandomState):
+        return GENERATOR
+    if methods <= UNIFORM and is_twister(owner) and has_known_layout():
+        return WORDS
+    return LEGACY
+
+
+def is_twister(owner: Any) -> bool:
+    return type(owner._bit_generator) is np.random.MT19937
+
+
+@cache
+def has_known_layout() -> bool:
+    """Whether a Mersenne twister's memory is what this module takes it for."""
+    state = np.random.RandomState(5)
+    state.randint(10, size=3)
+    known = state.get_state(legacy=False)["state"]
+    return _save_words(state) == known["key"].tobytes() + np.int32(known["pos"]).tobytes()
+
+
+def random_owners(graph: Graph) -> list[tuple[RandomOwner, Keeper]]:
+    """The random states and generators that running a graph advances."""
+    owners: dict[int, tuple[RandomOwner, set[str]]] = {}
+    for node in graph.calls:
+        row = row_of(node.target)
+        owner = getattr(node.target, "__self__", None)
+        if row is not None and row.effect is Effect.RANDOM and not isinstance(owner, RandomOwner):
+            owner = LEGACY_STATE  # a plain function of numpy.random
+        if isinstance(owner, RandomOwner):
+            methods = owners.setdefault(id(owner), (owner, set()))[1]
+            methods.add(getattr(node.target, "__name__", ""))
+    return [(owner, keeper_of(owner, methods)) for owner, methods in owners.values()]
+
+
+def keep_random_state(
+    run: Callable[..., Any], owners: Sequence[tuple[RandomOwner, Keeper]]
+) -> Callable[..., Any]:
+    """`run`, with the random states put back when it is abandoned."""
+
+    def entry(*inputs: Any) -> Any:
+        kept = [
+            (owner, keeper if keeper is not WORDS or is_twister(owner) else LEGACY)
+            for owner, keeper in owners
+        ]
+        states = [keeper.save(owner) for owner, keeper in kept]
+        result = run(*inputs)
+        if result is ABANDONED:
+            for (owner, keeper), state in zip(kept, states):
+                keeper.put_back(owner, state)
+        return result
+
+    return entry

@@ -1,0 +1,53 @@
+"""The random state after a compiled call is Python's, also after a call that was abandoned."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+
+def uniform(state, x):
+    return state.rand(3), state.randint(0, 5, 4), state.permutation(5), np.log(x)
+
+
+def normal(state, x):
+    return state.randn(3), state.rand(1), np.log(x)
+
+
+def global_uniform(_, x):
+    return np.random.rand(3), np.random.randint(0, 5, 4), np.log(x)
+
+
+def global_normal(_, x):
+    return np.random.randn(3), np.random.rand(1), np.log(x)
+
+
+def numbers(call, x, state):
+    """What three calls draw, and the numbers after them."""
+    np.random.seed(1)
+    for source in (state, np.random):
+        source.randn()  # leaves a second normal number behind
+    drawn = [part for _ in range(3) for part in call(state, x)]
+    return [*drawn, state.randn(2), state.rand(2), np.random.randn(2), np.random.rand(2)]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", [uniform, normal, global_uniform, global_normal])
+@pytest.mark.parametrize("x", [np.ones(2), np.zeros(2)], ids=["runs", "abandoned"])
+def test_what_is_drawn(function, x):
+    expected = numbers(function, x, np.random.RandomState(4))
+    found = numbers(dl.compile(function), x, np.random.RandomState(4))
+    for got, want in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_a_state_with_another_generator():
+    def draw(state, x):
+        return state.rand(3), np.log(x)
+
+    compiled = dl.compile(draw)
+    for generator in (np.random.MT19937, np.random.PCG64):
+        states = [np.random.RandomState(generator(3)) for _ in range(2)]
+        with pytest.warns(RuntimeWarning, match="divide by zero"):
+            found, expected = (c(s, np.zeros(2)) for c, s in zip((compiled, draw), states))
+        np.testing.assert_array_equal(found[0], expected[0])
+        assert states[0].rand() == states[1].rand()
