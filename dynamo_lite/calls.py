@@ -1,17 +1,19 @@
 """Calling outside callables: a handler answers, or the rule that applies decides."""
 from __future__ import annotations
 
+import dataclasses
 import functools
+import reprlib
 import sys
-from collections.abc import Mapping, Sequence
-from types import FunctionType
+from collections.abc import Iterator, Mapping, Sequence
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from . import container_methods, numpy_calls
 from .builtins import HANDLERS
 from .errors import GraphBreak
 from .guards.kinds import CALL
-from .polyfills import POLYFILLS
+from .library_twins import POLYFILLS
 from .trace_rules import Action, Rule, rule_for
 from .variables.base import VariableTracker, call_handler
 from .variables.classes import ClassVariable
@@ -85,6 +87,8 @@ def _inline(
         return _single_dispatch(tx, tracker, function, args, kwargs)
     if not isinstance(function, FunctionType):
         raise GraphBreak(f"calling {function!r}")
+    if function.__code__ in ASIDE_FROM_RECURSION:
+        return tx.known(wrapped_in(function)).call(tx, args, kwargs)
     if not isinstance(tracker, UserFunctionVariable):
         tracker = UserFunctionVariable(function)
     return tx.inline(tracker, args, kwargs)
@@ -92,6 +96,22 @@ def _inline(
 
 _GENERIC: Any = functools.singledispatch(lambda value: value)
 SINGLE_DISPATCH = _GENERIC.__code__
+
+
+def _recursive_reprs() -> Iterator[CodeType]:
+    """Wrappers of `__repr__` that only matter for objects that contain themselves."""
+    for make in (reprlib.recursive_repr(), getattr(dataclasses, "_recursive_repr", None)):
+        if make is not None:
+            yield make(lambda self: "").__code__
+
+
+ASIDE_FROM_RECURSION = frozenset(_recursive_reprs())
+
+
+def wrapped_in(function: FunctionType) -> Any:
+    """The function of the user's inside such a wrapper."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    return cells["user_function"].cell_contents
 
 
 class Dispatches:

@@ -1,6 +1,7 @@
 """Iterating over any value."""
 from __future__ import annotations
 
+import types
 from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ ITERATOR_TYPES: dict[type, type] = {
     frozenset: type(iter(set())), np.ndarray: type(iter(np.zeros(0))),
     VIEW_TYPES["keys"]: type(iter({}.keys())), VIEW_TYPES["values"]: type(iter({}.values())),
     VIEW_TYPES["items"]: type(iter({}.items())),
-    deque: type(iter(deque())),
+    deque: type(iter(deque())), types.MappingProxyType: type(iter({})),
 }  # fmt: skip
 
 

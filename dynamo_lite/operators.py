@@ -15,7 +15,8 @@ from .errors import GraphBreak
 from .guards.kinds import NOT_ALIASED
 from .operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
 from .variables.base import VariableTracker
-from .variables.callables import KnownVariable
+from .variables.callables import KnownVariable, is_typing
+from .variables.classes import ClassVariable
 from .variables.constants import (
     NOT_IMPLEMENTED,
     ConstantVariable,
@@ -97,6 +98,8 @@ def _dispatch(
     for owner, method, other in attempts:
         if row.symbol != "%":  # formatting asks the classes of its arguments
             other = as_seen_by_c(owner, other)
+        if owner.in_graph and getattr(other.python_type(), "__array_ufunc__", row) is None:
+            continue  # NumPy leaves the operation to the other operand
         if not hasattr(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue
         result = owner.call_method(tx, method, (other,), {})
@@ -170,6 +173,8 @@ def compare(
 ) -> VariableTracker:
     if lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs)):
         return binary(tx, symbol, lhs, rhs)
+    if is_alias(lhs) and is_alias(rhs):
+        return fold(tx, BINARY[symbol].function, (lhs, rhs))
     if is_view(lhs) or is_view(rhs):
         lhs, rhs = view_as_set(tx, lhs), view_as_set(tx, rhs)
     if not _overrides_comparison(lhs, rhs, BINARY[symbol].method):
@@ -181,6 +186,11 @@ def compare(
     if symbol in ("==", "!="):
         return _equality(tx, symbol, lhs, rhs)
     return _ordered(tx, BINARY[symbol], lhs, rhs)
+
+
+def is_alias(value: VariableTracker) -> bool:
+    """Whether the value is one of typing's, such as `list[int]`."""
+    return isinstance(value, KnownVariable) and is_typing(value.value)
 
 
 def _overrides_comparison(lhs: VariableTracker, rhs: VariableTracker, method: str) -> bool:
@@ -356,6 +366,8 @@ def is_equal(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool
 def getitem(tx: Translator, container: VariableTracker, key: VariableTracker) -> VariableTracker:
     if is_plain(container):
         return fold(tx, operator.getitem, (container, key))
+    if isinstance(container, ClassVariable) and not hasattr(type(container.value), "__getitem__"):
+        return container.subscripted(tx, key)
     return _subscript(tx, container, "__getitem__", "is not subscriptable", key)
 
 

@@ -261,8 +261,8 @@ class groupby:
         return self
 
     def __next__(self) -> Any:
-        while self.current is self.target or (
-            self.target is not _UNSET and self.current == self.target
+        while self.current is _UNSET or (
+            self.target is not _UNSET and self.current in (self.target,)
         ):
             self.advance()
             if self.ended:
@@ -278,7 +278,7 @@ class groupby:
         self.ended = True
 
     def group(self, target: Any) -> Iterator[Any]:
-        while not self.ended and self.current == target:
+        while not self.ended and self.current in (target,):
             yield self.item
             self.advance()
 

@@ -85,6 +85,7 @@ class TraceState:
     keep_alive: list[Any] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     placeholders: dict[FunctionType, VariableTracker] = field(default_factory=dict)
+    class_attributes: dict[tuple[type, str], VariableTracker] = field(default_factory=dict)
     suspended: list[GeneratorVariable] = field(default_factory=list)
     errstates: list[TokenVariable] = field(default_factory=list)
     numbering: Numbering | None = None

@@ -6,7 +6,9 @@ One table of rows, asked in order; the first that matches decides. Every rule ha
 from __future__ import annotations
 
 import enum
+import functools
 import os
+import re
 import sys
 import types
 from collections import OrderedDict, defaultdict, deque
@@ -68,6 +70,11 @@ def is_python(function: Any, module: str) -> bool:
     return isinstance(function, types.FunctionType)
 
 
+def is_heap_class(function: Any) -> bool:
+    """A class written in Python: its methods are followed."""
+    return isinstance(function, type) and bool(function.__flags__ & 1 << 9)
+
+
 def both(*conditions: Callable[[Any, str], bool]) -> Callable[[Any, str], bool]:
     return lambda function, module: all(holds(function, module) for holds in conditions)
 
@@ -100,8 +107,20 @@ INLINED_MODULES = (
     "_collections_abc", "copy", "types", "statistics", "string", "bisect", "heapq", "typing",
     "abc", "numbers", "textwrap", "keyword", "enum", "reprlib", "graphlib", "colorsys",
 )
-TWIN_MODULES = ("dynamo_lite.polyfills", "dynamo_lite.language_twins")
+TWIN_MODULES = (
+    "dynamo_lite.polyfills", "dynamo_lite.language_twins", "dynamo_lite.library_twins",
+)  # fmt: skip
 """Where twins of C code are, whose functions must not leave the trace."""
+def is_pattern_function(function: Any, module: str) -> bool:
+    """A function of `re`, or a method of what it gives."""
+    owner = getattr(function, "__objclass__", None) or type(getattr(function, "__self__", None))
+    is_method = owner in (re.Pattern, re.Match)
+    return is_method or (module == "re" and getattr(function, "__name__", "") in PATTERN_FUNCTIONS)
+
+
+PATTERN_FUNCTIONS = (
+    "compile", "escape", "findall", "finditer", "fullmatch", "match", "search", "split",
+)  # fmt: skip
 FORBIDDEN = ("print", "input", "open", "exec", "eval", "breakpoint", "compile", "__import__")
 
 STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
@@ -138,7 +157,11 @@ TABLE: tuple[Row, ...] = (
         is_method_of_container),
     Row(Rule("pure-method", Action.FOLD, "a method of an immutable type"), is_method_of_constant),
     Row(Rule("pure-module", Action.FOLD, "a pure function of the standard library"),
-        both(in_module(*PURE_MODULES), lambda f, m: not is_python(f, m))),
+        both(in_module(*PURE_MODULES), lambda f, m: not is_python(f, m) and not is_heap_class(f))),
+    Row(Rule("pure-text", Action.FOLD, "regular expressions give the same for the same text"),
+        is_pattern_function),
+    Row(Rule("cached-function", Action.SKIP, "the cache of the function is kept by C code"),
+        lambda function, module: function is functools._lru_cache_wrapper.__call__),
     Row(Rule("stdlib-inline", Action.INLINE, "Python code of the standard library that is safe"),
         both(in_module(*INLINED_MODULES), is_python, is_stdlib)),
     Row(Rule("stdlib-skip", Action.SKIP, "the standard library runs in Python"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import re
 import types
 from collections import deque
 from collections.abc import Callable
@@ -24,10 +25,11 @@ from .variables.classes import ClassVariable
 from .variables.constants import ELLIPSIS, NONE, NOT_IMPLEMENTED, ConstantVariable, TypedConstant
 from .variables.deques import wrap_deque
 from .variables.derived import is_derived, wrap_derived
-from .variables.dicts import KINDS_OF_DICT, DictVariable, is_guardable_key
+from .variables.dicts import KINDS_OF_DICT, DictVariable, is_known_key
 from .variables.errstates import wrap_context_variable
 from .variables.functions import UserFunctionVariable
 from .variables.iterators import OutsideIterator
+from .variables.library_values import PatternVariable
 from .variables.methods import MethodVariable
 from .variables.numbers import SCALARS, wrap_number
 from .variables.objects import ObjectVariable, OpaqueVariable, why_not_object
@@ -73,7 +75,7 @@ def _wrap_dict(tx: Translator, value: dict[Any, Any], source: Source) -> Variabl
     factory: VariableTracker = NONE
     if hasattr(value, "default_factory"):
         factory = tx.wrap(value.default_factory, AttrSource(source, "default_factory"))
-    if not all(map(is_guardable_key, value)):
+    if not all(map(is_known_key, value)):
         return OpaqueVariable(value, source, "has keys that cannot be guarded")
     return DictVariable(source, value, type(value), factory)
 
@@ -159,6 +161,7 @@ WRAPPERS: dict[type, Wrapper] = {
         ),
         FIXED_CALLABLE,
     ),
+    re.Pattern: _fixed(PatternVariable),
     **dict.fromkeys(
         (types.GenericAlias, types.UnionType, types.CodeType, type(np.iinfo(int)), type(np.r_),
          type(np.c_), type(np.index_exp), type(np.mgrid), type(np.ogrid), type(np.finfo(float))),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GraphBreak
 from ..variables import object_model
 from ..variables.base import ObservedException, VariableTracker
+from ..variables.classes import ClassVariable
 from ..variables.constants import (
     FALSE,
     NONE,
@@ -19,7 +20,7 @@ from ..variables.constants import (
     observed,
 )
 from ..variables.exceptions import ARGUMENTS_ONLY, ExceptionVariable
-from ..variables.object_model import MISSING, lookup
+from ..variables.object_model import MISSING, class_attribute, lookup
 from ..variables.objects import ObjectVariable, SuperVariable
 from ..variables.sequences import TupleVariable
 from .table import handles
@@ -32,7 +33,23 @@ if TYPE_CHECKING:
 def builtin_isinstance(
     tx: Translator, value: VariableTracker, classes: VariableTracker
 ) -> VariableTracker:
-    return constant(any(_is_subclass(value.python_type(), k) for k in class_list(tx, classes)))
+    return constant(any(_is_instance(tx, value, k) for k in class_list(tx, classes)))
+
+
+def _is_instance(tx: Translator, value: VariableTracker, kind: VariableTracker) -> bool:
+    """`type(kind).__instancecheck__`, which may be the user's or that of protocols."""
+    base = kind.as_constant(tx)
+    check = lookup(type(base), "__instancecheck__") if isinstance(base, type) else MISSING
+    if value.python_type() is base:
+        return True
+    if check in PLAIN_CHECKS or not isinstance(check, types.FunctionType):
+        return _is_subclass(value.python_type(), base)
+    if type(base).__module__ != "typing":
+        method = class_attribute(tx, type(base), "__instancecheck__", check)
+        return tx.truth(method.call(tx, (kind, value), {}))
+    if observe(issubclass, value.python_type(), base):
+        return True
+    raise GraphBreak(f"whether {value.describe()} has what {base.__name__} asks for")
 
 
 @handles(issubclass)
@@ -42,15 +59,18 @@ def builtin_issubclass(
     known = kind.as_constant(tx)
     if not isinstance(known, type):
         raise observed(TypeError("issubclass() arg 1 must be a class"))
-    return constant(any(_is_subclass(known, k) for k in class_list(tx, classes)))
+    found = (_is_subclass(known, k.as_constant(tx)) for k in class_list(tx, classes))
+    return constant(any(found))
 
 
-def class_list(tx: Translator, classes: VariableTracker) -> list[Any]:
+def class_list(tx: Translator, classes: VariableTracker) -> list[VariableTracker]:
     """The classes of a class, a union or a nested tuple of those."""
     if isinstance(classes, TupleVariable):
         return [k for item in classes.iterate(tx) for k in class_list(tx, item)]
     known = classes.as_constant(tx)
-    return list(known.__args__) if isinstance(known, types.UnionType) else [known]
+    if isinstance(known, types.UnionType):
+        return [tx.known(kind) for kind in known.__args__]
+    return [classes]
 
 
 def _is_subclass(kind: type, base: Any) -> bool:
@@ -145,6 +165,15 @@ def exc_info(tx: Translator) -> VariableTracker:
 @handles(sys.exception)
 def current_exception(tx: Translator) -> VariableTracker:
     return tx.all_handled[-1] if tx.all_handled else NONE
+
+
+@handles(type.__call__)
+def type_call(
+    tx: Translator, kind: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
+) -> VariableTracker:
+    if not isinstance(kind, ClassVariable):
+        raise GraphBreak(f"making a {kind.describe()}")
+    return kind.make_plainly(tx, args, kwargs)
 
 
 @handles(object.__init__)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
+from ..library_twins import POLYFILLS
 from ..variables.base import VariableTracker
 from ..variables.constants import (
     EMPTY_TEXT,
@@ -110,13 +111,18 @@ def text_of(
     if hasattr(value, f"method_{method}"):
         return value.call_method(tx, method, (), {})
     for name in dict.fromkeys((method, "__repr__")):
-        if isinstance(written := lookup(kind, name), types.FunctionType):
+        written = lookup(kind, name)
+        if isinstance(written, types.FunctionType) or is_twinned(written):
             return _is_text(class_attribute(tx, kind, name, written).call(tx, (value,), {}), name)
     if value.contents is not None and value.contents.is_constant():
         return fold(tx, function, (value.contents,))
     if (display := display_of(tx, value)) is not None:
         return constant(display)
     raise GraphBreak(f"{function.__name__}() of {value.describe()}")
+
+
+def is_twinned(raw: Any) -> bool:
+    return isinstance(raw, types.WrapperDescriptorType) and raw in POLYFILLS
 
 
 def _is_text(value: VariableTracker, method: str) -> VariableTracker:
@@ -175,7 +181,12 @@ def str_format_map(
 def str_percent(
     tx: Translator, template: VariableTracker, args: VariableTracker
 ) -> VariableTracker:
-    return constant(observe(operator.mod, template.as_constant(tx), presented(tx, args)))
+    args = args.contents or args
+    if isinstance(args, TupleVariable):
+        shown: Any = tuple([presented(tx, item) for item in args.iterate(tx)])
+    else:
+        shown = presented(tx, args)
+    return constant(observe(operator.mod, template.as_constant(tx), shown))
 
 
 @handles(str.join)

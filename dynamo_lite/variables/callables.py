@@ -65,11 +65,33 @@ class KnownVariable(VariableTracker):
             raise GraphBreak(f"an item of {self.describe()}")
         return tx.known(observe(operator.getitem, self.value, key.as_constant(tx)))
 
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """An alias such as `Box[int]` makes what its class makes, and says so on it."""
+        origin = getattr(self.value, "__origin__", None)
+        if not is_typing(self.value) or not isinstance(origin, type):
+            return super().call(tx, args, kwargs)
+        made = tx.known(origin).call(tx, args, kwargs)
+        if origin.__flags__ & HEAP_TYPE and has_dict(made.python_type()):
+            made.setattr(tx, "__orig_class__", self)
+        return made
+
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_const(self.value)
 
     def describe(self) -> str:
         return str(self.source) if self.source is not None else self.name
+
+
+HEAP_TYPE = 1 << 9
+
+
+def has_dict(kind: type) -> bool:
+    return kind.__dictoffset__ != 0
 
 
 def is_identity_hashed(value: Any) -> bool:

@@ -12,8 +12,10 @@ from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from . import object_model
 from .base import VariableTracker
 from .callables import KnownVariable
-from .constants import builds, observe, observed
+from .constants import NONE, ConstantVariable, builds, observe, observed
+from .dicts import DictVariable
 from .exceptions import make_exception
+from .mappings import MappingProxyVariable
 from .methods import MethodVariable
 from .object_model import MISSING, class_attribute, class_source, lookup, lookup_in
 from .objects import ObjectVariable
@@ -38,7 +40,14 @@ class ClassVariable(KnownVariable):
             return tx.wrap(value, ConstSource(Pinned(value), f"{kind.__name__}.{name}"))
         if isinstance(kind, enum.EnumMeta) and name in kind.__members__:
             return tx.known(kind.__members__[name])
+        if isinstance(kind, enum.EnumMeta) and name == "__members__":
+            members: dict[str, Any] = dict(kind.__members__)
+            pairs = [(ConstantVariable(n), tx.known(m)) for n, m in members.items()]
+            return MappingProxyVariable(DictVariable.of(tx, pairs))
         from_meta = lookup(meta, name)
+        if type(from_meta) is property and is_function(from_meta.fget):
+            source = AttrSource(AttrSource(class_source(meta), name), "fget")
+            return tx.call(tx.wrap(from_meta.fget, source), self)
         if from_meta is not MISSING and object_model.is_data_descriptor(from_meta):
             raise GraphBreak(f"attribute {name!r} of the class {kind.__name__}")
         raw = lookup(kind, name)
@@ -62,7 +71,13 @@ class ClassVariable(KnownVariable):
         elif isinstance(raw, types.ClassMethodDescriptorType | types.BuiltinFunctionType):
             raw = getattr(self.value, name)
             return tx.wrap(raw, ConstSource(Pinned(raw), f"{self.value.__name__}.{name}"))
-        elif hasattr(type(raw), "__get__") and not isinstance(raw, PLAIN_IN_CLASS):
+        elif isinstance(raw, PLAIN_IN_CLASS) or not hasattr(type(raw), "__get__"):
+            pass
+        elif is_function(getter := lookup(type(raw), "__get__")):
+            descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
+            method = class_attribute(tx, type(raw), "__get__", getter)
+            return tx.call(method, descriptor, NONE, self)
+        else:
             raise GraphBreak(f"the attribute {name!r} of the class {base.__name__}")
         return class_attribute(tx, base, name, raw)
 
@@ -74,20 +89,38 @@ class ClassVariable(KnownVariable):
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
         """Operators of classes: `int | str`, `list[int]`, `Color["R"]` give values Python knows."""
+        own = lookup(type(self.value), name)
+        if is_function(own) and not isinstance(self.value, enum.EnumMeta):
+            return class_attribute(tx, type(self.value), name, own).call(tx, (self, *args), kwargs)
         if name in CLASS_OPERATORS:
             known = [arg.as_constant(tx) for arg in args]
             return tx.known(observe(CLASS_OPERATORS[name], self.value, *known))
         return super().call_method(tx, name, args, kwargs)
 
+    def subscripted(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        """`cls[key]`: `__class_getitem__`, the library's own or the user's."""
+        raw, base = lookup_in(self.value.__mro__, "__class_getitem__")
+        if raw is MISSING:
+            kind = f"type {self.value.__name__!r}"
+            raise observed(TypeError(f"{kind} is not subscriptable"))
+        if isinstance(raw, classmethod) and base.__module__ != "typing":
+            return self.getattr(tx, "__class_getitem__").call(tx, (key,), {})
+        return tx.known(observe(operator.getitem, self.value, key.as_constant(tx)))
+
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
-        """The members of an enumeration."""
+        """The members of an enumeration, or what the metaclass says."""
+        own = lookup(type(self.value), "__iter__")
+        if is_function(own) and not isinstance(self.value, enum.EnumMeta):
+            return tx.iterate(class_attribute(tx, type(self.value), "__iter__", own).call(
+                tx, (self,), {}
+            ))  # fmt: skip
         if not isinstance(self.value, enum.EnumMeta):
             raise GraphBreak(f"iterating over the class {self.value.__name__}")
         members: list[Any] = list(self.value)
         return iter([tx.known(member) for member in members])
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
-        raise GraphBreak(f"setting {name!r} of the class {self.value.__name__}")
+        object_model.store_class_attribute(tx, self, name, value)
 
     def call(
         self,
@@ -107,8 +140,21 @@ class ClassVariable(KnownVariable):
         kind = self.value
         if isinstance(kind, enum.EnumMeta):
             return tx.known(observe(kind, *[arg.as_constant(tx) for arg in args]))
-        if lookup(type(kind), "__call__") is not type.__call__:
+        own, meta = lookup(type(kind), "__call__"), type(kind)
+        if is_function(own):
+            return class_attribute(tx, meta, "__call__", own).call(tx, (self, *args), kwargs)
+        if own is not type.__call__:
             raise GraphBreak(f"the metaclass of {kind.__name__} has its own __call__")
+        return self.make_plainly(tx, args, kwargs)
+
+    def make_plainly(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """`type.__call__` itself."""
+        kind = self.value
         if issubclass(kind, BaseException):
             return self.make_exception(tx, args, kwargs)
         instance = self.new(tx, args, kwargs)
@@ -152,7 +198,7 @@ class ClassVariable(KnownVariable):
     ) -> VariableTracker:
         kind = self.value
         if vars(kind).get("__abstractmethods__"):
-            raise GraphBreak(f"the class {kind.__name__} is abstract")
+            observe(object.__new__, kind)
         if lookup(kind, "__del__") is not MISSING:
             raise GraphBreak(f"objects of {kind.__name__} have a __del__")
         if not kind.__flags__ & HEAP_TYPE:

@@ -140,6 +140,8 @@ class TypedConstant(VariableTracker):
             return ConstantMethodVariable(self, name)
         if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
             return tx.call(tx.known(member.fget), self)
+        if isinstance(member, types.MethodDescriptorType):
+            return ConstantMethodVariable(self, name)
         value = observe(getattr, self.value, name)
         return tx.known(value) if isinstance(value, enum.Enum | type) else constant(value)
 

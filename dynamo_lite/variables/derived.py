@@ -15,7 +15,7 @@ from ..guards.kinds import CALL, equal_exactly
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import ConstantVariable, constant
-from .dicts import DictVariable, is_guardable_key
+from .dicts import DictVariable, is_known_key
 from .object_model import lookup, overridden
 from .objects import ObjectKey, ObjectVariable, OpaqueVariable
 from .sequences import ListVariable, TupleVariable
@@ -158,7 +158,7 @@ def outside_contents(tx: Translator, base: type, value: Any, source: Source) -> 
         return ListVariable(source=source, unread=value)
     if base is set:
         return SetVariable(value, source=source)
-    if not all(map(is_guardable_key, dict.keys(value))):
+    if not all(map(is_known_key, dict.keys(value))):
         return OpaqueVariable(value, source, "has keys that cannot be guarded")
     factory = constant(None)
     if base is defaultdict:

@@ -1,6 +1,7 @@
 """Dicts and their views."""
 from __future__ import annotations
 
+import enum
 from collections import OrderedDict, defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -56,12 +57,13 @@ class DictVariable(VariableTracker):
         if self.unread is not None:
             outside, self.unread = self.unread, None
             assert self.source is not None
-            if not all(map(is_guardable_key, outside)):
+            if not all(map(is_known_key, outside)):
                 raise GraphBreak(f"{self.describe()} has keys that cannot be guarded")
             tx.guards.install(self.source, KEYS, outside, tx.location())
             for key, value in outside.items():
                 lazy = LazyVariable(value, ItemSource(self.source, key, container_of(self)))
-                self._entries[key] = (constant(key), lazy)
+                known = tx.known(key) if is_named_key(key) else constant(key)
+                self._entries[known.hash_key(tx)] = (known, lazy)
         return self._entries
 
     def built_entries(self) -> list[Entry]:
@@ -315,6 +317,19 @@ def is_guardable_key(key: Any) -> bool:
     if type(key) is tuple:
         return all(map(is_guardable_key, key))
     return type(key) in ATOMS
+
+
+def is_known_key(key: Any) -> bool:
+    """Whether the KEYS guard can hold the key of a dict."""
+    return is_guardable_key(key) or is_named_key(key)
+
+
+def is_named_key(key: Any) -> bool:
+    """Classes and members of enumerations, which are told apart by identity."""
+    if isinstance(type(key), enum.EnumMeta):
+        return True
+    meta = type(key)
+    return issubclass(meta, type) and meta.__hash__ is type.__hash__ and meta.__eq__ is type.__eq__
 
 
 @builds(dict)

@@ -16,6 +16,7 @@ from .constants import NONE, constant, observed
 from .dicts import DictVariable
 from .instance_dicts import InstanceDictVariable
 from .lazy import LazyVariable, realise
+from .methods import BuiltinMethodVariable, MethodVariable
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ class FunctionVariable(VariableTracker):
     def own_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
         """What the function's own dict holds."""
         raise NotImplementedError
+
+    def method___get__(
+        self, tx: Translator, owner: VariableTracker, kind: VariableTracker = NONE
+    ) -> VariableTracker:
+        return self if owner is NONE and kind is not NONE else MethodVariable(self, owner)
 
     def call(
         self,
@@ -108,6 +114,8 @@ class UserFunctionVariable(FunctionVariable):
         return tx.dispatch(self, self.value, args, kwargs)
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name == "__get__":
+            return BuiltinMethodVariable(self, name)
         return tx.wrap(_attribute(self.value, name), AttrSource(self.source, name))
 
     def own_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
@@ -152,6 +160,8 @@ class NestedFunctionVariable(FunctionVariable):
         return self.cells
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name == "__get__":
+            return BuiltinMethodVariable(self, name)
         if name in self.attributes:
             return realise(tx, self.attributes[name])
         if name == "__defaults__":
@@ -189,6 +199,9 @@ class NestedFunctionVariable(FunctionVariable):
 
     def store(self, tx: Translator, name: str, value: VariableTracker) -> None:
         self.setattr(tx, name, value)
+
+    def remove(self, tx: Translator, name: str) -> None:
+        self.delattr(tx, name)
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         if name in ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..errors import GraphBreak
 from .base import VariableTracker
-from .constants import ConstantVariable
+from .constants import NONE, ConstantVariable
 from .dicts import DictVariable, Entry
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ class Owner(Protocol):
 
     def all_attributes(self, tx: Translator) -> dict[str, VariableTracker]: ...
     def store(self, tx: Translator, name: str, value: VariableTracker) -> None: ...
+    def remove(self, tx: Translator, name: str) -> None: ...
 
 
 class InstanceDictVariable(DictVariable):
@@ -34,6 +35,19 @@ class InstanceDictVariable(DictVariable):
             for name, value in self.owner.all_attributes(tx).items()
         }
         return self._entries
+
+    def method_pop(
+        self, tx: Translator, key: VariableTracker, default: VariableTracker | None = None
+    ) -> VariableTracker:
+        if (value := self.load(tx, key)) is None:
+            return super().method_pop(tx, key, default)
+        self.owner.remove(tx, key.as_constant(tx))
+        return value
+
+    def method_clear(self, tx: Translator) -> VariableTracker:
+        for name in list(self.entries(tx)):
+            self.owner.remove(tx, str(name))
+        return NONE
 
     def change(self, tx: Translator) -> dict[Hashable, Entry]:
         raise GraphBreak("changing the __dict__ of an object as a dict")

@@ -126,8 +126,30 @@ LOCAL_CLASSES: weakref.WeakSet[type] = weakref.WeakSet()
 """Classes made while tracing, which must not leave the trace."""
 
 
+def store_class_attribute(
+    tx: Translator, owner: VariableTracker, name: str, value: VariableTracker
+) -> None:
+    """`cls.name = value` where both the old and the new value are data and nothing else."""
+    kind = owner.as_constant(tx)
+    held, hook = vars(kind).get(name, MISSING), lookup(type(kind), "__setattr__")
+    plain = not hasattr(type(held), "__get__") and not hasattr(value.python_type(), "__get__")
+    if held is MISSING or not plain or hook is not type.__setattr__ or name.startswith("__"):
+        raise GraphBreak(f"setting {name!r} of the class {kind.__name__}")
+    if not isinstance(kind, type) or kind in LOCAL_CLASSES or not kind.__flags__ & HEAP_TYPE:
+        raise GraphBreak(f"setting {name!r} of the class {kind.__name__}")
+    tx.side_effects.store_attr(owner, name, value)
+    tx.state.class_attributes[kind, name] = value
+
+
+HEAP_TYPE = 1 << 9
+
+
 def class_attribute(tx: Translator, base: type, name: str, raw: Any) -> VariableTracker:
     """What a class's own dict holds under a name; the trace relies on it staying there."""
+    if tx.state.class_attributes:
+        stored = tx.state.class_attributes.get((lookup_in(base.__mro__, name)[1], name))
+        if stored is not None:
+            return stored
     while base in LOCAL_CLASSES:
         if name in vars(base):
             return tx.known(raw)
@@ -240,8 +262,9 @@ BINDERS: dict[type, Bind] = {
 }
 
 PLAIN_SETTERS = (types.MemberDescriptorType,)
-PLAIN_STORES = (object.__setattr__, BaseException.__setattr__)
-PLAIN_DELETES = (object.__delattr__, BaseException.__delattr__)
+PLAIN_KINDS = (object, BaseException, types.SimpleNamespace)
+PLAIN_STORES = tuple(kind.__setattr__ for kind in PLAIN_KINDS)
+PLAIN_DELETES = tuple(kind.__delattr__ for kind in PLAIN_KINDS)
 
 
 def store(

@@ -1,6 +1,7 @@
 """Objects of user classes, from outside or made by the frame."""
 from __future__ import annotations
 
+import types
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GraphBreak
 from ..guards.kinds import KEYS, NO_KEY
 from ..guards.sources import AttrSource, ConstSource, Source
+from ..trace_rules import TWIN_MODULES
 from . import object_model
 from .base import ObservedException, VariableTracker
 from .constants import constant, observed
@@ -177,13 +179,9 @@ class ObjectVariable(VariableTracker):
 
     def reconstruct(self, code: Reconstructor) -> None:
         """`object.__new__(kind)` and its attributes, past any hook of the class."""
-        if self.kind.__module__ == "dynamo_lite.polyfills":
+        if self.kind.__module__ in TWIN_MODULES:
             raise GraphBreak(f"a {self.kind.__name__} object outlives the compiled part")
-        if lookup(self.kind, "__new__") not in (MISSING, object.__new__) and not isinstance(
-            lookup(self.kind, "__new__"), staticmethod
-        ):
-            raise GraphBreak(f"rebuilding {self.describe()} after the compiled part")
-        code.load_callable(object.__new__)
+        code.load_callable(python_new(self.kind))
         code.load_const(self.kind)
         code.call(1)
         code.keep(self)
@@ -199,6 +197,20 @@ class ObjectVariable(VariableTracker):
                 code.build(value)
                 code.call(3)
                 code.emit("POP_TOP")
+
+
+PLAIN_NEW = (object, types.SimpleNamespace)
+
+
+def python_new(kind: type) -> Any:
+    """The `__new__` of C that makes objects of the class, past any in Python."""
+    base = next(base for base in kind.__mro__ if type(vars(base).get("__new__")) is BUILTIN)
+    if base not in PLAIN_NEW:
+        raise GraphBreak(f"rebuilding a {kind.__name__} after the compiled part")
+    return base.__new__
+
+
+BUILTIN = types.BuiltinFunctionType
 
 
 class ObjectKey:
@@ -269,7 +281,6 @@ class OpaqueVariable(VariableTracker):
 def why_not_object(value: Any) -> str | None:
     """Why attributes of an outside object cannot be followed, or None when they can."""
     kind = type(value)
-    written = isinstance(lookup(kind, "__getattribute__"), FunctionType)
-    if not written and not object_model.has_generic_access(kind):
+    if not object_model.has_generic_access(kind):  # which guards would run
         return "its class has its own __getattribute__"
     return None

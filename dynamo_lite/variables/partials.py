@@ -5,6 +5,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..errors import GraphBreak
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import ConstantVariable
@@ -31,6 +32,7 @@ class PartialVariable(VariableTracker):
         self.args = tuple(args)
         self.kwargs = dict(kwargs)
         self.source = source
+        self.attributes: dict[str, VariableTracker] = {}
 
     def python_type(self) -> type:
         return functools.partial
@@ -46,7 +48,14 @@ class PartialVariable(VariableTracker):
     ) -> VariableTracker:
         return self.function.call(tx, (*self.args, *args), {**self.kwargs, **kwargs})
 
+    def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        if self.source is not None:
+            raise GraphBreak(f"setting {name!r} of {self.describe()}")
+        self.attributes[name] = value
+
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name in self.attributes:
+            return self.attributes[name]
         if name == "func":
             return self.function
         if name == "args":
@@ -64,6 +73,8 @@ class PartialVariable(VariableTracker):
             code.build(value)
         code.emit("BUILD_MAP", len(self.kwargs))
         code.call(3)
+        for name, value in self.attributes.items():
+            code.set_attribute(name, value)
 
 
 def _partial(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

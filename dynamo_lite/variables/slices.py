@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import NONE, ConstantVariable, builds, constant, fold, hash_of, observe, observed
-from .object_model import python_method
+from .object_model import overridden, python_method
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -128,10 +128,17 @@ def wrap_range(tx: Translator, value: range, source: Source) -> RangeVariable:
 
 def make_range(tx: Translator, *ends: VariableTracker) -> VariableTracker:
     """`range(...)`; a size that is asked for here is specialised."""
-    known = [end.as_constant(tx) for end in ends]
+    known = [_index(tx, end).as_constant(tx) for end in ends]
     if not known:
         raise observed(TypeError("range expected at least 1 argument, got 0"))
     return RangeVariable(observe(range, *known))
+
+
+def _index(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """What `__index__` says, where the user wrote it."""
+    if not overridden(value.python_type(), "__index__"):
+        return value
+    return value.call_method(tx, "__index__", (), {})
 
 
 @builds(slice)

@@ -23,8 +23,8 @@ FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
     "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
     "iteration",
-    "polyfills", "language_twins", "side_effects", "reconstruct", "output", "leaving",
-    "directives",
+    "polyfills", "language_twins", "library_twins", "side_effects", "reconstruct", "output",
+    "leaving", "directives",
 )
 COMPILE = ("compile", "explain", "stats", "miss", "attempts", "random_states", "regions", "script")
 

@@ -3,6 +3,7 @@ import contextlib
 import functools
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -32,6 +33,8 @@ EXAMPLES = {
     "container-method": dict.__setitem__,
     "pure-method": str.upper,
     "pure-module": math.sqrt,
+    "pure-text": re.search,
+    "cached-function": functools._lru_cache_wrapper.__call__,
     "stdlib-inline": contextlib.contextmanager,
     "stdlib-skip": json.dumps,
     "own-twin": polyfills.chain,

@@ -1,0 +1,258 @@
+"""Python twins of functions that the standard library has in C: heaps, bisection, text.
+
+As in `polyfills`, what is made here must not leave the trace where it is a function or an object.
+"""
+from __future__ import annotations
+
+import bisect
+import functools
+import heapq
+import operator
+import re
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .polyfills import POLYFILLS, twin_of
+
+__all__ = ["POLYFILLS", "pattern_sub", "pattern_subn"]
+
+# -- heaps: the order of items is that of heapq's own algorithm
+
+
+def sink(heap: Any, first: Any, position: Any, less: Any) -> None:
+    """Move the item at `position` towards `first` past greater parents."""
+    item = heap[position]
+    while position > first:
+        parent = (position - 1) >> 1
+        if not less(item, heap[parent]):
+            break
+        heap[position] = heap[parent]
+        position = parent
+    heap[position] = item
+
+
+def rise(heap: Any, position: Any, less: Any) -> None:
+    """Let the smaller children take the place down to a leaf, then bring the item back up."""
+    first, item, child = position, heap[position], 2 * position + 1
+    while child < len(heap):
+        if child + 1 < len(heap) and not less(heap[child], heap[child + 1]):
+            child += 1
+        heap[position] = heap[child]
+        position, child = child, 2 * child + 1
+    heap[position] = item
+    sink(heap, first, position, less)
+
+
+def less_than(a: Any, b: Any) -> Any:
+    return a < b
+
+
+def greater_than(a: Any, b: Any) -> Any:
+    return b < a
+
+
+@twin_of(heapq.heappush)
+def heappush(heap: Any, item: Any) -> None:
+    heap.append(item)
+    sink(heap, 0, len(heap) - 1, less_than)
+
+
+def _popped(less: Any) -> Callable[[Any], Any]:
+    def heappop(heap: Any) -> Any:
+        if not heap:
+            raise IndexError("index out of range")
+        last = heap.pop()
+        if not heap:
+            return last
+        first = heap[0]
+        heap[0] = last
+        rise(heap, 0, less)
+        return first
+
+    return heappop
+
+
+def _replaced(less: Any) -> Callable[[Any, Any], Any]:
+    def heapreplace(heap: Any, item: Any) -> Any:
+        if not heap:
+            raise IndexError("index out of range")
+        first = heap[0]
+        heap[0] = item
+        rise(heap, 0, less)
+        return first
+
+    return heapreplace
+
+
+def _ordered(less: Any) -> Callable[[Any], Any]:
+    def heapify(heap: Any) -> None:
+        for position in range(len(heap) // 2 - 1, -1, -1):
+            rise(heap, position, less)
+
+    return heapify
+
+
+@twin_of(heapq.heappushpop)
+def heappushpop(heap: Any, item: Any) -> Any:
+    if heap and heap[0] < item:
+        heap[0], item = item, heap[0]
+        rise(heap, 0, less_than)
+    return item
+
+
+for _name, _make in (("heappop", _popped), ("heapreplace", _replaced), ("heapify", _ordered)):
+    twin_of(getattr(heapq, _name))(_make(less_than))
+    if hasattr(heapq, f"_{_name}_max"):
+        twin_of(getattr(heapq, f"_{_name}_max"))(_make(greater_than))
+
+
+# -- bisection
+
+
+@twin_of(bisect.bisect_left)
+def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    lo, hi = _ends(a, lo, hi)
+    while lo < hi:
+        middle = (lo + hi) // 2
+        item = a[middle] if key is None else key(a[middle])
+        if item < x:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
+
+@twin_of(bisect.bisect_right)
+def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    lo, hi = _ends(a, lo, hi)
+    while lo < hi:
+        middle = (lo + hi) // 2
+        item = a[middle] if key is None else key(a[middle])
+        if x < item:
+            hi = middle
+        else:
+            lo = middle + 1
+    return lo
+
+
+def _ends(a: Any, lo: Any, hi: Any) -> Any:
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    return lo, len(a) if hi is None else hi
+
+
+@twin_of(bisect.insort_left)
+def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    a.insert(bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+@twin_of(bisect.insort_right)
+def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+# -- regular expressions whose replacement is a function
+
+
+@twin_of(re.sub)
+def sub(pattern: Any, repl: Any, string: Any, count: Any = 0, flags: Any = 0) -> Any:
+    return re.compile(pattern, flags).sub(repl, string, count)
+
+
+@twin_of(re.subn)
+def subn(pattern: Any, repl: Any, string: Any, count: Any = 0, flags: Any = 0) -> Any:
+    return re.compile(pattern, flags).subn(repl, string, count)
+
+
+def pattern_subn(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
+    """`pattern.subn` where `repl` is a function."""
+    parts, end, found = [], 0, 0
+    for match in pattern.finditer(string):
+        if count and found == count:
+            break
+        parts.append(string[end : match.start()])
+        new = repl(match)
+        if new is not None:
+            parts.append(new)
+        end, found = match.end(), found + 1
+    parts.append(string[end:])
+    return string[:0].join(parts), found
+
+
+def pattern_sub(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
+    return pattern_subn(pattern, repl, string, count)[0]
+
+
+# -- objects
+
+
+@twin_of(types.SimpleNamespace.__eq__)
+def namespace_eq(one: Any, other: Any) -> Any:
+    if not isinstance(other, types.SimpleNamespace):
+        return NotImplemented
+    return vars(one) == vars(other)
+
+
+@twin_of(types.SimpleNamespace.__repr__)
+def namespace_repr(one: Any) -> Any:
+    name = "namespace" if type(one) is types.SimpleNamespace else type(one).__name__
+    return f"{name}({', '.join([f'{key}={value!r}' for key, value in vars(one).items()])})"
+
+
+@twin_of(operator.call)
+def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+# -- caches
+
+
+class CachedFunction:
+    """`functools.lru_cache` around a function that the traced program defines."""
+
+    def __init__(self, function: Any, maxsize: Any, typed: Any, cache_info: Any) -> None:
+        self.__wrapped__ = function
+        self.maxsize = maxsize
+        self.typed = typed
+        self.info = cache_info
+        self.cache: dict[Any, Any] = {}
+        self.hits = self.misses = 0
+
+    def key(self, args: Any, kwargs: Any) -> Any:
+        """Equal for calls that share a result; keyword arguments count in their order."""
+        key = (args, tuple(kwargs.items()))
+        if not self.typed:
+            return key
+        return key, tuple([type(arg) for arg in args]), tuple(map(type, kwargs.values()))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.maxsize == 0:
+            self.misses += 1
+            return self.__wrapped__(*args, **kwargs)
+        key = self.key(args, kwargs)
+        if key in self.cache:
+            self.hits += 1
+            if self.maxsize is not None:
+                self.cache[key] = self.cache.pop(key)
+            return self.cache[key]
+        self.misses += 1
+        result = self.__wrapped__(*args, **kwargs)
+        if key not in self.cache:
+            if self.maxsize is not None and len(self.cache) >= self.maxsize:
+                self.cache.pop(next(iter(self.cache)))
+            self.cache[key] = result
+        return result
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        return self if owner is None else types.MethodType(self, owner)
+
+    def cache_info(self) -> Any:
+        return self.info(self.hits, self.misses, self.maxsize, len(self.cache))
+
+    def cache_clear(self) -> None:
+        self.cache.clear()
+        self.hits = self.misses = 0
+
+
+twin_of(functools._lru_cache_wrapper)(CachedFunction)

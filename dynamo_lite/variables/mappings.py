@@ -1,0 +1,54 @@
+"""`types.MappingProxyType`: a mapping seen through a read-only view."""
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .base import VariableTracker
+from .dicts import DictVariable
+from .object_model import python_method
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+READING = (
+    "__getitem__", "__contains__", "__len__", "__iter__", "__reversed__", "get", "keys", "values",
+    "items", "copy", "__or__",
+)  # fmt: skip
+
+
+class MappingProxyVariable(VariableTracker):
+    """A view of a dict; whatever it is asked the dict answers."""
+
+    def __init__(self, mapping: DictVariable) -> None:
+        self.mapping = mapping
+
+    def python_type(self) -> type:
+        return types.MappingProxyType
+
+    def truth(self, tx: Translator) -> bool:
+        return self.mapping.truth(tx)
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        return self.mapping.iterate(tx)
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return python_method(tx, self, name)
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        if name in READING:
+            return self.mapping.call_method(tx, name, args, kwargs)
+        return super().call_method(tx, name, args, kwargs)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(types.MappingProxyType)
+        code.build(self.mapping)
+        code.call(1)
