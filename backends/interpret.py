@@ -42,7 +42,9 @@ from .program import (
     Allocate,
     Bind,
     Commit,
+    Count,
     Extern,
+    Extract,
     Input,
     Launch,
     Operand,
@@ -243,6 +245,28 @@ def _bind(state: State, step: Bind) -> None:
     state.symbols[step.symbol] = int(state.arrays[step.buffer])
 
 
+def _selected(state: State, count: Count) -> np.ndarray:
+    """The flat positions at which the mask of a count is true."""
+    packed = np.arange(state.size(count.n))
+    return np.flatnonzero(state.memory[count.mask].read(packed, np.dtype(bool)))
+
+
+def _count(state: State, step: Count) -> None:
+    if step.symbol is not None:
+        state.symbols[step.symbol] = len(_selected(state, step))
+
+
+def _extract(state: State, step: Extract) -> None:
+    places = _selected(state, step.count)
+    if step.source is None:
+        values = np.stack(np.unravel_index(places, state.shape(step.shape)), axis=-1).ravel()
+    else:
+        offsets = state.size(step.offset) + places * state.size(step.stride)
+        values = state.memory[step.source].read(offsets, step.source.dtype)
+    at = np.arange(values.size) * values.dtype.itemsize
+    state.memory[step.out].write(at, values)
+
+
 def _matrix(
     state: State, operand: Operand, shape: tuple[Size, Size], at: int
 ) -> np.ndarray:
@@ -328,6 +352,8 @@ RUN: dict[type, Callable[[State, Any], None]] = {
     View: _view,
     Extern: _extern,
     Bind: _bind,
+    Count: _count,
+    Extract: _extract,
     Product: _product,
     Require: _require,
     Commit: _commit,

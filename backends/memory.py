@@ -11,7 +11,20 @@ from . import rewrite
 from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Load, Statement
 from .merging import reads, writes
-from .program import Allocate, Bind, Extern, Launch, Operand, Product, Program, Ref, Step, View
+from .program import (
+    Allocate,
+    Bind,
+    Count,
+    Extern,
+    Extract,
+    Launch,
+    Operand,
+    Product,
+    Program,
+    Ref,
+    Step,
+    View,
+)
 
 
 def plan_memory(program: Program, hint: Hint) -> Program:
@@ -106,6 +119,12 @@ def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
             return Launch(replace(step.kernel, statements=statements))
         case Bind():
             return replace(step, buffer=names.get(step.buffer, step.buffer))
+        case Count():
+            return replace(step, mask=names.get(step.mask, step.mask))
+        case Extract():
+            count = replace(step.count, mask=names.get(step.count.mask, step.count.mask))
+            source = step.source and names.get(step.source, step.source)
+            return replace(step, out=names.get(step.out, step.out), count=count, source=source)
         case View():
             return replace(step, base=names.get(step.base, step.base))
         case Product():

@@ -16,7 +16,9 @@ from .program import (
     Allocate,
     Bind,
     Commit,
+    Count,
     Extern,
+    Extract,
     Launch,
     Product,
     Program,
@@ -284,6 +286,12 @@ def reads(step: Step) -> Iterator[Buffer]:
             yield step.buffer
         case Product():
             yield from (step.a.buffer, step.b.buffer)
+        case Count():
+            yield step.mask
+        case Extract():
+            yield from (step.count.mask, step.count.starts)
+            if step.source is not None:
+                yield step.source
         case Extern():
             for leaf in leaves((step.args, step.kwargs)):
                 if isinstance(leaf, Ref) and leaf.buffer is not None:
@@ -296,8 +304,10 @@ def writes(step: Step) -> Iterator[Buffer]:
             yield from _stored(step.kernel)
         case View():
             yield step.buffer
-        case Product():
+        case Product() | Extract():
             yield step.out
+        case Count():
+            yield step.starts
         case Extern() if step.target is core.store:
             yield step.args[0].buffer
         case Extern():

@@ -8,6 +8,7 @@ from . import affine, rewrite
 from .loops import (
     Apply,
     Axis,
+    Buffer,
     Check,
     Const,
     Convert,
@@ -28,7 +29,9 @@ from .program import (
     Allocate,
     Bind,
     Commit,
+    Count,
     Extern,
+    Extract,
     Launch,
     Operand,
     Product,
@@ -153,6 +156,14 @@ def _step_text(step: Any) -> str:
             args = map_leaves(_ref_text, (step.args, step.kwargs))
             binds = "".join(f", {n} = size {axis} of result {k}" for n, k, axis in step.binds)
             return f"{results} = call {getattr(step.target, '__name__', step.target)} {args}{binds}"
+        case Count():
+            return f"{step.symbol}, {step.starts.name} = count {step.n} of {step.mask.name}"
+        case Extract() if step.source is None:
+            shape = ", ".join(map(str, step.shape))
+            return f"{step.out.name} = positions in ({shape}) by {step.count.mask.name}"
+        case Extract(source=Buffer() as source):
+            place = f"{source.name}[{step.offset} + i*({step.stride})]"
+            return f"{step.out.name} = select {place} by {step.count.mask.name}"
         case Bind():
             return f"{step.symbol} = {step.buffer.name}"
         case Product():

@@ -102,6 +102,32 @@ class Bind:
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """From here on `symbol`, if there is one, is how many of the `n` packed bools of `mask` are
+    true; `starts` says how many are in front of each block of them."""
+
+    symbol: str | None
+    mask: Buffer
+    n: Size
+    starts: Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """Fill `out` with the elements of `source` where the counted mask is true.
+
+    Element i lies `stride` * i bytes after byte `offset`. Without a source, `out` gets the places
+    themselves in an array of `shape`, as one block of int64s."""
+
+    out: Buffer
+    count: Count
+    source: Buffer | None = None
+    offset: Size = 0
+    stride: Size = 0
+    shape: tuple[Size, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Operand:
     """A matrix for BLAS, row-major: row i begins `leading` * i elements after byte `offset`.
 
@@ -160,7 +186,7 @@ class Commit:
     every check passed. Writes to inputs come only after it."""
 
 
-Step = Union[Allocate, Launch, View, Extern, Bind, Product, Require, Commit]
+Step = Union[Allocate, Launch, View, Extern, Bind, Count, Extract, Product, Require, Commit]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from ..ir.tree import leaves
 from ..ir.types import ArrayType
 from . import rewrite
 from .loops import Check, Gather, Index, Kernel, Load, Offset, Reduce, SizeValue
-from .program import Allocate, Bind, Extern, Launch, Product, Require, Step, View
+from .program import Allocate, Bind, Count, Extern, Extract, Launch, Product, Require, Step, View
 
 
 def told_by(step: Step) -> frozenset[str]:
     """The symbols that nothing may use before this step: those that it binds or checks."""
     match step:
-        case Bind():
-            return frozenset((step.symbol,))
+        case Bind() | Count():
+            return frozenset(() if step.symbol is None else (step.symbol,))
         case Extern():
             return frozenset(name for name, *_ in step.binds)
         case Require():
@@ -33,7 +33,7 @@ def used_symbols(step: Step) -> frozenset[str]:
 def _sizes(step: Step) -> Iterator[Size]:
     match step:
         case Launch():
-            yield from _kernel_sizes(step.kernel)
+            yield from kernel_sizes(step.kernel)
         case Require():
             yield from (step.left, step.right)
         case Allocate():
@@ -46,6 +46,10 @@ def _sizes(step: Step) -> Iterator[Size]:
             yield from (step.a.offset, step.a.leading, step.b.offset, step.b.leading)
             for stack in step.stacks:
                 yield from (stack.extent, stack.a, stack.b, stack.out)
+        case Count():
+            yield step.n
+        case Extract():
+            yield from (step.count.n, step.offset, step.stride, *step.shape)
         case Extern():
             yield from (leaf for leaf in leaves((step.args, step.kwargs)) if _is_size(leaf))
             for type_ in step.types:
@@ -61,7 +65,8 @@ def _type_sizes(type_: ArrayType) -> Iterator[Size]:
     yield from type_.strides
 
 
-def _kernel_sizes(kernel: Kernel) -> Iterator[Size]:
+def kernel_sizes(kernel: Kernel) -> Iterator[Size]:
+    """Every size that a kernel computes with."""
     for axis in kernel.axes:
         yield axis.extent
     for statement in kernel.statements:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.errstates import AMBIENT, Errstate
-from ...ir.sizes import Size, product
+from ...ir.sizes import Size, floordiv, product, symbols
 from ...ir.types import ArrayType, Form
 from ...records import dataclass, field
 from ..loops import Buffer, Kernel
@@ -17,7 +17,9 @@ from ..program import (
     Allocate,
     Bind,
     Commit,
+    Count,
     Extern,
+    Extract,
     Input,
     Launch,
     Output,
@@ -29,6 +31,7 @@ from ..program import (
     View,
 )
 from ..schedule import may_report
+from ..sizes_of import kernel_sizes
 from .elements import F64, I64
 from .emit import Builder, Value
 from .externs import flat_callable, leaves
@@ -39,8 +42,10 @@ from .nest import emit_size
 from .products import ProductWriter
 from .sharing import Binding, shared
 from .target import Target
+from .wide import emit_checked
 
 PARALLEL_FROM = 100_000  # nanoseconds by the estimate, which is several times too high
+MASK_BLOCK = 1 << 14  # elements of a mask that are counted together, as the core has it
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
 PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
 NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
@@ -72,6 +77,7 @@ class EntryWriter:
     slots: dict[str, int] = field(default_factory=dict)
     descrs: dict[np.dtype, int] = field(default_factory=dict)
     callables: list[Callable[..., Any]] = field(default_factory=list)
+    wide: set[str] = field(default_factory=set)  # symbols of ints, which may be as large as any
     n_slots: int = 0
     errstate: Errstate = AMBIENT  # of the steps that are written now
     frame: Frame = field(init=False)
@@ -161,6 +167,7 @@ class EntryWriter:
         for name, origin in self.program.symbols.items():
             source = self.frame.input(origin.placeholder)
             if origin.fact == "value":
+                self.wide.add(name)
                 place = self.builder.stack("i64")
                 self.frame.checked("unbox_int", f"ptr {source}", f"ptr {place}")
             else:
@@ -172,7 +179,10 @@ class EntryWriter:
 
     def size(self, size: Size) -> Value:
         if size not in self.sizes:
-            self.sizes[size] = emit_size(self.builder, size, self.symbols)
+            if self.wide.isdisjoint(symbols(size)):
+                self.sizes[size] = emit_size(self.builder, size, self.symbols)
+            else:
+                self.sizes[size] = emit_checked(self.frame, size, self.symbols)
         return self.sizes[size]
 
     def descr(self, dtype: np.dtype) -> str:
@@ -231,6 +241,9 @@ class EntryWriter:
         kernel = step.kernel
         if kernel.errstate != self.errstate and may_report(kernel):
             self.begin_errstate(kernel.errstate)
+        for size in kernel_sizes(kernel) if self.wide else ():
+            if not self.wide.isdisjoint(symbols(size)):
+                self.size(size)  # what the kernel computes again does not wrap
         alike, binding = shared(kernel)
         if alike not in self.kernels:
             named = replace(alike, name=kernel.name)
@@ -333,6 +346,36 @@ class EntryWriter:
 
     def bind(self, step: Bind) -> None:
         self.symbols[step.symbol] = self.builder.load(self.pointers[step.buffer.name], I64)
+        self.wide.add(step.symbol)
+
+    def count(self, step: Count) -> None:
+        n = self.size(step.n)
+        room = self.size((floordiv(step.n, MASK_BLOCK) + 2) * 8)
+        starts = self.frame.checked("scratch", "ptr %frame", f"i64 {room.ref}")
+        mask = self.pointers[step.mask.name]
+        found = self.frame.call(
+            "count_true", "ptr %frame", f"ptr {mask}", f"i64 {n.ref}", f"ptr {starts}"
+        )
+        self.pointers[step.starts.name] = starts
+        if step.symbol is not None:
+            self.symbols[step.symbol] = Value(self.builder, found, I64)
+
+    def select(self, step: Extract) -> None:
+        count = step.count
+        common = (
+            "ptr %frame", f"ptr {self.pointers[count.mask.name]}", f"i64 {self.size(count.n).ref}",
+            f"ptr {self.pointers[count.starts.name]}",
+        )  # fmt: skip
+        out = f"ptr {self.pointers[step.out.name]}"
+        if step.source is None:
+            shape = self.shape(step.shape)
+            self.frame.checked("positions_true", *common, f"i32 {len(step.shape)}", shape, out)
+            return
+        data = self.builder.offset(self.pointers[step.source.name], self.size(step.offset))
+        self.frame.checked(
+            "select_true", *common, f"ptr {data}", f"i64 {self.size(step.stride).ref}",
+            f"i64 {step.out.dtype.itemsize}", out,
+        )
 
     def _argument(self, leaf: Ref | Size) -> str:
         """The object for one leaf of an extern call."""
@@ -399,6 +442,8 @@ STEPS: Mapping[type[Step], Callable[[EntryWriter, Any], None]] = {
     View: EntryWriter.view,
     Extern: EntryWriter.extern,
     Bind: EntryWriter.bind,
+    Count: EntryWriter.count,
+    Extract: EntryWriter.select,
     Product: EntryWriter.product,
     Require: EntryWriter.require,
     Commit: EntryWriter.commit,

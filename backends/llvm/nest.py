@@ -275,13 +275,18 @@ def emit_size(builder: Builder, size: Size, symbols: dict[str, Value]) -> Value:
 def _opaque(builder: Builder, atom: Opaque, symbols: dict[str, Value]) -> Value:
     left = emit_size(builder, atom.left, symbols)
     right = emit_size(builder, atom.right, symbols)
-    if atom.op in ("min", "max"):
-        return left.call(f"s{atom.op}", right)
+    return emit_opaque(builder, atom.op, left, right)
+
+
+def emit_opaque(builder: Builder, op: str, left: Value, right: Value) -> Value:
+    """Floor division, modulo, minimum or maximum."""
+    if op in ("min", "max"):
+        return left.call(f"s{op}", right)
     divisor = right.eq(0).select(1, right)
     quotient = left.binary("sdiv", divisor)
     remainder = left - quotient * divisor
     wrong = remainder.ne(0) & (remainder ^ divisor).lt(0)
-    if atom.op == "//":
+    if op == "//":
         return wrong.select(quotient - 1, quotient)
     return wrong.select(remainder + divisor, remainder)
 

@@ -18,7 +18,7 @@ from .. import affine, simplify
 from ..fusion import Access, Accesses
 from ..hints import least_of
 from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Statement, Store
-from ..program import Allocate, Constant, Launch, Require, Step, View
+from ..program import Allocate, Constant, Count, Launch, Require, Step, View
 from .values import CannotLower, Value, broadcast_index, load_of
 
 Lower = Callable[..., Any]
@@ -62,11 +62,16 @@ class Lowering:
     constants: list[Constant] = field(default_factory=list)
     own: set[Buffer] = field(default_factory=set)
     readers: Counter[Node] = field(default_factory=Counter)
+    users: dict[Node, list[Node]] = field(default_factory=dict)
+    counts_of: dict[Node, Count] = field(default_factory=dict)
     errstate: Errstate = AMBIENT  # of the steps that are emitted now
 
     def __post_init__(self) -> None:
         for node in self.graph.nodes:
-            self.readers.update(n for n in leaves((node.args, node.kwargs)) if isinstance(n, Node))
+            operands = [n for n in leaves((node.args, node.kwargs)) if isinstance(n, Node)]
+            self.readers.update(operands)
+            for operand in operands:
+                self.users.setdefault(operand, []).append(node)
 
     # names
     def fresh(self, stem: str) -> str:

@@ -21,6 +21,7 @@ from ..program import Constant, Input, Output, Program
 from ..schedule import schedule
 from . import (  # noqa: F401  (they register)
     creation,
+    masks,
     matmul,
     pointwise,
     reductions,

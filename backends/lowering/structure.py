@@ -15,6 +15,7 @@ from ..fusion import Access
 from ..loops import Axis, Check, Expr, Gather, Load, Offset, Scan
 from ..simplify import INT64, const, convert
 from .context import Lowering, is_size, lowers
+from .masks import select
 from .pointwise import compare, require_native
 from .reductions import dims_of, flattened, operand, plain
 from .values import CannotLower, Value, load_of
@@ -81,6 +82,8 @@ def take(
         raise CannotLower(f"np.take with mode {mode}")
     source = operand(a)
     require_native(source.dtype)
+    if axis is None and (selected := select(low, node, source)) is not None:
+        return selected
     if not source.shape or isinstance(indices, SizeExpr):
         raise CannotLower("np.take at a symbolic position, or of a 0-d array")
     if axis is None:
@@ -182,6 +185,8 @@ def getitem(low: Lowering, node: Node, value: Any, key: Any) -> Value:
     if not any(isinstance(item, (Value, list, np.ndarray)) for item in items):
         raise CannotLower("an index that is not an integer array")
     require_native(value.dtype)
+    if (selected := select(low, node, value)) is not None:
+        return selected
     return gather(low, node, value, tuple(index_operand(low, item) for item in items))
 
 

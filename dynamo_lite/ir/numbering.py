@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+import numpy as np
+
 from .node import Node
-from .ops import Kind, row_of
-from .passes.effects import is_pure, writes
-from .passes.merge import frozen
+from .ops import Effect, row_of
 from .tree import map_leaves
 
 Owner = Callable[[Node], Node]
@@ -48,7 +48,7 @@ class Numbering:
 
     def _number(self, node: Node) -> Hashable:
         row = row_of(node.target) if node.op == "call_function" else None
-        if row is None or not is_pure(node) or row.kind is Kind.WRITE:
+        if row is None or row.effect is not Effect.PURE or "out" in node.kwargs:
             return ("node", id(node))
         return self._call(node.target, node.args, node.kwargs) or ("node", id(node))
 
@@ -78,7 +78,27 @@ class _Number:
 
 def _written_by(node: Node) -> list[Node]:
     """The arrays that a node may change: all of its operands, as far as this matters."""
-    if not writes(node):
+    row = row_of(node.target) if node.op == "call_function" else None
+    if node.op != "call_function" or (
+        row is not None and row.effect is not Effect.WRITES and node.kwargs.get("out") is None
+    ):
         return []
     places = (*node.args, *node.kwargs.values())
     return [place for place in places if isinstance(place, Node)]
+
+
+def frozen(tree: Any) -> Hashable | None:
+    """A hashable key that tells 1, 1.0, True, 0.0, -0.0 and their NumPy scalars apart."""
+    kind = type(tree)
+    if kind in (tuple, list):
+        parts = tuple(frozen(item) for item in tree)
+        return None if None in parts else (kind, parts)
+    if kind is slice:
+        return frozen((tree.start, tree.stop, tree.step, "slice"))
+    if isinstance(tree, Node):
+        return ("node", id(tree))
+    if kind in (float, complex) or isinstance(tree, np.generic):
+        return (kind, np.asarray(tree).tobytes())
+    if isinstance(tree, np.ndarray):
+        return None
+    return (kind, tree) if getattr(kind, "__hash__", None) else None

@@ -200,7 +200,8 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(new_view),    address(box_scalar),  address(box_python), address(commit),
     address(unbox_int),   address(match_array), address(gemm),      address(gemv),
     address(dot),         address(release),     address(unbox_number), address(hold),
-    address(quiet),       address(begin_errstate), address(read_sizes),
+    address(quiet),       address(begin_errstate), address(read_sizes), address(count_true),
+    address(select_true), address(positions_true),
 };
 
 int add_runtime(PyObject *module) {

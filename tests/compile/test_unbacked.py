@@ -75,3 +75,23 @@ def test_graph_prints_as_python_that_runs():
     assert same(compiled(x), f(x))
     assert "u0 = " in seen[0].code
     assert same(seen[0](x), f(x))
+
+
+@pytest.mark.parametrize("dynamic", [True, False])
+def test_ints_do_not_wrap(dynamic, backend):
+    """Arithmetic beyond 64 bits is Python's."""
+    def of_data(x):
+        n = int(x.sum())
+        return x + n * n * n, n * n, n + 1
+
+    def of_arguments(x, n):
+        return x + n * n * n, x[: n * n]
+
+    compiled = dl.compile(of_data, backend=backend)
+    for values in ([2, 3], [2, 1e10], [3e18, 1], [-3e18, 1], [9.2e18, 0], [1e19, 0], [np.inf, 1]):
+        args = (np.array(values),)
+        assert same(outcome(compiled, args, {}), outcome(of_data, args, {}))
+    compiled = dl.compile(of_arguments, backend=backend, dynamic=dynamic)
+    for n in (3, 5, 10**5, 10**10, 10**18):
+        args = (np.ones(3), n)
+        assert same(outcome(compiled, args, {}), outcome(of_arguments, args, {}))

@@ -9,6 +9,7 @@ import numpy as np
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
+from ..numbering import frozen
 from ..ops import Kind, row_of
 from .effects import is_pure, writes
 from .rebuild import Rebuild
@@ -82,20 +83,3 @@ def _key(new: Rebuild, node: Node) -> Key | None:
     parts = frozen((args, tuple(sorted(kwargs.items()))))
     errstate = None if row.kind is Kind.VIEW else node.errstate
     return None if parts is None else (id(node.target), parts, str(node.type), errstate)
-
-
-def frozen(tree: Any) -> Key | None:
-    """A hashable key that tells 1, 1.0, True, 0.0, -0.0 and their NumPy scalars apart."""
-    kind = type(tree)
-    if kind in (tuple, list):
-        parts = tuple(frozen(item) for item in tree)
-        return None if None in parts else (kind, parts)
-    if kind is slice:
-        return frozen((tree.start, tree.stop, tree.step, "slice"))
-    if isinstance(tree, Node):
-        return ("node", id(tree))
-    if kind in (float, complex) or isinstance(tree, np.generic):
-        return (kind, np.asarray(tree).tobytes())
-    if isinstance(tree, np.ndarray):
-        return None
-    return (kind, tree) if getattr(kind, "__hash__", None) else None
