@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite import polyfills
+from dynamo_lite import polyfills, trace_rules
 from dynamo_lite.trace_rules import TABLE, Action, mark, rule_for
+
+from .test_corpus import PROGRAMS, compare
 
 
 def plain(x):
@@ -78,3 +80,16 @@ def test_why_names_the_rule_of_a_callable():
     assert dl.why(dl.compile(plain)) == dl.why(plain) == rule_for(plain)
     assert dl.why(len).id == "own-answer" and dl.why(functools.update_wrapper).id == "own-twin"
     assert dl.why(type("Made", (), {})).id == "user-class"
+
+
+SKIPPED = [row for row in TABLE if row.rule.action is Action.SKIP and row.rule.id != "c-function"]
+FOLLOWED = [program for program in PROGRAMS if not program.is_one_graph]
+
+
+@pytest.mark.parametrize("program", FOLLOWED, ids=str)
+def test_skipping_changes_time_but_no_result(program, monkeypatch):
+    """Without the rules that leave a call to Python, it is followed, or it is C's and breaks."""
+    left = tuple(row for row in TABLE if row not in SKIPPED)
+    monkeypatch.setattr(trace_rules, "TABLE", left)
+    with dl.config.patch(strict=True):
+        compare(dl.compile(program.function, backend="eager"), program)

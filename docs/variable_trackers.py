@@ -1,0 +1,140 @@
+"""Write `variable-trackers.md` from the trackers' classes: `python docs/variable_trackers.py`.
+
+Every kind has an example: a function in whose analysis the kind is met. They run as doctests.
+"""
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dynamo_lite.variables
+from dynamo_lite.frames import Translator
+from dynamo_lite.translator import translate
+from dynamo_lite.variables.base import VariableTracker
+
+PAGE = Path(__file__).with_name("variable-trackers.md")
+
+HEAD = """# Which VariableTracker should I use?
+
+A tracker stands for one Python value while a frame is analysed. Choose by what is known of the
+value and by who makes it. The kinds are sorted by the module of `dynamo_lite.variables` that
+defines them. `met(function, *args)` names the kinds that an analysis of the function meets.
+This page is written by `python docs/variable_trackers.py`.
+"""
+
+EXAMPLES: dict[str, str] = {
+    "ArrayVariable": "lambda x: x + 1",
+    "CallableVariable": "lambda x: np.sin(x)",
+    "KnownVariable": "lambda x: (list[int], x)",
+    "ModuleVariable": "lambda x: np.cos(x)",
+    "CellVariable": "lambda x: (lambda: x)()",
+    "ClassVariable": "lambda x: (dict, x)",
+    "ConstantMethodVariable": "lambda x: ('a'.upper, x)",
+    "ConstantVariable": "lambda x: x + 1",
+    "NullVariable": "lambda x: np.sin(x)",
+    "TypedConstant": "lambda x: x.dtype",
+    "DequeVariable": "lambda x: deque([x])",
+    "DerivedVariable": "lambda x: Counter('ab')",
+    "DescriptorVariable": "lambda x: (property(len), x)",
+    "DictVariable": "lambda x: {'a': x}",
+    "DictViewVariable": "lambda x: {'a': x}.items()",
+    "ExceptionVariable": "lambda x: (ValueError('no'), x)",
+    "NestedFunctionVariable": "lambda x: (lambda v: v * 2)(x)",
+    "UserFunctionVariable": "lambda x: (spread, x)",
+    "GeneratorVariable": "lambda x: list(v * x for v in (1, 2))",
+    "GraphMethodVariable": "lambda x: (x.sum, x)",
+    "InstanceDictVariable": "lambda x: vars(SimpleNamespace(a=x))",
+    "CallableIterator": "lambda x: (iter(list, []), x)",
+    "ComputedIterator": "lambda x: list(reversed({'a': x}))",
+    "EnumerateVariable": "lambda x: enumerate([x])",
+    "FilterVariable": "lambda x: filter(None, [1, 0])",
+    "MapVariable": "lambda x: map(np.sin, [x])",
+    "ReversedVariable": "lambda x: reversed([x])",
+    "StepVariable": "lambda x: iter([x])",
+    "ZipVariable": "lambda x: zip([x], [1])",
+    "OutsideIterator": "lambda x, it: (it, x), iter([1])",
+    "LazyVariable": "lambda x, unused: x + 1, [1]",
+    "PatternVariable": "lambda x: (re.compile('a').match('ab'), x)[1]",
+    "SignatureVariable": "lambda x: (inspect.signature(spread), x)[1]",
+    "MappingProxyVariable": "lambda x: MappingProxyType({'a': x})",
+    "BuiltinMethodVariable": "lambda x: [x].append",
+    "MethodVariable": "lambda x: (MethodType(spread, x), x)",
+    "ConstantNumber": "lambda x: (np.float64(2.0), x)",
+    "ComputedNumber": "lambda x: x.sum()",
+    "InputNumber": "lambda x, k: x * k, 2.5",
+    "ObjectVariable": "lambda x: SimpleNamespace(a=x)",
+    "PartialVariable": "lambda x: partial(spread, x)",
+    "ListVariable": "lambda x: [x]",
+    "TupleVariable": "lambda x: (x, 1)",
+    "SetVariable": "lambda x: {1, 2}",
+    "RangeVariable": "lambda x: range(3)",
+    "SliceVariable": "lambda x: slice(1, 2)",
+}
+"""Kind → a function that meets it, and its arguments after an array."""
+
+
+def met(function: Callable[..., Any], *args: Any) -> set[str]:
+    """The names of the kinds that lie on a stack or in a local while `function` is analysed."""
+    names: set[str] = set()
+    execute = Translator.execute
+
+    def observed(tx: Translator, inst: Any) -> None:
+        execute(tx, inst)
+        values = [*tx.stack, *tx.locals.values(), *([tx.returned] if tx.returned else [])]
+        names.update(type(value).__name__ for value in values)
+
+    Translator.execute = observed  # type: ignore[method-assign]
+    try:
+        translate(function, (np.arange(3.0), *args))
+    finally:
+        Translator.execute = execute  # type: ignore[method-assign]
+    return names
+
+
+def spread(x: Any) -> Any:
+    return x - x.mean()
+
+
+def kinds() -> Iterator[type[VariableTracker]]:
+    """Every tracker class of `dynamo_lite.variables`, by module and place in it."""
+    for info in sorted(pkgutil.iter_modules(dynamo_lite.variables.__path__), key=lambda i: i.name):
+        module = importlib.import_module(f"dynamo_lite.variables.{info.name}")
+        for value in vars(module).values():
+            if inspect.isclass(value) and issubclass(value, VariableTracker):
+                if value.__module__ == module.__name__:
+                    yield value
+
+
+def section(kind: type[VariableTracker]) -> str:
+    """A kind's heading, what it says of itself, and its doctest."""
+    name, base = kind.__name__, kind.__bases__[0].__name__
+    own = inspect.cleandoc(vars(kind).get("__doc__") or f"A `{getattr(kind, 'kind', kind)!r}`.")
+    if name in EXAMPLES:
+        example = f'>>> "{name}" in met({EXAMPLES[name]})\nTrue'
+    else:
+        owner = f"dynamo_lite.variables.{kind.__module__.rpartition('.')[2]}"
+        example = f">>> from {owner} import {name}\n>>> {name}.__mro__[1].__name__\n'{base}'"
+    return f"### {name} ({base})\n{own}\n\n```python\n{example}\n```\n"
+
+
+def page() -> str:
+    parts, topic = [HEAD], ""
+    for kind in kinds():
+        module = kind.__module__.rpartition(".")[2]
+        if module != topic:
+            topic = module
+            said = (sys.modules[kind.__module__].__doc__ or "").strip().split("\n\n")[0]
+            parts.append(f"## {module}\n{said}\n")
+        parts.append(section(kind))
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
