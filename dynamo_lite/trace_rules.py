@@ -105,7 +105,7 @@ PURE_MODULES = ("math", "cmath", "operator", "_operator", "string", "_string", "
 INLINED_MODULES = (
     "operator", "functools", "contextlib", "dataclasses", "collections", "collections.abc",
     "_collections_abc", "copy", "types", "statistics", "string", "bisect", "heapq", "typing",
-    "abc", "numbers", "textwrap", "keyword", "enum", "reprlib", "graphlib", "colorsys",
+    "abc", "numbers", "fractions", "textwrap", "keyword", "enum", "reprlib", "graphlib", "colorsys",
 )
 TWIN_MODULES = (
     "dynamo_lite.polyfills", "dynamo_lite.language_twins", "dynamo_lite.library_twins",

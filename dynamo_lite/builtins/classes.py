@@ -6,17 +6,23 @@ Such a class must not leave the trace: every call of the user's function defines
 from __future__ import annotations
 
 import builtins
+import collections
+import dataclasses
+import functools
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
+from ..variables.callables import KnownVariable
 from ..variables.cells import CellVariable
 from ..variables.classes import ClassVariable
 from ..variables.constants import observe
 from ..variables.descriptors import DescriptorVariable
 from ..variables.functions import NestedFunctionVariable
+from ..variables.known import known_value
 from ..variables.object_model import LOCAL_CLASSES
+from ..variables.partials import PartialVariable
 from .table import handles
 
 if TYPE_CHECKING:
@@ -70,9 +76,54 @@ def class_item(tx: Translator, name: str, value: VariableTracker) -> Any:
     if not value.is_constant():
         raise GraphBreak(f"the class attribute {name!r}, {value.describe()}")
     known = value.as_constant(tx)
-    if hasattr(type(known), "__set_name__"):
+    if hasattr(type(known), "__set_name__") and not isinstance(known, dataclasses.Field):
         raise GraphBreak(f"the class attribute {name!r} has a __set_name__")
     return known
+
+
+# -- what makes or changes such classes: run on the real class
+
+
+@handles(dataclasses.dataclass)
+def make_dataclass(
+    tx: Translator, *classes: VariableTracker, **options: VariableTracker
+) -> VariableTracker:
+    """The functions that `dataclass` writes are followed as others are."""
+    if not classes:
+        return PartialVariable(tx.known(dataclasses.dataclass), (), options)
+    kind = classes[0].as_constant(tx)
+    known = {name: value.as_constant(tx) for name, value in options.items()}
+    if kind not in LOCAL_CLASSES or known.get("slots") or known.get("weakref_slot"):
+        raise GraphBreak(f"making a dataclass of {kind.__name__}")
+    observe(dataclasses.dataclass, kind, **known)
+    return classes[0]
+
+
+@handles(dataclasses.field)
+def make_field(tx: Translator, **options: VariableTracker) -> VariableTracker:
+    known = {name: class_item(tx, name, value) for name, value in options.items()}
+    return KnownVariable(observe(dataclasses.field, **known))
+
+
+@handles(functools.total_ordering)
+def order_totally(tx: Translator, decorated: VariableTracker) -> VariableTracker:
+    kind = decorated.as_constant(tx)
+    if kind not in LOCAL_CLASSES:
+        raise GraphBreak(f"changing the class {kind.__name__}")
+    observe(functools.total_ordering, kind)
+    return decorated
+
+
+@handles(collections.namedtuple)
+def make_named_tuple(
+    tx: Translator, *args: VariableTracker, **options: VariableTracker
+) -> VariableTracker:
+    known = {name: known_value(tx, value, "namedtuple") for name, value in options.items()}
+    known.setdefault("module", tx.globals.get("__name__"))
+    values = [known_value(tx, arg, "namedtuple") for arg in args]
+    made = observe(collections.namedtuple, *values, **known)
+    LOCAL_CLASSES.add(made)
+    return tx.known(made)
 
 
 def placeholder(tx: Translator, function: NestedFunctionVariable) -> FunctionType:

@@ -17,7 +17,7 @@ from .dicts import DictVariable
 from .exceptions import make_exception
 from .mappings import MappingProxyVariable
 from .methods import MethodVariable
-from .object_model import MISSING, class_attribute, class_source, lookup, lookup_in
+from .object_model import LOCAL_CLASSES, MISSING, class_attribute, class_source, lookup, lookup_in
 from .objects import ObjectVariable
 
 if TYPE_CHECKING:
@@ -186,6 +186,8 @@ class ClassVariable(KnownVariable):
             return self.new_object(tx, args, kwargs)
         function = raw.__func__ if isinstance(raw, staticmethod) else raw
         if not isinstance(function, types.FunctionType):
+            return tx.known(function).call(tx, (self, *args), kwargs)
+        if base in LOCAL_CLASSES:
             return tx.known(function).call(tx, (self, *args), kwargs)
         method = tx.wrap(function, AttrSource(class_source(self.value), "__new__"))
         return method.call(tx, (self, *args), kwargs)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .base import VariableTracker
 from .dicts import DictVariable
+from .methods import BuiltinMethodVariable
 from .object_model import python_method
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class MappingProxyVariable(VariableTracker):
         return self.mapping.iterate(tx)
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name in READING:
+            return BuiltinMethodVariable(self.mapping, name)
         return python_method(tx, self, name)
 
     def call_method(

@@ -375,7 +375,7 @@ def class_inside_inherits(x):
     return Local(3).apply(x), Local.name
 
 
-@program(X, missing="setting '__dataclass_params__' of the class Local")
+@program(X)
 def class_inside_dataclass(x):
     @dataclasses.dataclass
     class Local:
