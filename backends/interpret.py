@@ -168,6 +168,8 @@ def _bind_symbols(program: Program, arguments: Sequence[Any]) -> dict[str, int]:
 def _bind_input(state: State, item: Input, value: Any) -> None:
     if item.scalar is not None:
         state.scalars[item.scalar] = item.scalar.dtype.type(value)
+    elif item.buffer is not None and item.type.form is Form.OBJECT:
+        state.arrays[item.buffer] = value
     elif item.buffer is not None:
         state.bind(item.buffer, value if isinstance(value, np.ndarray) else np.array(value))
 
@@ -213,6 +215,9 @@ def _extern(state: State, step: Extern) -> None:
     for name, number, axis in step.binds:
         state.symbols[name] = np.shape(results[number])[axis]
     for buffer, type_, value in zip(step.results, step.types, results, strict=True):
+        if type_.form is Form.OBJECT:
+            state.arrays[buffer] = value
+            continue
         array = np.asarray(value)
         expected = (type_.dtype, state.shape(type_.shape))
         same_form = isinstance(value, np.ndarray) == (type_.form is Form.ARRAY)
@@ -315,8 +320,9 @@ def _box(state: State, output: Output, boxed: dict[Buffer, Any]) -> Any:
     if output.buffer not in boxed:
         array = state.arrays[output.buffer]
         form = output.type.form
+        itself = form in (Form.ARRAY, Form.OBJECT)
         boxed[output.buffer] = (
-            array if form is Form.ARRAY else array[()] if form is Form.SCALAR else array.item()
+            array if itself else array[()] if form is Form.SCALAR else array.item()
         )
     return boxed[output.buffer]
 

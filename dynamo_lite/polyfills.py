@@ -13,6 +13,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 POLYFILLS: dict[Any, Any] = {}
 
 
@@ -22,6 +24,19 @@ def twin_of(function: Any) -> Callable[[Any], Any]:
         return twin
 
     return register
+
+
+@twin_of(np.ndenumerate)
+def ndenumerate(arr: Any) -> Iterator[Any]:
+    for index in itertools.product(*[range(n) for n in arr.shape]):
+        yield index, arr[index]
+
+
+@twin_of(np.ndindex)
+def ndindex(*shape: Any) -> Iterator[Any]:
+    if len(shape) == 1 and isinstance(shape[0], tuple):
+        shape = shape[0]
+    return iter(itertools.product(*[range(n) for n in shape]))
 
 
 @twin_of(itertools.chain)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from .ir.graph import Graph
+from .ir.node import Node
 from .ir.ops import Effect, row_of
+from .ir.types import OBJECT
 from .native import ABANDONED
 from .records import dataclass
 
@@ -50,6 +52,17 @@ GENERATOR = Keeper(
 )
 
 
+def _keeper_of_kind(owner: RandomOwner) -> Keeper:
+    return LEGACY if isinstance(owner, np.random.RandomState) else GENERATOR
+
+
+ANY_KIND = Keeper(
+    lambda owner: _keeper_of_kind(owner).save(owner),
+    lambda owner, state: _keeper_of_kind(owner).put_back(owner, state),
+)
+"""For owners that each call brings along."""
+
+
 def keeper_of(owner: RandomOwner, methods: set[str]) -> Keeper:
     """What keeps the state of an owner of which only these methods are called."""
     if not isinstance(owner, np.random.RandomState):
@@ -72,29 +85,39 @@ def has_known_layout() -> bool:
     return _save_words(state) == known["key"].tobytes() + np.int32(known["pos"]).tobytes()
 
 
-def random_owners(graph: Graph) -> list[tuple[RandomOwner, Keeper]]:
-    """The random states and generators that running a graph advances."""
+def random_owners(graph: Graph) -> list[tuple[RandomOwner | int, Keeper]]:
+    """The random states and generators from outside that running a graph advances; those that are
+    inputs by their position."""
     owners: dict[int, tuple[RandomOwner, set[str]]] = {}
+    inputs = {node: index for index, node in enumerate(graph.placeholders)}
+    given: dict[int, Keeper] = {}
     for node in graph.calls:
         row = row_of(node.target)
         owner = getattr(node.target, "__self__", None)
         if row is not None and row.effect is Effect.RANDOM and not isinstance(owner, RandomOwner):
+            first = node.args[0] if node.args else None
+            if isinstance(first, Node) and first.type == OBJECT:
+                if first in inputs:
+                    given[inputs[first]] = ANY_KIND
+                continue
             owner = LEGACY_STATE  # a plain function of numpy.random
         if isinstance(owner, RandomOwner):
             methods = owners.setdefault(id(owner), (owner, set()))[1]
             methods.add(getattr(node.target, "__name__", ""))
-    return [(owner, keeper_of(owner, methods)) for owner, methods in owners.values()]
+    known = [(owner, keeper_of(owner, methods)) for owner, methods in owners.values()]
+    return [*known, *given.items()]
 
 
 def keep_random_state(
-    run: Callable[..., Any], owners: Sequence[tuple[RandomOwner, Keeper]]
+    run: Callable[..., Any], owners: Sequence[tuple[RandomOwner | int, Keeper]]
 ) -> Callable[..., Any]:
     """`run`, with the random states put back when it is abandoned."""
 
     def entry(*inputs: Any) -> Any:
+        found = [(inputs[o] if isinstance(o, int) else o, keeper) for o, keeper in owners]
         kept = [
             (owner, keeper if keeper is not WORDS or is_twister(owner) else LEGACY)
-            for owner, keeper in owners
+            for owner, keeper in found
         ]
         states = [keeper.save(owner) for owner, keeper in kept]
         result = run(*inputs)

@@ -15,6 +15,7 @@ import numpy as np
 from .guards.kinds import EQUALS, IS, TYPE
 from .guards.sources import AttrSource, ConstSource, Source
 from .ir.libraries import library_of
+from .ir.types import why_not_dtype
 from .numpy_calls.cupy_twins import is_cupy_ufunc
 from .records import dataclass
 from .variables.arrays import wrap_array
@@ -34,6 +35,7 @@ from .variables.methods import MethodVariable
 from .variables.numbers import SCALARS, wrap_number
 from .variables.objects import ObjectVariable, OpaqueVariable, why_not_object
 from .variables.partials import wrap_partial
+from .variables.randomness import wrap_random
 from .variables.sequences import ListVariable, TupleVariable, is_named_tuple
 from .variables.sets import wrap_set
 from .variables.sizes import wrap_int
@@ -118,6 +120,10 @@ def _wrap_function(tx: Translator, value: types.FunctionType, source: Source) ->
     return UserFunctionVariable(value, source)
 
 
+def _wrap_other_scalar(tx: Translator, value: Any, source: Source) -> VariableTracker:
+    return OpaqueVariable(value, source, f"a NumPy scalar of {why_not_dtype(value.dtype)}")
+
+
 def _wrap_object(tx: Translator, value: Any, source: Source) -> VariableTracker:
     if (reason := why_not_object(value)) is not None:
         return OpaqueVariable(value, source, reason)
@@ -150,6 +156,8 @@ WRAPPERS: dict[type, Wrapper] = {
     types.MethodType: Wrapper(_wrap_method, None),
     types.BuiltinFunctionType: Wrapper(_wrap_builtin, None),
     types.ModuleType: _fixed(ModuleVariable),
+    **dict.fromkeys((np.random.Generator, np.random.RandomState),
+                    Wrapper(wrap_random, shared=True)),
     ContextVar: Wrapper(wrap_context_variable, IS),
     functools.partial: Wrapper(wrap_partial, IS, shared=True),
     types.CellType: Wrapper(lambda tx, value, source: outside_cell(value, source), shared=True),
@@ -157,14 +165,14 @@ WRAPPERS: dict[type, Wrapper] = {
         (
             types.MethodDescriptorType, types.WrapperDescriptorType,
             types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc,
-            type(np.sum),
+            type(np.sum), type(np.random.seed),
         ),
         FIXED_CALLABLE,
     ),
     re.Pattern: _fixed(PatternVariable),
     **dict.fromkeys(
-        (types.GenericAlias, types.UnionType, types.CodeType, type(np.iinfo(int)), type(np.r_),
-         type(np.c_), type(np.index_exp), type(np.mgrid), type(np.ogrid), type(np.finfo(float))),
+        (types.GenericAlias, types.UnionType, types.CodeType, type(np.iinfo(int)),
+         type(np.finfo(float))),
         _fixed(KnownVariable),
     ),
 }
@@ -189,6 +197,7 @@ def is_iterator_of_c(kind: type) -> bool:
 KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
     (lambda value: library_of(type(value)) is not None, Wrapper(wrap_array, None, shared=True)),
     (is_cupy_ufunc, FIXED_CALLABLE),
+    (is_a(np.generic), Wrapper(_wrap_other_scalar)),
     (is_a(type), _fixed(ClassVariable)),
     (lambda value: is_iterator_of_c(type(value)), OUTSIDE_ITERATOR),
     (is_a(np.dtype), FIXED_VALUE),

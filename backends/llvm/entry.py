@@ -144,7 +144,9 @@ class EntryWriter:
         if item.buffer is None and item.scalar is None:
             return
         source = self.frame.input(item.index)
-        if item.buffer is not None:
+        if item.buffer is not None and item.type.form is Form.OBJECT:
+            self.objects[item.buffer.name] = source
+        elif item.buffer is not None:
             self._array(item.buffer, source)
         if item.scalar is not None:
             self.objects[item.scalar.name] = source
@@ -399,6 +401,9 @@ class EntryWriter:
     def _result(self, buffer: Buffer, type_: ArrayType, slot: int) -> None:
         """Bind one result of an extern call; abandon when it is not what the graph expects."""
         source = self.frame.slot(slot)
+        if type_.form is Form.OBJECT:
+            self.objects[buffer.name] = source
+            return
         if type_.form is Form.ARRAY:
             self.frame.checked(
                 "match_array", f"ptr {source}", self.descr(type_.dtype), f"i32 {type_.ndim}",
@@ -425,7 +430,7 @@ class EntryWriter:
 
     def _output(self, number: int, output: Output) -> None:
         name = output.buffer.name
-        if output.type.form is not Form.ARRAY:
+        if output.type.form in (Form.SCALAR, Form.PYTHON):
             self.box(number, output.type, self.pointers[name])
         elif self.slots.get(name) != number or name not in self._made():
             self.frame.own(number, self.objects[name])

@@ -9,7 +9,7 @@ from ...ir.binding import bound_by
 from ...ir.node import Node
 from ...ir.tree import map_leaves
 from ...ir.types import ArrayType, Form
-from ..loops import Buffer, Scalar
+from ..loops import Buffer, Load, Offset, Scalar
 from ..program import Bind, Extern, Ref
 from .context import Lowering
 from .values import Value
@@ -32,7 +32,10 @@ def lower_extern(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[
     )
     low.steps.append(step)
     low.bind(name for name, *_ in binds)
-    values = [low.memory_value(type_, buffer) for type_, buffer in zip(types, buffers)]
+    values = [
+        (object_value if type_.form is Form.OBJECT else low.memory_value)(type_, buffer)
+        for type_, buffer in zip(types, buffers)
+    ]
     if isinstance(node.type, ArrayType):
         return values[0]
     if node.type is None:
@@ -48,6 +51,11 @@ def bind_results(low: Lowering, node: Node, value: Any) -> None:
             low.bind((name,))
 
 
+def object_value(type_: ArrayType, buffer: Buffer) -> Value:
+    """An object that is only passed on; there is nothing in the buffer but itself."""
+    return Value(type_, (), Load(buffer, Offset()), buffer)
+
+
 def result_types(node: Node) -> tuple[ArrayType, ...]:
     if node.type is None:
         return ()
@@ -60,6 +68,8 @@ def reference(low: Lowering, leaf: Any, reader: str) -> Any:
         return leaf
     if isinstance(leaf.expr, Scalar):
         return Ref(scalar=leaf.expr, type=leaf.type)
+    if leaf.type.form is Form.OBJECT:
+        return Ref(buffer=leaf.array)
     if leaf.type.form is Form.ARRAY:
         ready = low.as_array(leaf, f"{reader} is a call of NumPy")
         return Ref(buffer=ready.array, type=leaf.type)

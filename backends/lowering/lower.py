@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.facts import graph_facts
 from ...ir.graph import Graph
+from ...ir.inference import why_whole
 from ...ir.node import Node
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form
@@ -31,7 +33,7 @@ from . import (  # noqa: F401  (they register)
     windows,
 )
 from .context import ACCESSES, LOWERINGS, Lowering, WhyExtern
-from .externs import bind_results, lower_extern, own_number
+from .externs import bind_results, lower_extern, object_value, own_number
 from .values import CannotLower, Value, load_of
 from .writes import only_pieces, write_inputs
 
@@ -100,6 +102,10 @@ def _input(low: Lowering, index: int, node: Node) -> Input:
         buffer = low.buffer(node.type.dtype, f"{node.name}_in")
         low.values[node] = low.memory_value(node.type, buffer)
         return Input(index, node.type, buffer=buffer)
+    if node.type.form is Form.OBJECT:
+        buffer = low.buffer(node.type.dtype, f"{node.name}_in")
+        low.values[node] = object_value(node.type, buffer)
+        return Input(index, node.type, buffer=buffer)
     number = Scalar(low.fresh(f"{node.name}_in"), node.type.dtype)
     low.values[node] = Value(node.type, (), number)
     return Input(index, node.type, scalar=number)
@@ -132,6 +138,9 @@ def _native(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[str, 
     if node.target is operator.getitem and isinstance(args[0], (tuple, list)):
         return args[0][args[1]]
     if (why := low.why_extern(node)) is not None:
+        raise CannotLower(why)
+    facts = graph_facts(low.graph)
+    if (why := why_whole(node.target, node.args, node.kwargs, facts)) is not None:
         raise CannotLower(why)
     try:
         found = LOWERINGS.get(node.target)

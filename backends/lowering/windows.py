@@ -15,6 +15,7 @@ from ...ir.ops import ROWS, row_of
 from ...ir.sizes import Size
 from ...ir.types import ArrayType, Form, contiguous_strides
 from ..fusion import Access
+from ..program import View
 from .context import Lowering, lowers
 from .values import CannotLower, Value, load_of
 from .views import is_basic
@@ -51,6 +52,8 @@ def selected(low: Lowering, type_: ArrayType, steps: ViewSteps) -> tuple[ArrayTy
             raise CannotLower(str(reason)) from None
         if window is None:
             raise CannotLower("a write into a copy")
+        if window.dtype is not None:
+            raise CannotLower("elements of another dtype")
         offset = offset + window.offset
         type_ = replace(type_, shape=window.shape, strides=window.strides)
     return type_, offset
@@ -67,11 +70,18 @@ def why_not_window(step: tuple[Any, ...]) -> str | None:
     return None
 
 
-@lowers(np.diagonal, np.rollaxis, np.rot90, np.imag, reads=Access.PART)
+@lowers(
+    np.diagonal, np.diag, np.rollaxis, np.rot90, np.imag, np.ndarray.view,
+    np.lib.stride_tricks.sliding_window_view, reads=Access.PART,
+)
 def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """A view that is nothing but other sizes, strides and offset."""
-    if not isinstance(a, Value):
-        raise CannotLower("a view of a constant")
+    if not isinstance(a, Value) or a.type.form is not Form.ARRAY:
+        raise CannotLower("a view of a constant or number")
+    if node.target is np.imag and a.dtype.kind == "c":
+        return reinterpreted(low, node, a, a.dtype.itemsize // 2)
+    if node.type.dtype != a.dtype:
+        return reinterpreted(low, node, a, 0)
     step = (node.target, args, kwargs)
     if (why := why_not_window(step)) is not None:
         raise CannotLower(why)
@@ -84,6 +94,16 @@ def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Va
 @lowers(np.real, reads=Access.VIEW)
 def real(low: Lowering, node: Node, val: Any) -> Value:
     """Of real numbers, NumPy gives the array itself."""
-    if not isinstance(val, Value) or val.dtype.kind == "c":
-        raise CannotLower("the real part of a complex array")
-    return val
+    if not isinstance(val, Value) or (val.dtype.kind == "c" and val.type.form is not Form.ARRAY):
+        raise CannotLower("the real part of a complex number")
+    return reinterpreted(low, node, val, 0) if val.dtype.kind == "c" else val
+
+
+def reinterpreted(low: Lowering, node: Node, value: Value, offset: int) -> Value:
+    """A view with elements of another dtype, such as the parts of complex numbers."""
+    why = f"{node.name} is a view"
+    base = low.materialise(value, why) if value.fresh else low.as_array(value, why)
+    assert base.array is not None
+    buffer = low.buffer(node.type.dtype, "v")
+    low.steps.append(View(buffer, base.array, offset, node.type))
+    return low.memory_value(node.type, buffer)

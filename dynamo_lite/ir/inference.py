@@ -11,6 +11,7 @@ from .facts import STATIC, Facts
 from .libraries import NUMPY, library_among, result_in
 from .node import Node
 from .ops import row_of
+from .rules.externs import run_on_samples
 from .rules.layout import same_shape
 from .rules.values import Wrong
 from .standins import provoke
@@ -27,11 +28,13 @@ def infer(
     if row is None or row.infer is None:
         raise Unsupported(f"no rule for {getattr(target, '__name__', target)!r}")
     args, kwargs = map_leaves(_type_of_leaf, (tuple(args), kwargs or {}))
+    library = library_among(args, kwargs)
     if not _accepts(row.infer, len(args), tuple(kwargs)):
+        if row.whole and library == NUMPY:
+            return run_on_samples(target, args, kwargs, facts)
         if isinstance(kwargs.get("out"), ArrayType):
             return _written(target, args, kwargs, facts)
         provoke(target, args, kwargs, facts)
-    library = library_among(args, kwargs)
     try:
         result = row.infer(*args, facts=facts, **kwargs)
         if library == NUMPY:
@@ -39,10 +42,29 @@ def infer(
         return result_in(library, row, args, kwargs, result, facts)
     except Unsupported:
         if not isinstance(kwargs.get("out"), ArrayType):
+            if row.whole and library == NUMPY:
+                return run_on_samples(target, args, kwargs, facts)
             raise
     except Wrong:
         provoke(target, args, kwargs, facts)
     return _written(target, args, kwargs, facts)
+
+
+def why_whole(
+    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], facts: Facts
+) -> str | None:
+    """Why a call is not the one that a row's rule describes, or None."""
+    row = row_of(target)
+    if row is None or row.infer is None or not row.whole:
+        return None
+    args, kwargs = map_leaves(_type_of_leaf, (args, kwargs))
+    if not _accepts(row.infer, len(args), tuple(kwargs)):
+        return "arguments that its rule does not know"
+    try:
+        row.infer(*args, facts=facts, **kwargs)
+    except (Unsupported, Wrong) as reason:
+        return str(reason) or "a call that NumPy may refuse"
+    return None
 
 
 def _written(

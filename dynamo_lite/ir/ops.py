@@ -46,6 +46,8 @@ class Op:
     it raises Unsupported for calls that stay whole.
     `window` (views) is called like the target, plus `facts`, and gives the `rules.windows.Window`
     that the result is of the first argument, or None when NumPy makes a copy.
+    `whole`: calls that the rule does not cover are made by NumPy as a step of the graph, which is
+    tried out to find the type.
     `flags`: NumPy may report a floating-point condition (divide, over, under, invalid) for it.
     `checks`: which run-time conditions abandon the call ("zero divisor", "negative power",
     "bounds", "scalar overflow" where integer NumPy scalars warn about overflow, "any" where NumPy
@@ -62,6 +64,7 @@ class Op:
     fold: str | None = None
     window: Callable[..., Any] | None = None
     effect: Effect = Effect.PURE
+    whole: bool = False
     flags: bool = False
     checks: tuple[str, ...] = ()
     probes: tuple[Any, ...] = ()

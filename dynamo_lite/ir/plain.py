@@ -19,7 +19,7 @@ from ..errors import Unsupported
 from .graph import Graph
 from .node import Node, SymbolOrigin
 from .sizes import Opaque, Size, SizeExpr, Symbol
-from .types import ArrayType
+from .types import OBJECT, ArrayType
 
 ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes})
 LIBRARIES = frozenset({"numpy", "operator", "_operator", "builtins", "math", "dynamo_lite"})
@@ -103,6 +103,8 @@ def _read_atom(data: Any) -> Symbol | Opaque:
 
 
 def _array_type(type_: ArrayType) -> Any:
+    if type_ == OBJECT:
+        return ("type", "object")
     layout = tuple(map(_size, type_.shape)), tuple(map(_size, type_.strides))
     if type_.value is not None:
         return ("number", plain_dtype(type_.dtype), type_.form.value, _size(type_.value))
@@ -138,7 +140,9 @@ def _name_of(value: Any) -> Any:
 
 def plain_name(value: Any) -> Any:
     """A callable or class of a library, by the name under which it is found there."""
-    if not callable(value) or type(value).__module__.partition(".")[0] not in LIBRARIES:
+    if type(value) is not type(np.random.seed) and (
+        not callable(value) or type(value).__module__.partition(".")[0] not in LIBRARIES
+    ):
         raise Unsupported(f"a value of type {type(value).__name__} is more than plain data")
     return _name_of(value)
 

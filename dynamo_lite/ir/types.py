@@ -16,6 +16,24 @@ class Form(enum.Enum):
     ARRAY = "array"  # numpy.ndarray, also 0-d
     SCALAR = "scalar"  # a numpy.generic such as numpy.float64
     PYTHON = "python"  # a Python bool, int, float or complex: weak in promotion
+    OBJECT = "object"  # any other object, which only NumPy's own functions are handed
+
+
+NUMBERS = "?bhilqBHILQefdgFDG"
+TWINS = frozenset(code for code in NUMBERS if np.dtype(np.dtype(code).str).char != code)
+"""C types that equal another one (`long long` is `long`): dtypes that compare equal and yet are
+told apart by `dtype.char`. No graph holds them."""
+
+
+def why_not_dtype(dtype: np.dtype) -> str | None:
+    """Why a graph cannot hold arrays of a dtype, or None."""
+    if dtype.kind not in "biufc":
+        return f"dtype {dtype}"
+    if not dtype.isnative:
+        return f"byte-swapped dtype {dtype}"
+    if dtype.char in TWINS:
+        return f"dtype {dtype.name}, a C type of its own ({dtype.char!r})"
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +70,8 @@ class ArrayType:
 
     def __str__(self) -> str:
         sizes = ", ".join(map(str, self.shape))
+        if self.form is Form.OBJECT:
+            return "object"
         if self.form is not Form.ARRAY:
             return f"{self.form.value} {self.dtype}" + (
                 "" if self.value is None else f" {self.value}"
@@ -93,6 +113,9 @@ def array(dtype: np.typing.DTypeLike, *shape: Size, order: str = "C") -> ArrayTy
 
 def scalar(dtype: np.typing.DTypeLike) -> ArrayType:
     return ArrayType(np.dtype(dtype), form=Form.SCALAR)
+
+
+OBJECT = ArrayType(np.dtype(object), form=Form.OBJECT)
 
 
 def python_number(kind: type, value: Size | None = None) -> ArrayType:

@@ -16,6 +16,7 @@ from ..variables.graph_methods import converted, record_call
 from ..variables.numbers import ConstantNumber, NumberVariable
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
+from .making import UNUSUAL, is_unusual, made, of_constants
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -29,10 +30,14 @@ def as_array(
     """`np.array` and the `np.as…array` functions."""
     if not args:
         raise GraphBreak(f"numpy.{function.__name__} without positional arguments")
+    if is_unusual(function, args, kwargs):
+        return made(tx, function, args, kwargs)
     value = args[0]
     if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
-        made = stacked(tx, value, args[1:], kwargs)
-        return record_call(tx, np.ascontiguousarray, (made,), {})  # whatever the items' layout is
+        joined = stacked(tx, value, args[1:], kwargs)
+        return record_call(tx, np.ascontiguousarray, (joined,), {})  # whatever the items' layout is
+    if function is np.array and len(args) == 1 and not UNUSUAL.isdisjoint(kwargs):
+        return of_constants(tx, value, kwargs)
     return record_call(tx, function, args, kwargs)
 
 
@@ -92,6 +97,42 @@ def _converted(function: type[np.generic], value: Any) -> Any:
         raise GraphBreak(reason) from None
 
 
+def at_least(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`np.atleast_1d` and the like: of several arrays one after the other, and of numbers."""
+    if len(args) > 1:
+        return TupleVariable([at_least(tx, function, (value,), kwargs) for value in args])
+    if args and isinstance(args[0], NumberVariable) and not kwargs:
+        ones = TupleVariable([constant(1)] * AXES[function])
+        return record_call(tx, np.reshape, (record_call(tx, np.asarray, args, {}), ones), {})
+    return record_call(tx, function, args, kwargs)
+
+
+AXES: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2}
+
+
+def einsum(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """Axes in another order are a view."""
+    if len(args) == 2 and not kwargs and isinstance(args[1], ArrayVariable):
+        text = args[0].as_constant(tx)
+        given, arrow, wanted = text.replace(" ", "").partition("->") if type(text) is str else "   "
+        if arrow == "->" and given.isalpha() and len(set(given)) == args[1].array_type.ndim == (
+            len(given)
+        ) and sorted(given) == sorted(wanted):
+            order = TupleVariable([constant(given.index(letter)) for letter in wanted])
+            return record_call(tx, np.transpose, (args[1], order), {})
+    return record_call(tx, function, args, kwargs)
+
+
 CREATION: dict[Any, Callable[..., VariableTracker]] = dict.fromkeys(
-    (np.array, np.asarray, np.asanyarray, np.ascontiguousarray), as_array
-)
+    (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray), as_array
+) | dict.fromkeys(AXES, at_least) | {np.einsum: einsum}

@@ -12,6 +12,7 @@ from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE, ConstantVariable
 from ..variables.graph_methods import record_call
+from ..variables.numbers import NumberVariable
 from ..variables.sequences import TupleVariable
 from ..variables.slices import SliceVariable
 
@@ -81,6 +82,8 @@ def _outer(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`ufunc.outer(a, b)` is `ufunc(a[..., None, None], b)` with one new axis per axis of b."""
+    if len(args) == 2 and isinstance(args[0], ArrayVariable) and is_number(args[1]):
+        return record_call(tx, ufunc, args, kwargs)
     if len(args) != 2 or not all(isinstance(value, ArrayVariable) for value in args):
         raise GraphBreak(f"numpy.{ufunc.__name__}.outer of these arguments")
     left, right = args
@@ -88,6 +91,12 @@ def _outer(
     every = SliceVariable(NONE, NONE, NONE)
     key = TupleVariable([every] * left.array_type.ndim + [NONE] * right.array_type.ndim)
     return record_call(tx, ufunc, (left.method___getitem__(tx, key), right), kwargs)
+
+
+def is_number(value: VariableTracker) -> bool:
+    if isinstance(value, NumberVariable):
+        return True
+    return isinstance(value, ConstantVariable) and value.python_type() in (int, float, complex)
 
 
 METHODS: dict[str, Callable[..., VariableTracker]] = {

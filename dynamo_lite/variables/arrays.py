@@ -10,15 +10,16 @@ import numpy as np
 from ..errors import GraphBreak
 from ..guards.arrays import ArrayFacts, order_of
 from ..guards.dynamic import marks_of
-from ..guards.kinds import CALL, TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC, TYPE
-from ..guards.sources import Source
+from ..guards.kinds import CALL, EQUALS, TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC, TYPE
+from ..guards.sources import AttrSource, ItemSource, Source
 from ..ir.facts import must
 from ..ir.libraries import NUMPY, array_class, library_of
 from ..ir.node import Node
 from ..ir.sizes import Size
-from ..ir.types import ArrayType, Form
+from ..ir.types import ArrayType, Form, why_not_dtype
+from .array_parts import FlagsVariable, FlatVariable
 from .base import VariableTracker
-from .constants import NONE, ConstantVariable, observed
+from .constants import ELLIPSIS, NONE, ConstantVariable, observed
 from .graph_methods import (
     METHODS,
     GraphMethodVariable,
@@ -69,9 +70,10 @@ class ArrayVariable(VariableTracker):
         raise observed(TypeError("unhashable type: 'numpy.ndarray'"))
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        if (fact := SIZE_FACTS.get(name)) is not None:
+        is_shared = self.array_type.library == NUMPY or name in SHARED_ATTRIBUTES
+        if is_shared and (fact := SIZE_FACTS.get(name)) is not None:
             return fact(tx, self)
-        if self.array_type.library != NUMPY and name not in SHARED_ATTRIBUTES:
+        if not is_shared:
             raise GraphBreak(f"attribute {name!r} of {self.describe()}")
         if (known := graph_attribute(tx, self, self.array_type, name)) is not None:
             return known
@@ -81,6 +83,12 @@ class ArrayVariable(VariableTracker):
         if not callable(getattr(np.ndarray, name)):
             raise GraphBreak(f"attribute {name!r} of {self.describe()}")
         return GraphMethodVariable(self, name)
+
+    def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        """`x.real = y` assigns to the elements of the part."""
+        if name not in ("real", "imag") or self.array_type.dtype.kind != "c":
+            raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
+        record_call(tx, operator.setitem, (self.getattr(tx, name), ELLIPSIS, value), {})
 
     def call_method(
         self,
@@ -174,10 +182,15 @@ SIZE_FACTS: dict[str, Callable[[Translator, ArrayVariable], VariableTracker]] = 
     "nbytes": lambda tx, array: size_tracker(
         tx, array.array_type.size * array.array_type.dtype.itemsize
     ),
+    "flat": lambda tx, array: FlatVariable(array),
+    "flags": lambda tx, array: FlagsVariable(array),
 }
 
 
-SHARED_ATTRIBUTES = frozenset({"dtype", "ndim", "itemsize", "T", "real", "imag", *METHODS})
+SHARED_ATTRIBUTES = frozenset({
+    "shape", "strides", "size", "nbytes", "dtype", "ndim", "itemsize", "T", "real", "imag",
+    *METHODS,
+})  # fmt: skip
 """What the arrays of other libraries have too."""
 
 
@@ -192,7 +205,8 @@ def wrap_array(tx: Translator, value: np.ndarray, source: Source) -> VariableTra
     if (reason := why_not_tracked(value)) is not None:
         tx.guards.install(source, TYPE, value, tx.location())
         tx.guards.install(source, CALL, is_untracked, tx.location())
-        return OpaqueVariable(value, source, reason)
+        tracker = StructuredVariable if is_structured(value) else OpaqueVariable
+        return tracker(value, source, reason)
     facts = facts_of(tx, value, source)
     kind = TENSOR_MATCH_DYNAMIC if any(facts.symbols()) else TENSOR_MATCH_STATIC
     tx.guards.install(source, kind, facts, tx.location())
@@ -203,6 +217,38 @@ def wrap_array(tx: Translator, value: np.ndarray, source: Source) -> VariableTra
     return ArrayVariable(node, source)
 
 
+def is_structured(value: Any) -> bool:
+    return type(value) is np.ndarray and value.dtype.names is not None
+
+
+class StructuredVariable(OpaqueVariable):
+    """An array with fields, each of which is an array of its own for the graph."""
+
+    def __init__(self, value: Any, source: Source, reason: str) -> None:
+        super().__init__(value, source, reason)
+        self.fields: dict[str, VariableTracker] = {}
+
+    def field(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        name = key.as_constant(tx) if key.is_constant() else None
+        assert self.source is not None
+        if type(name) is not str or name not in self.value.dtype.names:
+            raise GraphBreak(f"an item of {self.describe()} that is no field")
+        if name not in self.fields:
+            tx.guards.install(AttrSource(self.source, "dtype"), EQUALS, self.value.dtype)
+            source = ItemSource(self.source, name, np.ndarray)
+            self.fields[name] = tx.wrap(self.value[name], source)
+        return self.fields[name]
+
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        """A new view at every access."""
+        return self.field(tx, key).call_method(tx, "__getitem__", (ELLIPSIS,), {})
+
+    def method___setitem__(
+        self, tx: Translator, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        return self.field(tx, key).call_method(tx, "__setitem__", (ELLIPSIS, value), {})
+
+
 WARN_ON_WRITE = 1 << 31
 """The flag of arrays whose `flags.writeable` cannot be read without a warning."""
 
@@ -210,8 +256,8 @@ WARN_ON_WRITE = 1 << 31
 def why_not_tracked(value: np.ndarray) -> str | None:
     if library_of(type(value)) is None:
         return f"a subclass of ndarray, {type(value).__name__}"
-    if value.dtype.kind not in "biufc" or not value.dtype.isnative:
-        return f"an array of dtype {value.dtype}"
+    if (why := why_not_dtype(value.dtype)) is not None:
+        return f"an array of {why}"
     if isinstance(value, np.ndarray) and value.flags.num & WARN_ON_WRITE:
         return "a result of np.broadcast_arrays, which warns when it is written"
     return None

@@ -73,6 +73,7 @@ METHODS: dict[str, Method] = {
     "reshape": Method(np.reshape, _shape),
     "transpose": Method(np.transpose, _axes),
     "compress": Method(np.ndarray.compress),
+    **dict.fromkeys(("conj", "conjugate"), Method(np.conjugate)),
 }
 
 

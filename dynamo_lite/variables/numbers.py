@@ -16,9 +16,9 @@ from ..guards.sources import CellSource, ConstSource, GlobalSource, Source
 from ..ir import core
 from ..ir.node import Node
 from ..ir.sizes import Size
-from ..ir.types import ArrayType, Form, python_number, scalar
+from ..ir.types import NUMBERS, TWINS, ArrayType, Form, python_number, scalar
 from .base import VariableTracker
-from .constants import ConstantVariable, builds, fold
+from .constants import ConstantVariable, builds, constant, fold
 from .dependent import FINDERS, MAKERS, dependent
 from .graph_methods import (
     OWN,
@@ -36,9 +36,11 @@ if TYPE_CHECKING:
     from ..translator import Translator
 
 PYTHON_TYPES = {np.dtype(kind): kind for kind in (bool, int, float, complex)}
-SCALARS = tuple(np.dtype(code).type for code in "?bhilqBHILQefdFDgG")
+SCALARS = tuple(np.dtype(code).type for code in NUMBERS if code not in TWINS)
 """The NumPy scalar types that a graph may hold."""
 
+
+OF_EVERY_SCALAR = ("shape", "size", "nbytes", "strides")
 
 READERS = ("item", "tolist", "is_integer", "as_integer_ratio", "hex")
 """Methods of NumPy scalars that give Python values."""
@@ -64,6 +66,8 @@ class NumberVariable(VariableTracker):
             return GraphMethodVariable(self, name)
         if self.is_python or (self.is_constant() and not is_method):
             return fold(tx, getattr, (self, ConstantVariable(name)))
+        if name in OF_EVERY_SCALAR:
+            return constant(getattr(self.array_type.dtype.type(0), name))
         if (known := graph_attribute(tx, self, self.array_type, name)) is not None:
             return known
         if not is_method:

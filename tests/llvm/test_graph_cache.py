@@ -174,8 +174,8 @@ def test_relations_that_passes_need_are_guarded_again():
 
 
 def test_methods_of_objects_are_not_kept(directory, generations):
-    rng = np.random.default_rng(0)
-    dl.compile(lambda x: x + rng.normal(size=4))(np.arange(4.0))
+    normal = np.random.default_rng(0).normal
+    dl.compile(lambda x: x + normal(size=4))(np.arange(4.0))
     assert files(directory) == []
 
 

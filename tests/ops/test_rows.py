@@ -119,10 +119,14 @@ CALLS: dict[Any, Calls] = {
     np.squeeze: lambda s: ((s.array(), s.axes()), {}),
     np.broadcast_to: lambda s: ((s.array(), (
         *[2] * s.choice(0, 1), *(s.choice(1, 3) if n == 1 else n for n in s.shape))), {}),
+    np.diag: lambda s: ((s.array(), s.choice(*range(-3, 4))), {}),
     np.diagonal: lambda s: ((s.array(), s.choice(*range(-3, 4)), s.axis(), s.axis()), {}),
     np.reshape: lambda s: ((s.array(), s.choice(
         factors(s), (*factors(s)[:-1], -1), -1), s.choice(*"CCCFA")), {}),
-    np.ravel: lambda s: ((s.array(), s.choice(*"CCFA")), {}),
+    np.ravel: lambda s: ((s.array(), s.choice(*"CCFAK")), {}),
+    np.ndarray.view: lambda s: ((s.array(), s.choice(*DTYPES)), {}),
+    np.lib.stride_tricks.sliding_window_view: lambda s: (
+        (s.array(), s.choice(1, 2, 3), s.axis()), {}),
     np.expand_dims: lambda s: ((s.array(), s.choice(s.axis(), (s.axis(), s.axis()))), {}),
     np.flip: lambda s: ((s.array(), s.axes()), {}),
     **dict.fromkeys((np.fliplr, np.flipud, np.real, np.imag, np.atleast_1d, np.atleast_2d), unary),

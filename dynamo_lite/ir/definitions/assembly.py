@@ -110,6 +110,8 @@ def _cuts(total: Size, sections: Any) -> list[Size]:
 
 def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
     kind = emit.type(a)
+    if isinstance(repeats, (list, tuple, np.ndarray)):
+        raise Unsupported("repeat with several counts")
     times = as_size(repeats)
     if kind.form is not Form.ARRAY or kind.ndim == 0:
         raise Unsupported("repeat of a scalar")

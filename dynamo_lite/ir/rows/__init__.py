@@ -9,10 +9,11 @@ from . import (
     structure,
     unbacked,
     views,
+    whole,
     writes,
 )
 
 __all__ = [
     "composites", "creation", "externs", "folds", "pointwise", "products", "structure",
-    "unbacked", "views", "writes",
+    "unbacked", "views", "whole", "writes",
 ]

@@ -19,16 +19,17 @@ FUNCTIONS = """
     partition argpartition lexsort searchsorted digitize interp convolve correlate cross kron
     take_along_axis choose select pad gradient ediff1d trapezoid unwrap nan_to_num isclose
     isin sinc i0 angle polyval vander diag diagflat
-    logspace geomspace hanning hamming blackman bartlett kaiser histogram histogram2d
+    logspace geomspace hanning hamming blackman bartlett kaiser histogram2d
     allclose array_equal array_equiv iscomplexobj isrealobj packbits unpackbits
     cumulative_sum cumulative_prod dstack block append meshgrid indices
     tril_indices triu_indices diag_indices mask_indices unravel_index
     ravel_multi_index isneginf isposinf nanquantile triu_indices_from
-    tril_indices_from matvec vecmat vecdot apply_over_axes
+    tril_indices_from matvec vecmat vecdot apply_over_axes resize polyadd polysub
+    polyder polyint poly sort_complex polyfit
 """
 LINALG = """
     inv det slogdet solve cholesky eigh eigvalsh svd svdvals qr pinv matrix_rank matrix_power cond
-    matrix_norm vector_norm multi_dot tensorinv tensorsolve cross outer
+    matrix_norm vector_norm multi_dot tensorinv tensorsolve cross outer lstsq
 """
 TRANSFORMS: Mapping[str, str] = {
     "fft": "c", "ifft": "c", "rfft": "r", "irfft": "i", "hfft": "i", "ihfft": "r",
@@ -54,15 +55,31 @@ def _register_each(owner: Any, names: str) -> None:
             op(target, Kind.EXTERN, infer=rules.tried(target), flags=True)
 
 
+TRIED_RANDOM = """
+    permutation permuted choice dirichlet multivariate_normal multinomial hypergeometric logseries
+    negative_binomial noncentral_chisquare noncentral_f f power zipf multivariate_hypergeometric
+    random_integers tomaxint
+"""
+"""Methods of generators whose results' types are found by trying."""
+
+
 def _register_random(space: Any, owner: Callable[[], Any], rows: dict[Any, Op]) -> None:
     """Rows of a module's functions, or of the methods of a kind of generator."""
     for name, size_at in RANDOM.items():
         target = getattr(space, name, None)
         if target is not None:
-            rule = rules.random_rule(name, owner, size_at)
-            rows[target] = Op(
-                target, name, Kind.EXTERN, rule, flags=True, effect=Effect.RANDOM
-            )
+            _add_random(rows, target, name, rules.random_rule(name, owner, size_at))
+    for name in TRIED_RANDOM.split():
+        target = getattr(space, name, None)
+        if target is not None:
+            _add_random(rows, target, name, rules.tried_on(name, owner))
+
+
+def _add_random(rows: dict[Any, Op], target: Any, name: str, rule: Callable[..., Any]) -> None:
+    rows[target] = Op(target, name, Kind.EXTERN, rule, flags=True, effect=Effect.RANDOM)
+    if rows is BOUND_ROWS:  # called as a function of the class, with the generator first
+        first = rules.after_owner(rule)
+        ROWS[target] = Op(target, name, Kind.EXTERN, first, flags=True, effect=Effect.RANDOM)
 
 
 for _name, _kind_of in TRANSFORMS.items():
@@ -71,8 +88,16 @@ for _name, _kind_of in TRANSFORMS.items():
 op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False))
 op(np.argsort, Kind.EXTERN, infer=rules.sort_rule(positions=True))
 _register_each(np, FUNCTIONS)
+for _target in (np.insert, np.delete, np.compress, np.ndarray.compress):
+    _place = 0 if _target is np.compress else 1
+    op(_target, Kind.EXTERN, infer=rules.selecting(_target, _place), flags=True, checks=("any",))
+for _target in (np.histogram, np.histogramdd, np.histogram_bin_edges):
+    op(_target, Kind.EXTERN, infer=rules.counting(_target), flags=True)
 _register_each(np.linalg, LINALG)
 _register_each(np.fft, MORE_TRANSFORMS)
 _register_random(np.random, np.random.RandomState, ROWS)
 _register_random(np.random.RandomState, np.random.RandomState, BOUND_ROWS)
 _register_random(np.random.Generator, np.random.default_rng, BOUND_ROWS)
+op(np.random.seed, Kind.EXTERN, infer=rules.seed_rule, effect=Effect.RANDOM, checks=("any",))
+for _target in (np.random.default_rng, np.random.RandomState):
+    op(_target, Kind.EXTERN, infer=rules.generator_rule, effect=Effect.STATE, checks=("any",))

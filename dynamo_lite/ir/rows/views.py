@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..ops import Kind, op
-from ..rules import indexing, views, windows
+from ..rules import elements, indexing, views, windows
+from ..rules.externs import tried
 from ..rules.views import view_rule
 
 WINDOWS: Mapping[Callable[..., Any], Callable[..., windows.Window | None]] = {
@@ -20,6 +21,9 @@ WINDOWS: Mapping[Callable[..., Any], Callable[..., windows.Window | None]] = {
     np.squeeze: windows.squeeze,
     np.broadcast_to: windows.broadcast_to,
     np.diagonal: windows.diagonal,
+    np.diag: elements.diag,
+    np.ndarray.view: elements.view,
+    np.lib.stride_tricks.sliding_window_view: elements.sliding_windows,
     np.reshape: windows.reshape,
     np.ravel: windows.ravel,
     np.expand_dims: windows.expand_dims,
@@ -27,8 +31,8 @@ WINDOWS: Mapping[Callable[..., Any], Callable[..., windows.Window | None]] = {
     np.fliplr: windows.fliplr,
     np.flipud: windows.flipud,
     np.rot90: windows.rot90,
-    np.real: windows.part("real"),
-    np.imag: windows.part("imag"),
+    np.real: elements.part("real"),
+    np.imag: elements.part("imag"),
     np.atleast_1d: windows.atleast(1),
     np.atleast_2d: windows.atleast(2),
 }
@@ -38,6 +42,8 @@ COPIES: Mapping[Callable[..., Any], Callable[..., Any]] = {
     np.ravel: views.raveled_copy,
     np.expand_dims: views.expanded_copy,
     np.imag: views.imaginary_zeros,
+    np.real: views.real_number,
+    np.diag: tried(np.diag),
 }
 
 for _target, _window in WINDOWS.items():

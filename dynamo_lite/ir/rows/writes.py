@@ -25,11 +25,13 @@ op(np.copyto, Kind.WRITE, infer=rules.copyto_rule, effect=Effect.WRITES, flags=T
 op(np.ndarray.fill, Kind.WRITE, infer=rules.fill_rule, effect=Effect.WRITES, flags=True)
 for _target, _ufunc in IN_PLACE.items():
     op(_target, Kind.WRITE, infer=rules.in_place_rule(_ufunc), effect=Effect.WRITES, flags=True)
-for _target in (
+OPAQUE: tuple[Callable[..., Any], ...] = (
     np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
     np.ndarray.sort, np.ndarray.partition, np.ndarray.put,
-    np.add.at, np.subtract.at, np.multiply.at, np.maximum.at, np.minimum.at,
-):
+    *(f.at for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin < 3 and f.nout == 1
+      and f.signature is None),
+)
+for _target in OPAQUE:
     op(_target, Kind.WRITE, infer=rules.opaque_write_rule, effect=Effect.WRITES, flags=True,
        checks=("any",))
 

@@ -18,10 +18,29 @@ from ..facts import Facts
 from ..sizes import Size, SizeExpr
 from ..standins import copied_stand_in, run_quietly
 from ..tree import leaves, map_leaves
-from ..types import ArrayType, Form, contiguous_strides, python_number
-from .values import PYTHON_KINDS, Wrong, as_array, as_shape, as_type, normal_axes, result
+from ..types import (
+    OBJECT,
+    ArrayType,
+    Form,
+    contiguous_strides,
+    python_number,
+    why_not_dtype,
+)
+from .layout import broadcast_shapes
+from .values import (
+    PYTHON_KINDS,
+    Wrong,
+    as_array,
+    as_shape,
+    as_type,
+    normal_axes,
+    result,
+    supported,
+)
 
-PRIMES = (23, 29, 31, 37, 41, 43, 47, 53)
+PRIMES = (23, 37, 53, 71, 89, 107, 127, 149)
+NEAR = 6
+"""Results may be so much longer or shorter than an argument; the primes lie further apart."""
 SMALL = 4096  # elements with which a function is tried out as it is
 
 
@@ -39,13 +58,43 @@ def run_on_samples(
 ) -> Any:
     """The type of the result, in the sizes of the arguments."""
     small = _Samples(args, kwargs, facts)
-    given, named = map_leaves(small.sample, (args, kwargs))
-    before = [leaf for leaf in leaves((given, named)) if isinstance(leaf, np.ndarray)]
     try:
-        value = run_quietly(target, given, named)
+        try:
+            return _typed_run(target, args, kwargs, small)
+        except np.linalg.LinAlgError:  # singular, as matrices in more than two dimensions may be
+            small.random = np.random.default_rng(0)
+            return _typed_run(target, args, kwargs, small)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise Unsupported(f"NumPy refuses it for other contents: {error}") from None
-    return small.type_of(value, before)
+
+
+def _typed_run(target: Any, args: Any, kwargs: Any, small: _Samples) -> Any:
+    given, named = map_leaves(small.sample, (args, kwargs))
+    before = [leaf for leaf in leaves((given, named)) if isinstance(leaf, np.ndarray)]
+    return small.type_of(run_quietly(target, given, named), before)
+
+
+def selecting(target: Callable[..., Any], place: int) -> Callable[..., Any]:
+    """The rule of a function whose argument number `place` says how many items there will be."""
+
+    def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
+        chosen = args[place : place + 1]
+        if not chosen or any(isinstance(n, (ArrayType, SizeExpr)) for n in leaves(chosen)):
+            raise Unsupported("the size of the result depends on data")
+        return run_on_samples(target, args, kwargs, facts)
+
+    return infer
+
+
+def counting(target: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule of histograms: a method may choose the number of bins by what the data are."""
+
+    def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
+        if any(isinstance(leaf, str) for leaf in leaves((args, kwargs))):
+            raise Unsupported("the number of bins depends on data")
+        return run_on_samples(target, args, kwargs, facts)
+
+    return infer
 
 
 class _Samples:
@@ -53,6 +102,7 @@ class _Samples:
 
     def __init__(self, args: Any, kwargs: Any, facts: Facts) -> None:
         self.facts = facts
+        self.random: np.random.Generator | None = None
         kinds = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, ArrayType)]
         sizes: list[Size] = []
         for kind in map(as_type, kinds):
@@ -79,42 +129,66 @@ class _Samples:
             return number if leaf.form is Form.SCALAR else number.item()
         if self.exact:
             array = copied_stand_in(replace(leaf, writeable=True), self.facts)
-            array[...] = sample_values(array.shape, leaf.dtype)
+            array[...] = self._values(array.shape, leaf.dtype)
             return array
         shape = tuple(self.small[size] for size in leaf.shape)
         array = np.empty(shape, leaf.dtype, order=_order(leaf))
-        array[...] = sample_values(shape, leaf.dtype)
+        array[...] = self._values(shape, leaf.dtype)
         return array
+
+    def _values(self, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        if self.random is not None and dtype.kind in "fc":
+            return self.random.standard_normal(shape)
+        return sample_values(shape, dtype)
 
     def type_of(self, value: Any, inputs: list[np.ndarray]) -> Any:
         if isinstance(value, (tuple, list)):
             items = [self.type_of(item, inputs) for item in value]
+            if not all(isinstance(item, ArrayType) for item in items):
+                raise Unsupported("an extern step that returns nested results")
             if hasattr(value, "_fields"):  # numpy.linalg's results are named tuples
                 return type(value)(*items)
             return items if isinstance(value, list) else tuple(items)
         if type(value) in PYTHON_KINDS:
             return python_number(type(value))
         if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-            return ArrayType(value.dtype, form=Form.SCALAR)
-        if type(value) is not np.ndarray or value.dtype.kind not in "biufc":
+            return ArrayType(supported(value.dtype), form=Form.SCALAR)
+        if type(value) is not np.ndarray or why_not_dtype(value.dtype) is not None:
             raise Unsupported(f"an extern step that returns {type(value).__name__}")
         if any(np.may_share_memory(value, array) for array in inputs):
             raise Unsupported("an extern step that returns a view")
         return self._array(value)
 
     def _array(self, value: np.ndarray) -> ArrayType:
-        if not self.exact and any(n not in self.original and n > 4 for n in value.shape):
-            raise Unsupported("an extern step whose result has a new size")
-        sizes = self.original
         if self.exact:
             writeable = value.flags.writeable
             return ArrayType(value.dtype, value.shape, value.strides, writeable=writeable)
-        shape = tuple(sizes[n] if n in sizes else n for n in value.shape)
+        shape = tuple(map(self._size, value.shape))
         for order in "CF":
             if value.strides == contiguous_strides(value.shape, value.itemsize, order):
                 strides = contiguous_strides(shape, value.itemsize, order)
                 return ArrayType(value.dtype, shape, strides, writeable=value.flags.writeable)
         raise Unsupported("an extern step with a result in another memory order")
+
+
+    def _size(self, n: int) -> Size:
+        """A size of a result in terms of the originals: one, nearly one, or two together."""
+        if n in self.original or n <= 4:
+            return self.original.get(n, n)
+        pairs = list(self.original.items())
+        candidates: dict[int, Size] = {}
+        for small, size in pairs:
+            for more in range(-NEAR, NEAR + 1):
+                candidates.setdefault(small + more, size + more)
+            for times in (2, 3, 4):
+                candidates.setdefault(small * times, size * times)
+            for other, factor in pairs:
+                candidates.setdefault(small * other, size * factor)
+                for more in (0, -1):
+                    candidates.setdefault(small + other + more, size + factor + more)
+        if n not in candidates:
+            raise Unsupported("an extern step whose result has a new size")
+        return candidates[n]
 
 
 def _order(kind: ArrayType) -> Literal["C", "F"]:
@@ -193,8 +267,9 @@ def random_rule(name: str, owner: Callable[[], Any], size_at: int | None) -> Cal
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> ArrayType:
         shape, rest = _random_shape(args, kwargs, size_at)
-        if any(isinstance(leaf, ArrayType) and leaf.shape for leaf in leaves((rest, kwargs))):
-            raise Unsupported("random numbers with parameters that are arrays")
+        arrays = [as_type(value) for value in (*rest, *kwargs.values()) if is_array(value)]
+        if shape is None and arrays:
+            shape = broadcast_shapes((kind.shape for kind in arrays), facts)
         given, named = map_leaves(_parameter, (rest, kwargs))
         try:
             sample = run_quietly(getattr(owner(), name), given, named)
@@ -205,6 +280,47 @@ def random_rule(name: str, owner: Callable[[], Any], size_at: int | None) -> Cal
         return result(np.asarray(sample).dtype, shape, scalar=False)
 
     return infer
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, (ArrayType, np.ndarray, list)) and bool(as_type(value).shape)
+
+
+def tried_on(name: str, owner: Callable[[], Any]) -> Callable[..., Any]:
+    """The rule of a method of generators, run on stand-ins by a generator of our own."""
+
+    def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
+        rest = {key: value for key, value in kwargs.items() if key != "p"}  # probabilities add up
+        return run_on_samples(getattr(owner(), name), args, rest, facts)
+
+    return infer
+
+
+def after_owner(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule of a method called with its owner as the first argument."""
+
+    def infer(owner: Any, /, *args: Any, facts: Facts, **kwargs: Any) -> Any:
+        if not isinstance(owner, ArrayType) or owner.form is not Form.OBJECT:
+            raise Unsupported("a method of a generator without a generator")
+        return rule(*args, facts=facts, **kwargs)
+
+    return infer
+
+
+def seed_rule(seed: Any = None, *, facts: Facts) -> None:
+    _check_seed(seed)
+
+
+def generator_rule(seed: Any = None, *, facts: Facts) -> ArrayType:
+    _check_seed(seed)
+    return OBJECT
+
+
+def _check_seed(seed: Any) -> None:
+    if not isinstance(seed, (int, SizeExpr)) or isinstance(seed, bool) or (
+        isinstance(seed, int) and not 0 <= seed < 2**32
+    ):
+        raise Unsupported("a seed that is not a small integer")
 
 
 def _random_shape(
@@ -221,6 +337,8 @@ def _random_shape(
 
 def _parameter(leaf: Any) -> Any:
     if isinstance(leaf, ArrayType):
+        return leaf.dtype.type(1)
+    if isinstance(leaf, np.ndarray):
         return leaf.dtype.type(1)
     return 1 if isinstance(leaf, SizeExpr) else leaf
 

@@ -33,8 +33,6 @@ def concatenate_rule(
         raise Wrong
     kinds = [as_array(item) for item in arrays]
     if axis is None:
-        if any(kind.ndim > 1 and not kind.is_c_contiguous for kind in kinds):
-            raise Unsupported("flattening while concatenating")
         kinds = [kind.with_layout((kind.size,), (kind.dtype.itemsize,)) for kind in kinds]
         axis = 0
     ndim = kinds[0].ndim

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..facts import Facts, must
 from ..sizes import Size, SizeExpr
-from ..types import ArrayType, Form, contiguous_strides
+from ..types import ArrayType, Form, contiguous_strides, why_not_dtype
 
 PYTHON_KINDS: dict[type, np.dtype] = {kind: np.dtype(kind) for kind in (bool, int, float, complex)}
 
@@ -130,10 +130,8 @@ def as_dtype(value: Any) -> np.dtype:
 
 def supported(dtype: np.dtype) -> np.dtype:
     """The dtype itself when the compiler knows it: native booleans, integers, floats, complex."""
-    if dtype.kind not in "biufc":
-        raise Unsupported(f"dtype {dtype}")
-    if not dtype.isnative:
-        raise Unsupported(f"byte-swapped dtype {dtype}")
+    if (why := why_not_dtype(dtype)) is not None:
+        raise Unsupported(why)
     return dtype
 
 

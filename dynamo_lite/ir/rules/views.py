@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from ...errors import Unsupported
 from ..facts import Facts
-from ..types import ArrayType, contiguous_strides
+from ..types import ArrayType, Form, contiguous_strides
+from .elements import part_dtype
 from .layout import is_fortran, like_strides
-from .values import result
+from .values import as_type, result
 from .windows import Window, array_argument, resolved_shape
 
 
@@ -44,7 +46,20 @@ def expanded_copy(a: Any, axis: Any, *, facts: Facts) -> ArrayType:
     raise AssertionError("adding axes of size 1 never copies")
 
 
+def real_number(val: Any, *, facts: Facts) -> ArrayType:
+    return ArrayType(part_dtype(strong(val).dtype), form=Form.SCALAR)
+
+
+def strong(value: Any) -> ArrayType:
+    kind = as_type(value)
+    if kind.form is Form.PYTHON:
+        raise Unsupported("a part of a Python number")
+    return kind
+
+
 def imaginary_zeros(val: Any, *, facts: Facts) -> ArrayType:
+    if strong(val).form is Form.SCALAR:
+        return real_number(val, facts=facts)
     kind = array_argument(val)
     strides = like_strides(kind, kind.dtype.itemsize, facts, "A")
     return replace(result(kind.dtype, kind.shape, strides, scalar=False), writeable=False)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...errors import Unsupported
 from ...records import dataclass
 from ..facts import Facts, must
@@ -29,13 +31,14 @@ class Window:
     writeable: bool = True
     scalar: bool = False  # one element, handed out as a NumPy scalar
     same: bool = False  # no new array: NumPy hands back the argument
+    dtype: np.dtype | None = None  # where it is not that of the argument: parts of complex numbers
 
     def type_over(self, base: ArrayType) -> ArrayType:
         """The type of this window on an argument of type `base`."""
         if self.scalar:
             return ArrayType(base.dtype, form=Form.SCALAR)
         return ArrayType(
-            base.dtype, self.shape, self.strides,
+            self.dtype or base.dtype, self.shape, self.strides,
             writeable=base.writeable and self.writeable, aligned=base.aligned,
         )
 
@@ -48,7 +51,7 @@ def array_argument(value: Any) -> ArrayType:
     return kind
 
 
-def _argument(kind: ArrayType) -> Window:
+def itself_as_window(kind: ArrayType) -> Window:
     return Window(kind.shape, kind.strides, same=True)
 
 
@@ -115,7 +118,7 @@ def squeeze(a: Any, axis: Any = None, *, facts: Facts) -> Window:
         if not all(must_be_same(kind.shape[i], 1, facts) for i in gone):
             raise Wrong
     kept = [i for i in range(kind.ndim) if i not in gone]
-    return _permuted(kind, kept) if gone else _argument(kind)
+    return _permuted(kind, kept) if gone else itself_as_window(kind)
 
 
 def broadcast_to(array: Any, shape: Any, subok: Any = False, *, facts: Facts) -> Window:
@@ -249,8 +252,9 @@ def _joined_step(
 
 def ravel(a: Any, order: Any = "C", *, facts: Facts) -> Window | None:
     kind = array_argument(a)
-    if order == "K":
+    if order == "K" and not is_contiguous(kind, facts) and not is_fortran(kind, facts):
         raise Unsupported("ravel in memory order")
+    order = "A" if order == "K" else order
     if order == "A":
         order = "F" if is_fortran(kind, facts) else "C"
     if order not in ("C", "F"):
@@ -332,19 +336,7 @@ def itself(rule: Callable[..., ArrayType]) -> Callable[..., Window | None]:
     def window(a: Any, *args: Any, facts: Facts, **kwargs: Any) -> Window | None:
         if not isinstance(a, ArrayType) or rule(a, *args, facts=facts, **kwargs) is not a:
             return None
-        return _argument(a)
-
-    return window
-
-
-def part(name: str) -> Callable[..., Window | None]:
-    """`np.real` and `np.imag`: of real arrays the array itself, and new zeros."""
-
-    def window(val: Any, *, facts: Facts) -> Window | None:
-        kind = array_argument(val)
-        if kind.dtype.kind == "c":
-            raise Unsupported("the parts of complex arrays")
-        return _argument(kind) if name == "real" else None
+        return itself_as_window(a)
 
     return window
 
@@ -357,7 +349,7 @@ def atleast(ndim: int) -> Callable[..., Window | None]:
             raise Unsupported("atleast_nd of several arrays")
         kind = array_argument(arys[0])
         if kind.ndim >= ndim:
-            return _argument(kind)
+            return itself_as_window(kind)
         if kind.ndim == 0:
             return _reshape(kind, (1,) * ndim, facts)
         return Window((1, *kind.shape), (0, *kind.strides))

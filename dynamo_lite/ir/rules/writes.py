@@ -58,8 +58,10 @@ def copyto_rule(
 ) -> None:
     kind, source = target_array(dst), as_type(src)
     if source.form is Form.PYTHON:
-        raise Unsupported("copyto of a Python number")
-    if not np.can_cast(source.dtype, kind.dtype, casting):
+        _check_stored(src, source, kind)
+        if "biufc".index(source.dtype.kind) > "biufc".index(kind.dtype.kind):
+            raise Wrong
+    elif not np.can_cast(source.dtype, kind.dtype, casting):
         raise Wrong
     shapes = [source.shape] if where is True else [source.shape, as_type(where).shape]
     if where is not True and as_type(where).dtype != bool:

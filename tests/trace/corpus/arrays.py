@@ -108,7 +108,7 @@ def in_place_out(x):
     return out
 
 
-@program(X, missing="an item of np.ogrid")
+@program(X)
 def meshgrid(x): return np.meshgrid(x[0], x[1])[0], np.indices((2, 2))[0], np.ogrid[0:3].shape
 
 
@@ -116,7 +116,7 @@ def meshgrid(x): return np.meshgrid(x[0], x[1])[0], np.indices((2, 2))[0], np.og
 def tiling(x): return np.tile(x, (2, 1)), np.repeat(x, 2, axis=0), np.pad(x, 1)
 
 
-@program(X, missing="numpy.diag: an extern step that returns a view")
+@program(X)
 def triangles(x): return np.tril(x), np.triu(x, 1), np.diag(x[:3, :3]), np.trace(x)
 
 
@@ -126,7 +126,7 @@ def bits(x):
     return n & 3, n | 1, n ^ 5, n << 1, ~n, n % 3, n // 2
 
 
-@program(X, missing="numpy.real: the parts of complex arrays")
+@program(X)
 def complex_numbers(x):
     z = x + 1j * x
     return z.real, z.imag, np.abs(z), np.conj(z), np.angle(z)
@@ -148,7 +148,7 @@ def array_from_lists(x): return np.array([[1, 2], [3, 4]]) * 2, np.array([x[0], 
 def vectorised_choice(x): return np.select([x > 5, x > 2], [x, -x], 0), np.isin(x, [1.0, 2.0]), np.searchsorted(x[0], 2.5), np.digitize(x[0], [2, 3])
 
 
-@program(X, missing="attribute 'flags' of transpose (an array, float64[4, 3] strides (8, 32))")
+@program(X)
 def attributes(x): return x.shape, x.ndim, x.size, x.itemsize, x.nbytes, x.strides, len(x), x.T.flags.f_contiguous
 
 
@@ -156,7 +156,7 @@ def attributes(x): return x.shape, x.ndim, x.size, x.itemsize, x.nbytes, x.strid
 def split(x): return np.split(x, 2, axis=1), np.array_split(x[0], 3)
 
 
-@program(X, missing="calling cython_function_or_method.__call__: it is not written in Python (c-")
+@program(X)
 def random_generator(x):
     rng = np.random.default_rng(3)
     return rng.normal(size=3) + x[:, 0]

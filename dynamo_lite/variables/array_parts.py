@@ -1,0 +1,96 @@
+"""`x.flat` and `x.flags`: objects that NumPy makes to look at an array."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..ir.rules.layout import is_contiguous
+from .base import VariableTracker
+from .constants import LAST, NONE, constant
+from .graph_methods import record_call
+from .sizes import SizeVariable
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+    from .arrays import ArrayVariable
+
+
+class FlatVariable(VariableTracker):
+    """The elements in C order; only a part of it is copied where it is read."""
+
+    def __init__(self, array: ArrayVariable) -> None:
+        self.array = array
+
+    def python_type(self) -> type:
+        return np.flatiter
+
+    def as_array(self, tx: Translator) -> VariableTracker:
+        """The elements as an array of one axis, a view where the array is packed."""
+        return record_call(tx, np.reshape, (self.array, LAST), {})
+
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        found = record_call(tx, operator.getitem, (self.as_array(tx), _index(key)), {})
+        if found.python_type() is not np.ndarray:
+            return found
+        return record_call(tx, np.copy, (found,), {})
+
+    def method___setitem__(
+        self, tx: Translator, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        if not is_contiguous(self.array.array_type, tx.shapes):
+            raise GraphBreak("assigning to the flat items of an array that is not packed")
+        kind = getattr(value, "array_type", None)
+        if kind is not None and kind.shape:
+            raise GraphBreak("assigning an array to flat items, which repeats it")
+        record_call(tx, operator.setitem, (self.as_array(tx), _index(key), value), {})
+        return NONE
+
+    def method___len__(self, tx: Translator) -> VariableTracker:
+        return self.array.getattr(tx, "size")
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        return self.as_array(tx).iterate(tx)
+
+
+def _index(key: VariableTracker) -> VariableTracker:
+    if isinstance(key, SizeVariable) or key.python_type() in (int, slice, list):
+        return key
+    raise GraphBreak("flat items picked by something else than a number, slice or list")
+
+
+class FlagsVariable(VariableTracker):
+    """What `x.flags` says about the layout; it changes when the array's memory does."""
+
+    def __init__(self, array: ArrayVariable) -> None:
+        self.array = array
+
+    def python_type(self) -> type:
+        return type(np.empty(0).flags)
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        kind = self.array.array_type
+        name = FLAGS.get(name, name)
+        if name in ORDERS:
+            return constant(is_contiguous(kind, tx.shapes, ORDERS[name]))
+        if name in ("writeable", "aligned"):
+            return constant(getattr(kind, name))
+        raise GraphBreak(f"the flag {name!r} of {self.array.describe()}")
+
+    def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        raise GraphBreak(f"setting the flag {name!r} of {self.array.describe()}")
+
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        return self.getattr(tx, str(key.as_constant(tx)))
+
+
+FLAGS = {
+    "C": "c_contiguous", "F": "f_contiguous", "W": "writeable", "A": "aligned",
+    "CONTIGUOUS": "c_contiguous", "FORTRAN": "f_contiguous", "C_CONTIGUOUS": "c_contiguous",
+    "F_CONTIGUOUS": "f_contiguous", "WRITEABLE": "writeable", "ALIGNED": "aligned",
+    "contiguous": "c_contiguous", "fortran": "f_contiguous",
+}  # fmt: skip
+ORDERS = {"c_contiguous": "C", "f_contiguous": "F"}

@@ -1,0 +1,80 @@
+"""Random generators: objects that the graph hands to NumPy, and may make."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+from ..guards.sources import Source
+from ..ir.node import Node
+from ..ir.ops import row_of
+from ..ir.types import OBJECT, Form
+from .base import VariableTracker
+from .graph_methods import record_call
+from .graph_values import RESULTS, placeholder
+from .methods import BuiltinMethodVariable
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+MAKERS: dict[Any, type] = {
+    np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState,
+}  # fmt: skip
+
+
+class RandomVariable(VariableTracker):
+    """A `Generator` or `RandomState`; its methods are operations that advance it."""
+
+    def __init__(self, node: Node, kind: type, source: Source | None = None) -> None:
+        self.node = node
+        self.kind = kind
+        self.source = source
+
+    def python_type(self) -> type:
+        return self.kind
+
+    def as_argument(self, tx: Translator) -> Node:
+        return self.node
+
+    def truth(self, tx: Translator) -> bool:
+        return True
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return RandomMethodVariable(self, name)
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        method = getattr(self.kind, name, None)
+        if method is None or row_of(method) is None:
+            raise GraphBreak(f"{name!r} of a {self.kind.__name__}")
+        return record_call(tx, method, (self, *args), kwargs)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_output(self.node)
+
+
+class RandomMethodVariable(BuiltinMethodVariable):
+    """A method looked up on a generator."""
+
+    def call(
+        self,
+        tx: Translator,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return self.owner.call_method(tx, self.name, args, kwargs)
+
+
+RESULTS[Form.OBJECT] = lambda node: RandomVariable(node, MAKERS[node.target])
+
+
+def wrap_random(tx: Translator, value: Any, source: Source) -> VariableTracker:
+    return RandomVariable(placeholder(tx, source, OBJECT), type(value), source)

@@ -1,0 +1,1 @@
+"""Short realistic functions over NumPy's public functions, by the sections of its reference."""
