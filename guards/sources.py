@@ -9,6 +9,8 @@ import operator
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
+import numpy as np
+
 from ..records import dataclass
 
 
@@ -25,7 +27,9 @@ class Pinned:
         return id(self.value)
 
 
-CONTAINERS: tuple[Any, ...] = (tuple, list, dict, OrderedDict, defaultdict, deque)
+CONTAINERS: tuple[Any, ...] = (
+    tuple, list, dict, OrderedDict, defaultdict, deque, np.ndarray,
+)  # fmt: skip
 
 
 class Source:
@@ -101,7 +105,7 @@ class AttrSource(Source):
 
 @dataclass(frozen=True, slots=True)
 class ItemSource(Source):
-    """`base[key]` of a tuple, list or dict; `key` is an int or a hashable constant."""
+    """`base[key]` of a container, or a field of an array; `key` is a hashable constant."""
 
     base: Source
     key: Any

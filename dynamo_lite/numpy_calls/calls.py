@@ -146,7 +146,7 @@ def _delete(
 ) -> VariableTracker:
     """`np.delete(a, mask)` is `a[~mask]`."""
     if len(args) != 2 or kwargs or not isinstance(args[0], ArrayVariable) or not is_mask(args[1]):
-        return tx.inline(UserFunctionVariable(np.delete._implementation), args, kwargs)  # type: ignore[attr-defined]
+        return recorded(tx, function, args, kwargs)
     array, mask = args
     if array.array_type.ndim != 1 or mask.array_type.ndim != 1:  # type: ignore[attr-defined]
         raise GraphBreak("numpy.delete with a mask of an array with several dimensions")

@@ -28,7 +28,7 @@ from .graph_methods import (
     record_call,
 )
 from .graph_values import RESULTS, declare_symbols, placeholder, record
-from .indices import check_mask, is_mask, is_number, positions, spelled_out
+from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
 from .numbers import python_number_of
 from .objects import OpaqueVariable
 from .sequences import TupleVariable
@@ -132,14 +132,15 @@ class ArrayVariable(VariableTracker):
         self, tx: Translator, condition: VariableTracker, axis: VariableTracker = NONE
     ) -> VariableTracker:
         if not is_mask(condition):
-            raise GraphBreak("compress with a condition that is no array of booleans")
+            return record_call(tx, np.ndarray.compress, (self, condition, axis), {})
         return record_call(tx, np.take, (self, positions(tx, condition)[0], axis), {})
 
     def method___iter__(self, tx: Translator) -> VariableTracker:
         return tx.iterator(self)
 
     def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
-        return record_call(tx, operator.getitem, (self, spelled_out(tx, self.array_type, key)), {})
+        key = spelled_out(tx, self.array_type, constant_mask(tx, self.array_type, key))
+        return record_call(tx, operator.getitem, (self, key), {})
 
     def method___setitem__(
         self, tx: Translator, key: VariableTracker, value: VariableTracker

@@ -14,10 +14,10 @@ from ..errors import GraphBreak
 from ..ir.facts import must
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
-from .constants import ConstantVariable
+from .constants import ConstantVariable, constant
 from .graph_values import numbering, record
 from .numbers import ComputedNumber
-from .sequences import SequenceVariable, TupleVariable
+from .sequences import ListVariable, SequenceVariable, TupleVariable
 from .slices import SliceVariable
 
 if TYPE_CHECKING:
@@ -36,6 +36,21 @@ def is_number(value: VariableTracker) -> bool:
     if kind is not None:
         return not kind.shape
     return value.python_type() in (bool, int, float, complex)
+
+
+def constant_mask(
+    tx: Translator, array: ArrayType, key: VariableTracker
+) -> VariableTracker:
+    """A list of constant booleans, one for each item, as the positions that it picks."""
+    if not isinstance(key, ListVariable) or key.unread is not None:
+        return key
+    items = key.built_items()
+    if not items or any(item.python_type() is not bool for item in items):
+        return key
+    flags = [item.as_constant(tx) for item in items]
+    if not array.shape or array.shape[0] != len(flags):
+        return key
+    return ListVariable([constant(index) for index, picks in enumerate(flags) if picks])
 
 
 def spelled_out(
