@@ -1,11 +1,13 @@
 """Compilations over many lengths, and memory."""
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 import dynamo_lite as dl
 
-from .measure import Figure, fresh_process
+from .measure import Figure, fresh_process, interleave
 from .throughput import chain
 
 
@@ -41,4 +43,39 @@ def peak_memory() -> list[Figure]:
                    "<= 1 MB", extra <= 1.0)]
 
 
-FIGURES = (lengths, peak_memory)
+def selected(x: np.ndarray) -> np.ndarray:
+    return x[x > 0]
+
+
+def total_of_selected(x: np.ndarray) -> np.floating:
+    return x[x > 0].sum()
+
+
+def zeroed(x: np.ndarray) -> np.ndarray:
+    y = x.copy()
+    y[y > 0] = 0
+    return y
+
+
+def places(x: np.ndarray) -> tuple[np.ndarray, ...]:
+    return np.where(x > 0)
+
+
+def masks() -> list[Figure]:
+    """Boolean masks of random data, against NumPy."""
+    found = []
+    for function in (selected, total_of_selected, zeroed, places):
+        for n, number in ((10, 200), (1_000_000, 1)):
+            x = np.random.default_rng(n).normal(size=n)
+            compiled = dl.compile(function)
+            np.testing.assert_allclose(compiled(x), function(x), rtol=1e-13, atol=1e-14)
+            times = interleave(
+                {"numpy": partial(function, x), "ours": partial(compiled, x)}, number=number
+            )
+            ratio = times["ours"] / times["numpy"]
+            found.append(Figure(f"{function.__name__} of {n:,} elements / NumPy", f"{ratio:.2f}",
+                                "<= 1", ratio <= 1))
+    return found
+
+
+FIGURES = (lengths, masks, peak_memory)

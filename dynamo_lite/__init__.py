@@ -12,7 +12,7 @@ from .directives import (
     no_recompile,
 )
 from .explain import explain, why
-from .guards.dynamic import mark_dynamic, mark_static, maybe_mark_dynamic
+from .guards.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
 from .stats import reset, stats
 
 __version__ = "0.1.0"
@@ -30,6 +30,7 @@ __all__ = [
     "list_backends",
     "mark_dynamic",
     "mark_static",
+    "mark_unbacked",
     "maybe_mark_dynamic",
     "no_recompile",
     "register_backend",

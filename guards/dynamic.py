@@ -3,7 +3,8 @@
 Precedence for one dimension, the first that speaks wins:
 
 1. `mark_static`: an int.
-2. `mark_dynamic`: a symbol, and an error if the trace needs the value.
+2. `mark_unbacked`: a symbol that nothing is known of.
+   `mark_dynamic`: a symbol, and an error if the trace needs the value.
 3. `dynamic=True`, `maybe_mark_dynamic`: a symbol.
 4. `dynamic=False`: an int.
 5. automatic (`dynamic=None`): an int until a second value has been seen, then a symbol.
@@ -27,6 +28,7 @@ class Mark(enum.Enum):
     STATIC = "static"
     DYNAMIC = "dynamic"
     MAYBE_DYNAMIC = "maybe dynamic"
+    UNBACKED = "unbacked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,15 @@ def mark_static(array: np.ndarray, dim: int | Iterable[int] | None = None) -> No
 def maybe_mark_dynamic(array: np.ndarray, dim: int | Iterable[int]) -> None:
     """Like `mark_dynamic`, without the error."""
     _mark(array, dim, DimMark(Mark.MAYBE_DYNAMIC))
+
+
+def mark_unbacked(array: np.ndarray, dim: int | Iterable[int]) -> None:
+    """Treat a dimension of this array object as a size that depends on data, 0 and 1 included.
+
+    Nothing is compiled for one size in particular: a program that needs to know it breaks there,
+    and what only guards against an error is checked when the graph runs.
+    """
+    _mark(array, dim, DimMark(Mark.UNBACKED))
 
 
 def marks_of(array: np.ndarray) -> dict[int, DimMark]:
@@ -157,6 +168,8 @@ class DynamicPolicy:
         """Whether the value becomes a symbol."""
         if mark is not None and mark.mark is Mark.STATIC:
             return False
+        if mark is not None and mark.mark is Mark.UNBACKED:
+            return True
         changed = self.history.changed((source, fact, axis))
         if mark is not None or self.dynamic:
             return changed or fact != "size" or value not in (0, 1)

@@ -150,6 +150,9 @@ class ShapeEnv:
     def _create(self, key: tuple[Source, str, int], value: int, mark: DimMark | None) -> str:
         source, fact, axis = key
         name = f"s{len(self.infos)}"
+        if mark is not None and mark.mark is Mark.UNBACKED:
+            name = f"u{len(self.data)}"
+            self.data[name] = Unbacked(f"{source}.shape[{axis}]", self.locate(), value)
         info = SymbolInfo(name, source, fact, axis, value, self.locate(), mark)
         self.infos[name] = info
         self.hints[name] = value

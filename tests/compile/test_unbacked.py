@@ -95,3 +95,43 @@ def test_ints_do_not_wrap(dynamic, backend):
     for n in (3, 5, 10**5, 10**10, 10**18):
         args = (np.ones(3), n)
         assert same(outcome(compiled, args, {}), outcome(of_arguments, args, {}))
+
+
+def test_marked_as_unbacked(backend):
+    """One compilation, without hints: sizes of 0 and 1 as well."""
+    def f(x):
+        return x * 2, x.sum(), x.shape[0] + 1, x[:3]
+
+    def branches(x):
+        return x * 2 if len(x) > 3 else x
+
+    x = np.arange(5.0)
+    dl.mark_unbacked(x, 0)
+    compiled = dl.compile(f, backend=backend, fullgraph=True)
+    for y in (x, np.ones(1), np.ones(0), np.ones(9)):
+        assert same(compiled(y), f(y), exact=False)
+    assert len(compiled.entries()) == 1
+    (reason,) = dl.explain(branches)(x).break_reasons
+    assert "x.shape[0]" in str(reason)
+
+
+REMEDIES = {
+    "np.where": lambda x: np.where(x.sum() > 1, x * 2, x - 1),
+    "dl.check": lambda x: (dl.check(x.sum() > -100), x * 2)[1],
+    "dl.check of a length": lambda x: (dl.check(len(x[x > 0]) <= 9), x[x > 0] + 1)[1],
+}
+
+
+@pytest.mark.parametrize("remedy", REMEDIES)
+def test_remedies_give_one_graph(remedy, backend):
+    function = REMEDIES[remedy]
+    for x in samples(6):
+        check_same(dl.compile(function, backend=backend, fullgraph=True), function, x)
+
+
+def test_a_failed_check_raises(backend):
+    def f(x):
+        dl.check(len(x[x > 0]) < 3, "too many")
+        return x * 2
+
+    check_same(dl.compile(f, backend=backend, fullgraph=True), f, np.ones(5))

@@ -1,0 +1,114 @@
+"""Random programs of masks and counts, over dtypes and layouts: as eager, errors included."""
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sameness import outcome, same
+
+import dynamo_lite as dl
+
+
+def assigned(x, m, value):
+    y = x.copy()
+    y[m] = value
+    return y
+
+
+def changed(x, m):
+    y = x.copy()
+    y[m] += y[m]
+    return y
+
+
+def reversed_parts(x, m):
+    y = x.copy()
+    y[m] = y[m][::-1]
+    return y
+
+
+def up_to_the_count(x, m):
+    n = int(m.sum())
+    return x[:n], x[n:], np.arange(n), np.zeros((n, 2), x.dtype)
+
+
+def positive_only(x, m):
+    if not m.any():
+        raise ValueError("nothing is selected")
+    return x[m].max()
+
+
+OPERATIONS = {
+    "select": lambda x, m: x[m],
+    "compute": lambda x, m: x[m] + x[m],
+    "first": lambda x, m: x[m][0],
+    "part": lambda x, m: x[m][1:3],
+    "column": lambda x, m: x[m][..., None] + x[m][..., None],
+    "sum": lambda x, m: x[m].sum(),
+    "total": lambda x, m: x[m].sum(axis=0),
+    "mean": lambda x, m: x[m].mean(),
+    "extremes": lambda x, m: (x[m].min(), x[m].argmax()),
+    "positions": lambda x, m: (np.nonzero(m), np.argwhere(m), np.flatnonzero(m)),
+    "of_numbers": lambda x, m: np.nonzero(x),
+    "count": lambda x, m: (int(m.sum()), len(x[m]), np.count_nonzero(m), x[m].shape),
+    "slices": up_to_the_count,
+    "inverse": lambda x, m: x[~m],
+    "both": lambda x, m: np.concatenate([x[m], x[~m]]),
+    "three": lambda x, m: x[m] + np.ones(3),
+    "zero": lambda x, m: assigned(x, m, 0),
+    "one": lambda x, m: assigned(x, m, np.int8(1)),
+    "parts": reversed_parts,
+    "changed": changed,
+    "unique": lambda x, m: np.unique(x[m], return_counts=True),
+    "sorted": lambda x, m: np.sort(x[m], axis=0),
+    "take": lambda x, m: x[np.nonzero(m)[0]],
+    "rows": lambda x, m: x[m][m],
+    "guarded": positive_only,
+    "item": lambda x, m: x + x[m].sum().item(),
+    "reshaped": lambda x, m: x[m].reshape(-1, 2),
+    "ravel": lambda x, m: x[m].ravel() * 2,
+}
+DTYPES = ("f8", "f4", "i8", "i2", "u1", "?")
+
+
+@st.composite
+def arrays(draw):
+    """An array of any layout, and a mask that usually fits."""
+    shape = draw(st.sampled_from([(0,), (1,), (2,), (3,), (7,), (40,), (3, 4), (2, 0), (1, 5)]))
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    x = (rng.normal(size=shape) * 4).astype(dtype) if dtype.kind != "b" else rng.random(shape) > 0.5
+    layout = draw(st.sampled_from(["C", "C", "step", "reversed", "F", "read-only"]))
+    if layout == "step":
+        x = np.repeat(x, 2, axis=0)[::2]
+    elif layout == "reversed":
+        x = x[::-1].copy()[::-1]
+    elif layout == "F":
+        x = np.asfortranarray(x)
+    kind = draw(st.sampled_from(["random", "random", "none", "all", "rows", "short", "0-d"]))
+    masks = {
+        "random": lambda: rng.random(shape) > 0.5, "none": lambda: np.zeros(shape, bool),
+        "all": lambda: np.ones(shape, bool), "rows": lambda: rng.random(shape[0]) > 0.5,
+        "short": lambda: np.ones((shape[0] + 1,), bool), "0-d": lambda: np.array(True),
+    }
+    m = masks[kind]()
+    if layout == "step" and m.ndim:
+        m = np.repeat(m, 2, axis=0)[::2]
+    if layout == "read-only":
+        x.flags.writeable = m.flags.writeable = False
+    return x, m
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@given(st.lists(st.sampled_from(sorted(OPERATIONS)), min_size=1, max_size=3), st.data())
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+def test_masks_do_what_numpy_does(backend, names, data):
+    steps = [OPERATIONS[name] for name in names]
+
+    def program(x, m):
+        return [step(x, m) for step in steps]
+
+    compiled = dl.compile(program, backend=backend, dynamic=True)
+    for _ in range(3):
+        args = data.draw(arrays())
+        found, expected = outcome(compiled, args, {}), outcome(program, args, {})
+        assert same(found, expected, exact=False), (names, args)
