@@ -16,13 +16,14 @@ from .bytecode.hiding import hidden
 from .bytecode.liveness import handles_exception, live_locals, sees_variables
 from .bytecode.reading import CALLABLE_FIRST, Instruction, positions, read
 from .bytecode.resume import ResumePoint, flat_code, is_second_half, own_cells
+from .closures import closure_call
 from .errors import Unsupported
 from .guards.sources import LocalSource
 from .reconstruct import Reconstructor
 from .trace import Stopped
 from .variables.base import VariableTracker
 from .variables.constants import NullVariable
-from .variables.functions import UserFunctionVariable
+from .variables.functions import FunctionVariable, UserFunctionVariable, is_known_by_code
 from .variables.methods import MethodVariable
 
 Push = Callable[[], None]
@@ -47,6 +48,10 @@ class Frames(Protocol):
 
     def callee(self, function: FunctionType) -> Callable[..., Any]:
         """What to call instead of a function that could not be traced into."""
+        ...
+
+    def lifted(self, function: FunctionType) -> Callable[..., Any] | None:
+        """The same for all closures of a code object: it takes `closure_call`'s arguments."""
         ...
 
 
@@ -131,6 +136,7 @@ class Leaving:
         self.needs_body = False
         self.points: list[ResumePoint] = []
         self.stack: list[Push] = []
+        self.closure_call: Push | None = None
         self.names: frozenset[str] = frozenset()
         self.unbound: frozenset[str] = frozenset()
         self.is_value = [not isinstance(item, NullVariable) for item in stopped.stack]
@@ -142,6 +148,7 @@ class Leaving:
         self.assembler.at(positions(self.original, self.instruction))
         live = live_locals(self.original, self.instruction.index) | {*self.original.co_cellvars}
         self.stack = [self.code.hold(item) for item in self.stopped.stack]
+        self.closure_call = self._prepare_closure_call()
         restore = [
             (name, self.code.hold(value))
             for name, value in self.stopped.locals.items()
@@ -222,8 +229,12 @@ class Leaving:
 
     def _run_and_resume(self, pops: int, pushes: int) -> None:
         kept = len(self.stack) - pops
-        self._push_operands(kept)
-        self._guarded(lambda: self._run(pushes - pops))
+        if (call := self.closure_call) is not None:
+            self._push_for_handler(kept)
+            self._guarded(call)
+        else:
+            self._push_operands(kept)
+            self._guarded(lambda: self._run(pushes - pops))
         results = [self.code.hold_top() for _ in range(pushes)][::-1]
         following = self.instruction.index + 1
         stack = [*zip(self.is_value[:kept], self.stack), *((True, push) for push in results)]
@@ -242,10 +253,13 @@ class Leaving:
         """Test the value in Python; each way is a resume function."""
         *kept, (_, value) = zip(self.is_value, self.stack)
         self._push_operands(len(kept))
-        self._guarded(self.assembler.test_truth)
-        jumps = Label()
-        depth = self.assembler.depth - 1
-        self.assembler.jump("POP_JUMP_IF_TRUE" if jumps_if else "POP_JUMP_IF_FALSE", jumps)
+        jumps, depth = Label(), self.assembler.depth - 1
+
+        def test() -> None:
+            self.assembler.test_truth()
+            self.assembler.jump("POP_JUMP_IF_TRUE" if jumps_if else "POP_JUMP_IF_FALSE", jumps)
+
+        self._guarded(test)
         self._resume(self.instruction.index + 1, kept)
         self.assembler.place(jumps, depth)
         assert self.instruction.target is not None
@@ -272,26 +286,45 @@ class Leaving:
 
     def _push_operands(self, kept: int) -> None:
         """What the instruction takes, above what its exception handler expects to find."""
-        handler = self.instruction.handler
-        for push in self.stack[: min(handler.depth, kept) if handler is not None else 0]:
-            push()
+        self._push_for_handler(kept)
         called = self._called_at()
         for position in range(kept, len(self.stack)):
             if position != called or not self._push_compiled(self.stopped.stack[position]):
                 self.stack[position]()
 
+    def _push_for_handler(self, kept: int) -> None:
+        handler = self.instruction.handler
+        for push in self.stack[: min(handler.depth, kept) if handler is not None else 0]:
+            push()
+
     def _called_at(self) -> int | None:
-        """Where the callable of a CALL lies on the stack."""
-        if self.instruction.opname != "CALL":
+        """Where the callable of a call lies on the stack."""
+        if self.instruction.opname not in ("CALL", "CALL_FUNCTION_EX"):
+            return None
+        first = len(self.stack) - STACK_EFFECTS[self.instruction.opname](self.instruction)[0]
+        return first if self.is_value[first] else first + 1
+
+    def _prepare_closure_call(self) -> Push | None:
+        """Hold what the call of a closure in compiled form takes; the result emits the call."""
+        if self.instruction.opname != "CALL" or (at := self._called_at()) is None:
             return None
         first = len(self.stack) - self.instruction.arg - 2
-        return first if self.is_value[first] else first + 1
+        pushes, called = self.stack[first + 2 :], self.stopped.stack[at]
+        if self.is_value[first] and self.is_value[first + 1]:
+            pushes = self.stack[first + 1 :]
+        if isinstance(called, MethodVariable) and called.source is None:
+            pushes, called = [self.code.hold(called.self_), *pushes], called.function
+        if not isinstance(called, FunctionVariable):
+            return None
+        return closure_call(
+            self.code, called, pushes, self.instruction.kwnames, self.frames.lifted
+        )
 
     def _push_compiled(self, called: VariableTracker) -> bool:
         """Push the compiled form of a function that is guarded by identity, or nothing."""
         bound = isinstance(called, MethodVariable) and called.source is None
         function = called.function if isinstance(called, MethodVariable) and bound else called
-        if not isinstance(function, UserFunctionVariable) or function.value.__closure__:
+        if not isinstance(function, UserFunctionVariable) or is_known_by_code(function.value):
             return False
         if bound:
             self.code.load_callable(MethodType)

@@ -10,14 +10,20 @@ import warnings
 import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from . import logs
 from .attempts import attempt
 from .backends.registry import Backend, lookup_backend
 from .bytecode.reading import read
-from .bytecode.resume import ResumePoint, flat_code, resume_function, with_code
+from .bytecode.resume import (
+    ResumePoint,
+    flat_code,
+    lifted_function,
+    resume_function,
+    with_code,
+)
 from .config import config
 from .directives import may_recompile
 from .errors import (
@@ -83,7 +89,7 @@ def compiled_function(
     function: FunctionType,
     options: Options,
     root: FrameCompiler | None = None,
-    callees: dict[FunctionType, CompiledFunction] | None = None,
+    callees: dict[FunctionType | CodeType, CompiledFunction] | None = None,
 ) -> CompiledFunction:
     """The callable that checks guards and runs entries, compiling on a miss.
 
@@ -114,7 +120,7 @@ class FrameCompiler:
     root: FrameCompiler | None = None
     history: SizeHistory = field(default_factory=SizeHistory)
     rests: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
-    callees: dict[FunctionType, CompiledFunction] = field(default_factory=dict)
+    callees: dict[FunctionType | CodeType, CompiledFunction] = field(default_factory=dict)
     operations: int = 0
     compiled: Callable[[], CompiledFunction | None] = lambda: None
     frame: int | None = None
@@ -270,6 +276,21 @@ class FrameCompiler:
         if function not in callees:
             callees[function] = compiled_function(function, self.options, callees=callees)
         return callees[function]
+
+    def lifted(self, function: FunctionType) -> Callable[..., Any] | None:
+        """The compiled form of the closures of one code object; None where Python runs them."""
+        code = function.__code__
+        if rule_for(function).action is not Action.INLINE or is_generator(function):
+            return None
+        if "__class__" in code.co_freevars:  # super() finds it among the free variables
+            return None
+        if any(i.opname == "DELETE_DEREF" and i.argval in code.co_freevars for i in read(code)):
+            return None  # reading it then says that it is a free variable
+        callees = self.family.callees
+        if code not in callees:
+            made = lifted_function(function)
+            callees[code] = compiled_function(made, self.options, callees=callees)
+        return callees[code]
 
     def _in_python(self) -> Callable[..., Any]:
         """The function itself, over its flat arguments."""

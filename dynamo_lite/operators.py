@@ -6,7 +6,6 @@ right operand whose class is a proper subclass comes first; NotImplemented hands
 from __future__ import annotations
 
 import enum
-import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from .guards.kinds import NOT_ALIASED
 from .operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
 from .variables.base import VariableTracker
 from .variables.callables import KnownVariable, is_typing
-from .variables.classes import ClassVariable
 from .variables.constants import (
     NOT_IMPLEMENTED,
     ConstantVariable,
@@ -361,40 +359,3 @@ def is_equal(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool
     """Whether containers take two values for equal: identical, or `==` is true."""
     lhs, rhs = realise(tx, lhs), realise(tx, rhs)
     return lhs is rhs or tx.truth(compare(tx, "==", lhs, rhs))
-
-
-def getitem(tx: Translator, container: VariableTracker, key: VariableTracker) -> VariableTracker:
-    if is_plain(container):
-        return fold(tx, operator.getitem, (container, key))
-    if isinstance(container, ClassVariable) and not hasattr(type(container.value), "__getitem__"):
-        return container.subscripted(tx, key)
-    return _subscript(tx, container, "__getitem__", "is not subscriptable", key)
-
-
-def setitem(
-    tx: Translator, container: VariableTracker, key: VariableTracker, value: VariableTracker
-) -> None:
-    _subscript(tx, container, "__setitem__", "does not support item assignment", key, value)
-
-
-def delitem(tx: Translator, container: VariableTracker, key: VariableTracker) -> None:
-    _subscript(tx, container, "__delitem__", "doesn't support item deletion", key)
-
-
-def _subscript(
-    tx: Translator, container: VariableTracker, method: str, refusal: str, *args: VariableTracker
-) -> VariableTracker:
-    kind = container.python_type()
-    if not hasattr(kind, method):
-        raise observed(TypeError(f"{kind.__name__!r} object {refusal}"))
-    return container.call_method(tx, method, args, {})
-
-
-def contains(tx: Translator, container: VariableTracker, item: VariableTracker) -> bool:
-    """`item in container`: `__contains__`, else by iteration."""
-    kind = container.python_type()
-    if is_plain(container):
-        return bool(fold(tx, operator.contains, (container, item)).as_constant(tx))
-    if hasattr(kind, "__contains__") and not hasattr(container, "next"):
-        return tx.truth(container.call_method(tx, "__contains__", (item,), {}))
-    return any(is_equal(tx, member, item) for member in tx.iterate(container))

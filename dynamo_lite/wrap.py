@@ -28,7 +28,7 @@ from .variables.deques import wrap_deque
 from .variables.derived import is_derived, wrap_derived
 from .variables.dicts import KINDS_OF_DICT, DictVariable, is_known_key
 from .variables.errstates import wrap_context_variable
-from .variables.functions import UserFunctionVariable
+from .variables.functions import UserFunctionVariable, is_known_by_code
 from .variables.iterators import OutsideIterator
 from .variables.library_values import PatternVariable
 from .variables.methods import MethodVariable
@@ -112,7 +112,7 @@ def _wrap_function(tx: Translator, value: types.FunctionType, source: Source) ->
     """A function made at every call is known by its code; any other by itself."""
     if (made := tx.state.placeholders.get(value)) is not None:
         return made
-    if "<locals>" in value.__qualname__ and value.__closure__:
+    if is_known_by_code(value):
         tx.guards.install(source, TYPE, value, tx.location())
         tx.guards.install(AttrSource(source, "__code__"), IS, value.__code__, tx.location())
     else:

@@ -7,13 +7,16 @@ them.
 """
 from __future__ import annotations
 
+import opcode
 from types import CodeType, FunctionType
 
 from ..records import dataclass
 from .assembling import Assembler, Label
+from .liveness import live_locals
 from .reading import Instruction, positions, read
 
 _REPLACEMENT = "__dynamo_lite_replacement__"
+_COPY_FREE_VARS, _NOP = opcode.opmap["COPY_FREE_VARS"], opcode.opmap["NOP"]
 _VARIADIC = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
 
 
@@ -105,3 +108,31 @@ def is_second_half(code: CodeType, instruction: Instruction) -> bool:
     """Whether `co_code` has the instruction and its predecessor as one."""
     index = instruction.index
     return index > 0 and read(code)[index - 1].offset == instruction.offset
+
+
+def parameters(code: CodeType) -> tuple[str, ...]:
+    """The variables that a call fills, in the order of `co_varnames`."""
+    return code.co_varnames[: flat_code(code).co_argcount]
+
+
+def lifted_function(function: FunctionType) -> FunctionType:
+    """A function without closure that is passed the cells of its free variables.
+
+    Its parameters: every fast local in order (those that are not parameters: None), then every own
+    cell (None) and every free variable. One such function serves all closures of a code object.
+    """
+    code = function.__code__
+    cells = (*code.co_cellvars, *code.co_freevars)
+    text = bytearray(code.co_code)
+    for offset in range(0, len(text), 2):
+        if text[offset] == _COPY_FREE_VARS:
+            text[offset : offset + 2] = _NOP, 0
+            break
+    lifted = flat_code(code).replace(co_cellvars=cells, co_freevars=(), co_code=bytes(text))
+    passed = frozenset(parameters(code))
+    unbound = live_locals(lifted, 0).intersection(code.co_varnames) - passed
+    base = FunctionType(lifted, function.__globals__, function.__name__)
+    base.__qualname__, base.__module__ = function.__qualname__, function.__module__
+    return resume_function(
+        base, ResumePoint(0, (), passed.union(code.co_freevars), frozenset(unbound))
+    )

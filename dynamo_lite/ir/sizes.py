@@ -37,7 +37,13 @@ class Opaque:
     def __str__(self) -> str:
         if self.op in ("min", "max"):
             return f"{self.op}({self.left}, {self.right})"
-        return f"({self.left} {self.op} {self.right})"
+        return f"({_operand(self.left)} {self.op} {_operand(self.right)})"
+
+
+def _operand(size: Size) -> str:
+    """The text of a size between operators: a sum or product has parentheses."""
+    is_atom = isinstance(size, int) or str(size).isidentifier()
+    return str(size) if is_atom else f"({size})"
 
 
 Atom = Union[Symbol, Opaque]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import operators
+from .. import operators, subscripts
 from ..variables.base import VariableTracker
 from ..variables.constants import ConstantVariable, constant
 from ..variables.slices import SliceVariable
@@ -65,14 +65,14 @@ def is_op(
 def contains_op(
     tx: Translator, inst: Instruction, item: VariableTracker, container: VariableTracker
 ) -> VariableTracker:
-    return constant(operators.contains(tx, container, item) != bool(inst.arg))
+    return constant(subscripts.contains(tx, container, item) != bool(inst.arg))
 
 
 @handles("BINARY_SUBSCR")
 def binary_subscr(
     tx: Translator, inst: Instruction, container: VariableTracker, key: VariableTracker
 ) -> VariableTracker:
-    return operators.getitem(tx, container, key)
+    return subscripts.getitem(tx, container, key)
 
 
 @handles("STORE_SUBSCR")
@@ -83,14 +83,14 @@ def store_subscr(
     container: VariableTracker,
     key: VariableTracker,
 ) -> None:
-    operators.setitem(tx, container, key, value)
+    subscripts.setitem(tx, container, key, value)
 
 
 @handles("DELETE_SUBSCR")
 def delete_subscr(
     tx: Translator, inst: Instruction, container: VariableTracker, key: VariableTracker
 ) -> None:
-    operators.delitem(tx, container, key)
+    subscripts.delitem(tx, container, key)
 
 
 @handles("BINARY_SLICE")
@@ -101,7 +101,7 @@ def binary_slice(
     start: VariableTracker,
     stop: VariableTracker,
 ) -> VariableTracker:
-    return operators.getitem(tx, container, SliceVariable(start, stop))
+    return subscripts.getitem(tx, container, SliceVariable(start, stop))
 
 
 @handles("STORE_SLICE")
@@ -113,7 +113,7 @@ def store_slice(
     start: VariableTracker,
     stop: VariableTracker,
 ) -> None:
-    operators.setitem(tx, container, SliceVariable(start, stop), value)
+    subscripts.setitem(tx, container, SliceVariable(start, stop), value)
 
 
 @handles("BUILD_SLICE")

@@ -210,7 +210,8 @@ class DictVariable(VariableTracker):
         self, tx: Translator, *others: VariableTracker, **named: VariableTracker
     ) -> VariableTracker:
         for other in others:
-            for key, value in list(tx.pairs(other)):
+            pairs = tx.pairs(other)
+            for key, value in list(pairs) if isinstance(other, DictVariable) else pairs:
                 self.store(tx, key, value)
         for name, value in named.items():
             self.store(tx, ConstantVariable(name), value)

@@ -228,6 +228,11 @@ class NestedFunctionVariable(FunctionVariable):
             code.set_attribute(name, value)
 
 
+def is_known_by_code(function: FunctionType) -> bool:
+    """Closures are made at every call of the function around them: any of the same code will do."""
+    return "<locals>" in function.__qualname__ and bool(function.__closure__)
+
+
 def _doc(code: CodeType) -> str | None:
     """CPython keeps a docstring as the first constant."""
     first = code.co_consts[0] if code.co_consts else None

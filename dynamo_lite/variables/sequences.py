@@ -278,8 +278,9 @@ class ListVariable(SequenceVariable):
         return NONE
 
     def method_extend(self, tx: Translator, items: VariableTracker) -> VariableTracker:
-        added = self.items(tx)[:] if items is self else list(items.iterate(tx))
-        for item in added:
+        """Item by item: a generator sees the list grow, and items before an error stay."""
+        plain = isinstance(items, SequenceVariable)
+        for item in list(items.iterate(tx)) if plain else tx.iterate(items):
             self.method_append(tx, item)
         return NONE
 

@@ -24,7 +24,7 @@ FRONTEND = (
     "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
     "iteration",
     "polyfills", "language_twins", "library_twins", "side_effects", "reconstruct", "output",
-    "leaving", "directives",
+    "leaving", "closures", "directives", "subscripts",
 )
 COMPILE = ("compile", "explain", "stats", "miss", "attempts", "random_states", "regions", "script")
 

@@ -8,7 +8,7 @@ import pytest
 
 from dynamo_lite.errors import BackendError
 from dynamo_lite.ir.graph import Graph, Location, Node, SymbolOrigin
-from dynamo_lite.ir.sizes import symbol
+from dynamo_lite.ir.sizes import evaluate, floordiv, modulo, symbol
 from dynamo_lite.ir.types import array
 from dynamo_lite.ir.verify import verify
 
@@ -109,3 +109,12 @@ def test_verifier_names_the_defects():
     graph.call_function(np.add, (x, stray), type=array("f8", 3))
     with pytest.raises(BackendError, match=r"unbound symbol s0.*uses stray before.*no output"):
         verify(graph)
+
+
+@pytest.mark.parametrize("divide", [floordiv, modulo])
+@pytest.mark.parametrize("left", [2, symbol("a"), symbol("a") + 2, symbol("a") * 2])
+@pytest.mark.parametrize("right", [3, symbol("b"), symbol("b") - 1, symbol("b") * 3])
+def test_sizes_print_as_what_they_are(divide, left, right):
+    size = divide(left, right)
+    values = {"a": 7, "b": 5}
+    assert eval(str(size), values) == evaluate(size, values)

@@ -330,3 +330,74 @@ def runs_coroutine(x):
     c = main()
     try: c.send(None)
     except StopIteration as stop: return stop.value
+
+
+@program(X, breaks="a branch on data")
+def branch_without_truth(x):
+    try:
+        if x > 2: x = x * 2
+    except ValueError as error: return x * 3, str(error)
+    return x
+
+
+@program(X, breaks="a branch on data")
+def branch_without_truth_in_with(x):
+    with contextlib.suppress(ValueError):
+        if x.ndim and x > 2: x = x * 2
+    return x * 3
+
+
+@program(X, breaks=ASKED)
+def in_closure_of_every_shape(x):
+    k, log = 3, []
+    def f(v, a=2, *rest, b=x + 1, **named):
+        log.append(python(len(rest)))
+        return v * k + a + b, sorted(named)
+    return f(x), f(x * 2, 4, 5, 6, z=1), f(v=x, b=0), f(*[x, 1]), log
+
+
+@program(X, breaks=ASKED)
+def in_closure_that_fails(x):
+    k = 2
+    def f(v):
+        v = v * k
+        python()
+        raise KeyError(k)
+    try: f(x)
+    except KeyError as error: return x + 1, error.args, error.__context__
+
+
+@program(X, breaks=ASKED)
+def in_closure_that_deletes(x):
+    k = 2
+    def f():
+        nonlocal k
+        python()
+        del k
+        try: return k
+        except NameError as error: return str(error)
+    return f(), x
+
+
+@program(X, breaks=ASKED)
+def in_recursive_closure(x):
+    calls = 0
+    def f(n):
+        nonlocal calls
+        calls += 1
+        python()
+        return x * n if n == 0 else f(n - 1) + n
+    return f(3), calls
+
+
+class Doubling:
+    def __init__(self, k): self.k = k
+    def __call__(self, v): python(); return v * self.k
+
+
+class Shifting(Doubling):
+    def __call__(self, v): return super().__call__(v) + python(1)
+
+
+@program(X, Shifting(2), breaks=ASKED)
+def in_method_with_super(x, model): return model(x + 1)

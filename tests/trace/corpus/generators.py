@@ -408,3 +408,20 @@ def enumerate_zip_reversed(x): return [(i, a, b) for i, (a, b) in enumerate(zip(
 def range_as_value(x):
     r = range(2, 11, 3)
     return x, r[1], r[-1], r[::2], len(r), 5 in r, r.index(8), r == range(2, 12, 3), list(r[1:]), r.start, r.stop, r.step
+
+
+@program(X, [1, 2])
+def list_extended_by_its_reader(x, l):
+    def last():
+        for _ in range(3): yield l[-1] + len(l)
+    l.extend(last())
+    l += (v * 2 for v in [l[-1], len(l)])
+    try: l.extend(1 // v for v in (1, 0))
+    except ZeroDivisionError: return x, l
+
+
+@program(X)
+def dict_updated_by_its_reader(x):
+    d = {"a": 1}
+    d.update((k, len(d)) for k in "bcd")
+    return x, d

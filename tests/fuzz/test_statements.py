@@ -1,0 +1,84 @@
+"""Random statements: compiled equals Python in results, effects, output and exceptions.
+
+`DYNAMO_FUZZ_SEED` is where the seeds begin (0), `DYNAMO_FUZZ_COUNT` how many programs there are.
+To look at one that failed: `python -m tests.fuzz.statements SEED`.
+"""
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import os
+import warnings
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from tests.trace.equality import same
+
+from .statements import namespace, source
+
+FIRST = int(os.environ.get("DYNAMO_FUZZ_SEED", "0"))
+COUNT = int(os.environ.get("DYNAMO_FUZZ_COUNT", "100"))
+CHUNK = 25
+
+CALLS = ((2, 3, 3), (2, 3, 3), (0, 1, 3), (2, -1, 4))
+"""Two numbers and a length for each call of a program."""
+
+
+def arguments(scope, n, m, length):
+    x = np.arange(1.0, length + 1) * [1, -1, 2, 0.5][: length]
+    return [x, x[::-1] + 0.5, n, m, [1, "two"], {"a": 1, "b": x + 1}, "text", scope["Box"]()]
+
+
+def outcome(scope, function, call):
+    """Everything that one call did."""
+    args, text = arguments(scope, *call), io.StringIO()
+    scope["LOG"].clear()
+    with contextlib.redirect_stdout(text), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            result = function(*args)
+        except Exception as error:
+            result = error
+    return result, args, text.getvalue(), list(scope["LOG"]), scope["COUNT"]
+
+
+def alike(found, expected):
+    try:
+        return same(found, expected)
+    except RecursionError:  # a list may contain itself
+        return repr(found) == repr(expected)
+
+
+def problem(seed, backend="eager"):
+    """What differs, as text, or None."""
+    plain, traced = namespace(seed), namespace(seed, 1)
+    with dl.config.patch(strict=True):
+        compiled = dl.compile(traced["program"], backend=backend)
+        kept = []  # what a call left behind is not to be dropped during the next
+        for number, call in enumerate(CALLS):
+            expected = outcome(plain, plain["program"], call)
+            found = outcome(traced, compiled, call)
+            kept.append((expected, found))
+            for what, f, e in zip(("result", "arguments", "output", "log", "count"), found, expected):
+                if not alike(f, e):
+                    return f"seed {seed}, call {number}: the {what} is\n{f!r}\nnot\n{e!r}"
+    return None
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
+def test_random_statements_equal_python(first):
+    problems = []
+    for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
+        if (wrong := problem(seed)) is not None:
+            problems.append(f"{source(seed)[-2000:]}\n{wrong}")
+        dl.reset()
+    assert not problems, "\n\n".join(problems)
+
+
+def test_arguments_are_fresh():
+    scope = namespace(0)
+    first, second = arguments(scope, *CALLS[0]), arguments(scope, *CALLS[0])
+    assert same(copy.copy(first), second) and first[4] is not second[4]
