@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import sys
 
-from . import latency, shapes, throughput
+from . import latency, shapes, throughput, tracing
 
-ALL = (*throughput.FIGURES, *latency.FIGURES, *shapes.FIGURES)
+ALL = (*throughput.FIGURES, *latency.FIGURES, *shapes.FIGURES, *tracing.FIGURES)
 
 
 def main(names: list[str]) -> None:
