@@ -32,6 +32,11 @@ class Config:
     """`dynamic=None` starts with fixed sizes; otherwise every size is a symbol at once."""
     automatic_dynamic_shapes: bool = True
     """`dynamic=None` turns the sizes and ints that changed into symbols at the second compile."""
+    specialize_int: bool = False
+    """Python int arguments are compiled in as they are, one entry for each value."""
+    specialization_backoff: int = 2
+    """The how-manieth value that Python needs at one place breaks the graph there instead of being
+    compiled in."""
     capture_scalar_outputs: bool = True
     """`float(x.sum())` and the like stay in the graph where nothing needs their value."""
     unroll_budget: int = 2000

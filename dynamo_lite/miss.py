@@ -300,7 +300,10 @@ class FrameCompiler:
         dynamic = self.options.dynamic
         if dynamic is None and not config.assume_static_by_default:
             dynamic = True
-        policy = DynamicPolicy(dynamic, self.history, config.automatic_dynamic_shapes)
+        policy = DynamicPolicy(
+            dynamic, self.history, config.automatic_dynamic_shapes, config.specialization_backoff,
+            config.specialize_int,
+        )  # fmt: skip
         return TraceOptions(
             policy, config.unroll_budget, config.trace_seconds, config.inline_depth,
             self.prefix if self.root is not None else 0,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import enum
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,11 +44,16 @@ _ALIVE: dict[int, weakref.ref[np.ndarray]] = {}
 
 
 def mark_dynamic(
-    array: np.ndarray, dim: int | Iterable[int], *, min: int | None = None, max: int | None = None
+    array: np.ndarray, dim: int | Sequence[int], *, min: int | None = None, max: int | None = None
 ) -> None:
     """Make a dimension of this array object symbolic; an error is raised if it gets specialised."""
     if min is not None and max is not None and min > max:
         raise ValueError(f"mark_dynamic: min={min} is greater than max={max}")
+    _check_array(array)
+    for axis in [dim] if isinstance(dim, int) else dim:
+        size = array.shape[axis]
+        if (min is not None and size < min) or (max is not None and size > max):
+            raise ValueError(f"mark_dynamic: size {size} is not between min={min} and max={max}")
     _mark(array, dim, DimMark(Mark.DYNAMIC, min, max))
 
 
@@ -154,6 +159,7 @@ class DynamicPolicy:
     history: SizeHistory = field(default_factory=SizeHistory)
     automatic: bool = True
     backoff: int = 2
+    specialize_int: bool = False
     now: dict[Any, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -170,6 +176,8 @@ class DynamicPolicy:
             return False
         if mark is not None and mark.mark is Mark.UNBACKED:
             return True
+        if fact == "value" and self.specialize_int:
+            return False
         changed = self.history.changed((source, fact, axis))
         if mark is not None or self.dynamic:
             return changed or fact != "size" or value not in (0, 1)

@@ -158,8 +158,12 @@ class ShapeEnv:
         self.hints[name] = value
         if mark is None:
             self._shared.setdefault((fact, value), []).append(name)
-        LOG.info("%s = %s, now %d", name, info.origin, value)
         self._bound(info)
+        if LOG.isEnabledFor(logging.INFO):
+            seen = ", ".join(map(str, sorted(self.policy.history.values(key))))
+            low, high = self.lower.get(name, "-"), self.upper.get(name, "-")
+            LOG.info("%s = %s, now %d (seen: %s), in %s..%s, wrapped at %s",
+                     name, info.origin, value, seen, low, high, info.location)
         return name
 
     def _bound(self, info: SymbolInfo) -> None:
@@ -273,7 +277,6 @@ class ShapeEnv:
         text = self.described(size)
         if not self.policy.may_fix((self.locate(), text), value):
             raise GraphBreak(f"Python needs the value of {text}, which keeps changing")
-        LOG.info("%s specialised to %d at %s", size, value, self.locate())
         self.equal(size, value)
         return value
 
@@ -403,6 +406,8 @@ class ShapeEnv:
                 if solved is not None and name not in symbols(solved):
                     self._refuse_marked(name, solved)
                     self._replaced[name] = solved
+                    LOG.info("%s (%s) is specialised to %s at %s",
+                             name, self.what(name), solved, self.locate())
                     if isinstance(solved, int) and not of_data:
                         self._drop_implied(name)
                     return

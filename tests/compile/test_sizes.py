@@ -185,3 +185,129 @@ def test_what_raises_raises_in_the_users_line():
     compiled = dl.compile(power)
     for a, b in ((2.0, 3.0), (4.0, 0.5), (0.0, -1.0), (-4.0, 0.5), (1e300, 2.0), (2.0, 2.0)):
         check_same(compiled, power, np.ones(4), a, b)
+
+
+LARGE = {
+    "product": lambda x, n: x * (n * n * n * n),
+    "sum": lambda x, n: x * (n + n),
+    "shift": lambda x, n: x * (n << 40),
+    "returned": lambda x, n: (n * n * n, x.sum()),
+    "shape": lambda x, n: np.zeros(n) + 1,
+    "square": lambda x, n: np.zeros((n * n, 2)) * 2,
+    "range": lambda x, n: np.arange(n) * 2,
+    "slice": lambda x, n: x[: n * n],
+    "reshape": lambda x, n: x.reshape(n, -1),
+    "smaller": lambda x, n: x * min(n, 5),
+    "quotient": lambda x, n: x * (n / 3),
+    "branch": lambda x, n: x + 1 if n * n > 10 else x * 2,
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_ints_have_no_limit_and_negative_sizes_are_errors(name):
+    function = LARGE[name]
+    compiled = dl.compile(function)
+    large = (2**62, 2**63 - 1, -(2**63), 2**31, -(2**40), 10**6) if name != "range" else (-5, 0)
+    for n in (1, 3, 2, *large[: 3 if name == "shape" else None], -1, 0, 3):
+        check_same(compiled, function, np.arange(6.0), n, calls=2)
+
+
+# -- the controls
+
+
+def test_ints_can_be_compiled_in():
+    compiled = dl.compile(lambda x, n: x * n, options={"specialize_int": True})
+    for n in range(2, 6):
+        assert same(compiled(np.ones(3), n), np.full(3, float(n)))
+    assert len(compiled.entries()) == 4
+
+
+@pytest.mark.parametrize("backoff", [2, 3, 4])
+def test_the_nth_value_that_python_needs_breaks_the_graph(backoff):
+    def f(x, n):
+        return [0] * n, x + n
+
+    dl.reset()
+    compiled = dl.compile(f, dynamic=True, options={"specialization_backoff": backoff})
+    for n in (2, 3, 4, 5, 6, 7, 2):
+        check_same(compiled, f, np.ones(4), n, calls=1)
+    assert len(compiled.entries()) == backoff
+    assert any("keeps changing" in reason for reason in dl.stats().break_reasons)
+
+
+MARKS = {
+    "mark_static": lambda x: dl.mark_static(x, 0),
+    "mark_dynamic": lambda x: dl.mark_dynamic(x, 0),
+    "maybe_mark_dynamic": lambda x: dl.maybe_mark_dynamic(x, 0),
+    None: lambda x: None,
+}
+ENTRIES = {
+    ("mark_static", None): 3, ("mark_static", True): 3, ("mark_static", False): 3,
+    ("mark_dynamic", None): 1, ("mark_dynamic", True): 1, ("mark_dynamic", False): 1,
+    ("maybe_mark_dynamic", None): 1, ("maybe_mark_dynamic", True): 1,
+    ("maybe_mark_dynamic", False): 1,
+    (None, None): 2, (None, True): 1, (None, False): 3,
+}  # fmt: skip
+"""How many compilations three sizes take: the table of docs/shapes.md."""
+
+
+@pytest.mark.parametrize(("mark", "dynamic"), ENTRIES)
+def test_which_control_wins(mark, dynamic):
+    compiled = dl.compile(lambda x: x * 2, dynamic=dynamic)
+    for n in (5, 6, 7):
+        x = np.ones(n)
+        MARKS[mark](x)
+        assert same(compiled(x), np.full(n, 2.0))
+    assert len(compiled.entries()) == ENTRIES[mark, dynamic]
+
+
+@pytest.mark.parametrize(("assume_static", "automatic", "entries"), [
+    (True, True, 2), (True, False, 3), (False, True, 1), (False, False, 1),
+])  # fmt: skip
+def test_settings_decide_where_nothing_else_does(assume_static, automatic, entries):
+    settings = {
+        "assume_static_by_default": assume_static, "automatic_dynamic_shapes": automatic,
+    }
+    with dl.config.patch(**settings):
+        compiled = dl.compile(lambda x: x * 2)
+        for n in (5, 6, 7):
+            compiled(np.ones(n))
+    assert len(compiled.entries()) == entries
+
+
+@pytest.mark.parametrize(("first", "second"), [("mark_static", "mark_dynamic"),
+                                               ("mark_dynamic", "mark_static")])
+def test_contradictory_marks_are_refused(first, second):
+    x = np.ones(3)
+    MARKS[first](x)
+    with pytest.raises(ValueError, match="both static and dynamic"):
+        MARKS[second](x)
+
+
+@pytest.mark.parametrize(("call", "error"), [
+    (lambda: dl.mark_dynamic(np.ones(3), 0, min=5), ValueError),
+    (lambda: dl.mark_dynamic(np.ones(3), 0, max=2), ValueError),
+    (lambda: dl.mark_dynamic(np.ones(3), 0, min=4, max=2), ValueError),
+    (lambda: dl.mark_dynamic(np.ones(3), 2), IndexError),
+    (lambda: dl.mark_dynamic([1, 2], 0), TypeError),
+    (lambda: dl.mark_static(5), TypeError),
+    (lambda: dl.maybe_mark_dynamic("x", 0), TypeError),
+])  # fmt: skip
+def test_bad_marks_are_errors_at_the_call(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_the_log_says_what_became_of_each_size(capsys):
+    from dynamo_lite import logs
+
+    logs.configure("dynamic")
+    try:
+        compiled = dl.compile(lambda x: x * 2 if x.shape[0] == 6 else x, dynamic=None)
+        for n in (5, 6):
+            compiled(np.ones((n, 3)))
+    finally:
+        logs.configure("")
+    said = capsys.readouterr().err
+    assert "s0 = x.shape[0], now 6 (seen: 5, 6), in 0..-" in said
+    assert "s0 (x.shape[0]) is specialised to 6 at" in said and "test_sizes.py" in said
