@@ -215,4 +215,7 @@ def import_module(tx: Translator, name: str, level: int, names: Any) -> Variable
     top = name if names or level else name.partition(".")[0]
     if name not in sys.modules or top not in sys.modules:
         raise GraphBreak(f"importing {name}")
+    if missing := [part for part in names or () if f"{name}.{part}" not in sys.modules
+                   and part not in vars(sys.modules[top])]:  # fmt: skip
+        raise GraphBreak(f"importing {missing[0]} from {name}")
     return tx.known(sys.modules[top])

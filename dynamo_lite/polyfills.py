@@ -134,8 +134,12 @@ def update_wrapper(
     for name in assigned:
         if hasattr(wrapped, name):
             setattr(wrapper, name, getattr(wrapped, name))
-    for name, value in own_attributes(wrapped):
-        setattr(wrapper, name, value)
+    for attribute in updated:
+        if attribute == "__dict__":
+            for name, value in own_attributes(wrapped):
+                setattr(wrapper, name, value)
+        else:
+            getattr(wrapper, attribute).update(getattr(wrapped, attribute, {}))
     wrapper.__wrapped__ = wrapped
     return wrapper
 

@@ -70,6 +70,12 @@ class Candidates:
         self.histories: dict[int, CodeHistory] = {}
 
     def __call__(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
+        answer = self.answer(function, values)
+        if answer is None:  # which the core keeps
+            self.forget(id(function.__code__))
+        return answer
+
+    def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
         if not is_candidate(function):
             return None
         history = self.history_of(function.__code__)
@@ -137,7 +143,7 @@ def is_candidate(function: FunctionType) -> bool:
     if is_replacement(function) or (name.startswith("<") and name != "<lambda>"):
         return False
     module = module_of(function)
-    if module.partition(".")[0] in ("numpy", "dynamo_lite") or is_stdlib(function, module):
+    if module.partition(".")[0] == "dynamo_lite" or is_stdlib(function, module):
         return False
     return rule_for(function).action is Action.INLINE
 
@@ -159,7 +165,7 @@ def cupy_array() -> Any:
     return getattr(sys.modules.get("cupy"), "ndarray", ())
 
 
-def contents(value: Any) -> Iterator[Any]:
+def contents(value: Any) -> Iterable[Any]:
     """The first items of a container, or attributes of an object."""
     kind = type(value)
     if issubclass(kind, CONTAINERS):
@@ -169,7 +175,7 @@ def contents(value: Any) -> Iterator[Any]:
         return itertools.islice(items, LOOKED_AT)
     if kind.__flags__ & _IS_HEAP_TYPE and not issubclass(kind, (type, set, frozenset)):
         return attributes(value)
-    return iter(())
+    return ()
 
 
 def attributes(value: Any) -> Iterator[Any]:

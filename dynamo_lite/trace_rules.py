@@ -62,6 +62,11 @@ def in_package(*packages: str) -> Callable[[Any, str], bool]:
     return lambda function, module: module.partition(".")[0] in packages
 
 
+def is_numpys(function: Any, module: str) -> bool:
+    """NumPy's own; its tests are programs that use it."""
+    return module.partition(".")[0] == "numpy" and ".tests" not in module
+
+
 def in_module(*modules: str) -> Callable[[Any, str], bool]:
     return lambda function, module: module in modules
 
@@ -151,7 +156,7 @@ TABLE: tuple[Row, ...] = (
     Row(Rule("own-inline", Action.INLINE, "written to be traced"), marked("inline")),
     Row(Rule("effect-builtin", Action.SKIP, "it has effects outside the program"),
         lambda function, module: module == "builtins" and function.__name__ in FORBIDDEN),
-    Row(Rule("numpy", Action.GRAPH, "NumPy's"), in_package("numpy")),
+    Row(Rule("numpy", Action.GRAPH, "NumPy's"), is_numpys),
     Row(Rule("cupy", Action.GRAPH, "CuPy's, where NumPy has the same"), in_package("cupy")),
     Row(Rule("container-method", Action.METHOD, "a method of one of Python's containers"),
         is_method_of_container),

@@ -150,6 +150,8 @@ def builtin_super(tx: Translator, *args: VariableTracker) -> VariableTracker:
         args = cell.load(tx, "__class__", True), tx.first_argument()  # type: ignore[attr-defined]
     if len(args) != 2:
         raise GraphBreak("an unbound super object")
+    if not issubclass(kind := args[0].python_type(), type):
+        raise observed(TypeError(f"super() argument 1 must be a type, not {kind.__name__}"))
     return SuperVariable(args[0].as_constant(tx), args[1])
 
 

@@ -90,6 +90,8 @@ def make_frozenset(tx: Translator, *iterable: VariableTracker) -> VariableTracke
 def make_dict(
     tx: Translator, *source: VariableTracker, **named: VariableTracker
 ) -> VariableTracker:
+    if len(source) > 1:
+        raise observed(TypeError(f"dict expected at most 1 argument, got {len(source)}"))
     made = DictVariable()
     made.method_update(tx, *source, **named)
     return made

@@ -64,8 +64,19 @@ def stacked(
         items.append(stacked(tx, item, args, kwargs) if is_nest else item)
     if dtype is NONE:
         return record_call(tx, np.stack, (ListVariable(items),), {})
+    if any(is_asked_for_int(item, np.dtype(dtype.as_constant(tx))) for item in items):
+        raise GraphBreak("numpy.array asks a number for its int")
     named = {"dtype": dtype, "casting": constant("unsafe")}
     return record_call(tx, np.stack, (ListVariable(items),), named)
+
+
+def is_asked_for_int(item: VariableTracker, dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy takes `int(item)`, which may raise, where it casts an array."""
+    if dtype.kind not in "iu" or not isinstance(item, (ArrayVariable, NumberVariable)):
+        return False
+    kind = item.array_type
+    fits = kind.dtype.kind in "biu" and kind.dtype != np.uint64
+    return kind.form is not Form.ARRAY and (kind.form is Form.PYTHON or not fits)
 
 
 def scalar_type(

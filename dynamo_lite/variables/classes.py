@@ -223,7 +223,9 @@ class ClassVariable(KnownVariable):
         if not isinstance(raw, types.FunctionType):
             tx.known(raw).call(tx, (instance, *args), kwargs)
             return
-        class_attribute(tx, kind, "__init__", raw).call(tx, (instance, *args), kwargs)
+        result = class_attribute(tx, kind, "__init__", raw).call(tx, (instance, *args), kwargs)
+        if (made := result.python_type()) is not type(None):
+            raise observed(TypeError(f"__init__() should return None, not {made.__name__!r}"))
 
 
 def is_function(raw: Any) -> bool:

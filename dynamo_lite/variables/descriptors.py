@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import GraphBreak
 from .base import VariableTracker
 from .constants import NONE
 from .methods import BuiltinMethodVariable
@@ -32,6 +33,8 @@ class DescriptorVariable(VariableTracker):
         return super().getattr(tx, name)
 
     def with_part(self, index: int, function: VariableTracker) -> VariableTracker:
+        if len(self.parts) > 3:
+            raise GraphBreak("a copy of a property with a docstring of its own")
         parts = [*self.parts, NONE, NONE, NONE][:3]
         parts[index] = function
         return DescriptorVariable(property, parts)

@@ -41,6 +41,7 @@ class DictVariable(VariableTracker):
         self.kind = kind
         self.factory = factory
         self.whole: VariableTracker | None = None
+        self.removals = 0
 
     @classmethod
     def of(cls, tx: Translator, pairs: Iterable[Entry]) -> DictVariable:
@@ -113,14 +114,19 @@ class DictVariable(VariableTracker):
         return self._unchanged(list(self.entries(tx)))
 
     def _unchanged(self, before: list[Hashable]) -> Iterator[Hashable]:
+        removals = self.removals
         for hashed in before:
             if len(self._entries) != len(before):
                 raise observed(RuntimeError("dictionary changed size during iteration"))
+            if self.removals != removals:  # the order may be another one
+                raise GraphBreak("the keys of a dict change while it is iterated over")
             if hashed not in self._entries:
                 raise observed(RuntimeError("dictionary keys changed during iteration"))
             yield hashed
         if len(self._entries) != len(before):
             raise observed(RuntimeError("dictionary changed size during iteration"))
+        if self.removals != removals:
+            raise GraphBreak("the keys of a dict change while it is iterated over")
 
     def truth(self, tx: Translator) -> bool:
         return bool(self.entries(tx))
@@ -180,6 +186,7 @@ class DictVariable(VariableTracker):
     ) -> VariableTracker:
         if (value := self.load(tx, key)) is not None:
             del self.change(tx)[key.hash_key(tx)]
+            self.removals += 1
             return value
         if default is None:
             raise observed(KeyError(key.as_constant(tx)))
@@ -198,6 +205,7 @@ class DictVariable(VariableTracker):
         self, tx: Translator, key: VariableTracker, last: VariableTracker = TRUE
     ) -> VariableTracker:
         hashed, entries = key.hash_key(tx), self.change(tx)
+        self.removals += 1
         if hashed not in entries:
             raise observed(KeyError(key.as_constant(tx)))
         moved = {hashed: entries.pop(hashed)}
@@ -209,6 +217,8 @@ class DictVariable(VariableTracker):
     def method_update(
         self, tx: Translator, *others: VariableTracker, **named: VariableTracker
     ) -> VariableTracker:
+        if len(others) > 1:
+            raise observed(TypeError(f"update expected at most 1 argument, got {len(others)}"))
         for other in others:
             pairs = tx.pairs(other)
             for key, value in list(pairs) if isinstance(other, DictVariable) else pairs:
@@ -219,6 +229,7 @@ class DictVariable(VariableTracker):
 
     def method_clear(self, tx: Translator) -> VariableTracker:
         self.change(tx).clear()
+        self.removals += 1
         return NONE
 
     def method_copy(self, tx: Translator) -> VariableTracker:

@@ -11,6 +11,8 @@ from ..ops import Effect, Kind, Op, row_of
 from ..tree import leaves
 from ..types import ArrayType, Form
 
+FROM_CONSTANTS = (np.array, np.asarray)
+"""With a dtype they may refuse a number."""
 SILENT_KINDS = frozenset({Kind.VIEW, Kind.CREATION, Kind.STRUCTURE})
 
 
@@ -42,7 +44,7 @@ def is_silent(node: Node) -> bool:
 
 def _may_report(row: Op, node: Node) -> bool:
     if row.kind in SILENT_KINDS:
-        return False
+        return row.kind is not Kind.VIEW and _converts(node)
     if row.kind is Kind.EXTERN:
         return True
     if row.kind is Kind.MATMUL or row.decompose is not None:
@@ -50,8 +52,18 @@ def _may_report(row: Op, node: Node) -> bool:
     return (row.flags and not _is_integer(node)) or _takes_weak_numbers(node)
 
 
+def _converts(node: Node) -> bool:
+    """Numbers of one type become another, as in `np.array([x], dtype=int)`."""
+    if node.target in FROM_CONSTANTS and len(node.args) + len(node.kwargs) > 1:
+        return True
+    types = [operand.type for operand in operands(node)]
+    return isinstance(node.type, ArrayType) and any(
+        isinstance(given, ArrayType) and given.dtype != node.type.dtype for given in types
+    )
+
+
 def _takes_weak_numbers(node: Node) -> bool:
-    """A Python number may not fit the narrow floats that the others are."""
+    """A Python number may not fit the types that the others are."""
     given = list(leaves((node.args, node.kwargs)))
     types = [leaf.type for leaf in given if isinstance(leaf, Node)]
     strong = [t.dtype for t in types if isinstance(t, ArrayType) and t.form is not Form.PYTHON]
@@ -59,7 +71,7 @@ def _takes_weak_numbers(node: Node) -> bool:
     return weak and any(dtype in NARROW for dtype in strong)
 
 
-NARROW = frozenset(map(np.dtype, ("?", "b", "B", "h", "H", "e", "f", "F")))
+NARROW = frozenset(map(np.dtype, ("?", "b", "B", "h", "H", "i", "I", "L", "e", "f", "F")))
 
 
 def _is_integer(node: Node) -> bool:
