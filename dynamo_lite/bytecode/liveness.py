@@ -10,7 +10,10 @@ _ENDS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE", "JUMP"})
 _READS = frozenset({"LOAD_FAST", "LOAD_CLOSURE", "LOAD_FAST_AND_CLEAR", "DELETE_FAST", "LOAD_DEREF",
                     "STORE_DEREF", "DELETE_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _WRITES = frozenset({"STORE_FAST", "STORE_CLOSURE"})
-_LOOK_AROUND = frozenset({"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe"})
+_LOOK_AROUND = frozenset({
+    "locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe",
+    "breakpoint", "set_trace", "settrace", "setprofile",
+})  # fmt: skip
 
 
 def successors(instruction: Instruction) -> Iterator[int]:

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GraphBreak
+from ..errors import GraphBreak, Unsupported
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from . import object_model
 from .base import VariableTracker
@@ -202,7 +202,7 @@ class ClassVariable(KnownVariable):
         if vars(kind).get("__abstractmethods__"):
             observe(object.__new__, kind)
         if lookup(kind, "__del__") is not MISSING:
-            raise GraphBreak(f"objects of {kind.__name__} have a __del__")
+            raise Unsupported(f"objects of {kind.__name__} have a __del__")
         if not kind.__flags__ & HEAP_TYPE:
             raise GraphBreak(f"making a {kind.__name__}")
         if (args or kwargs) and lookup(kind, "__init__") is object.__init__:

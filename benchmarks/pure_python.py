@@ -1,0 +1,118 @@
+"""Programs without arrays, under `python` and under `python -m dynamo_lite`: ratios of best times.
+
+    python benchmarks/pure_python.py [rounds]
+"""
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+REPEATS = 25
+
+
+def fib(n: int) -> int:
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def loop() -> int:
+    total = 0
+    for i in range(50_000):
+        total += i * i % 7
+    return total
+
+
+class Point:
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+    def step(self, by: int) -> Point:
+        self.x += by
+        return self
+
+    @property
+    def value(self) -> int:
+        return self.x
+
+
+def methods() -> int:
+    point, total = Point(0), 0
+    for i in range(20_000):
+        total += point.step(i).value
+    return total
+
+
+def objects() -> int:
+    return [Point(i) for i in range(10_000)][-1].x
+
+
+def count(n: int) -> Iterator[int]:
+    yield from range(n)
+
+
+def generators() -> int:
+    return sum(i for i in count(30_000))
+
+
+def dicts() -> int:
+    counts: dict[int, int] = {}
+    for i in range(20_000):
+        counts[i % 1000] = counts.get(i % 1000, 0) + i
+    return len(counts)
+
+
+def closures() -> int:
+    total = 0
+    for i in range(10_000):
+        add = lambda x: x + i  # noqa: B023, E731
+        total += add(1)
+    return total
+
+
+def round_trips() -> int:
+    data = {"a": [1, 2.5, None, {"b": "x" * 20}] * 50}
+    return sum(len(json.loads(json.dumps(data))) for _ in range(30))
+
+
+PROGRAMS: dict[str, Callable[[], int]] = {
+    "recursion": lambda: fib(20), "loop": loop, "methods": methods, "objects": objects,
+    "generators": generators, "dicts": dicts, "closures": closures, "JSON": round_trips,
+}  # fmt: skip
+
+
+def best_of(function: Callable[[], int]) -> float:
+    times = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def measure(*prefix: str) -> dict[str, float]:
+    """Best seconds of each program in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, *prefix, __file__, "--programs"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    times: dict[str, float] = json.loads(done.stdout)
+    return times
+
+
+def main(rounds: int) -> None:
+    best: dict[bool, dict[str, float]] = {False: {}, True: {}}
+    for _ in range(rounds):
+        for ours, known in best.items():
+            for name, seconds in measure(*(("-m", "dynamo_lite") if ours else ())).items():
+                known[name] = min(known.get(name, seconds), seconds)
+    for name, seconds in best[False].items():
+        print(f"{name:12} {seconds * 1e3:8.3f} ms {best[True][name] / seconds:6.2f} times")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--programs"]:
+        print(json.dumps({name: best_of(program) for name, program in PROGRAMS.items()}))
+    else:
+        main(int(sys.argv[1]) if sys.argv[1:] else 5)
