@@ -72,7 +72,11 @@ def stacked(
 
 def is_asked_for_int(item: VariableTracker, dtype: np.dtype[Any]) -> bool:
     """Whether NumPy takes `int(item)`, which may raise, where it casts an array."""
-    if dtype.kind not in "iu" or not isinstance(item, (ArrayVariable, NumberVariable)):
+    if dtype.kind not in "iu":
+        return False
+    if isinstance(item, SizeVariable):
+        return dtype != np.int64
+    if not isinstance(item, (ArrayVariable, NumberVariable)):
         return False
     kind = item.array_type
     fits = kind.dtype.kind in "biu" and kind.dtype != np.uint64

@@ -150,3 +150,15 @@ def test_a_result_that_nobody_needs_may_still_raise(value, dtype):
 
     with np.errstate(all="ignore"):
         assert dl.compile(made)(value) == made(value) is not None
+
+
+def test_ints_that_do_not_fit_are_refused_at_every_value():
+    def made(value):
+        return np.array([value], dtype="i2")
+
+    compiled = dl.compile(made)
+    for value in (5, 6, 7):
+        assert compiled(value) == made(value)
+    for value in (40_000, 50_000, -40_000):
+        with pytest.raises(OverflowError, match="out of bounds for int16"):
+            compiled(value)
