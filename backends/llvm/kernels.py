@@ -35,6 +35,7 @@ from ..loops import (
 )
 from . import memory, scalars
 from .cost import cost_of
+from .divisors import use_reciprocals
 from .elements import F32, I64
 from .emit import Builder, Value
 from .folding import moved, turns, whole_steps
@@ -113,6 +114,7 @@ class KernelWriter:
         self.axes = tuple(a for a in kernel.axes if a not in scanned(kernel))
         self.vector = vector_axis(kernel, self.axes)
         kernel, kept = keep_rows(kernel, self.vector)
+        kernel = use_reciprocals(kernel, self.vector, target)
         self.kernel, self.target = kernel, target
         self.builder = Builder(target.fma, target.vector_bytes == 64)
         self.nest = Nest(self.builder, lanes_of(kernel, target), produce, self._keep)

@@ -15,6 +15,7 @@ from ...ir import rows as _rows  # noqa: F401  (fills the registry)
 from ...ir.ops import ROWS, Op
 from ..loops import Apply, Const, Convert, Reduce, Select
 from . import integers
+from .divisors import FUNCTIONS as DIVISIONS
 from .elements import BOOL, I32, I64
 from .emit import Value
 from .maths import FUNCTIONS as MATHS
@@ -80,6 +81,8 @@ def may_be_known(left: Term, right: Term) -> bool:
 
 def apply(op: str, values: list[Value], dtype: np.dtype) -> Value:
     """The operation on values of one lane count."""
+    if op in DIVISIONS:
+        return DIVISIONS[op](*values)
     text = template(op, values[0].dtype)
     if text is None:
         raise NotImplementedError(f"no LLVM code for {op} of {values[0].dtype}")
