@@ -31,7 +31,7 @@ setup(
     ext_modules=[
         Extension(
             "dynamo_lite.native._core",
-            sources=sorted(glob("dynamo_lite/native/*.cpp")),
+            sources=sorted([*glob("dynamo_lite/native/*.cpp"), *glob("dynamo_lite/native/*.c")]),
             depends=sorted(glob("dynamo_lite/native/*.h")),
             include_dirs=[numpy.get_include()],
             extra_compile_args=["-std=c++17", "-O2", "-fno-strict-aliasing", "-fvisibility=hidden"],

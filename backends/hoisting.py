@@ -6,8 +6,9 @@ column, in a loop over rows). Those expressions, when expensive, are computed fi
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 
 from ..ir.errstates import AMBIENT, Errstate
 from ..ir.sizes import Size
@@ -16,7 +17,8 @@ from ..records import dataclass, field
 from . import affine, costs, rewrite
 from .hints import Hint
 from .loops import Axis, Buffer, Check, Expr, Gather, Kernel, Load, Reduce, Store
-from .program import Allocate, Launch, Program, Step
+from .merging import writes
+from .program import Allocate, Launch, Program, Step, with_blocks
 from .schedule import order_axes
 
 EXPENSIVE = 8
@@ -26,11 +28,7 @@ FEW = 4
 def hoist(program: Program, hint: Hint) -> Program:
     """The program with repeated expensive subexpressions computed by kernels before."""
     state = Hoisting(hint)
-    for step in program.steps:
-        if isinstance(step, Launch):
-            state.kernel(step.kernel)
-        else:
-            state.steps.append(step)
+    state.block(program.steps)
     return replace(
         program, steps=tuple(state.steps), notes=(*program.notes, *state.notes)
     )
@@ -45,7 +43,21 @@ class Hoisting:
     known: dict[tuple[Expr, Errstate], Buffer] = field(default_factory=dict)
     errstate: Errstate = AMBIENT  # of the kernel at hand
     notes: list[str] = field(default_factory=list)
-    count: int = 0
+    names: Iterator[int] = field(default_factory=count)
+
+    def block(self, steps: Iterable[Step]) -> None:
+        """The steps of a program, or those in a step: what they compute is not known outside."""
+        for step in steps:
+            if isinstance(step, Launch):
+                self.kernel(step.kernel)
+            else:
+                self.steps.append(with_blocks(step, self._inside))
+                self._forget(set(writes(step)))
+
+    def _inside(self, steps: Sequence[Step]) -> Sequence[Step]:
+        inner = Hoisting(self.hint, notes=self.notes, names=self.names)
+        inner.block(steps)
+        return inner.steps
 
     def kernel(self, kernel: Kernel) -> None:
         """Emit a kernel after the kernels that it needs."""
@@ -60,11 +72,10 @@ class Hoisting:
             for s in kernel.statements
         )
         self.steps.append(Launch(replace(kernel, statements=statements)))
-        self._forget(kernel)
+        self._forget({s.buffer for s in kernel.statements if not isinstance(s, Check)})
 
-    def _forget(self, kernel: Kernel) -> None:
+    def _forget(self, changed: set[Buffer]) -> None:
         """What was computed from memory that changes now is not known any more."""
-        changed = {s.buffer for s in kernel.statements if not isinstance(s, Check)}
         stale = [
             key for key in self.known
             if any(isinstance(p, (Load, Gather)) and p.buffer in changed
@@ -102,8 +113,7 @@ class Hoisting:
         key = value, self.errstate
         type_ = array(expr.dtype, *(axis.extent for axis in axes))
         if key not in self.known:
-            buffer = self.known[key] = Buffer(f"h{self.count}", expr.dtype)
-            self.count += 1
+            buffer = self.known[key] = Buffer(f"h{next(self.names)}", expr.dtype)
             self.steps.append(Allocate(buffer, type_, "scratch"))
             store = Store(buffer, place(type_, canonical), value)
             name, axes_ = f"hoisted_{buffer.name}", tuple(canonical)

@@ -37,22 +37,26 @@ from .loops import (
     Select,
     SizeValue,
     Statement,
+    Store,
 )
 from .program import (
     Allocate,
     Bind,
+    Branch,
     Commit,
     Count,
     Extern,
     Extract,
     Input,
     Launch,
+    Loop,
     Operand,
     Output,
     Product,
     Program,
     Ref,
     Require,
+    Rotate,
     View,
 )
 
@@ -316,6 +320,30 @@ def _commit(state: State, step: Commit) -> None:
     state.committed = True
 
 
+def _bool(state: State, buffer: Buffer) -> bool:
+    return bool(state.memory[buffer].read(np.zeros((), np.int64), buffer.dtype))
+
+
+def _loop(state: State, step: Loop) -> None:
+    while _bool(state, step.going):
+        _block(state, step.steps)
+
+
+def _branch(state: State, step: Branch) -> None:
+    _block(state, step.true if _bool(state, step.test) else step.false)
+
+
+def _block(state: State, steps: Sequence[Any]) -> None:
+    for step in steps:
+        RUN[type(step)](state, step)
+
+
+def _rotate(state: State, step: Rotate) -> None:
+    taken = [(state.memory[buffer], state.arrays[buffer]) for buffer in step.taken]
+    for buffer, (memory, array) in zip(step.into, taken):
+        state.memory[buffer], state.arrays[buffer] = memory, array
+
+
 def _box(state: State, output: Output, boxed: dict[Buffer, Any]) -> Any:
     if output.buffer not in boxed:
         array = state.arrays[output.buffer]
@@ -348,7 +376,10 @@ def _statement(state: State, kernel: Kernel, statement: Statement) -> None:
         values = scalar_operation(statement.op).accumulate(values, axis=along, dtype=values.dtype)
     if values.dtype != statement.buffer.dtype:
         raise TypeError(f"{values.dtype} stored into {statement.buffer}")
-    offsets = np.broadcast_to(box.offsets(statement.offset), shape)
+    offsets = box.offsets(statement.offset)
+    for index, stride in statement.indices if isinstance(statement, Store) else ():
+        offsets = offsets + box.value(index) * state.size(stride)
+    offsets = np.broadcast_to(offsets, shape)
     state.memory[statement.buffer].write(offsets, values)
 
 
@@ -363,6 +394,9 @@ RUN: dict[type, Callable[[State, Any], None]] = {
     Product: _product,
     Require: _require,
     Commit: _commit,
+    Loop: _loop,
+    Branch: _branch,
+    Rotate: _rotate,
 }
 
 

@@ -183,11 +183,13 @@ Expr = Union[Load, Gather, Const, Scalar, SizeValue, Index, Apply, Convert, Sele
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Write `value` at `offset` for every point of the kernel's axes."""
+    """Write `value` at `offset` for every point of the kernel's axes; `indices` are added to the
+    place as in a `Gather`."""
 
     buffer: Buffer
     offset: Offset
     value: Expr
+    indices: tuple[tuple[Expr, Size], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The memory plan: which buffers are ndarrays, when memory is made, and what is used again."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..ir.sizes import Size, product
@@ -14,27 +14,34 @@ from .merging import reads, writes
 from .program import (
     Allocate,
     Bind,
+    Branch,
     Count,
     Extern,
     Extract,
     Launch,
+    Loop,
     Operand,
     Product,
     Program,
     Ref,
+    Rotate,
     Step,
     View,
+    all_steps,
+    with_blocks,
 )
 
 
 def plan_memory(program: Program, hint: Hint) -> Program:
     """Allocations placed before their first use; scratch memory whose value is dead used again."""
     arrays = _needs_array(program)
-    allocations = {s.buffer: s for s in program.steps if isinstance(s, Allocate)}
-    steps = [s for s in program.steps if not isinstance(s, Allocate)]
+    allocations = {s.buffer: s for s in all_steps(program.steps) if isinstance(s, Allocate)}
+    steps = list(_without_allocations(program.steps))
     last = {buffer: k for k, step in enumerate(steps) for buffer in (*reads(step), *writes(step))}
     lasting = arrays | {output.buffer for output in program.outputs}
-    reused = _reuse(steps, allocations, lasting, last)
+    rotated = {b for s in all_steps(steps) if isinstance(s, Rotate) for b in (*s.into, *s.taken)}
+    apart = {buffer: step for buffer, step in allocations.items() if buffer not in rotated}
+    reused = _reuse(steps, apart, lasting, last)
     planned: list[Step] = []
     made: set[Buffer] = set()
     for step in steps:
@@ -52,10 +59,17 @@ def plan_memory(program: Program, hint: Hint) -> Program:
     return replace(program, steps=tuple(planned))
 
 
+def _without_allocations(steps: Iterable[Step]) -> Iterator[Step]:
+    """Memory is made before the outermost step that uses it."""
+    for step in steps:
+        if not isinstance(step, Allocate):
+            yield with_blocks(step, _without_allocations)
+
+
 def _needs_array(program: Program) -> set[Buffer]:
     """Buffers of which an ndarray object is asked for."""
     found = {o.buffer for o in program.outputs if o.type.form is Form.ARRAY}
-    for step in program.steps:
+    for step in all_steps(program.steps):
         if isinstance(step, View):
             found.add(step.base)
         elif isinstance(step, Extern):
@@ -125,6 +139,12 @@ def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
             count = replace(step.count, mask=names.get(step.count.mask, step.count.mask))
             source = step.source and names.get(step.source, step.source)
             return replace(step, out=names.get(step.out, step.out), count=count, source=source)
+        case Loop() | Branch():
+            inner = with_blocks(step, lambda block: [rename_step(s, names) for s in block])
+            if isinstance(inner, Branch):
+                return replace(inner, test=names.get(inner.test, inner.test))
+            assert isinstance(inner, Loop)
+            return replace(inner, going=names.get(inner.going, inner.going))
         case View():
             return replace(step, base=names.get(step.base, step.base))
         case Product():

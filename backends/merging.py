@@ -8,24 +8,29 @@ from typing import Any
 
 from ..ir import core
 from ..ir.tree import leaves
-from ..records import dataclass
+from ..records import dataclass, field
 from . import affine, rewrite
 from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store
 from .program import (
     Allocate,
     Bind,
+    Branch,
     Commit,
     Count,
     Extern,
     Extract,
     Launch,
+    Loop,
     Product,
     Program,
     Ref,
     Require,
+    Rotate,
     Step,
     View,
+    blocks_of,
+    with_blocks,
 )
 from .schedule import is_check_only, loads_of, may_report, operations
 from .sizes_of import told_by, used_symbols
@@ -39,31 +44,52 @@ DIFFERENT = "different boxes"
 
 def merge(program: Program, hint: Hint) -> Program:
     """Merge kernels where `why_not_merge` finds nothing against it, then drop dead stores."""
-    unbacked = frozenset(program.unbacked)
-    fixed = [s for s in program.steps if is_fixed(s, unbacked)]
-    allocated = [s for s in fixed if isinstance(s, Allocate)]
-    made = {s.buffer: used_symbols(s) for s in allocated} if unbacked else None
-    placed = [Placed.of(s, made) for s in program.steps if not is_fixed(s, unbacked)]
-    notes: list[str] = []
-    position = 0
-    while position < len(placed):
-        found = _partner(placed, position, hint, notes)
-        if found is None:
-            position += 1
-            continue
-        target, merged, goes_up = found
-        placed[target if goes_up else position] = Placed.of(Launch(merged), made)
-        del placed[position if goes_up else target]
-    kept = _drop_dead(program, [item.step for item in placed])
-    requires = [s for s in fixed if isinstance(s, Require)]
-    alive = {buffer for step in kept for buffer in (*reads(step), *writes(step))}
-    alive.update(output.buffer for output in program.outputs)
-    allocations = [s for s in fixed if isinstance(s, Allocate) and s.buffer in alive]
+    lasting = {output.buffer for output in program.outputs}
+    lasting.update(item.buffer for item in program.inputs if item.buffer is not None)
+    merging = Merging(hint, frozenset(program.unbacked))
+    steps = merging.block(program.steps, lasting)
     return replace(
-        program,
-        steps=(*requires, *allocations, *kept),
-        notes=(*program.notes, *dict.fromkeys(notes)),
+        program, steps=tuple(steps), notes=(*program.notes, *dict.fromkeys(merging.notes))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """What is the same for all lists of steps of a program."""
+
+    hint: Hint
+    unbacked: frozenset[str]
+    notes: list[str] = field(default_factory=list)
+
+    def block(self, block: Sequence[Step], lasting: set[Buffer]) -> list[Step]:
+        """The steps of a program, or those inside a step; `lasting` is looked at elsewhere."""
+        fixed = [s for s in block if is_fixed(s, self.unbacked)]
+        allocated = [s for s in fixed if isinstance(s, Allocate)]
+        made = {s.buffer: used_symbols(s) for s in allocated} if self.unbacked else None
+        placed = [
+            Placed.of(with_blocks(s, self._inside), made)
+            for s in block if not is_fixed(s, self.unbacked)
+        ]
+        position = 0
+        while position < len(placed):
+            found = _partner(placed, position, self.hint, self.notes)
+            if found is None:
+                position += 1
+                continue
+            target, merged, goes_up = found
+            placed[target if goes_up else position] = Placed.of(Launch(merged), made)
+            del placed[position if goes_up else target]
+        kept = _drop_dead(lasting, [item.step for item in placed])
+        requires = [s for s in fixed if isinstance(s, Require)]
+        alive = {buffer for step in kept for buffer in (*reads(step), *writes(step))} | lasting
+        allocations = [s for s in fixed if isinstance(s, Allocate) and s.buffer in alive]
+        return [*requires, *allocations, *kept]
+
+    def _inside(self, block: Sequence[Step]) -> list[Step]:
+        """Readers may be outside, unless the memory is made in the block."""
+        own = {step.buffer for step in block if isinstance(step, Allocate)}
+        used = {buffer for step in block for buffer in (*reads(step), *writes(step))}
+        return self.block(block, used - own)
 
 
 def is_fixed(step: Step, unbacked: frozenset[str]) -> bool:
@@ -104,6 +130,7 @@ class Placed:
             return Placed(step, used, stored, tells, needs, sized)
         kernel = step.kernel
         looks_up = any(isinstance(load, Gather) for load in loads_of(kernel.statements))
+        looks_up |= any(isinstance(s, Store) and s.indices for s in kernel.statements)
         return Placed(
             step, used, stored, tells, needs, sized, operations(kernel), _checks(kernel), looks_up
         )
@@ -198,8 +225,14 @@ def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
 def _read_elsewhere(first: Kernel, second: Kernel) -> Buffer | None:
     """A buffer that the second kernel reads at other points than those where the first stores."""
     stored = {s.buffer: s.offset for s in first.statements if isinstance(s, Store)}
+    scattered = {
+        s.buffer for s in (*first.statements, *second.statements)
+        if isinstance(s, Store) and s.indices
+    }
     for load in loads_of(_over(second, first).statements):
         if load.buffer in stored:
+            if load.buffer in scattered:
+                return load.buffer
             if isinstance(load, Gather) or load.offset != stored[load.buffer]:
                 return load.buffer
     return None
@@ -229,10 +262,17 @@ def _over(kernel: Kernel, other: Kernel) -> Kernel:
 
 
 def merged_kernel(first: Kernel, second: Kernel) -> Kernel:
-    """Both in one; what the second loads from stores of the first it gets as the value itself."""
+    """Both in one; what the second loads from stores of the first it gets as the value itself.
+
+    A value that was computed from what the first replaces has to be loaded."""
     second = _over(second, first)
+    stored = set(_stored(first))
     values: dict[Expr, Expr] = {
-        Load(s.buffer, s.offset): s.value for s in first.statements if isinstance(s, Store)
+        Load(s.buffer, s.offset): s.value for s in first.statements
+        if isinstance(s, Store) and not s.indices and not any(
+            isinstance(part, (Load, Gather)) and part.buffer in stored
+            for part in rewrite.walk((s.value,))
+        )
     }
     statements = tuple(
         rewrite.map_statement(s, lambda expr: rewrite.replace_parts(expr, values))
@@ -242,10 +282,8 @@ def merged_kernel(first: Kernel, second: Kernel) -> Kernel:
     return replace(first, statements=(*first.statements, *statements), errstate=errstate)
 
 
-def _drop_dead(program: Program, steps: Sequence[Step]) -> Sequence[Step]:
+def _drop_dead(lasting: set[Buffer], steps: Sequence[Step]) -> Sequence[Step]:
     """Remove stores whose every reader got the value itself."""
-    lasting = {output.buffer for output in program.outputs}
-    lasting.update(item.buffer for item in program.inputs if item.buffer is not None)
     while True:
         read = lasting.union(buffer for step in steps for buffer in reads(step))
         kept = [_without_dead(step, read) for step in steps]
@@ -288,6 +326,13 @@ def reads(step: Step) -> Iterator[Buffer]:
             yield from (step.a.buffer, step.b.buffer)
         case Count():
             yield step.mask
+        case Loop() | Branch():
+            yield step.going if isinstance(step, Loop) else step.test
+            for block in blocks_of(step):
+                for inner in block:
+                    yield from reads(inner)
+        case Rotate():
+            yield from step.taken
         case Extract():
             yield from (step.count.mask, step.count.starts)
             if step.source is not None:
@@ -308,6 +353,12 @@ def writes(step: Step) -> Iterator[Buffer]:
             yield step.out
         case Count():
             yield step.starts
+        case Loop() | Branch():
+            for block in blocks_of(step):
+                for inner in block:
+                    yield from writes(inner)
+        case Rotate():
+            yield from step.into
         case Extern() if step.target is core.store:
             yield step.args[0].buffer
         case Extern():

@@ -24,21 +24,26 @@ from .loops import (
     Select,
     SizeValue,
     Statement,
+    Store,
 )
 from .program import (
     Allocate,
     Bind,
+    Branch,
     Commit,
     Count,
     Extern,
     Extract,
     Launch,
+    Loop,
     Operand,
     Product,
     Program,
     Ref,
     Require,
+    Rotate,
     View,
+    blocks_of,
 )
 from .simplify import value_of
 
@@ -124,7 +129,10 @@ def _statement_text(statement: Statement, printer: Printer) -> str:
     if isinstance(statement, Check):
         return f"check {printer.text(statement.condition)}"
     buffer = statement.buffer
-    place = f"{buffer.name}:{buffer.dtype.char}[{offset_text(statement.offset)}]"
+    where = [offset_text(statement.offset)]
+    if isinstance(statement, Store):
+        where += [f"{printer.text(index)}*({stride})" for index, stride in statement.indices]
+    place = f"{buffer.name}:{buffer.dtype.char}[{' + '.join(where)}]"
     value = printer.text(statement.value)
     if isinstance(statement, Scan):
         return f"{place} = scan {statement.op} along {statement.axis.name} of {value}"
@@ -174,7 +182,24 @@ def _step_text(step: Any) -> str:
             return f"require {step.left} {step.relation} {step.right}"
         case Commit():
             return "commit"
+        case Loop() | Branch():
+            return _blocks_text(step)
+        case Rotate():
+            names = [", ".join(b.name for b in part) for part in (step.into, step.taken)]
+            return f"{names[0]} take the memory of {names[1]}"
     raise TypeError(step)
+
+
+def _blocks_text(step: Loop | Branch) -> str:
+    heads = [f"while {step.going.name}:"] if isinstance(step, Loop) else [
+        f"if {step.test.name}:", "else:",
+    ]
+    lines: list[str] = []
+    for head, block in zip(heads, blocks_of(step)):
+        lines.append(head)
+        for inner in block:
+            lines += [f"    {line}" for line in _step_text(inner).splitlines()]
+    return "\n".join(lines)
 
 
 def _operand_text(operand: Operand) -> str:

@@ -5,7 +5,7 @@ are expressions over the program's symbols, which are bound from the inputs when
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Union
 
 from ..ir.errstates import AMBIENT, Errstate
@@ -186,7 +186,65 @@ class Commit:
     every check passed. Writes to inputs come only after it."""
 
 
-Step = Union[Allocate, Launch, View, Extern, Bind, Count, Extract, Product, Require, Commit]
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Run `steps` again and again for as long as the bool in the 0-d buffer `going` is true, which
+    is looked at before each round. Memory is never allocated inside."""
+
+    going: Buffer
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Run `true` or `false`, as the bool in the 0-d buffer `test` says."""
+
+    test: Buffer
+    true: tuple[Step, ...]
+    false: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rotate:
+    """Buffers change their memory: each of `into` has that of the one of `taken` at its place; all
+    memory stays in use. No ndarray object of theirs may be asked for."""
+
+    into: tuple[Buffer, ...]
+    taken: tuple[Buffer, ...]
+
+
+Step = Union[
+    Allocate, Launch, View, Extern, Bind, Count, Extract, Product, Require, Commit, Loop, Branch,
+    Rotate,
+]
+
+
+def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:
+    """The lists of steps inside a step."""
+    match step:
+        case Loop():
+            return (step.steps,)
+        case Branch():
+            return (step.true, step.false)
+    return ()
+
+
+def with_blocks(step: Step, change: Callable[[tuple[Step, ...]], Iterable[Step]]) -> Step:
+    """A step with the lists of steps in it changed."""
+    match step:
+        case Loop():
+            return Loop(step.going, tuple(change(step.steps)))
+        case Branch():
+            return Branch(step.test, tuple(change(step.true)), tuple(change(step.false)))
+    return step
+
+
+def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
+    """Every step, with those inside of others."""
+    for step in steps:
+        yield step
+        for block in blocks_of(step):
+            yield from all_steps(block)
 
 
 @dataclass(frozen=True, slots=True)

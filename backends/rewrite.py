@@ -169,6 +169,8 @@ def _own_axes(expr: Expr) -> frozenset[Axis]:
 
 def roots(statement: Statement) -> tuple[Expr, ...]:
     """The expressions that a statement evaluates."""
+    if isinstance(statement, Store):
+        return (statement.value, *(index for index, _ in statement.indices))
     return (statement.condition,) if isinstance(statement, Check) else (statement.value,)
 
 
@@ -182,7 +184,11 @@ def map_statement(
         case Check():
             return Check(value(statement.condition))
         case Store():
-            return replace(statement, value=value(statement.value), offset=offset(statement.offset))
+            indices = tuple((value(index), stride) for index, stride in statement.indices)
+            return replace(
+                statement, value=value(statement.value), offset=offset(statement.offset),
+                indices=indices,
+            )
         case Scan():
             return replace(statement, value=value(statement.value), offset=offset(statement.offset))
 

@@ -1,7 +1,7 @@
 """The loop order of a kernel: contiguous axes collapsed, small strides innermost."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from . import affine, reshaping, rewrite
@@ -20,7 +20,7 @@ from .loops import (
     Statement,
     Store,
 )
-from .program import Launch, Program
+from .program import Launch, Program, Step, with_blocks
 
 SHORT = 16
 """Reductions of at most so many (likely) steps are done per lane rather than vectorised."""
@@ -28,11 +28,15 @@ SHORT = 16
 
 def schedule(program: Program, hint: Hint) -> Program:
     """Order, collapse and name the axes of every kernel; choose what is vectorised."""
-    steps = [
-        Launch(schedule_kernel(step.kernel, hint)) if isinstance(step, Launch) else step
-        for step in program.steps
-    ]
-    return replace(program, steps=tuple(steps))
+    return replace(program, steps=tuple(_scheduled(program.steps, hint)))
+
+
+def _scheduled(steps: Iterable[Step], hint: Hint) -> Iterator[Step]:
+    for step in steps:
+        if isinstance(step, Launch):
+            yield Launch(schedule_kernel(step.kernel, hint))
+        else:
+            yield with_blocks(step, lambda block: _scheduled(block, hint))
 
 
 def schedule_kernel(kernel: Kernel, hint: Hint) -> Kernel:

@@ -9,12 +9,28 @@ from ..ir.tree import leaves
 from ..ir.types import ArrayType
 from . import rewrite
 from .loops import Check, Gather, Index, Kernel, Load, Offset, Reduce, SizeValue
-from .program import Allocate, Bind, Count, Extern, Extract, Launch, Product, Require, Step, View
+from .program import (
+    Allocate,
+    Bind,
+    Branch,
+    Count,
+    Extern,
+    Extract,
+    Launch,
+    Loop,
+    Product,
+    Require,
+    Step,
+    View,
+    blocks_of,
+)
 
 
 def told_by(step: Step) -> frozenset[str]:
     """The symbols that nothing may use before this step: those that it binds or checks."""
     match step:
+        case Loop() | Branch():
+            return frozenset().union(*(told_by(inner) for b in blocks_of(step) for inner in b))
         case Bind() | Count():
             return frozenset(() if step.symbol is None else (step.symbol,))
         case Extern():
@@ -34,6 +50,10 @@ def _sizes(step: Step) -> Iterator[Size]:
     match step:
         case Launch():
             yield from kernel_sizes(step.kernel)
+        case Loop() | Branch():
+            for block in blocks_of(step):
+                for inner in block:
+                    yield from _sizes(inner)
         case Require():
             yield from (step.left, step.right)
         case Allocate():

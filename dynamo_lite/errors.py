@@ -32,6 +32,18 @@ class DataDependent(GraphBreak):
     """A question about a size that only the data of a call can answer."""
 
 
+class PlanLoop(Unsupported):
+    """The analysis has to start again, now that more is known about the loop at `place` (a code
+    object and the index of an instruction): it stays out of the graph for a reason, or becomes a
+    node of it after some rounds."""
+
+    def __init__(self, place: Any, reason: str = "", peeled: int = 0) -> None:
+        super().__init__(reason or "the loop becomes a node of the graph")
+        self.place = place
+        self.reason = reason
+        self.peeled = peeled
+
+
 class FullGraphRequired(DynamoError):
     """`fullgraph=True`, and tracing had to stop; names the user's line and the reason."""
 

@@ -8,12 +8,16 @@ from types import CodeType
 from typing import Any
 
 from . import calls, iteration, operators
+from .bytecode.flow import Loop, shape_of
 from .bytecode.raising import expected_outcome
 from .bytecode.reading import Instruction, read
 from .errors import GraphBreak
+from .flow.branches import STEP
+from .flow.loops import arrive
 from .guards.kinds import IS, SAME
 from .guards.sources import CellSource, ConstSource, GlobalSource, Pinned, Source
 from .inlining import inline
+from .ir.graph import Graph
 from .ir.node import Location
 from .opcodes import HANDLERS, coverage
 from .side_effects import DeleteGlobal, StoreGlobal
@@ -34,7 +38,9 @@ class Translator:
     """One frame: the root's or that of an inlined callee.
 
     `stack` holds trackers, with `NULL` where the interpreter keeps NULLs; `locals` maps the names
-    of fast locals, cells and free variables to what they hold.
+    of fast locals, cells and free variables to what they hold. `region` is the innermost loop whose
+    body is being traced as a graph of its own, `round` whether that goes on when the end of a round
+    has been reached, and `exits` where a loop is left, by its head.
     """
 
     def __init__(
@@ -47,7 +53,6 @@ class Translator:
         parent: Translator | None = None,
     ) -> None:
         self.state = state
-        self.graph = state.graph
         self.guards = state.guards
         self.shapes = state.shapes
         self.side_effects = state.side_effects
@@ -64,7 +69,18 @@ class Translator:
         self.stack: list[VariableTracker] = []
         self.handled: list[VariableTracker] = []
         self.returned: VariableTracker | None = None
+        self.loops = shape_of(code).loops
+        self.arrivals: dict[int, int] = {}
+        self.sizes: dict[int, int] = {}
+        self.region: Loop | None = None
+        self.round: VariableTracker | None = None
+        self.exits: dict[int, tuple[int, int]] = {}
         self.yielded: VariableTracker | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """Where nodes go."""
+        return self.state.graph
 
     # -- the loop
 
@@ -76,6 +92,8 @@ class Translator:
 
     def step(self) -> None:
         """Interpret one instruction; an exception it raises goes to its handler, if any."""
+        if self.index in self.loops and arrive(self):
+            return
         inst = self.current = self.instructions[self.index]
         self.index += 1
         self.state.steps += 1
@@ -120,6 +138,7 @@ class Translator:
             raised.again = True
         if inst.handler is None:
             raise raised
+        self.side_effects.touches("the exception that is handled")
         del self.stack[inst.handler.depth :]
         if inst.handler.lasti:
             self.stack.append(ConstantVariable(inst.index))
@@ -318,6 +337,9 @@ class Translator:
     def import_module(self, name: str, level: int, names: Any) -> VariableTracker:
         """What an import statement binds when the module is loaded already."""
         return calls.import_module(self, name, level, names)
+
+
+STEP.append(Translator.step)
 
 
 class LoopBreak(GraphBreak):

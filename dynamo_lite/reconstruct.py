@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from types import CellType, FunctionType
 from typing import Any
 
-from .bytecode.assembling import Assembler
+from .bytecode.assembling import Assembler, Label
 from .errors import Unsupported
 from .guards.sources import (
     SYMBOLS,
@@ -107,12 +107,35 @@ class Reconstructor:
             self.load_source(tracker.source)
         elif type(tracker) is ConstantVariable:
             self.load_const(tracker.value)
-        elif isinstance(node := getattr(tracker, "node", None), Node):
+        elif isinstance(node := getattr(tracker, "node", None), Node) and (
+            not hasattr(tracker, "choices")
+        ):
             self.load_output(node)
         elif (slot := self._built.get(tracker)) is not None:
             self.emit("LOAD_FAST", slot)
         else:
             self._build_new(tracker)
+
+    def choose(
+        self, test: Node, true: Callable[[], None], false: Callable[[], None]
+    ) -> None:
+        """Push one of two values, as a number that the graph computes says.
+
+        Both are built before, so that what is built in one way is there in the other as well."""
+        pushes = []
+        for build in (true, false):
+            build()
+            pushes.append(self.hold_top())
+        other, done = Label(), Label()
+        self.load_output(test)
+        self.assembler.test_truth()
+        self.assembler.jump("POP_JUMP_IF_FALSE", other)
+        depth = self.assembler.depth
+        pushes[0]()
+        self.assembler.jump("JUMP", done)
+        self.assembler.place(other, depth)
+        pushes[1]()
+        self.assembler.place(done, depth + 1)
 
     def binary(self, symbol: str) -> None:
         """Apply a binary operator to the two topmost values."""

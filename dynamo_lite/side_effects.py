@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
 
+from .errors import GraphBreak
 from .guards.sources import Pinned
 from .records import dataclass
 
@@ -102,6 +103,13 @@ class SideEffects:
 
     def __init__(self) -> None:
         self._rows: dict[Hashable, Record] = {}
+        self.sealed = ""
+
+    def touches(self, what: str) -> None:
+        """Something that Python could notice is about to change: not in a part that may run
+        several times, or not at all, which `sealed` describes."""
+        if self.sealed:
+            raise GraphBreak(f"{self.sealed} changes {what}")
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -116,11 +124,13 @@ class SideEffects:
 
     def mutates(self, tracker: VariableTracker) -> None:
         """`tracker` is about to change its contents."""
+        self.touches(tracker.describe())
         if tracker.source is not None:
             self._rows[tracker] = Contents(tracker)
 
     def extends(self, tracker: ListVariable) -> None:
         """Something is about to be appended to an outside list that was not read."""
+        self.touches(tracker.describe())
         self._rows[tracker] = Extend(tracker)
 
     def was_read(self, tracker: ListVariable) -> None:
@@ -129,18 +139,22 @@ class SideEffects:
             self._rows[tracker] = Contents(tracker)
 
     def store_attr(self, tracker: VariableTracker, name: str, value: VariableTracker) -> None:
+        self.touches(f"the attribute {name!r} of {tracker.describe()}")
         if tracker.source is not None:
             self._rows[tracker, name] = StoreAttr(tracker, name, value)
 
     def delete_attr(self, tracker: VariableTracker, name: str, existed: bool) -> None:
         """`existed`: before the frame; an attribute that only the frame knew just goes."""
+        self.touches(f"the attribute {name!r} of {tracker.describe()}")
         if tracker.source is not None:
             self._delete((tracker, name), DeleteAttr(tracker, name) if existed else None)
 
     def store_global(self, namespace: Pinned, name: str, value: VariableTracker) -> None:
+        self.touches(f"the global {name!r}")
         self._rows[namespace, name] = StoreGlobal(namespace, name, value)
 
     def delete_global(self, namespace: Pinned, name: str) -> None:
+        self.touches(f"the global {name!r}")
         existed = name in namespace.value
         self._delete((namespace, name), DeleteGlobal(namespace, name) if existed else None)
 
@@ -151,17 +165,21 @@ class SideEffects:
         return row if isinstance(row, StoreGlobal | DeleteGlobal) else None
 
     def store_cell(self, cell: CellVariable, value: VariableTracker) -> None:
+        self.touches("a variable of a closure")
         if cell.source is not None:
             self._rows[cell] = StoreCell(cell, value)
 
     def delete_cell(self, cell: CellVariable) -> None:
+        self.touches("a variable of a closure")
         if cell.source is not None:
             self._rows[cell] = DeleteCell(cell)
 
     def enters(self, token: VariableTracker) -> None:
+        self.touches("NumPy's error state")
         self._rows[token] = Enter(token)
 
     def leaves(self, token: VariableTracker) -> None:
+        self.touches("NumPy's error state")
         del self._rows[token]
 
     def _delete(self, place: Hashable, row: Record | None) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from .guards.dynamic import DynamicPolicy
@@ -37,6 +37,26 @@ class TraceOptions:
     seconds: float = 20.0
     inline_depth: int = 100
     prefix: int = 0
+    loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopPlan:
+    """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
+    of the graph after `peeled` rounds."""
+
+    reason: str = ""
+    peeled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """Why an array of the graph stands for more than one of the program's: `what` it is, after the
+    loop or branch at `place` (as in `TraceOptions.loops`); a new array, or one of `sources`."""
+
+    what: str
+    place: tuple[CodeType, int]
+    sources: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +91,9 @@ class TraceState:
 
     Of sizes that depend on data, `lengths` tells which axis of which node shows them (None: the
     node is the value); `positions` has what `np.nonzero` gives for a mask, by its value number.
+    `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `entangled`
+    are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
+    whose memory a loop has taken for its own.
     """
 
     function: FunctionType
@@ -94,6 +117,10 @@ class TraceState:
     root_steps: int = 0
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None
+    root_graph: Graph = field(default_factory=Graph)
+    entangled: dict[Node, Twin] = field(default_factory=dict)
+    sources: dict[Node, Twin] = field(default_factory=dict)
+    consumed: dict[Node, Twin] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

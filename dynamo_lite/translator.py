@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import logs
-from .bytecode.reading import Instruction
-from .errors import GraphBreak, Unsupported
+from .bytecode.reading import Instruction, read
+from .errors import GraphBreak, PlanLoop, Unsupported
+from .flow.escapes import check_escapes
 from .frames import LoopBreak, Translator
 from .guards.guard_set import GuardSet
 from .guards.kinds import NOT_ALIASED
@@ -19,7 +20,7 @@ from .guards.sources import CellSource, LocalSource
 from .ir.graph import Graph
 from .ir.sizes import substitute
 from .side_effects import SideEffects
-from .trace import Returned, Stopped, Trace, TraceOptions, TraceState
+from .trace import LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
 from .trace_rules import rule_for
 from .variables.base import ObservedException, VariableTracker
 from .variables.callables import CallableVariable
@@ -111,7 +112,8 @@ class RootTranslator(Translator):
         return self.first_jumps[target]
 
     def jump(self, target: int | None) -> None:
-        if target is not None and target <= self.current.index:
+        captured = self.state.graph.is_body
+        if target is not None and target <= self.current.index and not captured:
             self.first_jumps.setdefault(target, self.state.root_steps)
         super().jump(target)
 
@@ -148,6 +150,15 @@ def translate(
         try:
             root = RootTranslator(state, stop_at)
             end = root.finish()
+            check_escapes(root, end)
+        except PlanLoop as found:
+            options.loops[found.place] = LoopPlan(found.reason, found.peeled)
+            restarts += 1
+            logs.restarted(restarts)
+            code, index = found.place
+            DYNAMO.info("the analysis starts again, for the loop at %s:%s: %s", code.co_filename,
+                        read(code)[index].line, found)
+            continue
         except GraphBreak as stop:
             if stop.root_steps is None or (stop_at is not None and stop.root_steps >= stop_at):
                 raise left_to_python(str(stop), state) from stop
@@ -206,6 +217,7 @@ def new_state(
     function: FunctionType, flat_args: Sequence[Any], options: TraceOptions
 ) -> TraceState:
     state = TraceState(function, flat_args, options, Graph(), GuardSet(), ShapeEnv(), SideEffects())
+    state.root_graph = state.graph
     state.shapes = ShapeEnv(options.policy, lambda: state.locate())
     state.graph.facts = state.shapes
     state.graph.unbacked, state.graph.assertions = state.shapes.data, state.shapes.assertions

@@ -6,6 +6,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from .compiler_marks import REGISTERS
 from .target import Target
 
 _lock = threading.RLock()
@@ -30,10 +31,19 @@ def light_passes() -> llvm.ModulePassManager:
     return manager
 
 
+def registers() -> llvm.ModulePassManager:
+    """Variables on the stack become values; nothing is computed earlier or later for it."""
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_sroa_pass()
+    return manager
+
+
 def optimised(text: str, target: Target) -> llvm.ModuleRef:
     module = llvm.parse_assembly(text)
     module.triple = llvm.get_process_triple()
     builder = llvm.create_pass_builder(machine(target), llvm.create_pipeline_tuning_options(1))
+    if text.startswith(REGISTERS):
+        registers().run(module, builder)
     light_passes().run(module, builder)
     return module
 

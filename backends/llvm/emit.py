@@ -271,6 +271,7 @@ class Builder:
         self.checks = False
         self.lines: list[str] = []
         self.allocas: list[str] = []
+        self.head: list[str] = []
         self.block = "entry"
         self._count = 0
 

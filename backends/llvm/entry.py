@@ -11,39 +11,49 @@ from ...ir.errstates import AMBIENT, Errstate
 from ...ir.sizes import Size, floordiv, product, symbols
 from ...ir.types import ArrayType, Form
 from ...records import dataclass, field
-from ..loops import Buffer, Kernel
+from .. import rewrite
+from ..loops import Buffer, Check, Kernel, Reduce, Store
 from ..merging import reads, writes
 from ..program import (
     Allocate,
     Bind,
+    Branch,
     Commit,
     Count,
     Extern,
     Extract,
     Input,
     Launch,
+    Loop,
     Output,
     Product,
     Program,
     Ref,
     Require,
+    Rotate,
     Step,
     View,
+    all_steps,
+    blocks_of,
 )
 from ..schedule import may_report
 from ..sizes_of import kernel_sizes
-from .elements import F64, I64
+from .compiler_marks import REGISTERS
+from .elements import F64, I64, scalar_type
 from .emit import Builder, Value
 from .externs import flat_callable, leaves
 from .flags import masks
 from .frame import DATA, DIMENSIONS, STRIDES, Frame
-from .kernels import KernelCode, KernelWriter
-from .nest import emit_size
+from .kernels import KernelCode, KernelWriter, environment, produce, value_of
+from .memory import BYTE, store_element
+from .nest import Nest, emit_size
 from .products import ProductWriter
 from .sharing import Binding, shared
 from .target import Target
+from .terms import Terms
 from .wide import emit_checked
 
+PATIENCE = 200_000  # nanoseconds, by the estimate, after which a loop asks for signals
 PARALLEL_FROM = 100_000  # nanoseconds by the estimate, which is several times too high
 MASK_BLOCK = 1 << 14  # elements of a mask that are counted together, as the core has it
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
@@ -82,13 +92,16 @@ class EntryWriter:
     errstate: Errstate = AMBIENT  # of the steps that are written now
     frame: Frame = field(init=False)
     first_descr: int = field(init=False)
+    cells: dict[str, str] = field(default_factory=dict)
+    patience: str | None = None
+    _zero: Value | None = None
 
     def write(self) -> EntryCode:
         self.n_slots = len(self.program.outputs)
         for number, output in enumerate(self.program.outputs):
             if output.type.form is Form.ARRAY:
                 self.slots.setdefault(output.buffer.name, number)
-        n_calls = sum(isinstance(step, Extern) for step in self.program.steps)
+        n_calls = sum(isinstance(step, Extern) for step in all_steps(self.program.steps))
         self.first_descr = len(self.program.constants) + n_calls
         self.frame = Frame(self.builder)
         for item in self.program.inputs:
@@ -96,6 +109,7 @@ class EntryWriter:
         self._bind_symbols()
         for number, constant in enumerate(self.program.constants):
             self._array(constant.buffer, self.frame.constant(number))
+        self._rotating()
         ends = self._ends()
         for step, ending in zip(self.program.steps, ends):
             STEPS[type(step)](self, step)
@@ -127,12 +141,27 @@ class EntryWriter:
             if name in self.slots:
                 self.frame.call("release", "ptr %frame", f"i64 {self.slots[name]}")
 
+    def _rotating(self) -> None:
+        """Buffers that change their memory have their address in the frame of the function."""
+        for step in all_steps(self.program.steps):
+            if isinstance(step, Rotate):
+                for buffer in (*step.into, *step.taken):
+                    if buffer.name not in self.cells:
+                        self.cells[buffer.name] = self.builder.stack("ptr")
+
+    def pointer(self, name: str) -> str:
+        """Where a buffer's data begins."""
+        if name in self.cells:
+            return self.builder.emit(f"load ptr, ptr {self.cells[name]}, align 8")
+        return self.pointers[name]
+
     def _module(self) -> str:
         kernels = "\n".join(kernel.text for kernel in self.kernels.values())
-        body = "\n".join([*self.builder.allocas, *self.builder.lines])
+        body = "\n".join([*self.builder.allocas, *self.builder.head, *self.builder.lines])
         width = 8 * self.target.vector_bytes
+        mark = f"{REGISTERS}\n" if any(map(blocks_of, self.program.steps)) else ""
         return (
-            f"{kernels}\ndefine i32 @entry(ptr %frame) #0 {{\nentry:\n{body}\n  ret i32 0\n"
+            f"{mark}{kernels}\ndefine i32 @entry(ptr %frame) #0 {{\nentry:\n{body}\n  ret i32 0\n"
             f"abandon:\n  ret i32 1\n}}\n"
             f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
             f'"min-legal-vector-width"="{width}" }}\n'
@@ -215,7 +244,9 @@ class EntryWriter:
 
     def allocate(self, step: Allocate) -> None:
         if step.kind == "scratch":
-            self.pointers[step.buffer.name] = self._scratch(step.type)
+            self.pointers[step.buffer.name] = pointer = self._scratch(step.type)
+            if (cell := self.cells.get(step.buffer.name)) is not None:
+                self.builder.void(f"store ptr {pointer}, ptr {cell}")
             return
         slot = self.new_slot(step.buffer.name)
         type_ = step.type
@@ -228,6 +259,8 @@ class EntryWriter:
 
     def _scratch(self, type_: ArrayType) -> str:
         nbytes = product(type_.shape) * type_.dtype.itemsize
+        if not type_.shape and type_.dtype.kind in "biuf" and type_.dtype.itemsize <= 8:
+            return self.builder.stack(scalar_type(BYTE if type_.dtype.kind == "b" else type_.dtype))
         if isinstance(nbytes, int) and nbytes <= ON_STACK:
             return self.builder.stack("i8", max(nbytes, 8))
         return self.frame.checked("scratch", "ptr %frame", f"i64 {self.size(nbytes).ref}")
@@ -246,6 +279,9 @@ class EntryWriter:
         for size in kernel_sizes(kernel) if self.wide else ():
             if not self.wide.isdisjoint(symbols(size)):
                 self.size(size)  # what the kernel computes again does not wrap
+        if is_scalar(kernel):
+            self.statements(kernel)
+            return
         alike, binding = shared(kernel)
         if alike not in self.kernels:
             named = replace(alike, name=kernel.name)
@@ -261,6 +297,46 @@ class EntryWriter:
         if code.checks:
             status = self.builder.emit(f"load i64, ptr {self.frame.status}, align 8")
             self.frame.abandon_if(f"icmp ne i64 {status}, 0")
+
+    def statements(self, kernel: Kernel) -> None:
+        """The statements of a kernel without axes, right here."""
+        builder = self.builder
+        nest = Nest(builder, 1, produce, lambda nest, expr, value: None)
+        nest.symbols, nest.scalars, nest.zero = self.symbols, self.scalars, self.zero()
+        nest.bases = {name: self.pointer(name) for kind, name in environment(kernel)
+                      if kind == "buffer"}
+        builder.status, builder.checks = self.frame.status, False
+        terms = Terms()
+        for statement in kernel.statements:
+            value = nest.value(terms.of(value_of(statement)))
+            if isinstance(statement, Check):
+                self.frame.abandon_if(f"icmp eq i1 {value.ref}, false")
+                nest.scopes = nest.scopes[:1]
+                continue
+            assert isinstance(statement, Store)
+            places = [nest.value(terms.of(index)) for index, _ in statement.indices]
+            if builder.checks:
+                self._check_status()
+            store_element(nest, statement, places, value)
+            terms.store(statement.buffer.name)
+        if builder.checks:
+            self._check_status()
+
+    def _check_status(self) -> None:
+        """Give up if a part of a kernel said so."""
+        status = self.builder.emit(f"load i64, ptr {self.frame.status}, align 8")
+        self.frame.abandon_if(f"icmp ne i64 {status}, 0")
+        self.builder.checks = False
+
+    def zero(self) -> Value:
+        """0, which LLVM does not know."""
+        if self._zero is None:
+            place = self.builder.stack("i64")
+            self.builder.head.append(f"  store volatile i64 0, ptr {place}")
+            name = f"%{self.builder.fresh('zero')}"
+            self.builder.head.append(f"  {name} = load volatile i64, ptr {place}")
+            self._zero = Value(self.builder, name, I64)
+        return self._zero
 
     def _environment(self, code: KernelCode, binding: Binding) -> str:
         env = self.builder.stack("i64", max(1, len(code.env)))
@@ -278,7 +354,7 @@ class EntryWriter:
         return env
 
     def _start(self, buffer: str, position: Size) -> str:
-        return self.builder.offset(self.pointers[buffer], self.size(position))
+        return self.builder.offset(self.pointer(buffer), self.size(position))
 
     def _offer(
         self, code: KernelCode, kernel: Kernel, env: str, extent: Value, direct: str
@@ -308,7 +384,7 @@ class EntryWriter:
 
     def view(self, step: View) -> None:
         slot = self.new_slot(step.buffer.name)
-        data = self.builder.offset(self.pointers[step.base.name], self.size(step.offset))
+        data = self.builder.offset(self.pointer(step.base.name), self.size(step.offset))
         type_ = step.type
         self.frame.checked(
             "new_view", "ptr %frame", f"i64 {slot}", f"ptr {self.objects[step.base.name]}",
@@ -347,14 +423,14 @@ class EntryWriter:
         self.symbols[name] = self.builder.load(self.builder.offset(place, 8 * axis), I64)
 
     def bind(self, step: Bind) -> None:
-        self.symbols[step.symbol] = self.builder.load(self.pointers[step.buffer.name], I64)
+        self.symbols[step.symbol] = self.builder.load(self.pointer(step.buffer.name), I64)
         self.wide.add(step.symbol)
 
     def count(self, step: Count) -> None:
         n = self.size(step.n)
         room = self.size((floordiv(step.n, MASK_BLOCK) + 2) * 8)
         starts = self.frame.checked("scratch", "ptr %frame", f"i64 {room.ref}")
-        mask = self.pointers[step.mask.name]
+        mask = self.pointer(step.mask.name)
         found = self.frame.call(
             "count_true", "ptr %frame", f"ptr {mask}", f"i64 {n.ref}", f"ptr {starts}"
         )
@@ -365,15 +441,15 @@ class EntryWriter:
     def select(self, step: Extract) -> None:
         count = step.count
         common = (
-            "ptr %frame", f"ptr {self.pointers[count.mask.name]}", f"i64 {self.size(count.n).ref}",
-            f"ptr {self.pointers[count.starts.name]}",
+            "ptr %frame", f"ptr {self.pointer(count.mask.name)}", f"i64 {self.size(count.n).ref}",
+            f"ptr {self.pointer(count.starts.name)}",
         )  # fmt: skip
-        out = f"ptr {self.pointers[step.out.name]}"
+        out = f"ptr {self.pointer(step.out.name)}"
         if step.source is None:
             shape = self.shape(step.shape)
             self.frame.checked("positions_true", *common, f"i32 {len(step.shape)}", shape, out)
             return
-        data = self.builder.offset(self.pointers[step.source.name], self.size(step.offset))
+        data = self.builder.offset(self.pointer(step.source.name), self.size(step.offset))
         self.frame.checked(
             "select_true", *common, f"ptr {data}", f"i64 {self.size(step.stride).ref}",
             f"i64 {step.out.dtype.itemsize}", out,
@@ -389,7 +465,7 @@ class EntryWriter:
             if leaf.type is None or leaf.type.form is Form.ARRAY:
                 return self.objects[leaf.buffer.name]
             self.new_slot()
-            self.box(slot, leaf.type, self.pointers[leaf.buffer.name])
+            self.box(slot, leaf.type, self.pointer(leaf.buffer.name))
         else:
             self.new_slot()
             place = self.frame.integers([self.size(leaf)])
@@ -419,11 +495,76 @@ class EntryWriter:
 
     def product(self, step: Product) -> None:
         self.begin_errstate(step.errstate)
-        ProductWriter(self.frame, self.pointers, self.size).write(step)
+        pointers = {b.name: self.pointer(b.name) for b in (step.a.buffer, step.b.buffer, step.out)}
+        ProductWriter(self.frame, pointers, self.size).write(step)
 
     def require(self, step: Require) -> None:
         left, right = self.size(step.left), self.size(step.right)
         self.frame.abandon_if(f"icmp {NEGATED[step.relation]} i64 {left.ref}, {right.ref}")
+
+    def loop(self, step: Loop) -> None:
+        """Ask for signals and other threads now and then, by the time that rounds take."""
+        self._begin_inside(step)
+        head, body, done = (self.builder.fresh(stem) for stem in ("head", "round", "done"))
+        self.builder.jump(head)
+        self.builder.label(head)
+        self.builder.branch(self._bool(step.going), body, done)
+        self.builder.label(body)
+        self._block(step.steps)
+        self._poll(step)
+        self.builder.jump(head)
+        self.builder.label(done)
+
+    def _poll(self, step: Loop) -> None:
+        if self.patience is None:
+            self.patience = self.builder.stack("i64")
+            self.builder.head.append(f"  store i64 {PATIENCE}, ptr {self.patience}")
+        builder = self.builder
+        left = builder.load(self.patience, I64) - max(1, round(nanoseconds(step.steps)))
+        builder.store(left, self.patience)
+
+        def ask() -> Sequence[Value]:
+            builder.store(builder.integer(PATIENCE), str(self.patience))
+            self.frame.checked("poll", "ptr %frame")
+            return ()
+
+        builder.when(left.lt(0), (), ask)
+
+    def _begin_inside(self, step: Loop | Branch) -> None:
+        """What becomes of flags is the same in all of a body, and must be so before the first."""
+        for inner in all_steps((step,)):
+            if isinstance(inner, Launch) and may_report(inner.kernel):
+                self.begin_errstate(inner.kernel.errstate)
+            elif isinstance(inner, (Extern, Product)):
+                self.begin_errstate(inner.errstate)
+
+    def branch(self, step: Branch) -> None:
+        self._begin_inside(step)
+        true, false, done = (self.builder.fresh(stem) for stem in ("true", "false", "done"))
+        self.builder.branch(self._bool(step.test), true, false)
+        for label, block in ((true, step.true), (false, step.false)):
+            self.builder.label(label)
+            self._block(block)
+            self.builder.jump(done)
+        self.builder.label(done)
+
+    def _bool(self, buffer: Buffer) -> Value:
+        return self.builder.load(self.pointer(buffer.name), np.dtype(bool))
+
+    def _block(self, steps: Sequence[Step]) -> None:
+        """Steps that may run several times, or not at all: objects made here end here."""
+        known, first = dict(self.slots), self.n_slots
+        sizes = dict(self.sizes)
+        for step in steps:
+            STEPS[type(step)](self, step)
+        for slot in range(first, self.n_slots):
+            self.frame.call("release", "ptr %frame", f"i64 {slot}")
+        self.slots, self.sizes = known, sizes
+
+    def rotate(self, step: Rotate) -> None:
+        taken = [self.pointer(buffer.name) for buffer in step.taken]
+        for buffer, pointer in zip(step.into, taken):
+            self.builder.void(f"store ptr {pointer}, ptr {self.cells[buffer.name]}")
 
     def commit(self, _: Commit) -> None:
         self.frame.checked("commit", "ptr %frame")
@@ -431,13 +572,13 @@ class EntryWriter:
     def _output(self, number: int, output: Output) -> None:
         name = output.buffer.name
         if output.type.form in (Form.SCALAR, Form.PYTHON):
-            self.box(number, output.type, self.pointers[name])
+            self.box(number, output.type, self.pointer(name))
         elif self.slots.get(name) != number or name not in self._made():
             self.frame.own(number, self.objects[name])
 
     def _made(self) -> set[str]:
         """The buffers whose ndarray was put into its slot by a step."""
-        made = (s for s in self.program.steps if isinstance(s, (Allocate, View)))
+        made = (s for s in all_steps(self.program.steps) if isinstance(s, (Allocate, View)))
         return {step.buffer.name for step in made}
 
 
@@ -452,4 +593,27 @@ STEPS: Mapping[type[Step], Callable[[EntryWriter, Any], None]] = {
     Product: EntryWriter.product,
     Require: EntryWriter.require,
     Commit: EntryWriter.commit,
+    Loop: EntryWriter.loop,
+    Branch: EntryWriter.branch,
+    Rotate: EntryWriter.rotate,
 }
+
+
+def is_scalar(kernel: Kernel) -> bool:
+    """Whether a kernel does so little that a function of its own is not worth it."""
+    if kernel.axes or not all(isinstance(s, (Store, Check)) for s in kernel.statements):
+        return False
+    roots = (root for statement in kernel.statements for root in rewrite.roots(statement))
+    return not any(isinstance(part, Reduce) for part in rewrite.walk(roots))
+
+
+def nanoseconds(steps: Sequence[Step]) -> float:
+    """About how long steps take at least, where they have no loops in them."""
+    total = 1.0
+    for step in steps:
+        if isinstance(step, Launch):
+            points = product(axis.extent for axis in step.kernel.axes)
+            total += points / 8 if isinstance(points, int) else 10.0
+        elif isinstance(step, (Extern, Product)):
+            total += 1000.0
+    return total

@@ -13,7 +13,7 @@ from ...ir.node import Node
 from ...ir.ops import row_of
 from .. import rewrite
 from ..loops import Apply, Check, Expr, Kernel, Reduce
-from ..program import Launch, Program
+from ..program import Launch, Program, all_steps
 from .scalars import template
 
 FLAGS = {"invalid": 1, "divide": 4, "over": 8, "under": 16}  # FpFlag of the run time
@@ -28,7 +28,7 @@ EXACT = frozenset(
 
 def inexact_flags(program: Program) -> int:
     """The flags with which a call must be abandoned if the user asks for reports of them."""
-    kernels = (step.kernel for step in program.steps if isinstance(step, Launch))
+    kernels = (step.kernel for step in all_steps(program.steps) if isinstance(step, Launch))
     asked = (kernel for kernel in kernels if dict(kernel.errstate).get("under") is None)
     return UNDERFLOW if any(map(may_miss, asked)) else 0
 

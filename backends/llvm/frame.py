@@ -29,6 +29,7 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "count_true": (19, "i64"),
     "select_true": (20, "i32"),
     "positions_true": (21, "i32"),
+    "poll": (22, "i32"),
 }
 STATUS_OFFSET = 32
 DATA, DIMENSIONS, STRIDES = 16, 32, 40  # fields of PyArrayObject; a float's value is at 16 too

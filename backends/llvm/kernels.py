@@ -39,7 +39,7 @@ from .divisors import use_reciprocals
 from .elements import F32, I64
 from .emit import Builder, Value
 from .folding import moved, turns, whole_steps
-from .nest import Lane, Nest
+from .nest import Lane, Nest, scaled
 from .reductions import FOLDS, emit_reduce
 from .rows import keep_rows
 from .schedule import unroll_of, vector_axis
@@ -121,8 +121,11 @@ class KernelWriter:
         self.nest.kept = kept
         self.terms = Terms(frozenset(self.axes))
         self.items: list[tuple[Statement, Term]] = []
+        self.places: dict[Statement, list[tuple[Term, Size]]] = {}
         for statement in kernel.statements:
             self.items.append((statement, self.terms.of(value_of(statement))))
+            if isinstance(statement, Store):
+                self.places[statement] = [(self.terms.of(i), s) for i, s in statement.indices]
             if not isinstance(statement, Check):
                 self.terms.store(statement.buffer.name)
         self.cost = cost_of(term.expr for _, term in self.items)
@@ -202,6 +205,7 @@ class KernelWriter:
 
     def _hoist(self, widen: int) -> None:
         self.nest.hoist([term for _, term in self.items], widen)
+        self.nest.hoist([term for places in self.places.values() for term, _ in places])
         for statement, _ in self.items:
             if not isinstance(statement, Check):
                 self.nest.prefix(statement.buffer, statement.offset)
@@ -251,8 +255,17 @@ class KernelWriter:
                 fold = FOLDS[statement.op]
                 value = fold.combine(next(totals), value.splat(self._lanes()))
                 results.append(value)
-            memory.emit_store(self.nest, statement.buffer, statement.offset, value)
+            moved = self._moved(statement)
+            memory.emit_store(self.nest, statement.buffer, statement.offset, value, moved)
         return results
+
+    def _moved(self, statement: Statement) -> Value | None:
+        """How many bytes computed positions add to a place; they are the same in all lanes."""
+        total: Value | None = None
+        for term, stride in self.places.get(statement, ()):
+            part = scaled(self.nest.value(term), self.nest.size(stride))
+            total = part if total is None else total + part
+        return total
 
     def _lanes(self) -> int:
         return self.nest.lane.width if self.nest.lane else 1
@@ -276,7 +289,7 @@ def environment(kernel: Kernel) -> tuple[tuple[str, str], ...]:
         sizes.append(offset.constant)
         sizes.extend(stride for _, stride in offset.strides)
 
-    for expr in rewrite.walk(value_of(s) for s in kernel.statements):
+    for expr in rewrite.walk(root for s in kernel.statements for root in rewrite.roots(s)):
         match expr:
             case Load():
                 access(expr.buffer, expr.offset)
@@ -292,6 +305,8 @@ def environment(kernel: Kernel) -> tuple[tuple[str, str], ...]:
     for statement in kernel.statements:
         if not isinstance(statement, Check):
             access(statement.buffer, statement.offset)
+        if isinstance(statement, Store):
+            sizes.extend(stride for _, stride in statement.indices)
         if isinstance(statement, Scan):
             sizes.append(statement.axis.extent)
     names = dict.fromkeys(name for size in sizes for name in symbols(size))

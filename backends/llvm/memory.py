@@ -5,10 +5,12 @@ floating-point flag that the active lanes do not raise.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...ir.sizes import Size
-from ..loops import Axis, Buffer, Gather, Index, Load, Offset
+from ..loops import Axis, Buffer, Gather, Index, Load, Offset, Store
 from .elements import BOOL, I64
 from .emit import Value
 from .nest import Lane, Nest, scaled
@@ -137,9 +139,13 @@ def emit_index(nest: Nest, term: Term) -> Value:
     return lane_numbers(nest, nest.lane) + nest.lane.base
 
 
-def emit_store(nest: Nest, buffer: Buffer, offset: Offset, value: Value) -> None:
-    """Write a value at the nest's position, or a vector along the lane axis."""
+def emit_store(
+    nest: Nest, buffer: Buffer, offset: Offset, value: Value, moved: Value | None = None
+) -> None:
+    """Write a value at the nest's position, or a vector along the lane axis; `moved` bytes on."""
     pointer = address(nest, buffer, offset)
+    if moved is not None:
+        pointer = nest.builder.offset(pointer, moved)
     if nest.lane is None:
         nest.builder.store(value, pointer)
         return
@@ -149,6 +155,16 @@ def emit_store(nest: Nest, buffer: Buffer, offset: Offset, value: Value) -> None
         _store_packed(nest, nest.lane, pointer, value)
     else:
         _store_strided(nest, nest.lane, pointer, value, stride)
+
+
+def store_element(
+    nest: Nest, statement: Store, places: Sequence[Value], value: Value
+) -> None:
+    """Write one value at a computed place."""
+    pointer = address(nest, statement.buffer, statement.offset)
+    for place, (_, stride) in zip(places, statement.indices):
+        pointer = nest.builder.offset(pointer, scaled(place, nest.size(stride)))
+    nest.builder.store(value, pointer)
 
 
 def _store_packed(nest: Nest, lane: Lane, pointer: str, value: Value) -> None:

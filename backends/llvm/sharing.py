@@ -101,7 +101,8 @@ class Names:
                 return Check(self.expr(statement.condition))
             case Store():
                 value = self.expr(statement.value)
-                return Store(*self.place(statement.buffer, statement.offset), value)
+                indices = tuple((self.expr(index), stride) for index, stride in statement.indices)
+                return Store(*self.place(statement.buffer, statement.offset), value, indices)
             case Scan():
                 value = self.expr(statement.value)
                 buffer, offset = self.place(statement.buffer, statement.offset)

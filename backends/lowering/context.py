@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.control import is_control
 from ...ir.errstates import AMBIENT, Errstate
 from ...ir.graph import Graph, Node
 from ...ir.sizes import Size, SizeExpr, evaluate, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
 from ...records import dataclass, field
-from .. import affine, simplify
+from .. import affine, rewrite, simplify
 from ..fusion import Access, Accesses
 from ..hints import least_of
-from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Statement, Store
+from ..loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store
 from ..program import Allocate, Constant, Count, Launch, Require, Step, View
 from .values import CannotLower, Value, broadcast_index, load_of
 
@@ -72,6 +73,28 @@ class Lowering:
             self.readers.update(operands)
             for operand in operands:
                 self.users.setdefault(operand, []).append(node)
+
+        self.places = {node: place for place, node in enumerate(self.graph.nodes)}
+        self.last_read: dict[Node, int] = {}
+        for place, reader in enumerate(self.graph.nodes):
+            for leaf in leaves((reader.args, reader.kwargs)):
+                if isinstance(leaf, Node):
+                    self.last_read[leaf] = place
+        for placeholder, final in self.graph.writes:  # what is written is looked at last of all
+            while final is not placeholder and final.op == "call_function":
+                for leaf in leaves((final.args, final.kwargs)):
+                    if isinstance(leaf, Node):
+                        self.last_read[leaf] = len(self.graph.nodes)
+                first = final.args[0] if final.args else placeholder
+                final = first if isinstance(first, Node) else placeholder
+
+    def inside(self, body: Graph) -> Lowering:
+        """The state for the lowering of a body, whose steps are its own."""
+        return Lowering(
+            body, self.blas, self.why_extern, notes=self.notes, required=set(self.required),
+            bound=set(self.bound), counts=self.counts, constants=self.constants,
+            errstate=self.errstate,
+        )
 
     # names
     def fresh(self, stem: str) -> str:
@@ -203,6 +226,41 @@ class Lowering:
         self.own.add(load_of(value).buffer)
         return value
 
+    def may_change(self, node: Node, value: Value, user: Node) -> bool:
+        """Whether `user` may change the memory of `node`: that was made for it, and whatever else
+        reads it comes first. What has been put off until later is computed now."""
+        if not self.is_owned(value) or self.last_read[node] != self.places[user]:
+            return False
+        if self.readers[node] == 1 and not is_control(user):
+            return True
+        given = [n for n in leaves((user.args, user.kwargs)) if isinstance(n, Node)]
+        if given.count(node) > 1 or (is_control(user) and any(
+            n is not node and isinstance(found := self.values.get(n), Value)
+            and reads_buffer(found.expr, load_of(value).buffer) for n in given
+        )):
+            return False
+        late = [
+            other for other, found in self.values.items()
+            if other is not node and isinstance(found, Value)
+            and self.last_read.get(other, -1) > self.places[user]
+            and reads_buffer(found.expr, load_of(value).buffer)
+        ]
+        if any(self.values[other].is_memory for other in late):
+            return False
+        if not self.graph.is_body and any(self.values[other].shape for other in late):
+            return False
+        for other in late:
+            self.values[other] = self.computed(self.values[other])
+        return True
+
+    def computed(self, value: Value) -> Value:
+        """The same value in memory of its own."""
+        layout = replace(value.type, dtype=value.dtype, form=Form.ARRAY)
+        if value.type.form is Form.ARRAY:
+            return self.owned(self.materialise(value, "it is read before it changes"))
+        made = self.materialise(value, "", layout=layout)
+        return replace(value, array=made.array, expr=made.expr)
+
     def is_owned(self, value: Value) -> bool:
         if not value.is_memory:
             return False
@@ -220,6 +278,12 @@ class Lowering:
         """A NumPy scalar constant, or a strong Python bool, as a value."""
         dtype = np.asarray(value).dtype
         return Value(scalar(dtype), (), simplify.const(value, dtype))
+
+
+def reads_buffer(expr: Expr, buffer: Buffer) -> bool:
+    return any(
+        isinstance(part, (Load, Gather)) and part.buffer == buffer for part in rewrite.walk((expr,))
+    )
 
 
 def packed(type_: ArrayType, shape: tuple[Size, ...], dtype: np.dtype) -> ArrayType:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,15 +17,17 @@ from ...ir.types import ArrayType, Form
 from ..fusion import Access, choose_materialised
 from ..hints import hints_of
 from ..hoisting import hoist
-from ..loops import Load, Offset, Scalar
+from ..loops import Buffer, Load, Offset, Scalar
 from ..memory import plan_memory
 from ..merging import merge
 from ..program import Constant, Input, Output, Program
 from ..schedule import schedule
 from . import (  # noqa: F401  (they register)
     creation,
+    flow,
     masks,
     matmul,
+    numbers,
     pointwise,
     reductions,
     structure,
@@ -67,17 +70,7 @@ def lower_steps(
             _constant(low, node)
     low.bound.update(graph.symbols)
     low.check_assertions()
-    unread = only_pieces(low)
-    kept = choose_materialised(graph, ACCESSES)
-    for node in graph.calls:
-        if node in unread:
-            continue
-        low.errstate = node.errstate
-        value = lower_call(low, node)
-        bind_results(low, node, value)
-        if node in kept and isinstance(value, Value) and not value.is_memory:
-            value = _kept(low, value, kept[node])
-        low.values[node] = value
+    lower_nodes(low, only_pieces(low))
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
     symbols, constants = dict(graph.symbols), tuple(low.constants)
@@ -86,9 +79,38 @@ def lower_steps(
     )
 
 
+def lower_nodes(low: Lowering, unread: Container[Node] = ()) -> None:
+    """Every call of the graph, in order."""
+    kept = choose_materialised(low.graph, ACCESSES)
+    for node in low.graph.calls:
+        if node in unread:
+            continue
+        low.errstate = node.errstate
+        value = lower_call(low, node)
+        bind_results(low, node, value)
+        if node in kept and isinstance(value, Value) and not value.is_memory:
+            value = _kept(low, value, kept[node])
+        low.values[node] = value
+
+
 def likely(graph: Graph) -> dict[str, int]:
     """Guesses at what the graph itself binds."""
     return {name: one.hint for name, one in graph.unbacked.items()}
+
+
+def lower_body(
+    low: Lowering, body: Graph, given: Sequence[Value], own: set[Buffer]
+) -> tuple[Lowering, list[Any]]:
+    """The steps of a body whose placeholders have these values, and its outputs. The memory of
+    `own` may be changed."""
+    inner = low.inside(body)
+    inner.own |= own
+    inner.values.update(zip(body.placeholders, given))
+    lower_nodes(inner)
+    return inner, [_resolved(inner, leaf) for leaf in body.outputs]
+
+
+flow.BODY.append(lower_body)
 
 
 def _kept(low: Lowering, value: Value, why: str) -> Value:

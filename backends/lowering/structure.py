@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.facts import graph_facts
 from ...ir.node import Node
+from ...ir.rules.indexing import position
 from ...ir.sizes import Size, SizeExpr
 from .. import affine, simplify
 from ..fusion import Access
@@ -112,13 +114,13 @@ def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Va
             axis = next(kept)
             index.append(_slice_start(low, item, size, axis))
         else:
-            position = _checked(low, item, picked, size)
-            computed.append((position, source.axes[dim]))
+            place = _checked(low, item, picked, size)
+            computed.append((place, source.axes[dim]))
             index.append(affine.ZERO)
     load = load_of(source)
     moved = affine.substitute(load.offset, dict(zip(source.axes, index)))
     pairs = tuple(
-        (position, affine.stride_of(load.offset, axis)) for position, axis in computed
+        (place, affine.stride_of(load.offset, axis)) for place, axis in computed
         if not affine.is_zero(affine.stride_of(load.offset, axis))
     )
     element = Gather(load.buffer, moved, pairs) if pairs else Load(load.buffer, moved)
@@ -153,6 +155,8 @@ def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr
     """The index at `axes`, counted from the front; checked to be in range at its own points."""
     if isinstance(item, int):
         low.require("<=", -item if item < 0 else item + 1, size)
+    if isinstance(item, SizeExpr):
+        return simplify.size_value(position(item, size, graph_facts(low.graph)))
     if is_size(item):
         return simplify.size_value(item if not isinstance(item, int) or item >= 0 else size + item)
     if not isinstance(item, Value) or item.dtype.kind not in "iu" or item.dtype == np.uint64:

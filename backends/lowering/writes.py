@@ -21,13 +21,14 @@ from ...ir.tree import leaves
 from ...ir.types import Form
 from .. import affine, simplify
 from ..fusion import Access
-from ..loops import Buffer, Const, Load, Scalar, Store
+from ..loops import Buffer, Const, Gather, Load, Scalar, Store
 from ..program import Commit
 from ..simplify import Inexact, const
-from .context import Lowering, is_size, lowers
+from .context import Lowering, is_size, lowers, reads_buffer
 from .pointwise import operand_at, require_native
 from .rehearsal import can_repeat, rehearse
 from .scatters import checked_key, set_aside, store_at, windows_of
+from .selections import moves, selection
 from .values import NATIVE, CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
 from .windows import ViewSteps, region, view_shape
@@ -41,16 +42,42 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     require_native(base.dtype, *([value.dtype] if isinstance(value, Value) else ()))
     if not isinstance(value, (Value, SizeExpr, *NUMBERS)):
         raise CannotLower("an assignment of a sequence or a complex number")
+    if any(map(moves, view)):
+        return moved(low, node, base, view, value)
     view_shape(low, base, windows_of(view))
     if windows_of(view) is not view:
-        if not (low.is_owned(base) and low.readers[node.args[0]] == 1):
+        if not low.may_change(node.args[0], base, node):
             base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
         store_at(low, base, view, value)
         return replace(base, type=node.type)
-    if not (low.is_owned(base) and low.readers[node.args[0]] == 1):
+    if isinstance(value, Value) and value.shape and low.is_owned(base) and (
+        reads_buffer(value.expr, load_of(base).buffer)
+    ):
+        value = low.computed(value)
+    if not low.may_change(node.args[0], base, node):
         base = rest_of(low, node, replace(base, type=node.type), view)
     assign(low, region(low, base, view), value)
     return low.owned(replace(base, type=node.type))
+
+
+def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> Value:
+    """An assignment at positions that are computed."""
+    if any(function is not operator.getitem for function, _, _ in view):
+        raise CannotLower("an assignment through a view at computed positions")
+    if isinstance(value, Value) and reads_buffer(value.expr, load_of(base).buffer) and (
+        node.type.ndim and value.shape
+    ):
+        value = low.computed(value)
+    if not low.may_change(node.args[0], base, node):
+        base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
+    base = replace(base, type=node.type)
+    target = selection(low, base, view)
+    expr = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
+    place = target.expr
+    assert isinstance(place, (Gather, Load))
+    indices = place.indices if isinstance(place, Gather) else ()
+    low.launch(target.axes, Store(place.buffer, place.offset, expr, indices))
+    return low.owned(base)
 
 
 def rest_of(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Value:

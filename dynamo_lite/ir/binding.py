@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..records import dataclass
-from .node import Node
+from .node import AnyGraph, Node
 from .sizes import SizeExpr, is_unbacked, name_of, symbols
 from .tree import leaves
 from .types import ArrayType
@@ -39,7 +39,11 @@ def bound_by(node: Node) -> dict[str, Place]:
 def taken_by(node: Node) -> Iterator[str]:
     """The unbacked symbols that a node gets with its operands."""
     for leaf in leaves((node.args, node.kwargs)):
-        yield from unbacked_in(leaf.type if isinstance(leaf, Node) else leaf)
+        if isinstance(leaf, AnyGraph):
+            for inner in leaf.nodes:  # type: ignore[attr-defined]
+                yield from (*taken_by(inner), *unbacked_in(inner.type))
+        else:
+            yield from unbacked_in(leaf.type if isinstance(leaf, Node) else leaf)
 
 
 def unbacked_in(tree: Any) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..records import dataclass, field
 from .errstates import AMBIENT, Errstate
-from .node import Assertion, Location, Node, SymbolOrigin, Unbacked
+from .node import AnyGraph, Assertion, Location, Node, SymbolOrigin, Unbacked
 from .printer import RESERVED, Source, print_graph
 from .sizes import Size, SizeExpr
 from .tree import map_leaves
@@ -22,11 +22,13 @@ __all__ = ["Assertion", "Graph", "Location", "Node", "SymbolOrigin", "Unbacked"]
 
 
 @dataclass(eq=False, slots=True)
-class Graph:
+class Graph(AnyGraph):
     """Nodes in program order. Calling it runs it with NumPy and returns the outputs as a tuple.
 
     `facts` answers questions about the symbols that the capture has already settled (a `Facts`).
     `unbacked` has the symbols that the graph itself binds, `assertions` what must hold of them.
+    `is_body`: the graph is an argument of a node of `ir.control`; its symbols are those of the
+    graph around it, and its outputs may also be constants and sizes.
     """
 
     nodes: list[Node] = field(default_factory=list)
@@ -34,6 +36,7 @@ class Graph:
     facts: Any = None
     unbacked: dict[str, Unbacked] = field(default_factory=dict)
     assertions: list[Assertion] = field(default_factory=list)
+    is_body: bool = False
     _names: dict[str, int] = field(default_factory=dict)
     _compiled: tuple[int, Callable[..., tuple[Any, ...]]] | None = None
 

@@ -19,6 +19,12 @@ class Location(NamedTuple):
         return f"{self.filename}:{self.line} in {self.function}"
 
 
+class AnyGraph:
+    """What `Graph` is, for those modules that it is made of."""
+
+    __slots__ = ()
+
+
 @dataclass(eq=False, slots=True)
 class Node:
     """One step: `op` is placeholder, call_function, get_attr or output.

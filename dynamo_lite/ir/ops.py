@@ -22,6 +22,7 @@ class Kind(enum.Enum):
     STRUCTURE = "structure"  # concatenate, stack, gather, where(cond): own lowering
     MATMUL = "matmul"  # BLAS
     WRITE = "write"  # changes an argument: operator.setitem, np.copyto, iadd …
+    CONTROL = "control"  # holds bodies: loops and branches (`ir.control`)
     EXTERN = "extern"  # NumPy itself is called as a step of the compiled graph
 
 

@@ -55,6 +55,8 @@ def plain(value: Any, numbers: Mapping[Node, int] | None = None) -> Any:
         return ("dict", *[(plain(k), plain(v, numbers)) for k, v in value.items()])
     if kind is slice:
         return ("slice", *[plain(x, numbers) for x in (value.start, value.stop, value.step)])
+    if kind is Graph:
+        return plain_graph(value)
     if kind is Node:
         if numbers is None:
             raise Unsupported("a node of no graph")

@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from ..records import dataclass
-from . import core
+from . import control, core
 from .binding import Place, bound_by
-from .node import Assertion, Node, SymbolOrigin, Unbacked
+from .node import AnyGraph, Assertion, Node, SymbolOrigin, Unbacked
 from .sizes import Size, SizeExpr, substitute, symbol, symbols
+from .tree import leaves
 from .types import ArrayType
 
 RESERVED = frozenset({
-    "np", "operator", "core", "graph", "slice", "min", "max", "bool", "int", "float", "complex",
+    "np", "operator", "core", "control", "graph", "body", "slice", "min", "max", "bool",
+    "int", "float", "complex",
 })
 
 BINARY: Mapping[Any, str] = {
@@ -56,23 +58,43 @@ def print_graph(
 
 
 class _Printer:
+    """Bodies of control flow are functions inside the function; `around` is the printer of it."""
+
     def __init__(
         self, nodes: list[Node], backed: Mapping[str, SymbolOrigin],
         unbacked: Mapping[str, Unbacked], assertions: Sequence[Assertion],
+        around: _Printer | None = None,
     ) -> None:
         self.nodes = nodes
         self.symbols = backed
         self.unbacked = unbacked
         self.assertions = list(assertions)
         self.bound = set(backed)
-        self.namespace: dict[str, Any] = {"np": np, "operator": operator, "core": core}
-        self.taken = {node.name for node in nodes} | set(self.namespace)
-        self.renamed = {name: symbol(self._free(name)) for name in (*backed, *unbacked)}
+        self.functions: list[str] = []
+        self.namespace: dict[str, Any] = {
+            "np": np, "operator": operator, "core": core, "control": control,
+        }
+        self.taken = _names(nodes) | set(self.namespace)
+        self.renamed: dict[str, SizeExpr] = {}
+        if around is not None:
+            self.namespace, self.taken, self.renamed = (
+                around.namespace, around.taken, around.renamed
+            )
+            self.bound = around.bound
+        else:
+            self.renamed |= {name: symbol(self._free(name)) for name in (*backed, *unbacked)}
 
     def source(self) -> Source:
         params = [node.name for node in self.nodes if node.op == "placeholder"]
-        lines = [f"def graph({', '.join(params)}):", *self._symbol_lines(params)]
-        lines += [f"    {line}" for line in self._assertion_lines()]
+        lines = self.function("graph", [
+            *self._symbol_lines(params), *(f"    {line}" for line in self._assertion_lines())
+        ])  # fmt: skip
+        return Source("\n".join(lines) + "\n", self.namespace)
+
+    def function(self, name: str, first: list[str]) -> list[str]:
+        """The lines that define a function; `first` are those it begins with."""
+        params = [node.name for node in self.nodes if node.op == "placeholder"]
+        lines = [f"def {name}({', '.join(params)}):", *first]
         steps = [node for node in self.nodes if node.op != "placeholder"]
         for errstate, nodes in itertools.groupby(steps, lambda node: node.errstate):
             indent = "    "
@@ -81,10 +103,20 @@ class _Printer:
                 lines.append(f"    with np.errstate({modes}):")
                 indent *= 2
             lines += [f"{indent}{line}" for node in nodes for line in self._lines_of(node)]
-        return Source("\n".join(lines) + "\n", self.namespace)
+        return lines
+
+    def body(self, graph: Any) -> str:
+        """The name of a body, which is defined before the statement at hand."""
+        name = self._free("body")
+        printer = _Printer(graph.nodes, {}, {}, (), self)
+        self.functions += printer.function(name, [])
+        return name
 
     def _lines_of(self, node: Node) -> Iterator[str]:
-        yield from self._node_lines(node)
+        made = list(self._node_lines(node))
+        yield from self.functions
+        self.functions = []
+        yield from made
         if node.op == "call_function":
             yield from self._binding_lines(node)
 
@@ -147,6 +179,8 @@ class _Printer:
     def value(self, value: Any) -> str:
         """An expression for one argument."""
         kind = type(value)
+        if isinstance(value, AnyGraph):
+            return self.body(value)
         if kind in WRITERS:
             return WRITERS[kind](self, value)
         if isinstance(value, type) or callable(value):
@@ -192,6 +226,16 @@ def _shown(node: Node, place: Place) -> str:
 def _comment(node: Node) -> str:
     kind = ", ".join(map(str, node.type)) if isinstance(node.type, (tuple, list)) else node.type
     return f"{kind} · {node.location}" if node.location else f"{kind}"
+
+
+def _names(nodes: list[Node]) -> set[str]:
+    """The names of nodes and of those in their bodies."""
+    found = {node.name for node in nodes}
+    for node in nodes:
+        for leaf in leaves((node.args, node.kwargs)):
+            if isinstance(leaf, AnyGraph):
+                found |= _names(leaf.nodes)  # type: ignore[attr-defined]
+    return found
 
 
 def _tuple(printer: _Printer, value: tuple[Any, ...]) -> str:
@@ -243,7 +287,7 @@ def _public_paths() -> dict[int, tuple[str, Any]]:
     paths: dict[int, tuple[str, Any]] = {}
     spaces = (
         (np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft"), (np.random, "np.random"),
-        (operator, "operator"), (core, "core"),
+        (operator, "operator"), (core, "core"), (control, "control"),
     )
     for space, prefix in spaces:
         for name in dir(space):

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import BackendError
 from .binding import bound_by
+from .control import bodies
 from .graph import Graph
 from .node import Node
 from .passes.effects import writes
@@ -29,7 +30,8 @@ def defects(graph: Graph) -> Iterator[str]:
     seen: set[Node] = set()
     names: set[str] = set()
     bound: set[str] = set()
-    yield from _symbol_defects(graph)
+    if not graph.is_body:
+        yield from _symbol_defects(graph)
     for position, node in enumerate(graph.nodes):
         if node.op not in OPS:
             yield f"{node.name} has the unknown op {node.op!r}"
@@ -42,6 +44,8 @@ def defects(graph: Graph) -> Iterator[str]:
                 yield f"{node.name} uses {leaf.name} before its definition"
         bound.update(bound_by(node))
         yield from _type_defects(graph, node, bound)
+        for body in bodies(node):
+            yield from defects(body)
         names.add(node.name)
         seen.add(node)
     if not graph.nodes or graph.nodes[-1].op != "output":
@@ -64,7 +68,7 @@ def _symbol_defects(graph: Graph) -> Iterator[str]:
 
 def _type_defects(graph: Graph, node: Node, bound: set[str]) -> Iterator[str]:
     if node.op == "output":
-        if not all(isinstance(value, Node) for value in node.args[0]):
+        if not graph.is_body and not all(isinstance(value, Node) for value in node.args[0]):
             yield "an output is not a node"
         return
     if node.type is None and node.op != "call_function":
@@ -74,7 +78,7 @@ def _type_defects(graph: Graph, node: Node, bound: set[str]) -> Iterator[str]:
             yield from _array_defects(node, kind)
         elif kind is not None:
             yield f"the type of {node.name} is {kind!r}"
-    for name in _symbols_of(node):
+    for name in _symbols_of(node) if not graph.is_body else ():
         if name not in graph.symbols and name not in bound:
             yield f"{node.name} uses the unbound symbol {name}"
 

@@ -177,6 +177,16 @@ void begin_errstate(Frame *frame, int32_t ignored, int32_t reported) {
     call_of(frame)->errstate = {static_cast<unsigned>(ignored), static_cast<unsigned>(reported)};
 }
 
+// For loops, now and then: lets other threads run, and gives up where a signal is to be handled, so
+// that Python does that, in the user's own function.
+int32_t poll(Frame *frame) {
+    call_of(frame)->fp_flags |= fp_flags();
+    Py_BEGIN_ALLOW_THREADS;
+    Py_END_ALLOW_THREADS;
+    clear_fp_flags();
+    return something_pending() ? FAILED : OK;
+}
+
 template <typename Function>
 const void *address(Function *function) {
     return reinterpret_cast<const void *>(function);
@@ -201,7 +211,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(unbox_int),   address(match_array), address(gemm),      address(gemv),
     address(dot),         address(release),     address(unbox_number), address(hold),
     address(quiet),       address(begin_errstate), address(read_sizes), address(count_true),
-    address(select_true), address(positions_true),
+    address(select_true), address(positions_true), address(poll),
 };
 
 int add_runtime(PyObject *module) {

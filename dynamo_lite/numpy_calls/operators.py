@@ -94,6 +94,8 @@ def operate(
     if all(map(sizes.is_size, operands)):
         return sizes.operate(tx, function, operands)
     if all(map(is_python_number, operands)):
+        if not all(operand.is_constant() for operand in operands):
+            return _of_python_numbers(tx, function, operands)
         if (answer := _outcome(tx, function, operands)) is not None:
             return constant(answer)
         return dependent(tx, function, operands) or fold(tx, function, operands)
@@ -107,6 +109,20 @@ def operate(
     if ufunc in WARNS_ON_OVERFLOW and not any(map(is_array, operands)):
         return _scalar_operator(tx, function, ufunc, operands)
     return recorded(tx, ufunc, operands, {})
+
+
+def _of_python_numbers(
+    tx: Translator, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> VariableTracker:
+    """Arithmetic of Python's own numbers, one of which the graph computes."""
+    if function is operator.pos:
+        return operands[0]
+    if function in (operator.pow, pow) and len(operands) == 2:
+        base, exponent = operands
+        if base.python_type() is int and exponent.is_constant() and exponent.as_constant(tx) == 2:
+            function, operands = operator.mul, (base, base)
+    function = operator.abs if function is abs else function
+    return record_call(tx, function, operands, {})
 
 
 MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
+from ..flow.branches import branch, is_data
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE
 from ..variables.iterators import IteratorVariable
@@ -21,19 +22,25 @@ def jump(tx: Translator, inst: Instruction) -> None:
 
 @handles("POP_JUMP_IF_TRUE")
 def pop_jump_if_true(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
-    if tx.truth(value):
+    if is_data(value):
+        branch(tx, inst, value, jumps_if=True)
+    elif tx.truth(value):
         tx.jump(inst.target)
 
 
 @handles("POP_JUMP_IF_FALSE")
 def pop_jump_if_false(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
-    if not tx.truth(value):
+    if is_data(value):
+        branch(tx, inst, value, jumps_if=False)
+    elif not tx.truth(value):
         tx.jump(inst.target)
 
 
 @handles("JUMP_IF_TRUE_OR_POP")
 def jump_if_true_or_pop(tx: Translator, inst: Instruction) -> None:
-    if tx.truth(tx.stack[-1]):
+    if is_data(tx.stack[-1]):
+        branch(tx, inst, tx.stack[-1], jumps_if=True, keeps=True)
+    elif tx.truth(tx.stack[-1]):
         tx.jump(inst.target)
     else:
         tx.pop()
@@ -41,7 +48,9 @@ def jump_if_true_or_pop(tx: Translator, inst: Instruction) -> None:
 
 @handles("JUMP_IF_FALSE_OR_POP")
 def jump_if_false_or_pop(tx: Translator, inst: Instruction) -> None:
-    if tx.truth(tx.stack[-1]):
+    if is_data(tx.stack[-1]):
+        branch(tx, inst, tx.stack[-1], jumps_if=False, keeps=True)
+    elif tx.truth(tx.stack[-1]):
         tx.pop()
     else:
         tx.jump(inst.target)

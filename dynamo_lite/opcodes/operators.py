@@ -1,11 +1,14 @@
 """Operators, comparisons, subscripts and strings."""
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 from .. import operators, subscripts
+from ..flow.branches import is_data, predicate
 from ..variables.base import VariableTracker
 from ..variables.constants import ConstantVariable, constant
+from ..variables.graph_values import record
 from ..variables.slices import SliceVariable
 from .table import handles
 
@@ -39,11 +42,15 @@ def unary_invert(tx: Translator, inst: Instruction, value: VariableTracker) -> V
 
 @handles("UNARY_NOT")
 def unary_not(tx: Translator, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    if is_data(value):
+        return record(tx, operator.not_, (predicate(tx, value),))
     return constant(not tx.truth(value))
 
 
 @handles("TO_BOOL")
 def to_bool(tx: Translator, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    if is_data(value):
+        return value
     return constant(tx.truth(value))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import GraphBreak
+from ..errors import GraphBreak, Unsupported
 from ..guards.arrays import ArrayFacts, order_of
 from ..guards.dynamic import marks_of
 from ..guards.kinds import CALL, EQUALS, TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC, TYPE
@@ -160,6 +160,34 @@ class ArrayVariable(VariableTracker):
 
 
 RESULTS[Form.ARRAY] = ArrayVariable
+
+
+class EitherVariable(ArrayVariable):
+    """What a branch on data leaves: one of two arrays, of which at least one existed before.
+
+    Inside the graph `node` has the contents; who gets the value gets the array itself. Of the
+    `choices` None is the new array, and NONE one that cannot be named.
+    """
+
+    def __init__(
+        self, node: Node, test: Any, choices: tuple[VariableTracker | None, ...]
+    ) -> None:
+        super().__init__(node)
+        self.test = test
+        self.choices = choices
+
+    @property
+    def has_names(self) -> bool:
+        """Whether both arrays can be handed out."""
+        return NONE not in self.choices
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        if not self.has_names:
+            raise Unsupported("a view that is made only in one way of a branch on data")
+        code.choose(self.test, *(
+            (lambda choice=choice: code.load_output(self.node) if choice is None
+             else code.build(choice)) for choice in self.choices
+        ))  # fmt: skip
 
 
 # -- sizes

@@ -8,17 +8,20 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import GraphBreak, Unsupported
+from ..errors import GraphBreak, PlanLoop, Unsupported
+from ..guards.shape_env import DataResult
 from ..guards.sources import Source
+from ..ir.control import is_control
 from ..ir.inference import infer
 from ..ir.node import Node, SymbolOrigin
 from ..ir.numbering import Numbering
 from ..ir.ops import Effect, Kind, Op, row_of
-from ..ir.sizes import Size
+from ..ir.sizes import Size, symbols
 from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
@@ -55,13 +58,18 @@ def record(
     if (row := row_of(target)) is None:
         raise GraphBreak(f"{name} is not an operation of the graph")
     args, kwargs = with_named_out(target, args, kwargs or {})
-    tx.shapes.call = naming(lambda: numbering(tx), args)
+    tx.shapes.call = apart if tx.graph.is_body else naming(lambda: numbering(tx), args)
+    if tx.state.consumed:
+        check_not_consumed(tx, (args, kwargs))
+    known = len(tx.shapes.data)
     try:
         kind = infer(target, tuple(args), dict(kwargs or {}), tx.shapes)
     except Unsupported as unsupported:
         raise GraphBreak(f"{name}: {unsupported}") from None
     except REFUSALS as error:
         raise GraphBreak(f"{name} raises {type(error).__name__}: {error}") from None
+    if tx.graph.is_body:
+        kind = without_symbols(kind, [*tx.shapes.data][known:])
     if _discards_imaginary_parts(target, args, kwargs or {}, kind):
         raise GraphBreak(f"{name} casts complex values to real ones, which NumPy warns about")
     for written in _written(row, args, kwargs or {}):
@@ -71,6 +79,28 @@ def record(
         errstate=current(tx),
     )
     return result_of(tx, node)
+
+
+def apart(role: str, of: tuple[int, ...]) -> DataResult:
+    """What depends on data in the body of a loop or branch is equal to nothing else."""
+    return DataResult(object(), f"the number of {role}" if role else "a value")
+
+
+def without_symbols(kind: Any, made: Sequence[str]) -> Any:
+    """A type that a body can have: an int that it computes is a number, and no size of an array."""
+    if isinstance(kind, ArrayType) and kind.form is Form.PYTHON:
+        return replace(kind, value=None)
+    for one in leaves(kind):
+        sizes = one.shape if isinstance(one, ArrayType) else ()
+        if any(not set(made).isdisjoint(symbols(size)) for size in sizes):
+            raise GraphBreak("a size that depends on data, in a loop or branch")
+    return kind
+
+
+def check_not_consumed(tx: Translator, tree: Any) -> None:
+    for leaf in leaves(tree):
+        if isinstance(leaf, Node) and (twin := tx.state.consumed.get(owner_of(tx, leaf))):
+            raise PlanLoop(twin.place, f"the program goes on to use {twin.what}")
 
 
 CASTS = (np.ndarray.astype, np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
@@ -123,7 +153,7 @@ def name_of(target: Callable[..., Any]) -> str:
 def numbering(tx: Translator) -> Numbering:
     """The value numbers of this trace's graph."""
     if tx.state.numbering is None:
-        tx.state.numbering = Numbering(tx.graph.nodes, lambda node: owner_of(tx, node))
+        tx.state.numbering = Numbering(tx.state.root_graph.nodes, lambda node: owner_of(tx, node))
     return tx.state.numbering
 
 
@@ -133,7 +163,7 @@ def numbering(tx: Translator) -> Numbering:
 def placeholder(tx: Translator, source: Source, kind: ArrayType) -> Node:
     """A new input of the graph; symbols that it brings along are found in it at run time."""
     name = re.sub(r"\W+", "_", str(source)).strip("_") or "input"
-    node = tx.graph.placeholder(name if name[0].isalpha() else f"_{name}", kind)
+    node = tx.state.root_graph.placeholder(name if name[0].isalpha() else f"_{name}", kind)
     tx.inputs.append((source, node))
     return node
 
@@ -143,7 +173,7 @@ def declare_symbols(tx: Translator, names: Iterator[str]) -> None:
     for name in names:
         info = tx.shapes.infos[name]
         origin = SymbolOrigin(len(tx.inputs) - 1, info.fact, info.axis, info.hint)
-        tx.graph.symbols.setdefault(name, origin)
+        tx.state.root_graph.symbols.setdefault(name, origin)
 
 
 # -- writes
@@ -164,9 +194,11 @@ def _nodes(tree: Any) -> list[Node]:
 def writes(tx: Translator, node: Node) -> None:
     """A node's memory is about to be written: guard what makes that safe to do in the graph."""
     owner = owner_of(tx, node)
+    if (twin := tx.state.entangled.get(owner) or tx.state.sources.get(owner)) is not None:
+        raise GraphBreak(f"writing into {twin.what}")
     if owner.op == "get_attr":
         raise GraphBreak("writing into an array that is a constant of the graph")
-    if owner.op != "placeholder":
+    if owner.op != "placeholder" or all(owner is not found for _, found in tx.inputs):
         return
     if owner.type.library != "numpy":
         raise GraphBreak(f"writing into an array of {owner.type.library} from outside")
@@ -195,7 +227,7 @@ def _shares(tx: Translator, row: Op, node: Node) -> bool:
     if not isinstance(first, Node):
         return False
     if not isinstance(first.type, ArrayType):  # a part of what `np.split` gives
-        return True
+        return not is_control(first)
     if first.type.form is not Form.ARRAY:
         return False
     if row.window is None:

@@ -1,12 +1,24 @@
 """Slices and ranges."""
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..errors import GraphBreak
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
-from .constants import NONE, ConstantVariable, builds, constant, fold, hash_of, observe, observed
+from .constants import (
+    NONE,
+    ONE,
+    ZERO,
+    ConstantVariable,
+    builds,
+    constant,
+    fold,
+    hash_of,
+    observe,
+    observed,
+)
 from .object_model import overridden, python_method
 
 if TYPE_CHECKING:
@@ -119,6 +131,58 @@ class RangeVariable(VariableTracker):
         code.call(3)
 
 
+class DataRangeVariable(VariableTracker):
+    """A range with an end that is a size, or an int that the graph computes."""
+
+    def __init__(self, ends: Sequence[VariableTracker]) -> None:
+        start, stop = (ZERO, ends[0]) if len(ends) == 1 else ends[:2]
+        self.ends = (start, stop, ends[2] if len(ends) == 3 else ONE)
+
+    @staticmethod
+    def can_end(value: VariableTracker) -> bool:
+        if isinstance(value, ConstantVariable):
+            return type(value.value) is int and -(2**62) < value.value < 2**62
+        return value.in_graph and value.python_type() is int
+
+    def python_type(self) -> type:
+        return range
+
+    def arguments(self, tx: Translator) -> tuple[Any, Any, Any]:
+        """The three ends for a loop of the graph, whose step is known."""
+        start, stop, step = (end.as_argument(tx) for end in self.ends)
+        if not isinstance(step, int) or step == 0:
+            raise GraphBreak("a range whose step is computed")
+        return start, stop, step
+
+    def known(self, tx: Translator) -> RangeVariable:
+        """The range itself; sizes are specialised."""
+        return RangeVariable(observe(range, *[end.as_constant(tx) for end in self.ends]))
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        yield from self.known(tx).iterate(tx)
+
+    def truth(self, tx: Translator) -> bool:
+        return self.known(tx).truth(tx)
+
+    def call_method(
+        self,
+        tx: Translator,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return self.known(tx).call_method(tx, name, args, kwargs)
+
+    def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return self.known(tx).getattr(tx, name)
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_const(range)
+        for end in self.ends:
+            code.build(end)
+        code.call(3)
+
+
 def wrap_range(tx: Translator, value: range, source: Source) -> RangeVariable:
     parts = [tx.wrap(getattr(value, n), AttrSource(source, n)) for n in ("start", "stop", "step")]
     for part in parts:
@@ -127,7 +191,10 @@ def wrap_range(tx: Translator, value: range, source: Source) -> RangeVariable:
 
 
 def make_range(tx: Translator, *ends: VariableTracker) -> VariableTracker:
-    """`range(...)`; a size that is asked for here is specialised."""
+    """`range(...)`; its ends may be sizes, or numbers that the graph computes."""
+    if 0 < len(ends) <= 3 and all(map(DataRangeVariable.can_end, ends)):
+        if not all(isinstance(end, ConstantVariable) for end in ends):
+            return DataRangeVariable(ends)
     known = [_index(tx, end).as_constant(tx) for end in ends]
     if not known:
         raise observed(TypeError("range expected at least 1 argument, got 0"))

@@ -24,7 +24,7 @@ FRONTEND = (
     "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
     "iteration",
     "polyfills", "language_twins", "library_twins", "side_effects", "reconstruct", "output",
-    "leaving", "closures", "directives", "subscripts",
+    "leaving", "closures", "directives", "subscripts", "flow",
 )
 COMPILE = ("compile", "explain", "stats", "miss", "attempts", "random_states", "regions", "script")
 

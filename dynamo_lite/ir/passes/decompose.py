@@ -18,7 +18,7 @@ from .rebuild import Rebuild
 
 def decompose(graph: Graph, facts: Facts) -> Graph:
     """Nodes whose definition does not cover their arguments stay as they are."""
-    new = Rebuild(graph)
+    new = Rebuild(graph, lambda body: decompose(body, facts))
     for node in graph:
         row = row_of(node.target) if node.op == "call_function" else None
         if row is None or row.decompose is None or not _replace(new, node, row.decompose, facts):

@@ -22,7 +22,7 @@ def drop_dead(graph: Graph, facts: Facts) -> Graph:
             needed.add(node)
             needed.update(operands(node))
             needed.update(binders[name] for name in taken_by(node) if name in binders)
-    new = Rebuild(graph)
+    new = Rebuild(graph, lambda body: drop_dead(body, facts))
     for node in graph:
         if node in needed:
             new.copy(node)

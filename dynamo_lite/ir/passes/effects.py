@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..control import bodies, is_control
 from ..node import Node
 from ..ops import Effect, Kind, Op, row_of
 from ..tree import leaves
@@ -84,5 +85,7 @@ def writes(node: Node) -> bool:
     """It changes memory that other nodes may read."""
     if node.op != "call_function":
         return False
+    if is_control(node):
+        return any(writes(inner) for body in bodies(node) for inner in body)
     row = row_of(node.target)
     return row is None or row.effect is Effect.WRITES or node.kwargs.get("out") is not None

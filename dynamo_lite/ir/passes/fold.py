@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control import is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
@@ -24,10 +25,10 @@ def fold_constants(graph: Graph, facts: Facts) -> Graph:
 
     Only scalar results are folded: an array result would have to be a fresh array at every call.
     """
-    new = Rebuild(graph)
+    new = Rebuild(graph, lambda body: fold_constants(body, facts))
     for node in graph:
-        args, kwargs = new.mapped((node.args, node.kwargs)) if node.op == "call_function" else (
-            (), {})
+        is_call = node.op == "call_function" and not is_control(node)
+        args, kwargs = new.mapped((node.args, node.kwargs)) if is_call else ((), {})
         if not _is_foldable(node, args, kwargs) or not _fold(new, node, args, kwargs):
             new.copy(node)
     return _with_named_outputs(new)
@@ -58,7 +59,7 @@ def _fold(new: Rebuild, node: Node, args: Any, kwargs: Any) -> bool:
 def _with_named_outputs(new: Rebuild) -> Graph:
     """Outputs are nodes, so a folded output becomes a get_attr."""
     output = new.graph.nodes[-1] if new.graph.nodes else None
-    if output is None or output.op != "output":
+    if output is None or output.op != "output" or new.graph.is_body:
         return new.graph
     if all(isinstance(value, Node) for value in output.args[0]):
         return new.graph

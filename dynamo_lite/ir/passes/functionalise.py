@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ import numpy as np
 from ...errors import Unsupported
 from ...records import dataclass
 from .. import core
+from ..control import bodies, is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..inference import infer
@@ -68,6 +70,8 @@ def functionalise(graph: Graph, facts: Facts) -> Graph:
 
 
 def _writes(node: Node) -> bool:
+    if is_control(node):
+        return any(_writes(inner) for body in bodies(node) for inner in body.calls)
     row = row_of(node.target)
     return (row is not None and row.effect is Effect.WRITES) or (
         node.kwargs.get("out") is not None
@@ -87,6 +91,8 @@ class _Functionaliser:
         for node in self.old:
             if node.op == "output":
                 self._output(node)
+            elif is_control(node) and _writes(node):
+                self._control(node)
             elif node.op == "call_function" and _writes(node):
                 self._write(node)
             else:
@@ -176,7 +182,40 @@ class _Functionaliser:
         storage.node = self.new.call(target, args, {}, kind, node)
         storage.version += 1
 
+    def _control(self, node: Node) -> None:
+        """Operands that bodies write into come last, and their final contents are last results."""
+        given = node.args[-1]
+        lead = tuple(map_leaves(self.value, arg) for arg in node.args[:-1])
+        first = {body: len(body.placeholders) - len(given) for body in bodies(node)}
+        places = [place for place, _ in enumerate(given) if any(
+            body.placeholders[at + place] in written(body, self.facts)
+            for body, at in first.items()
+        )]
+        order = [place for place, _ in enumerate(given) if place not in places] + places
+        lead = map_leaves(
+            lambda leaf: functional_body(leaf, first[leaf], order, len(places), self.facts)
+            if isinstance(leaf, Graph) else leaf, lead,
+        )
+        operands = tuple(self.value(given[place]) for place in order)
+        kinds = (*node.type, *(given[place].type for place in places))
+        versions = {"versions": len(places)} if places else {}
+        made = self.new.call(node.target, (*lead, operands), versions, kinds, node)
+        self.new.became[node] = made
+        for position, place in enumerate(places, len(node.type)):
+            kind = kinds[position]
+            new = self.new.call(operator.getitem, (made, position), {}, kind, node)
+            alias = self.aliases[given[place]]
+            if alias.chain:
+                args = (alias.storage.node, alias.chain, new)
+                self._advance(alias.storage, core.update, args, node)
+            else:
+                alias.storage.node = new
+                alias.storage.version += 1
+
     def _output(self, node: Node) -> None:
+        if self.old.is_body:
+            self.new.graph.output(map_leaves(self.value, node.args[0]))
+            return
         stored = {id(alias.storage): alias.storage for alias in self.aliases.values()}
         changed = [
             storage for storage in stored.values()
@@ -196,6 +235,28 @@ class _Functionaliser:
             placeholder = self.new.became[alias.storage.origin]
             self.returned[alias] = self._viewed(placeholder, alias.chain, leaf)
         return self.returned[alias]
+
+
+def written(body: Graph, facts: Facts) -> set[Node]:
+    """The placeholders of a body that it writes into."""
+    run = _Functionaliser(body, facts)
+    run.run()
+    storages = [alias.storage for alias in run.aliases.values()]
+    return {storage.origin for storage in storages if storage.version}
+
+
+def functional_body(
+    body: Graph, first: int, order: list[int], versions: int, facts: Facts
+) -> Graph:
+    """A body without writes: its operands, which begin at placeholder `first`, in another order,
+    and the final contents of the last `versions` of them as further outputs."""
+    given = body.placeholders
+    operands = [given[first + place] for place in order]
+    rest = [node for node in body.nodes if node.op not in ("placeholder", "output")]
+    final = tuple(operands[len(operands) - versions :])
+    ordered = replace(body, nodes=[*given[:first], *operands, *rest], _compiled=None)
+    ordered.output((*body.outputs, *final))
+    return _Functionaliser(ordered, facts).run()
 
 
 def _typed(leaf: Any) -> Any:

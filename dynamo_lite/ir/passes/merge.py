@@ -26,7 +26,7 @@ def merge_common(graph: Graph, facts: Facts) -> Graph:
     """
     if any(writes(node) for node in graph):
         return graph
-    new = Rebuild(graph)
+    new = Rebuild(graph, lambda body: merge_common(body, facts))
     seen: dict[Key, Any] = {}
     returned, partners = _returned(graph), _partners(graph)
     for node in graph:
@@ -77,7 +77,7 @@ def _returned(graph: Graph) -> set[Node]:
 
 def _key(new: Rebuild, node: Node) -> Key | None:
     row = row_of(node.target) if node.op == "call_function" else None
-    if row is None or not is_pure(node) or row.kind is Kind.EXTERN:
+    if row is None or not is_pure(node) or row.kind in (Kind.EXTERN, Kind.CONTROL):
         return None
     args, kwargs = new.mapped((node.args, node.kwargs))
     parts = frozen((args, tuple(sorted(kwargs.items()))))

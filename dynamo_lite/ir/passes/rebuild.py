@@ -1,6 +1,7 @@
 """Copying a graph node by node, with every reference renamed to the new node."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..graph import Graph
@@ -12,20 +13,25 @@ class Rebuild:
     """A new graph under construction, and what each old node has become in it.
 
     An old node may become a node, a constant or (functions with several results) a list of them.
+    `within` rebuilds the bodies that nodes hold.
     """
 
-    def __init__(self, old: Graph) -> None:
+    def __init__(self, old: Graph, within: Callable[[Graph], Graph] = lambda body: body) -> None:
         self.graph = Graph(
             symbols=dict(old.symbols), facts=old.facts, unbacked=old.unbacked,
-            assertions=old.assertions,
+            assertions=old.assertions, is_body=old.is_body,
         )
         self.became: dict[Node, Any] = {}
+        self.within = within
 
     def mapped(self, tree: Any) -> Any:
         """A pytree of old nodes in terms of the new graph."""
-        return map_leaves(
-            lambda leaf: self.became[leaf] if isinstance(leaf, Node) else leaf, tree
-        )
+        return map_leaves(self._leaf, tree)
+
+    def _leaf(self, leaf: Any) -> Any:
+        if isinstance(leaf, Node):
+            return self.became[leaf]
+        return self.within(leaf) if isinstance(leaf, Graph) else leaf
 
     def copy(self, node: Node) -> Any:
         """Add the same step to the new graph."""

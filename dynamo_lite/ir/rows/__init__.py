@@ -3,6 +3,7 @@ from . import (
     composites,
     creation,
     externs,
+    flow,
     folds,
     pointwise,
     products,
@@ -14,6 +15,6 @@ from . import (
 )
 
 __all__ = [
-    "composites", "creation", "externs", "folds", "pointwise", "products", "structure",
-    "unbacked", "views", "whole", "writes",
+    "composites", "creation", "externs", "flow", "folds", "pointwise", "products",
+    "structure", "unbacked", "views", "whole", "writes",
 ]

@@ -32,7 +32,8 @@ class Key:
 
     `picks` has (position among the window's axes, operand) for each integer-array index; the window
     keeps the full axis for those. `separated` is true when basic indices stand between the
-    arrays, so that NumPy puts the broadcast axes first.
+    arrays, so that NumPy puts the broadcast axes first. Without arrays an integer that is computed
+    from data selects a window whose place is known at run time (`Window.moving`).
     """
 
     window: Window
@@ -49,7 +50,8 @@ def parse_key(kind: ArrayType, key: Any, facts: Facts) -> Key:
     gaps: list[bool] = []  # per item: is it an array index (ints count when arrays are present)
     offset: Size = 0
     axis = 0
-    has_arrays = any(isinstance(item, (ArrayType, np.ndarray)) for item in items)
+    moving = False
+    has_arrays = any(map(_is_array, items))
     for item in items:
         if item is None:
             shape.append(1)
@@ -70,11 +72,20 @@ def parse_key(kind: ArrayType, key: Any, facts: Facts) -> Key:
             strides.append(stride)
             if isinstance(item, (int, SizeExpr)):
                 position(item, size, facts)
+        elif isinstance(item, ArrayType):
+            moving = True
         else:
             offset = offset + position(item, size, facts) * stride
     scalar = not shape and not any(item is Ellipsis for item in _items(key))
-    window = Window(tuple(shape), tuple(strides), offset, scalar=scalar)
+    window = Window(tuple(shape), tuple(strides), offset, scalar=scalar, moving=moving)
     return Key(window, picks, _separated(gaps))
+
+
+def _is_array(item: Any) -> bool:
+    """NumPy takes its scalars for plain integers."""
+    return isinstance(item, np.ndarray) or (
+        isinstance(item, ArrayType) and item.form is Form.ARRAY
+    )
 
 
 def _items(key: Any) -> tuple[Any, ...]:

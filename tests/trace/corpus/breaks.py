@@ -295,7 +295,7 @@ def branch_in_loop(x):
     return out
 
 
-@program(X, breaks="a branch on data")
+@program(X)
 def branch_in_closure(x):
     def clip(v, top): return v if v.max() < top else v * 0 + top
     return clip(x, 5) + clip(x, 50)
@@ -313,7 +313,7 @@ def branch_raises(x):
     return x
 
 
-@program(X, breaks="a branch on data")
+@program(X)
 def newton(x):
     g = x / 2
     for step in range(20):

@@ -457,13 +457,13 @@ def printing(x):
     return y * 2
 
 
-@program(X, breaks="a branch on data")
+@program(X)
 def data_branch(x):
     if x.sum() > 0: return x * 2
     return x - 1
 
 
-@program(X, breaks="a branch on data")
+@program(X)
 def data_while(x):
     while x.max() < 100: x = x * 2
     return x

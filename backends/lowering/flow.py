@@ -1,0 +1,265 @@
+"""Loops and branches: steps that hold the steps of their bodies.
+
+What a loop carries from round to round lies in buffers of its own: numbers in 0-d ones, arrays in
+memory that a body may change in place. The values of the next round are all computed before the
+first of them is stored.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...ir import control
+from ...ir.graph import Graph
+from ...ir.node import Node
+from ...ir.sizes import SizeExpr
+from ...ir.types import ArrayType, Form
+from .. import simplify
+from ..fusion import Access
+from ..loops import Buffer, Check, Expr, Load, Offset, Store
+from ..program import Branch, Loop, Rotate
+from ..simplify import BOOL, INT64, const
+from .context import Lowering, lowers
+from .externs import own_number
+from .pointwise import compare, operand_at
+from .values import CannotLower, Value, load_of
+
+BodyLowering = Callable[
+    [Lowering, Graph, Sequence[Value], "set[Buffer]"], "tuple[Lowering, list[Any]]"
+]
+BODY: list[BodyLowering] = []
+"""`lower.lower_body`, which is built on this module."""
+FARTHEST = 2**62
+"""Ends of ranges up to which an index cannot overflow."""
+
+
+def number_type(type_: ArrayType) -> ArrayType:
+    return ArrayType(type_.dtype)
+
+
+def variable(low: Lowering, type_: ArrayType) -> Value:
+    """A number in memory of its own."""
+    buffer = low.allocate(number_type(type_), "n")
+    return Value(type_, (), Load(buffer, Offset()))
+
+
+def assign_number(low: Lowering, target: Value, value: Any) -> None:
+    expr = operand_at(low, value, (), target.dtype)
+    low.launch((), Store(load_of(target).buffer, Offset(), expr))
+
+
+def in_own_memory(low: Lowering, node: Node, leaf: Any, value: Any, type_: ArrayType) -> Value:
+    """Memory with an array's contents, which may be changed."""
+    if not isinstance(value, Value):
+        raise CannotLower("a loop over an array that is a constant")
+    same = value.type.strides == type_.strides and value.shape == type_.shape
+    if same and isinstance(leaf, Node) and low.may_change(leaf, value, node):
+        return replace(value, type=type_)
+    made = low.memory_value(type_, low.allocate(type_))
+    low.store(made, value)
+    return low.owned(made)
+
+
+def ready(low: Lowering, operands: Sequence[Any]) -> list[Any]:
+    """Operands as bodies can read them: in memory, or numbers that are known."""
+    found = []
+    for value in operands:
+        if isinstance(value, Value):
+            if value.type.form is Form.ARRAY:
+                value = value if value.is_memory else low.materialise(value, "a body reads it")
+            elif not isinstance(value.expr, Load):
+                own = own_number(low, value)
+                value = replace(value, array=own, expr=Load(own, Offset()))
+        found.append(value)
+    return found
+
+
+@lowers(control.for_loop, reads=Access.MEMORY)
+def for_loop(
+    low: Lowering, node: Node, start: Any, stop: Any, step: int, body: Graph,
+    carried: Sequence[Any], operands: Sequence[Any], versions: int = 0,
+) -> tuple[Any, ...]:
+    """The index counts in a buffer of its own; it is a copy of it that the body sees."""
+    ends = [_end(low, end) for end in (start, stop)]
+    order = "less" if step > 0 else "greater"
+    counter = variable(low, ArrayType(INT64, form=Form.PYTHON))
+    index = variable(low, ArrayType(INT64, form=Form.PYTHON))
+    going = variable(low, ArrayType(BOOL, form=Form.PYTHON))
+    assign_number(low, counter, Value(counter.type, (), ends[0]))
+    low.launch((), Store(load_of(going).buffer, Offset(), compare(order, counter.expr, ends[1])))
+
+    def begin(inner: Lowering) -> None:
+        assign_number(inner, index, counter)
+        following = simplify.apply("add", (counter.expr, const(step, INT64)), INT64)
+        assign_number(inner, counter, Value(counter.type, (), following))
+
+    def more(inner: Lowering, again: Any) -> None:
+        test = compare(order, counter.expr, ends[1])
+        if again is not True:
+            test = simplify.apply("logical_and", (test, operand_at(inner, again, (), BOOL)), BOOL)
+        inner.launch((), Store(load_of(going).buffer, Offset(), test))
+
+    return _looped(low, node, (index,), going, body, carried, operands, versions, begin, more)
+
+
+def _end(low: Lowering, end: Any) -> Expr:
+    """An end of a range, so small that an index never overflows."""
+    expr = operand_at(low, end, (), INT64)
+    if isinstance(end, (Value, SizeExpr)):
+        if isinstance(end, Value):
+            own = own_number(low, end)
+            expr = Load(own, Offset())
+        size = simplify.apply("absolute", (expr,), INT64)
+        low.launch((), Check(compare("less", size, const(FARTHEST, INT64))))
+    return expr
+
+
+@lowers(control.while_loop, reads=Access.MEMORY)
+def while_loop(
+    low: Lowering, node: Node, first: Any, body: Graph, carried: Sequence[Any],
+    operands: Sequence[Any], versions: int = 0,
+) -> tuple[Any, ...]:
+    going = variable(low, ArrayType(BOOL, form=Form.PYTHON))
+    assign_number(low, going, first)
+
+    def more(inner: Lowering, again: Any) -> None:
+        assign_number(inner, going, again)
+
+    return _looped(
+        low, node, (), going, body, carried, operands, versions, lambda inner: None, more
+    )
+
+
+def _looped(
+    low: Lowering, node: Node, index: tuple[Value, ...], going: Value, body: Graph,
+    carried: Sequence[Any], operands: Sequence[Any], versions: int,
+    begin: Callable[[Lowering], None], more: Callable[[Lowering, Any], None],
+) -> tuple[Any, ...]:
+    count = len(operands) - versions
+    kinds = node.type
+    given = node.args[-2], node.args[-1]
+    changing = len(carried), len(kinds) - versions
+    states: list[Value] = []
+    leaves = [*zip(given[0], carried), *[(None, None)] * (changing[1] - changing[0]),
+              *zip(given[1][count:], operands[count:])]
+    for kind, (leaf, value) in zip(kinds, leaves):
+        states.append(_state(low, node, kind, leaf, value))
+    read = ready(low, operands[:count])
+    arguments = (*index, *states[: changing[0]], *read, *states[changing[1] :])
+    own = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
+    inner, outputs = BODY[0](low, body, _as_values(low, body, arguments), own)
+    steps, inner.steps = inner.steps, []
+    begin(inner)
+    inner.steps += steps
+    again, *following = outputs
+    if isinstance(again, Value):
+        again = _settled(inner, again)
+    rotated = _advance(inner, states, following)
+    more(inner, again)
+    low.steps.append(Loop(load_of(going).buffer, tuple(inner.steps)))
+    return tuple(
+        low.owned(low.materialise(state, "two arrays take turns", layout=state.type))
+        if load_of(state).buffer in rotated else state
+        for state in states
+    )
+
+
+def _state(low: Lowering, node: Node, kind: ArrayType, leaf: Any, value: Any) -> Value:
+    if kind.form is Form.ARRAY:
+        if value is None:
+            return low.owned(low.memory_value(kind, low.allocate(kind)))
+        return in_own_memory(low, node, leaf, value, kind)
+    state = variable(low, kind)
+    assign_number(low, state, 0 if value is None else value)
+    return state
+
+
+def _as_values(low: Lowering, body: Graph, arguments: Sequence[Any]) -> list[Any]:
+    """Values for the placeholders; known numbers are literals."""
+    return [
+        argument if isinstance(argument, Value)
+        else Value(node.type, (), operand_at(low, argument, (), node.type.dtype))
+        for node, argument in zip(body.placeholders, arguments)
+    ]
+
+
+def _settled(low: Lowering, value: Value) -> Value:
+    """A number that does not change when others are stored."""
+    return low.computed(value)
+
+
+def _advance(low: Lowering, states: Sequence[Value], following: Sequence[Any]) -> set[Buffer]:
+    """The values of the next round take their places; the buffers that changed their memory."""
+    numbers: list[tuple[Value, Any]] = []
+    arrays: list[tuple[Value, Value]] = []
+    for state, value in zip(states, following):
+        if isinstance(value, Value) and value.is_memory and (
+            load_of(value).buffer == load_of(state).buffer
+        ):
+            continue
+        if state.type.form is not Form.ARRAY:
+            numbers.append((state, _settled(low, value) if isinstance(value, Value) else value))
+        else:
+            arrays.append((state, value))
+    rotated = _rotate(low, states, arrays)
+    for state, value in numbers:
+        assign_number(low, state, value)
+    return rotated
+
+
+def _rotate(
+    low: Lowering, states: Sequence[Value], arrays: list[tuple[Value, Value]]
+) -> set[Buffer]:
+    """Arrays of one layout exchange their memory; others are copied."""
+    mine = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
+    pairs: list[tuple[Buffer, Buffer]] = []
+    copies: list[tuple[Value, Value]] = []
+    for state, value in arrays:
+        same = isinstance(value, Value) and value.is_memory and value.array is not None and (
+            load_of(value).buffer in low.own and load_of(value).offset.constant == 0
+            and value.strides() == state.strides() and value.shape == state.shape
+        )
+        if same and load_of(value).buffer not in [taken for _, taken in pairs]:
+            pairs.append((load_of(state).buffer, load_of(value).buffer))
+        else:
+            copies.append((state, low.owned(low.materialise(value, "", layout=state.type))))
+    for state, value in copies:
+        pairs.append((load_of(state).buffer, load_of(value).buffer))
+    if not pairs:
+        return set()
+    into, taken = map(list, zip(*pairs))
+    left = [buffer for buffer in into if buffer not in taken]
+    free = [buffer for buffer in taken if buffer not in into]
+    low.steps.append(Rotate((*into, *free), (*taken, *left)))
+    return mine & {*into, *free}
+
+
+@lowers(control.cond, reads=Access.MEMORY)
+def cond(
+    low: Lowering, node: Node, predicate: Any, true: Graph, false: Graph,
+    operands: Sequence[Any], versions: int = 0,
+) -> tuple[Any, ...]:
+    test = variable(low, ArrayType(BOOL, form=Form.PYTHON))
+    assign_number(low, test, predicate)
+    count = len(operands) - versions
+    fresh = len(node.type) - versions
+    results = [_state(low, node, kind, None, None) for kind in node.type[:fresh]]
+    results += [
+        in_own_memory(low, node, leaf, value, kind)
+        for leaf, value, kind in zip(node.args[-1][count:], operands[count:], node.type[fresh:])
+    ]
+    read = ready(low, operands[:count])
+    blocks = []
+    for body in (true, false):
+        arguments = (*read, *results[fresh:])
+        own = {load_of(result).buffer for result in results[fresh:]}
+        inner, outputs = BODY[0](low, body, _as_values(low, body, arguments), own)
+        for result, value in zip(results, outputs):
+            if result.type.form is not Form.ARRAY:
+                assign_number(inner, result, value)
+            elif not (value.is_memory and load_of(value).buffer == load_of(result).buffer):
+                inner.store(result, value)
+        blocks.append(tuple(inner.steps))
+    low.steps.append(Branch(load_of(test).buffer, *blocks))
+    return tuple(results)

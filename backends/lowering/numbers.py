@@ -1,0 +1,129 @@
+"""Operators on numbers that may raise or warn: Python's own, and those of NumPy's integers."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...ir import control
+from ...ir.node import Node
+from ...ir.rows.flow import COMPARISONS
+from ...ir.types import Form
+from .. import simplify
+from ..fusion import Access
+from ..loops import Check, Expr
+from ..simplify import BOOL, const, convert
+from .context import Lowering, lowers
+from .pointwise import compare, dtype_of, loop_dtypes, operand_at
+from .values import CannotLower, Value
+
+F64, I64 = np.dtype(np.float64), np.dtype(np.int64)
+NAMES: Mapping[Callable[..., Any], np.ufunc] = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
+    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.neg: np.negative,
+    operator.abs: np.absolute,
+}
+
+
+@lowers(*NAMES, reads=Access.SAME)
+def arithmetic(low: Lowering, node: Node, *args: Any) -> Value:
+    """In the dtype of the result; what does not fit is checked for."""
+    ufunc, dtype = NAMES[node.target], node.type.dtype
+    if node.type.form is Form.SCALAR:
+        dtypes = loop_dtypes(ufunc, args, {})
+        if any(found != dtypes[-1] for found in dtypes):
+            raise CannotLower("integers of different types")
+        dtype = dtypes[-1]
+    if dtype.kind not in "if":
+        raise CannotLower("unsigned integers, whose overflow NumPy warns about")
+    operands = tuple(operand_at(low, arg, (), dtype) for arg in args)
+    result = simplify.apply(ufunc.__name__, operands, dtype)
+    if dtype.kind == "i":
+        for condition in CHECKS[ufunc](result, *operands):
+            low.launch((), Check(condition))
+    elif ufunc in (np.floor_divide, np.remainder):
+        low.launch((), Check(compare("not_equal", operands[1], const(0.0, dtype))))
+    return low.lazy(node.type, (), result)
+
+
+def _both(*tests: Expr) -> Expr:
+    return simplify.apply("logical_and", tests, BOOL)
+
+
+def _same_sign(result: Expr, left: Expr, right: Expr) -> Expr:
+    """Not both signs differ from the result's: (left ^ result) & (right ^ result) >= 0."""
+    dtype = result.dtype
+    parts = tuple(simplify.apply("bitwise_xor", (x, result), dtype) for x in (left, right))
+    return compare(
+        "greater_equal", simplify.apply("bitwise_and", parts, dtype), const(0, dtype)
+    )
+
+
+def _sum_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
+    return [_same_sign(result, left, right)]
+
+
+def _difference_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
+    """left = result + right"""
+    return [_same_sign(left, result, right)]
+
+
+def _product_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
+    """By the product of doubles; a few products that just fit are refused."""
+    wide = simplify.apply("multiply", (convert(left, F64), convert(right, F64)), F64)
+    limit = float(2 ** (8 * result.dtype.itemsize - 2))
+    size = simplify.apply("absolute", (wide,), F64)
+    return [compare("less", size, const(limit, F64))]
+
+
+def _quotient_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
+    """Not by zero; nor the lowest number by -1, for which any number so small is taken."""
+    lowest = const(np.iinfo(left.dtype).min, left.dtype)
+    zero = const(0, right.dtype)
+    return [_both(compare("not_equal", right, zero), compare("not_equal", left, lowest))]
+
+
+def _not_lowest(result: Expr, operand: Expr) -> list[Expr]:
+    lowest = const(np.iinfo(operand.dtype).min, operand.dtype)
+    return [compare("not_equal", operand, lowest)]
+
+
+CHECKS: Mapping[np.ufunc, Callable[..., list[Expr]]] = {
+    np.add: _sum_fits, np.subtract: _difference_fits, np.multiply: _product_fits,
+    np.floor_divide: _quotient_fits, np.remainder: _quotient_fits, np.negative: _not_lowest,
+    np.absolute: _not_lowest,
+}
+
+
+@lowers(operator.truediv, reads=Access.SAME)
+def quotient(low: Lowering, node: Node, left: Any, right: Any) -> Value:
+    """Of ints it is exact where doubles hold both."""
+    for arg in (left, right):
+        if dtype_of(arg).kind == "i" and isinstance(arg, Value):
+            size = simplify.apply("absolute", (convert(operand_at(low, arg, (), I64), F64),), F64)
+            low.launch((), Check(compare("less", size, const(2.0**53, F64))))
+    operands = tuple(operand_at(low, arg, (), F64) for arg in (left, right))
+    low.launch((), Check(compare("not_equal", operands[1], const(0.0, F64))))
+    return low.lazy(node.type, (), simplify.apply("divide", operands, F64))
+
+
+@lowers(*COMPARISONS, reads=Access.SAME)
+def comparison(low: Lowering, node: Node, left: Any, right: Any) -> Value:
+    dtype = dtype_of(left if isinstance(left, Value) else right)
+    operands = tuple(operand_at(low, arg, (), dtype) for arg in (left, right))
+    return low.lazy(node.type, (), compare(COMPARISONS[node.target], *operands))
+
+
+@lowers(operator.not_, reads=Access.SAME)
+def negation(low: Lowering, node: Node, value: Any) -> Value:
+    operand = operand_at(low, value, (), BOOL)
+    return low.lazy(node.type, (), simplify.apply("logical_not", (operand,), BOOL))
+
+
+@lowers(control.choose, reads=Access.SAME)
+def choice(low: Lowering, node: Node, predicate: Any, true: Any, false: Any) -> Value:
+    test = operand_at(low, predicate, (), BOOL)
+    values = (operand_at(low, arg, (), node.type.dtype) for arg in (true, false))
+    return low.lazy(node.type, (), simplify.select(test, *values))

@@ -1,0 +1,51 @@
+"""Parts of arrays at positions that are computed: windows that move."""
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+from ...ir.facts import graph_facts
+from ...ir.node import Node
+from ...ir.rules.indexing import parse_key
+from ...ir.tree import map_leaves
+from ...ir.types import Form
+from .context import Lowering
+from .structure import gather, index_operand
+from .values import Value
+from .views import basic_getitem, is_basic
+from .windows import ViewSteps
+
+
+def moves(step: tuple[Any, ...]) -> bool:
+    """Whether a step of a view chain has a position that is a number of the graph."""
+    return any(map(_is_number, _items(step[1][0]))) if step[1] else False
+
+
+def _items(key: Any) -> tuple[Any, ...]:
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _is_number(item: Any) -> bool:
+    return isinstance(item, (Node, Value)) and item.type.form is not Form.ARRAY
+
+
+def selection(low: Lowering, base: Value, view: ViewSteps) -> Value:
+    """The elements that a chain of subscripts selects, in the memory of `base`."""
+    for _, args, _ in view:
+        key = map_leaves(
+            lambda leaf: low.values.get(leaf, leaf) if isinstance(leaf, Node) else leaf, args[0]
+        )
+        types = map_leaves(lambda leaf: leaf.type if isinstance(leaf, Value) else leaf, key)
+        shaped = replace(base.type, shape=base.shape, strides=(0,) * len(base.shape),
+                         form=Form.ARRAY)
+        window = parse_key(shaped, types, graph_facts(low.graph)).window
+        node: Any = SimpleNamespace(
+            name="a selection", type=replace(shaped, shape=window.shape, strides=window.strides)
+        )
+        if is_basic(key):
+            base = basic_getitem(low, node, base, _items(key))
+        else:
+            base = gather(low, node, base, tuple(index_operand(low, item) for item in _items(key)))
+            base = replace(base, fresh=False)
+    return base

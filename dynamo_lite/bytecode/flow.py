@@ -1,0 +1,149 @@
+"""The shape of a code object's control flow: its loops, and where branches come together again."""
+from __future__ import annotations
+
+import weakref
+from types import CodeType
+
+from ..records import dataclass, field
+from .liveness import successors
+from .reading import Instruction, read
+
+_LEAVES = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The instructions that a jump back to `head` can be reached from without passing `head`."""
+
+    head: int
+    members: frozenset[int]
+
+
+@dataclass(slots=True)
+class Shape:
+    """What is known about one code object; joins are computed when they are asked for."""
+
+    code: CodeType
+    loops: dict[int, Loop] = field(default_factory=dict)
+    joins: dict[tuple[int, int | None], int | None] = field(default_factory=dict)
+
+    def join(self, branch: int, loop: Loop | None) -> int | None:
+        """The first instruction that both ways of a branch lead to, or None.
+
+        Inside of a loop only what stays in it counts, and the head of the loop is where all ways
+        end; ways that end in an exception do not count.
+        """
+        key = branch, None if loop is None else loop.head
+        if key not in self.joins:
+            self.joins[key] = _join(read(self.code), branch, loop)
+        return self.joins[key]
+
+    def inner_loop(self, index: int) -> Loop | None:
+        """The smallest loop that an instruction is part of."""
+        found = [loop for loop in self.loops.values() if index in loop.members]
+        return min(found, key=lambda loop: len(loop.members), default=None)
+
+
+    def around(self, loop: Loop) -> Loop | None:
+        """The smallest loop around a loop."""
+        found = [other for other in self.loops.values() if loop.members < other.members]
+        return min(found, key=lambda other: len(other.members), default=None)
+
+
+_shapes: weakref.WeakKeyDictionary[CodeType, Shape] = weakref.WeakKeyDictionary()
+
+
+def shape_of(code: CodeType) -> Shape:
+    if (found := _shapes.get(code)) is None:
+        found = _shapes[code] = Shape(code, _loops(read(code)))
+    return found
+
+
+def _plain_successors(instruction: Instruction) -> list[int]:
+    """Where control goes without an exception."""
+    handler = instruction.handler.target if instruction.handler is not None else None
+    following = list(successors(instruction))
+    if handler is not None:
+        following.pop()
+    return following
+
+
+def _loops(instructions: tuple[Instruction, ...]) -> dict[int, Loop]:
+    back = [i for i in instructions if i.target is not None and i.target <= i.index]
+    if not back:
+        return {}
+    before: dict[int, list[int]] = {}
+    for instruction in instructions:
+        for following in _plain_successors(instruction):
+            before.setdefault(following, []).append(instruction.index)
+    found: dict[int, set[int]] = {}
+    for instruction in back:
+        head = instruction.target
+        assert head is not None
+        members = found.setdefault(head, {head})
+        todo = [instruction.index]
+        while todo:
+            at = todo.pop()
+            if at not in members and at >= head:
+                members.add(at)
+                todo.extend(before.get(at, ()))
+    return {head: Loop(head, frozenset(members)) for head, members in found.items()}
+
+
+def _join(instructions: tuple[Instruction, ...], branch: int, loop: Loop | None) -> int | None:
+    """The immediate post-dominator, among the instructions that can come after the branch."""
+    end = len(instructions) if loop is None else loop.head
+    after: dict[int, list[int]] = {}
+    todo = [branch]
+    while todo:
+        at = todo.pop()
+        if at in after or at == end:
+            continue
+        instruction = instructions[at]
+        following = _plain_successors(instruction)
+        if instruction.opname in _LEAVES:
+            following = [end] if instruction.opname == "RETURN_VALUE" and loop is None else []
+        if loop is not None:
+            following = [n for n in following if n in loop.members]
+        after[at] = following
+        todo.extend(following)
+    useful = _reaching(after, end)
+    if branch not in useful:
+        return None
+    order = sorted(useful, reverse=True)
+    everywhere = sum(1 << n for n in useful)
+    dominated: dict[int, int] = dict.fromkeys(useful, everywhere)
+    dominated[end] = 1 << end
+    changed = True
+    while changed:
+        changed = False
+        for at in order:
+            if at == end:
+                continue
+            common = everywhere
+            for later in after[at]:
+                if later in useful:
+                    common &= dominated[later]
+            common |= 1 << at
+            if common != dominated[at]:
+                dominated[at], changed = common, True
+    candidates = dominated[branch] & ~(1 << branch)
+    return next(
+        (n for n in useful
+         if candidates >> n & 1 and dominated[n] & candidates == candidates and n != end), None
+    )  # fmt: skip
+
+
+def _reaching(after: dict[int, list[int]], end: int) -> set[int]:
+    """The instructions from which control can get to the end."""
+    before: dict[int, list[int]] = {}
+    for at, following in after.items():
+        for n in following:
+            before.setdefault(n, []).append(at)
+    found, todo = {end}, [end]
+    while todo:
+        for at in before.get(todo.pop(), ()):
+            if at not in found:
+                found.add(at)
+                todo.append(at)
+    return found

@@ -1,0 +1,1 @@
+"""Control flow that depends on data: branches and loops as nodes of the graph."""

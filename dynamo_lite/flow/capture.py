@@ -1,0 +1,156 @@
+"""Tracing a part of a frame into a graph of its own: a body of a node of `ir.control`."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..ir.control import all_nodes
+from ..ir.errstates import Errstate
+from ..ir.graph import Graph
+from ..ir.node import Node
+from ..ir.ops import Effect, row_of
+from ..ir.passes.functionalise import written
+from ..ir.tree import leaves, map_leaves
+from ..ir.types import ArrayType, Form, python_number
+from ..variables.base import VariableTracker
+from ..variables.errstates import current
+from ..variables.graph_values import RESULTS, owner_of, writes
+
+if TYPE_CHECKING:
+    from ..frames import Translator
+
+
+@contextmanager
+def capturing(tx: Translator, what: str) -> Iterator[Graph]:
+    """Nodes go to a new graph inside; what Python would notice breaks the graph."""
+    state = tx.state
+    outer, sealed = state.graph, state.side_effects.sealed
+    state.graph = Graph(
+        symbols=outer.symbols, facts=outer.facts, unbacked=outer.unbacked, is_body=True
+    )
+    state.side_effects.sealed = what
+    try:
+        yield state.graph
+    finally:
+        state.graph, state.side_effects.sealed = outer, sealed
+
+
+def close(tx: Translator, bodies: Sequence[Graph]) -> tuple[Node, ...]:
+    """Make placeholders of what bodies read from around them; the operands, the same for all."""
+    operands: dict[Node, None] = {}
+    for body in bodies:
+        check_effects(body, current(tx))
+        inside = set(body.nodes)
+        for node in [n for n in body.nodes if n.op == "get_attr"]:
+            body.nodes.remove(node)
+            tx.graph.nodes.append(renamed(tx.graph, node))
+            inside.discard(node)
+        for node in body.nodes:
+            for leaf in leaves((node.args, node.kwargs)):
+                if isinstance(leaf, Node) and leaf not in inside:
+                    operands[leaf] = None
+    for body in bodies:
+        _take(body, operands)
+    return tuple(operands)
+
+
+def renamed(graph: Graph, node: Node) -> Node:
+    node.name = graph._fresh(node.name)
+    return node
+
+
+def _take(body: Graph, operands: Iterable[Node]) -> None:
+    """Read operands through placeholders, which come after those that there are."""
+    first = body.placeholders
+    taken = {node: Node("placeholder", body._fresh(node.name), node.name, type=node.type)
+             for node in operands}
+    rest = [node for node in body.nodes if node.op != "placeholder"]
+    for node in rest:
+        node.args, node.kwargs = map_leaves(
+            lambda leaf: taken.get(leaf, leaf) if isinstance(leaf, Node) else leaf,
+            (node.args, node.kwargs),
+        )
+    body.nodes[:] = [*first, *taken.values(), *rest]
+
+
+def check_effects(body: Graph, errstate: Errstate) -> None:
+    for node in all_nodes(body):
+        if node.errstate != errstate and node.op == "call_function":
+            raise GraphBreak("np.errstate inside of a loop or branch on data")
+        row = row_of(node.target) if node.op == "call_function" else None
+        if row is not None and row.effect in (Effect.RANDOM, Effect.STATE):
+            raise GraphBreak(f"{row.name} changes more than arrays")
+
+
+def results(
+    tx: Translator, target: Callable[..., Any], args: tuple[Any, ...], kinds: Sequence[ArrayType]
+) -> list[Node]:
+    """Record a node of `ir.control`; its results."""
+    where: Any = {"location": tx.location(), "errstate": current(tx)}
+    node = tx.graph.call_function(target, args, type=tuple(kinds), **where)
+    return [
+        tx.graph.call_function(operator.getitem, (node, place), type=kind, **where)
+        for place, kind in enumerate(kinds)
+    ]
+
+
+def tracker_of(node: Node) -> VariableTracker:
+    return RESULTS[node.type.form](node)
+
+
+def type_of(value: VariableTracker) -> ArrayType | None:
+    """The type of a value that can enter and leave a body, or None."""
+    found = getattr(value, "array_type", None)
+    if isinstance(found, ArrayType):
+        return found
+    kind = value.python_type() if value.is_constant() else None
+    if kind in (bool, int, float):
+        return PYTHON_TYPES[kind]
+    return None
+
+
+PYTHON_TYPES = {kind: python_number(kind) for kind in (bool, int, float)}
+
+
+def owner(tx: Translator, node: Node) -> Node:
+    return owner_of(tx, node)
+
+
+def is_fresh(tx: Translator, node: Node, body: Graph) -> bool:
+    """Whether an array is made in a body, in memory of its own."""
+    found = owner_of(tx, node)
+    if found.op != "call_function" or found not in body.nodes:
+        return False
+    twin = tx.state.entangled.get(found)
+    return twin is None or bool(twin.sources)
+
+
+def checked_close(tx: Translator, bodies: Sequence[Graph]) -> tuple[Node, ...]:
+    """`close`, for bodies that may write into arrays around them: these must have no other name."""
+    operands = close(tx, bodies)
+    changed = changed_places(tx, bodies, len(operands))
+    for place in changed:
+        writes(tx, operands[place])
+        mine = owner_of(tx, operands[place])
+        for other, node in enumerate(operands):
+            if other != place and is_array(node) and owner_of(tx, node) is mine:
+                raise GraphBreak("two views of one array, one of which is written")
+    return operands
+
+
+def changed_places(tx: Translator, bodies: Sequence[Graph], count: int) -> set[int]:
+    """Which of the last `count` placeholders of bodies are written by one of them."""
+    found: set[int] = set()
+    for body in bodies:
+        placeholders = body.placeholders
+        changed = written(body, tx.shapes)
+        first = len(placeholders) - count
+        found |= {at for at, node in enumerate(placeholders[first:]) if node in changed}
+    return found
+
+
+def is_array(node: Node) -> bool:
+    return isinstance(node.type, ArrayType) and node.type.form is Form.ARRAY

@@ -1,0 +1,73 @@
+"""What leaves a trace must not show that an array of the graph stands for several others."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..errors import PlanLoop
+from ..ir.node import Node
+from ..trace import Returned, Stopped
+from ..variables.arrays import ArrayVariable, EitherVariable
+from ..variables.base import VariableTracker
+from ..variables.graph_values import owner_of
+
+if TYPE_CHECKING:
+    from ..frames import Translator
+
+
+def check_escapes(tx: Translator, end: Returned | Stopped) -> None:
+    """Start again without the loop or branch that made an array which cannot be handed out."""
+    state = tx.state
+    if not state.entangled and not state.consumed:
+        return
+    roots: list[Any] = list(state.side_effects.records)
+    roots += [end.value] if isinstance(end, Returned) else [*end.stack, *end.locals.values()]
+    owners = [
+        owner_of(tx, node) for tracker in reachable(roots) for node in nodes_of(tx, tracker)
+    ]
+    for owner in owners:
+        if (found := state.consumed.get(owner)) is None:
+            found = state.entangled.get(owner)
+            if found is not None and found.sources and all(
+                is_hidden(tx, source, owners) for source in found.sources
+            ):
+                continue
+        if found is not None:
+            raise PlanLoop(found.place, f"the result may be {found.what}")
+
+
+def is_hidden(tx: Translator, node: Node, visible: Iterable[Node]) -> bool:
+    """Whether nobody can have an array but the graph, which made it."""
+    return node.op == "call_function" and node not in visible and (
+        node not in tx.state.entangled
+    )
+
+
+def nodes_of(tx: Translator, tracker: VariableTracker) -> Iterator[Node]:
+    """The arrays that a tracker hands out itself."""
+    if not isinstance(tracker, ArrayVariable):
+        return
+    twin = tx.state.entangled.get(tracker.node)
+    named = isinstance(tracker, EitherVariable) and tracker.has_names
+    if not named or (twin is not None and twin.sources):
+        yield tracker.node
+
+
+def reachable(roots: Iterable[Any]) -> Iterator[VariableTracker]:
+    """Trackers, and those that they hold."""
+    seen: set[int] = set()
+    todo = list(roots)
+    while todo:
+        value = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, VariableTracker):
+            yield value
+            todo.extend(vars(value).values() if hasattr(value, "__dict__") else ())
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            todo.extend(value)
+        elif isinstance(value, dict):
+            todo.extend([*value.keys(), *value.values()])
+        elif type(value).__module__ == "dynamo_lite.side_effects":
+            todo.extend(getattr(value, name) for name in value.__slots__)

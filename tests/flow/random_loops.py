@@ -1,0 +1,155 @@
+"""Random functions with loops, branches and writes, as Python text."""
+import random
+
+import numpy as np
+
+HEADER = "def program(x, y, m, k, n, s):\n"
+
+
+class Writer:
+    """Writes statements over a few variables: `a`, `b` numbers, `i`, `j` indices, `x`, `y` vectors,
+    `m` a matrix, `k` an int array, `v` a fresh vector."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.lines = []
+        self.indices = []
+        self.loops = 0
+        self.budget = 14
+
+    def text(self):
+        self.put(1, "a = " + self.r.choice(["0", "1.5", "s", "x[0]", "k[0]", "0.0", "x.sum()"]))
+        self.put(1, "b = " + self.r.choice(["2", "s", "x.max()", "1", "0.25"]))
+        self.put(1, "v = " + self.r.choice(["np.zeros(8)", "x.copy()", "x * 2", "np.ones(8)"]))
+        self.put(1, "t = 3")
+        self.block(1, 3)
+        self.put(1, "return " + self.r.choice(
+            ["a, b, v, t", "v, x", "a, t, y", "b, m[0], v[1:]", "x if t else v", "v.sum(), a, k"]))
+        return HEADER + "\n".join(self.lines) + "\n"
+
+    def put(self, depth, line):
+        self.lines.append("    " * depth + line)
+
+    def block(self, depth, count):
+        for _ in range(self.r.randint(1, count)):
+            self.statement(depth)
+
+    def statement(self, depth):
+        self.budget -= 1
+        choices = [self.assign] * 6 + [self.store] * 4
+        if self.budget > 0 and depth < 5:
+            choices += [self.for_loop] * 4 + [self.branch] * 3 + [self.while_loop] * 2
+        if self.loops and depth > 2:
+            choices += [self.leave] * 2
+        self.r.choice(choices)(depth)
+
+    def number(self, depth=0):
+        r = self.r
+        if depth > 2 or r.random() < 0.4:
+            return r.choice(["a", "b", "s", "0.5", "2", "1", self.element(), *self.indices])
+        left, right = self.number(depth + 1), self.number(depth + 1)
+        op = r.choice(["+", "-", "*", "*", "+", "/", "//", "%"])
+        if r.random() < 0.15:
+            return r.choice([f"np.sqrt(np.abs({left}))", f"abs({left})", f"-({left})",
+                             f"max({left}, {right})", f"min({left}, {right})", f"float({left})"])
+        return f"({left} {op} {right})"
+
+    def index(self):
+        r = self.r
+        if not self.indices or r.random() < 0.2:
+            return r.choice(["0", "-1", "3", "7", "k[1]"])
+        i = r.choice(self.indices)
+        return r.choice([i, i, f"{i} - 1", f"{i} % 8", f"({i} + 1) % 8", f"-{i}", f"{i} // 2"])
+
+    def element(self):
+        r = self.r
+        return r.choice([
+            f"x[{self.index()}]", f"v[{self.index()}]", f"y[{self.index()}]",
+            f"m[{self.index()} % 5, {self.index()}]", f"m[{self.index()} % 5][2]",
+            f"k[{self.index()}]",
+        ])
+
+    def vector(self):
+        r = self.r
+        return r.choice([
+            "v * 0.5", "x + v", "y - 1", f"x * {self.number(2)}", "v[::-1]", "np.roll(v, 1)",
+            f"m[{self.index()} % 5]", "v + m[1]", "np.where(v > 0, v, -v)", "v", "x.copy()", "y",
+        ])
+
+    def test(self):
+        r = self.r
+        return r.choice([
+            f"{self.number()} > {self.number(2)}", f"{self.element()} < 1", "v.sum() > 3",
+            "x[2] > 0 and a < 10", "not (b > 1)", "t > 2", f"{self.number(2)} == 1",
+            "v[0]", *(f"{i} % 2 == 0" for i in self.indices), *(f"{i} > 2" for i in self.indices),
+        ])
+
+    def assign(self, depth):
+        r = self.r
+        self.put(depth, r.choice([
+            f"a = {self.number()}", f"b = {self.number()}", f"a += {self.number()}",
+            f"b *= {r.choice(['0.5', '2', '-1', 'a'])}", f"v = {self.vector()}", "a, b = b, a",
+            f"t = {r.choice(['t + 1', 't - 1', '2', 'int(a)', 'k[2]'])}",
+            f"v = v + {self.vector()}", f"v += {self.vector()}", "t += 1", "x, v = v, x",
+            f"w = {self.number()}; a = w",
+        ]))
+
+    def store(self, depth):
+        r = self.r
+        self.put(depth, r.choice([
+            f"v[{self.index()}] = {self.number()}", f"x[{self.index()}] = {self.number()}",
+            f"v[1:] = {r.choice(['v[:-1]', 'x[1:]', '0', 'v[1:] * 2', 'v[:-1] + v[1:]'])}",
+            f"m[{self.index()} % 5, {self.index()}] = {self.number()}",
+            f"m[{self.index()} % 5] = {self.vector()}", f"v[{self.index()}] += {self.number()}",
+            f"y[:] = {self.vector()}", f"k[{self.index()}] = {r.choice(['1', 't', 'k[0]', '3'])}",
+            "m[1:, 1:] = m[:-1, :-1]", f"row = m[{self.index()} % 5]; row[2] = {self.number()}",
+        ]))
+
+    def for_loop(self, depth):
+        r = self.r
+        index = f"i{len(self.indices)}"
+        last = self.indices[-1] if self.indices else "n"
+        ends = r.choice(["8", "1, 8", "n", "0", "3", "7, 0, -1", "2, 7, 2", f"{last}, 8", "45", "1",
+                         "len(x)", f"{last}"])
+        self.put(depth, f"for {index} in range({ends}):")
+        self.indices.append(index)
+        self.loops += 1
+        self.block(depth + 1, 3)
+        self.loops -= 1
+        self.indices.pop()
+        if r.random() < 0.15:
+            self.put(depth, "else:")
+            self.assign(depth + 1)
+
+    def while_loop(self, depth):
+        name = f"c{len(self.lines)}"
+        self.put(depth, f"{name} = {self.r.choice(['0', '3'])}")
+        condition = self.r.choice(["", f" and {self.test()}"])
+        self.put(depth, f"while {name} < {self.r.choice([0, 4, 9])}{condition}:")
+        self.put(depth + 1, f"{name} += 1")
+        self.loops += 1
+        self.block(depth + 1, 3)
+        self.loops -= 1
+
+    def branch(self, depth):
+        self.put(depth, f"if {self.test()}:")
+        self.block(depth + 1, 2)
+        if self.r.random() < 0.6:
+            self.put(depth, "else:")
+            self.block(depth + 1, 2)
+
+    def leave(self, depth):
+        self.put(depth, f"if {self.test()}: {self.r.choice(['break', 'continue', 'break'])}")
+
+
+def program(seed):
+    """The function, its text, and arguments for it."""
+    text = Writer(seed).text()
+    scope = {"np": np}
+    exec(compile(text, f"<random {seed}>", "exec"), scope)
+    r = np.random.default_rng(seed)
+    arguments = [
+        r.integers(-3, 4, 8).astype(float) / 2, r.random(8), r.random((5, 8)),
+        r.integers(0, 5, 8), int(r.integers(0, 8)), float(r.integers(-2, 3)) / 2,
+    ]
+    return scope["program"], text, arguments
