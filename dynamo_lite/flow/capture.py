@@ -1,6 +1,7 @@
 """Tracing a part of a frame into a graph of its own: a body of a node of `ir.control`."""
 from __future__ import annotations
 
+import importlib
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,6 @@ from ..ir.errstates import Errstate
 from ..ir.graph import Graph
 from ..ir.node import Node
 from ..ir.ops import Effect, row_of
-from ..ir.passes.functionalise import written
 from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form, python_number
 from ..variables.base import VariableTracker
@@ -149,6 +149,13 @@ def changed_places(tx: Translator, bodies: Sequence[Graph], count: int) -> set[i
         changed = written(body, tx.shapes)
         first = len(placeholders) - count
         found |= {at for at, node in enumerate(placeholders[first:]) if node in changed}
+    return found
+
+
+def written(body: Graph, facts: Any) -> set[Node]:
+    """The placeholders that a body writes into. Most programs have none, and do without passes."""
+    passes = importlib.import_module("..ir.passes.functionalise", __package__)
+    found: set[Node] = passes.written(body, facts)
     return found
 
 

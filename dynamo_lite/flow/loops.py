@@ -16,7 +16,6 @@ from ..errors import GraphBreak, PlanLoop, Unsupported
 from ..ir import control
 from ..ir.graph import Graph
 from ..ir.node import Node
-from ..ir.passes.functionalise import written
 from ..ir.tree import map_leaves
 from ..ir.types import ArrayType, python_number
 from ..records import dataclass, field
@@ -47,6 +46,7 @@ from .capture import (
     results,
     tracker_of,
     type_of,
+    written,
 )
 
 if TYPE_CHECKING:
