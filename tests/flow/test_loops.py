@@ -1,0 +1,177 @@
+"""Loops and branches on data: one graph, with what Python gives, and who shares memory."""
+import signal
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+from .test_random_loops import outcome
+
+VECTOR = np.arange(1.0, 31.0) / 7
+
+
+def recurrence(x, a):
+    y = np.zeros_like(x)
+    y[0] = x[0]
+    for i in range(1, len(x)):
+        y[i] = a * y[i - 1] + x[i]
+    return y
+
+
+def heat_in_place(u, _):
+    for _ in range(60):
+        u[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+
+
+def taking_turns(u, _):
+    u = u.copy()
+    other = np.empty_like(u)
+    for _ in range(61):
+        other[0], other[-1] = u[0], u[-1]
+        other[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        u, other = other, u
+    return u
+
+
+def newton(x, a):
+    error, n = 1.0, 0
+    while error > 1e-10:
+        y = x - (x * x - 2) / (2 * x)
+        error = np.abs(y - x).max()
+        x, n = y, n + 1
+    return x, n
+
+
+def left_by_break(x, a):
+    for k in range(200):
+        y = 0.5 * (x + 2 / x)
+        if np.abs(y - x).max() < 1e-8:
+            break
+        x = y
+    return x, k
+
+
+def largest(x, a):
+    m, k = x[0], 0
+    for i in range(len(x)):
+        if x[i] > m:
+            m, k = x[i], i
+    return m, k
+
+
+def escape_times(x, a):
+    times = np.zeros((len(x), 45), dtype=np.int64)
+    for i in range(len(x)):
+        for j in range(45):
+            u = v = 0.0
+            for k in range(50):
+                u, v = u * u - v * v + x[i] - 2, 2 * u * v + j / 30
+                if u * u + v * v > 4.0:
+                    break
+            times[i, j] = k
+    return times
+
+
+def branch(x, a):
+    if x.sum() > a:
+        y = x * 2
+    else:
+        y = -x
+    return y + 1
+
+
+def perhaps_itself(x, a):
+    if x.max() > a:
+        x = x / x.max()
+    return x
+
+
+def perhaps_never(x, a):
+    while x.max() < 100 * a:
+        x = x * 2
+    return x
+
+
+def factorial(x, a):
+    r = 1
+    for i in range(1, 60):
+        r = r * i
+    return r
+
+
+def out_of_bounds(x, a):
+    s = 0.0
+    for i in range(50):
+        s += x[i]
+    return s
+
+
+FUNCTIONS = [recurrence, heat_in_place, taking_turns, newton, left_by_break, largest, escape_times,
+             branch, perhaps_itself, perhaps_never, factorial, out_of_bounds]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+def test_equals_python_in_one_graph(function, backend):
+    with dl.config.patch(strict=True):
+        compiled = dl.compile(function, backend=backend, fullgraph=True)
+        for a in 0.5, 2.0, 500.0, 0.5:
+            assert outcome(compiled, [VECTOR, a]) == outcome(function, [VECTOR, a])
+
+
+def test_the_body_is_shown():
+    text = str(dl.explain(recurrence)(np.ones(60), 0.5))
+    assert "control.for_loop(" in text and "def body" in text
+
+
+def test_time_to_compile_does_not_grow_with_the_number_of_rounds():
+    def loop(x):
+        n = 0
+        while n < 300_000:
+            x = x * 1.0000001
+            n += 1
+        return x
+
+    found = dl.explain(loop, fullgraph=True)(np.ones(3))
+    assert found.op_count < 40
+
+
+class Stop(Exception):
+    pass
+
+
+def test_a_signal_ends_a_loop_that_does_not_end():
+    def forever(x):
+        while x.sum() > 0:
+            x = x * 1.0
+        return x
+
+    def stop(number, frame):
+        raise Stop
+
+    compiled = dl.compile(forever, fullgraph=True)
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 2.0)
+        with pytest.raises(Stop):
+            compiled(np.ones(3))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def views_at_computed_positions(x, a):
+    m = x[:24].reshape(6, 4).copy()
+    k = np.argmax(m[:, 0])
+    row = m[k]
+    row[:] = 0
+    return m, row
+
+
+def test_rows_at_computed_positions_are_views():
+    compiled = dl.compile(views_at_computed_positions)
+    m, row = compiled(VECTOR, 1.0)
+    expected, _ = views_at_computed_positions(VECTOR, 1.0)
+    np.testing.assert_array_equal(m, expected)
