@@ -172,6 +172,6 @@ def views_at_computed_positions(x, a):
 
 def test_rows_at_computed_positions_are_views():
     compiled = dl.compile(views_at_computed_positions)
-    m, row = compiled(VECTOR, 1.0)
+    m, _ = compiled(VECTOR, 1.0)
     expected, _ = views_at_computed_positions(VECTOR, 1.0)
     np.testing.assert_array_equal(m, expected)
