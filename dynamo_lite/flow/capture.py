@@ -105,7 +105,7 @@ def type_of(value: VariableTracker) -> ArrayType | None:
     """The type of a value that can enter and leave a body, or None."""
     found = getattr(value, "array_type", None)
     if isinstance(found, ArrayType):
-        return found
+        return found if found.form is not Form.OBJECT else None
     kind = value.python_type() if value.is_constant() else None
     if kind in (bool, int, float):
         return PYTHON_TYPES[kind]
