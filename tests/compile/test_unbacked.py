@@ -108,8 +108,9 @@ def test_marked_as_unbacked(backend):
     for y in (x, np.ones(1), np.ones(0), np.ones(9)):
         assert same(compiled(y), f(y), exact=False)
     assert len(compiled.entries()) == 1
-    (reason,) = dl.explain(branches)(x).break_reasons
-    assert "x.shape[0]" in str(reason)
+    compiled = dl.compile(branches, backend=backend, fullgraph=True)
+    for y in (x, np.ones(1), np.ones(0), np.ones(9)):
+        assert same(compiled(y), branches(y), exact=False)
 
 
 REMEDIES = {
