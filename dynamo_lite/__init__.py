@@ -2,6 +2,7 @@
 from .backends.registry import list_backends, register_backend
 from .compile import compile
 from .config import config
+from .control_flow import cond, scan, while_loop
 from .directives import (
     allow_in_graph,
     assume_constant_result,
@@ -22,6 +23,7 @@ __all__ = [
     "assume_constant_result",
     "check",
     "compile",
+    "cond",
     "config",
     "disable",
     "explain",
@@ -35,6 +37,8 @@ __all__ = [
     "no_recompile",
     "register_backend",
     "reset",
+    "scan",
     "stats",
+    "while_loop",
     "why",
 ]

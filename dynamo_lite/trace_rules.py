@@ -173,6 +173,8 @@ TABLE: tuple[Row, ...] = (
         is_stdlib),
     Row(Rule("own-twin", Action.INLINE, "a twin of a C function"),
         both(in_module(*TWIN_MODULES), is_python)),
+    Row(Rule("own-control-flow", Action.INLINE, "control flow in the form of functions"),
+        in_module("dynamo_lite.control_flow")),
     Row(Rule("own-skip", Action.SKIP, "dynamo_lite does not trace itself"),
         in_package("dynamo_lite")),
     Row(Rule("user-inline", Action.INLINE, "user code"), is_python),

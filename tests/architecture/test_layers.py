@@ -26,7 +26,10 @@ FRONTEND = (
     "polyfills", "language_twins", "library_twins", "side_effects", "reconstruct", "output",
     "leaving", "closures", "directives", "subscripts", "flow",
 )
-COMPILE = ("compile", "explain", "stats", "miss", "attempts", "random_states", "regions", "script")
+COMPILE = (
+    "compile", "explain", "stats", "control_flow", "miss", "attempts", "random_states", "regions",
+    "script",
+)
 
 
 def modules():

@@ -40,6 +40,7 @@ EXAMPLES = {
     "stdlib-inline": contextlib.contextmanager,
     "stdlib-skip": json.dumps,
     "own-twin": polyfills.chain,
+    "own-control-flow": dl.cond,
     "own-skip": rule_for,
     "user-inline": plain,
     "c-function": type("Weird", (), {"__module__": "elsewhere", "__call__": plain})(),

@@ -314,7 +314,7 @@ def branch_raises(x):
     return x
 
 
-@program(X, breaks="a loop that is left in two ways" if sys.version_info >= (3, 13) else None)
+@program(X, breaks="a loop that is left in two ways" if sys.version_info >= (3, 12) else None)
 def newton(x):
     g = x / 2
     for step in range(20):
