@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.errstates import AMBIENT, Errstate
-from ...ir.sizes import Size, floordiv, product, symbols
+from ...ir.sizes import Size, product, symbols
 from ...ir.types import ArrayType, Form
 from ...records import dataclass, field
 from .. import rewrite
@@ -28,7 +28,6 @@ from ..program import (
     Output,
     Product,
     Program,
-    Ref,
     Require,
     Rotate,
     Step,
@@ -38,10 +37,10 @@ from ..program import (
 )
 from ..schedule import may_report
 from ..sizes_of import kernel_sizes
+from . import calls, flow
 from .compiler_marks import REGISTERS
 from .elements import F64, I64, scalar_type
 from .emit import Builder, Value
-from .externs import flat_callable, leaves
 from .flags import masks
 from .frame import DATA, DIMENSIONS, STRIDES, Frame
 from .kernels import KernelCode, KernelWriter, environment, produce, value_of
@@ -53,9 +52,7 @@ from .target import Target
 from .terms import Terms
 from .wide import emit_checked
 
-PATIENCE = 200_000  # nanoseconds, by the estimate, after which a loop asks for signals
 PARALLEL_FROM = 100_000  # nanoseconds by the estimate, which is several times too high
-MASK_BLOCK = 1 << 14  # elements of a mask that are counted together, as the core has it
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
 PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
 NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
@@ -108,11 +105,11 @@ class EntryWriter:
             self._bind(item)
         self._bind_symbols()
         for number, constant in enumerate(self.program.constants):
-            self._array(constant.buffer, self.frame.constant(number))
+            self.array(constant.buffer, self.frame.constant(number))
         self._rotating()
         ends = self._ends()
         for step, ending in zip(self.program.steps, ends):
-            STEPS[type(step)](self, step)
+            self.step(step)
             self._release(ending)
         for number, output in enumerate(self.program.outputs):
             self._output(number, output)
@@ -176,12 +173,12 @@ class EntryWriter:
         if item.buffer is not None and item.type.form is Form.OBJECT:
             self.objects[item.buffer.name] = source
         elif item.buffer is not None:
-            self._array(item.buffer, source)
+            self.array(item.buffer, source)
         if item.scalar is not None:
             self.objects[item.scalar.name] = source
             self.scalars[item.scalar.name] = self._number(source, item.type, item.scalar.dtype)
 
-    def _array(self, buffer: Buffer, source: str) -> None:
+    def array(self, buffer: Buffer, source: str) -> None:
         self.objects[buffer.name] = source
         self.pointers[buffer.name] = self.frame.pointer_at(source, DATA)
 
@@ -239,6 +236,9 @@ class EntryWriter:
         else:
             kind = PYTHON_KINDS[type_.dtype.kind]
             self.frame.checked("box_python", *where, f"i32 {kind}", f"ptr {pointer}")
+
+    def step(self, step: Step) -> None:
+        STEPS[type(step)](self, step)
 
     # Steps ----------------------------------------------------------------------------------------
 
@@ -394,105 +394,6 @@ class EntryWriter:
         self.pointers[step.buffer.name] = data
         self.objects[step.buffer.name] = self.frame.slot(slot)
 
-    def extern(self, step: Extern) -> None:
-        self.begin_errstate(step.errstate)
-        values = [self._argument(leaf) for leaf in leaves((step.args, step.kwargs))]
-        number = len(self.program.constants) + len(self.callables)
-        self.callables.append(flat_callable(step))
-        place = self.builder.stack("ptr", max(1, len(values)))
-        for position, value in enumerate(values):
-            self.builder.void(f"store ptr {value}, ptr {self.builder.offset(place, 8 * position)}")
-        first = self.n_slots
-        self.n_slots += len(step.results)
-        self.frame.checked(
-            "call_extern", "ptr %frame", f"i64 {number}", f"i64 {first}",
-            f"i64 {len(step.results)}", f"i64 {len(values)}", f"ptr {place}",
-        )
-        for name, result, axis in step.binds:
-            self._read_size(name, step.types[result], first + result, axis)
-        for position, (buffer, type_) in enumerate(zip(step.results, step.types)):
-            self._result(buffer, type_, first + position)
-            self.slots.setdefault(buffer.name, first + position)
-
-    def _read_size(self, name: str, type_: ArrayType, slot: int, axis: int) -> None:
-        """Bind a symbol to one of the sizes of an array that NumPy has made."""
-        place = self.builder.stack("i64", type_.ndim)
-        self.frame.checked(
-            "read_sizes", f"ptr {self.frame.slot(slot)}", f"i32 {type_.ndim}", f"ptr {place}"
-        )
-        self.symbols[name] = self.builder.load(self.builder.offset(place, 8 * axis), I64)
-
-    def bind(self, step: Bind) -> None:
-        self.symbols[step.symbol] = self.builder.load(self.pointer(step.buffer.name), I64)
-        self.wide.add(step.symbol)
-
-    def count(self, step: Count) -> None:
-        n = self.size(step.n)
-        room = self.size((floordiv(step.n, MASK_BLOCK) + 2) * 8)
-        starts = self.frame.checked("scratch", "ptr %frame", f"i64 {room.ref}")
-        mask = self.pointer(step.mask.name)
-        found = self.frame.call(
-            "count_true", "ptr %frame", f"ptr {mask}", f"i64 {n.ref}", f"ptr {starts}"
-        )
-        self.pointers[step.starts.name] = starts
-        if step.symbol is not None:
-            self.symbols[step.symbol] = Value(self.builder, found, I64)
-
-    def select(self, step: Extract) -> None:
-        count = step.count
-        common = (
-            "ptr %frame", f"ptr {self.pointer(count.mask.name)}", f"i64 {self.size(count.n).ref}",
-            f"ptr {self.pointer(count.starts.name)}",
-        )  # fmt: skip
-        out = f"ptr {self.pointer(step.out.name)}"
-        if step.source is None:
-            shape = self.shape(step.shape)
-            self.frame.checked("positions_true", *common, f"i32 {len(step.shape)}", shape, out)
-            return
-        data = self.builder.offset(self.pointer(step.source.name), self.size(step.offset))
-        self.frame.checked(
-            "select_true", *common, f"ptr {data}", f"i64 {self.size(step.stride).ref}",
-            f"i64 {step.out.dtype.itemsize}", out,
-        )
-
-    def _argument(self, leaf: Ref | Size) -> str:
-        """The object for one leaf of an extern call."""
-        if isinstance(leaf, Ref) and leaf.scalar is not None:
-            return self.objects[leaf.scalar.name]
-        slot = self.n_slots
-        if isinstance(leaf, Ref):
-            assert leaf.buffer is not None
-            if leaf.type is None or leaf.type.form is Form.ARRAY:
-                return self.objects[leaf.buffer.name]
-            self.new_slot()
-            self.box(slot, leaf.type, self.pointer(leaf.buffer.name))
-        else:
-            self.new_slot()
-            place = self.frame.integers([self.size(leaf)])
-            self.frame.checked(
-                "box_python", "ptr %frame", f"i64 {slot}", "i32 1", f"ptr {place}"
-            )
-        return self.frame.slot(slot)
-
-    def _result(self, buffer: Buffer, type_: ArrayType, slot: int) -> None:
-        """Bind one result of an extern call; abandon when it is not what the graph expects."""
-        source = self.frame.slot(slot)
-        if type_.form is Form.OBJECT:
-            self.objects[buffer.name] = source
-            return
-        if type_.form is Form.ARRAY:
-            self.frame.checked(
-                "match_array", f"ptr {source}", self.descr(type_.dtype), f"i32 {type_.ndim}",
-                self.shape(type_.shape), self.shape(type_.strides),
-            )
-            self._array(buffer, source)
-            return
-        place = self.builder.stack("i64", 2)
-        self.frame.checked(
-            "unbox_number", f"ptr {source}", f"i32 {type_.dtype.num}", f"ptr {place}"
-        )
-        self.pointers[buffer.name], self.objects[buffer.name] = place, source
-
     def product(self, step: Product) -> None:
         self.begin_errstate(step.errstate)
         pointers = {b.name: self.pointer(b.name) for b in (step.a.buffer, step.b.buffer, step.out)}
@@ -501,70 +402,6 @@ class EntryWriter:
     def require(self, step: Require) -> None:
         left, right = self.size(step.left), self.size(step.right)
         self.frame.abandon_if(f"icmp {NEGATED[step.relation]} i64 {left.ref}, {right.ref}")
-
-    def loop(self, step: Loop) -> None:
-        """Ask for signals and other threads now and then, by the time that rounds take."""
-        self._begin_inside(step)
-        head, body, done = (self.builder.fresh(stem) for stem in ("head", "round", "done"))
-        self.builder.jump(head)
-        self.builder.label(head)
-        self.builder.branch(self._bool(step.going), body, done)
-        self.builder.label(body)
-        self._block(step.steps)
-        self._poll(step)
-        self.builder.jump(head)
-        self.builder.label(done)
-
-    def _poll(self, step: Loop) -> None:
-        if self.patience is None:
-            self.patience = self.builder.stack("i64")
-            self.builder.head.append(f"  store i64 {PATIENCE}, ptr {self.patience}")
-        builder = self.builder
-        left = builder.load(self.patience, I64) - max(1, round(nanoseconds(step.steps)))
-        builder.store(left, self.patience)
-
-        def ask() -> Sequence[Value]:
-            builder.store(builder.integer(PATIENCE), str(self.patience))
-            self.frame.checked("poll", "ptr %frame")
-            return ()
-
-        builder.when(left.lt(0), (), ask)
-
-    def _begin_inside(self, step: Loop | Branch) -> None:
-        """What becomes of flags is the same in all of a body, and must be so before the first."""
-        for inner in all_steps((step,)):
-            if isinstance(inner, Launch) and may_report(inner.kernel):
-                self.begin_errstate(inner.kernel.errstate)
-            elif isinstance(inner, (Extern, Product)):
-                self.begin_errstate(inner.errstate)
-
-    def branch(self, step: Branch) -> None:
-        self._begin_inside(step)
-        true, false, done = (self.builder.fresh(stem) for stem in ("true", "false", "done"))
-        self.builder.branch(self._bool(step.test), true, false)
-        for label, block in ((true, step.true), (false, step.false)):
-            self.builder.label(label)
-            self._block(block)
-            self.builder.jump(done)
-        self.builder.label(done)
-
-    def _bool(self, buffer: Buffer) -> Value:
-        return self.builder.load(self.pointer(buffer.name), np.dtype(bool))
-
-    def _block(self, steps: Sequence[Step]) -> None:
-        """Steps that may run several times, or not at all: objects made here end here."""
-        known, first = dict(self.slots), self.n_slots
-        sizes = dict(self.sizes)
-        for step in steps:
-            STEPS[type(step)](self, step)
-        for slot in range(first, self.n_slots):
-            self.frame.call("release", "ptr %frame", f"i64 {slot}")
-        self.slots, self.sizes = known, sizes
-
-    def rotate(self, step: Rotate) -> None:
-        taken = [self.pointer(buffer.name) for buffer in step.taken]
-        for buffer, pointer in zip(step.into, taken):
-            self.builder.void(f"store ptr {pointer}, ptr {self.cells[buffer.name]}")
 
     def commit(self, _: Commit) -> None:
         self.frame.checked("commit", "ptr %frame")
@@ -586,16 +423,16 @@ STEPS: Mapping[type[Step], Callable[[EntryWriter, Any], None]] = {
     Allocate: EntryWriter.allocate,
     Launch: EntryWriter.launch,
     View: EntryWriter.view,
-    Extern: EntryWriter.extern,
-    Bind: EntryWriter.bind,
-    Count: EntryWriter.count,
-    Extract: EntryWriter.select,
+    Extern: calls.extern,
+    Bind: calls.bind,
+    Count: calls.count,
+    Extract: calls.select,
     Product: EntryWriter.product,
     Require: EntryWriter.require,
     Commit: EntryWriter.commit,
-    Loop: EntryWriter.loop,
-    Branch: EntryWriter.branch,
-    Rotate: EntryWriter.rotate,
+    Loop: flow.loop,
+    Branch: flow.branch,
+    Rotate: flow.rotate,
 }
 
 
@@ -606,14 +443,3 @@ def is_scalar(kernel: Kernel) -> bool:
     roots = (root for statement in kernel.statements for root in rewrite.roots(statement))
     return not any(isinstance(part, Reduce) for part in rewrite.walk(roots))
 
-
-def nanoseconds(steps: Sequence[Step]) -> float:
-    """About how long steps take at least, where they have no loops in them."""
-    total = 1.0
-    for step in steps:
-        if isinstance(step, Launch):
-            points = product(axis.extent for axis in step.kernel.axes)
-            total += points / 8 if isinstance(points, int) else 10.0
-        elif isinstance(step, (Extern, Product)):
-            total += 1000.0
-    return total
