@@ -235,7 +235,10 @@ def written_out(low: Lowering, node: Node, items: Sequence[Any], dtype: Any = No
     if not all(isinstance(n, (bool, int, float, complex, np.generic)) for n in numbers):
         raise CannotLower("np.array of a sequence")
     require_native(node.type.dtype)
-    table = low.constant(np.array(items, dtype=node.type.dtype))
+    try:
+        table = low.constant(np.array(items, dtype=node.type.dtype))
+    except (OverflowError, ValueError, TypeError) as error:
+        raise CannotLower(f"np.array raises {error}") from None
     axes = low.axes(node.type.shape)
     return low.lazy(node.type, axes, low.broadcast(table, axes))
 

@@ -21,11 +21,11 @@ from ...ir.tree import leaves
 from ...ir.types import Form
 from .. import affine, simplify
 from ..fusion import Access
-from ..loops import Buffer, Const, Gather, Load, Scalar, Store
+from ..loops import Buffer, Check, Const, Gather, Load, Scalar, Store
 from ..program import Commit
 from ..simplify import Inexact, const
 from .context import Lowering, is_size, lowers, reads_buffer
-from .pointwise import operand_at, require_native
+from .pointwise import compare, operand_at, require_native
 from .rehearsal import can_repeat, rehearse
 from .scatters import checked_key, set_aside, store_at, windows_of
 from .selections import moves, selection
@@ -45,6 +45,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     if any(map(moves, view)):
         return moved(low, node, base, view, value)
     view_shape(low, base, windows_of(view))
+    check_number(low, value, base.dtype)
     if windows_of(view) is not view:
         if not low.may_change(node.args[0], base, node):
             base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
@@ -78,6 +79,34 @@ def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -
     indices = place.indices if isinstance(place, Gather) else ()
     low.launch(target.axes, Store(place.buffer, place.offset, expr, indices))
     return low.owned(base)
+
+
+def check_number(low: Lowering, value: Any, dtype: np.dtype) -> None:
+    """NumPy stores a number in an array of integers by way of a Python int, which must fit."""
+    if not isinstance(value, Value) or value.type.form is Form.ARRAY or dtype.kind not in "iu":
+        return
+    number = low.broadcast(value, ())
+    for name, bound in bounds_of(number.dtype, dtype):
+        low.launch((), Check(compare(name, number, const(bound, number.dtype))))
+
+
+def bounds_of(source: np.dtype, target: np.dtype) -> list[tuple[str, Any]]:
+    """What numbers of one dtype must fulfil to be numbers of an integer dtype."""
+    limits = np.iinfo(target)
+    if source.kind == "f":
+        lowest, highest = source.type(limits.min), source.type(limits.max)
+        if int(highest) > limits.max:
+            highest = np.nextafter(highest, source.type(0))
+        return [("greater_equal", lowest), ("less_equal", highest)]
+    if source.kind not in "iu":
+        return []
+    own = np.iinfo(source)
+    found: list[tuple[str, Any]] = []
+    if own.min < limits.min:
+        found.append(("greater_equal", limits.min))
+    if own.max > limits.max:
+        found.append(("less_equal", limits.max))
+    return found
 
 
 def rest_of(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Value:
@@ -254,6 +283,7 @@ def write_inputs(low: Lowering) -> None:
         for view, value, low.errstate in [((), final, AMBIENT)] if chain is None else chain:
             operand = low.values[value] if isinstance(value, Node) else value
             part = region(low, target, windows_of(view))
+            check_number(low, operand, part.dtype)
             if windows_of(view) is view:
                 alone = chain is not None and len(chain) == 1
                 ready = prepared(low, part, operand, written, alone)

@@ -59,3 +59,43 @@ def test_long_doubles_are_written_to_an_output_of_doubles():
 
     assert add(x, y) is y
     assert y.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def store(array, number):
+    array[1] = number
+    return array
+
+
+def store_in_a_copy(array, number):
+    array = array * 1
+    array[1] = number * 1
+    return array
+
+
+def outcome(call, *args):
+    try:
+        return call(*args).tolist()
+    except (OverflowError, ValueError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", [store, store_in_a_copy])
+@pytest.mark.parametrize("dtype", list("bBhHiIlL"))
+@pytest.mark.parametrize("errors", ["warn", "ignore"])
+def test_numbers_that_do_not_fit_are_refused(function, dtype, errors):
+    numbers = [
+        np.uint64(2**64 - 1), np.uint64(7), np.int64(-1), np.int64(2**40), np.uint8(200),
+        np.float64(np.nan), np.float64(np.inf), np.float64(-3.7), np.float64(3e9), np.float32(1e20),
+    ]
+    with np.errstate(all=errors):
+        for number in numbers:
+            array = np.zeros(3, dtype)
+            expected = outcome(function, array.copy(), number)
+            assert outcome(dl.compile(function), array, number) == expected
+
+
+def test_written_out_numbers_that_do_not_fit_are_refused():
+    compiled = dl.compile(lambda x: x + np.array([2**40], dtype="i4"))
+    with pytest.raises(OverflowError, match="out of bounds for int32"):
+        compiled(np.ones(1))
