@@ -56,8 +56,6 @@ MANY_ROUNDS = 40
 """A loop of at least so many rounds becomes a node; shorter ones are unrolled."""
 UNROLLED_ROUNDS = 4
 """A `while` loop that has gone round so often while tracing becomes a node."""
-SMALL = 256
-"""Operations that a loop may add to the graph when it could also be a node."""
 PEELED = 2
 """Rounds that are unrolled for the types of variables to settle."""
 

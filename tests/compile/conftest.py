@@ -19,3 +19,13 @@ def fresh():
 @pytest.fixture(params=["eager", "llvm"])
 def backend(request):
     return request.param
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text, name="script.py"):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write

@@ -1,35 +1,11 @@
 """`python -m dynamo_lite`: a program runs as under `python`, with its arrays compiled."""
-import subprocess
 import sys
 
 import pytest
+from scripts import PREFIX, run, same_as_python
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
-
-PREFIX = [sys.executable, "-m", "dynamo_lite"]
-
-
-def run(*command, input=""):
-    done = subprocess.run(command, capture_output=True, text=True, input=input)
-    return done.returncode, done.stdout, done.stderr
-
-
-def same_as_python(*arguments, input=""):
-    expected = run(sys.executable, *arguments, input=input)
-    assert run(*PREFIX, *arguments, input=input) == expected
-    return expected
-
-
-@pytest.fixture
-def script(tmp_path):
-    def write(text, name="script.py"):
-        path = tmp_path / name
-        path.write_text(text)
-        return str(path)
-
-    return write
-
 
 FACTS = """
 import sys, traceback, atexit, warnings, threading
