@@ -36,15 +36,14 @@ from .errors import (
     Unsupported,
 )
 from .guards.dynamic import DynamicPolicy, SizeHistory
-from .guards.guard_set import GuardSet
-from .guards.kinds import TYPE
+from .guards.guard_set import types_of
 from .guards.program import FlatGuards, flatten
-from .guards.reasons import Values, why_failed
+from .guards.reasons import Values
 from .guards.shape_env import ShapeEnv
-from .guards.sources import LocalSource
 from .guards.tree import guard_tree
 from .ir.graph import Location, Node
 from .leaving import drive
+from .missed import limit_reached, why_missed
 from .native import CompiledFunction, Entry
 from .native._core import NativeEntry
 from .output import plan
@@ -54,6 +53,7 @@ from .stats import Break, FrameRecord, registry
 from .trace import Stopped, Trace, TraceOptions
 from .trace_rules import Action, rule_for
 from .translator import translate
+from .turnover import Turnover
 
 DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
 GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
@@ -74,6 +74,7 @@ class Options:
     fullgraph: bool = False
     settings: tuple[tuple[str, Any], ...] = ()
     listener: Callable[[FrameRecord], None] | None = None
+    warn: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ class FrameCompiler:
     compiled: Callable[[], CompiledFunction | None] = lambda: None
     frame: int | None = None
     recompiles: int = 0
+    turnover: Turnover | None = None
 
     def forget(self) -> None:
         """Start afresh."""
@@ -132,7 +134,7 @@ class FrameCompiler:
             compiled.clear()
             self._decide(compiled)
         self.history, self.rests, self.callees = SizeHistory(), {}, {}
-        self.frame, self.recompiles, self.operations = None, 0, 0
+        self.frame, self.recompiles, self.operations, self.turnover = None, 0, 0, None
 
     def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         """The miss callback: adds an entry for these arguments where it can."""
@@ -144,8 +146,7 @@ class FrameCompiler:
             logs.frame(f"{self.frame}/{self.recompiles}"),
         ):
             self._report_miss(compiled, flat_args)
-            if self.recompiles >= config.recompile_limit:
-                self._stop_recompiling(compiled)
+            if not self._has_room(compiled, flat_args):
                 return
             try:
                 self._add_entry(compiled, flat_args)
@@ -181,11 +182,14 @@ class FrameCompiler:
             self._broke(record, Break(str(unsupported), record.location))
             record.in_python = max(unsupported.operations, 1)
             record.graph, record.operations = None, 0
-            guards, shapes = _types_of(self.function, flat_args), ShapeEnv()
+            guards, shapes = types_of(flat_args, self.function.__code__.co_varnames), ShapeEnv()
             target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
         record.guards = tuple(guard_tree(guards, shapes).splitlines())
         entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
         record.counts = entry.counts
+        if self.turnover is not None:
+            self.turnover.newest = entry.counts
+            self.turnover.wait(compiled)
         self._finished(record, flat, shapes)
 
     def _target(
@@ -337,12 +341,7 @@ class FrameCompiler:
 
     def _report_miss(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         """Say why no entry accepted the call; the newest entry's reason is counted."""
-        values = Values(flat_args, self.function)
-        reasons = [
-            why_failed(entry.info.flat, op, entry.info.shapes, values)
-            for entry, op in zip(compiled.entries(), compiled.why_miss(flat_args))
-            if op >= 0
-        ]
+        reasons = why_missed(compiled, flat_args)
         if reasons and not may_recompile():
             raise RecompileForbidden(f"{self.function.__qualname__}: {'; '.join(reasons)}")
         if reasons:
@@ -362,13 +361,24 @@ class FrameCompiler:
             "report or an error each", record.name, record.mark, entry.abandoned,
         )  # fmt: skip
 
-    def _stop_recompiling(self, compiled: CompiledFunction) -> None:
-        name = self.function.__qualname__
-        reason = f"{name} has {self.recompiles} compiled variants (config.recompile_limit)"
+    def _has_room(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
+        """Whether one more entry may be added; at the limit, an old one may have to go first."""
+        limit = config.recompile_limit
+        if len(compiled.entries()) < limit:
+            return True
+        if self.turnover is not None:
+            self.turnover.make_room(compiled, limit)
+            return True
+        warning = limit_reached(compiled, flat_args)
         if self.options.fullgraph:
-            raise RecompileLimitExceeded(reason)
-        compiled.disable(reason)
-        RECOMPILES.warning("%s: calls that match none of them run in Python", reason)
+            raise RecompileLimitExceeded(warning)
+        self.turnover = Turnover()
+        self.turnover.wait(compiled)
+        RECOMPILES.warning("%s", warning)
+        if self.options.warn:
+            code = self.function.__code__
+            warnings.warn_explicit(warning, DynamoWarning, code.co_filename, code.co_firstlineno)
+        return False
 
     def _failed(self, compiled: CompiledFunction, error: Exception) -> None:
         """An error of our own: warn once, and leave the function to Python."""
@@ -385,11 +395,3 @@ class FrameCompiler:
             f"{what}: {error}", DynamoWarning, code.co_filename, code.co_firstlineno
         )
         DYNAMO.debug("compiling %s failed", self.function.__qualname__, exc_info=error)
-
-
-def _types_of(function: FunctionType, flat_args: tuple[Any, ...]) -> GuardSet:
-    """The least that tells one kind of call from another: the types of the arguments."""
-    guards = GuardSet()
-    for index, value in enumerate(flat_args):
-        guards.install(LocalSource(index, function.__code__.co_varnames[index]), TYPE, value)
-    return guards

@@ -106,8 +106,9 @@ class Candidates:
     def _compiled(self, function: FunctionType, history: CodeHistory) -> CompiledFunction:
         """The compiled form of a function; it is gone when the function is, unless it is shared."""
         options = Options(
-            self.options.backend, self.options.dynamic, False, self.options.settings, history.note
-        )
+            self.options.backend, self.options.dynamic, False, self.options.settings, history.note,
+            warn=False,
+        )  # fmt: skip
         return compiled_function(twin_of(function), options)
 
 

@@ -1,7 +1,7 @@
 """GuardSet: the facts a trace relies on, with their sources and the lines that asked for them."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from ..errors import GraphBreak
 from ..ir.graph import Location
 from ..records import dataclass
 from .kinds import DISJOINT, EQUALS, IS, TYPE, GuardKind
-from .sources import ConstSource, Source
+from .sources import ConstSource, LocalSource, Source
 
 FOLLOWS_FROM_IDENTITY = (TYPE, IS, EQUALS)
 """What need not be checked of an object that is fixed in the program itself."""
@@ -100,3 +100,11 @@ class GuardSet:
     def _must_be_apart(written: Source, target: Any, source: Source, array: Any) -> None:
         if np.may_share_memory(target, array):
             raise GraphBreak(f"{written} is written, and {source} overlaps it in memory")
+
+
+def types_of(flat_args: Sequence[Any], names: Sequence[str]) -> GuardSet:
+    """The least that tells one kind of call from another: the types of the arguments."""
+    guards = GuardSet()
+    for index, (value, name) in enumerate(zip(flat_args, names)):
+        guards.install(LocalSource(index, name), TYPE, value)
+    return guards

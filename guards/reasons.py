@@ -88,6 +88,34 @@ def why_failed(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -
     return f"{reason} (asked for at {owner.location})" if owner.location else reason
 
 
+ANOTHER_REMEDY = "raise dl.config.recompile_limit if there are few more, or use dl.disable"
+REMEDIES: dict[str, str] = {
+    "TYPE": "pass arguments of one type",
+    "IS": "pass the same object each time instead of a new one",
+    "EQUALS": "pass what varies as a number or an array, or make one function for each value",
+    "LENGTH": "pass containers of one length, or one array",
+    "KEYS": "pass mappings with the same keys",
+    "TENSOR_MATCH_STATIC": "convert to one dtype and number of dimensions before the call, and "
+                           "mark sizes that vary with dl.mark_dynamic",
+    "TENSOR_MATCH_DYNAMIC": "convert to one dtype and number of dimensions before the call",
+    "DISJOINT": "pass arrays that do not overlap",
+}  # fmt: skip
+"""What a user can do about a guard that keeps failing, by kind."""
+VARYING_SIZE = "mark the size with dl.mark_dynamic, which names the line that needs it fixed"
+
+
+def remedy(flat: FlatGuards, index: int) -> str:
+    """What helps when op `index` of a program keeps failing."""
+    owner = flat.owners[index]
+    if isinstance(owner, Relation):
+        first = VARYING_SIZE
+    elif isinstance(owner, Guard) and owner.kind.name in REMEDIES:
+        first = REMEDIES[owner.kind.name]
+    else:
+        return ANOTHER_REMEDY
+    return f"{first}; or {ANOTHER_REMEDY}"
+
+
 def _guard(guard: Guard, values: Values) -> str:
     value = values[guard.source]
     kind = guard.kind

@@ -68,6 +68,7 @@ class CompiledFunction:
     @property
     def __builtins__(self) -> dict[str, Any]: ...
     retire_after: int
+    patience: int
     @property
     def disabled(self) -> Any: ...
     def add_entry(

@@ -33,6 +33,7 @@ struct CompiledFunction {
     Signature signature;
     unsigned long compiling; // the thread in which `miss` runs, or 0
     Py_ssize_t retire_after;
+    Py_ssize_t patience;     // calls without an entry that run the function before one asks again
 };
 
 extern PyTypeObject *cache_entry_type;

@@ -128,7 +128,12 @@ bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
     return static_cast<bool>(answer);
 }
 
-bool can_ask(CompiledFunction *self) { return !self->compiling && !self->disabled && self->miss; }
+bool may_ask(CompiledFunction *self) {
+    if (self->compiling || self->disabled || !self->miss) return false;
+    if (self->patience <= 0) return true;
+    --self->patience;
+    return false;
+}
 
 // Runs the entry that fits, compiling where there is none; false when Python has to run it.
 bool dispatch(CompiledFunction *self, const Flat &flat, PyObject *&result) {
@@ -137,7 +142,7 @@ bool dispatch(CompiledFunction *self, const Flat &flat, PyObject *&result) {
         Ref found;
         if (!find_entry(self, flat, found)) return true;
         if (found) return run_entry(self, reinterpret_cast<CacheEntry *>(found.get()), flat, result);
-        if (has_asked || !can_ask(self)) return false;
+        if (has_asked || !may_ask(self)) return false;
         if (!ask_for_entry(self, flat)) return true;
     }
 }

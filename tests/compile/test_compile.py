@@ -13,6 +13,7 @@ from sameness import same
 
 import dynamo_lite as dl
 from dynamo_lite import errors
+from dynamo_lite.turnover import PATIENCE
 
 X = np.arange(4.0)
 
@@ -226,13 +227,56 @@ def test_a_backend_that_fails_late_leaves_no_trace():
 def test_recompile_limit():
     compiled = dl.compile(lambda x, n: x + len(n), backend="eager",
                           options={"recompile_limit": 3})  # fmt: skip
-    for n in range(6):
-        assert same(compiled(X, "a" * n), X + n)
+    with pytest.warns(errors.DynamoWarning, match=r"n is 'aaa', was 'aa' .*recompile_limit"):
+        for n in range(6):
+            assert same(compiled(X, "a" * n), X + n)
     assert len(compiled.entries()) == 3
     strict = dl.compile(lambda x, n: x + len(n), backend="eager", fullgraph=True)
-    with dl.config.patch(recompile_limit=2), pytest.raises(errors.RecompileLimitExceeded):
-        for n in range(6):
+    with dl.config.patch(recompile_limit=2):
+        for n in range(2):
             strict(X, "a" * n)
+        for n in range(2, 6):
+            with pytest.raises(errors.RecompileLimitExceeded, match="n is '"):
+                strict(X, "a" * n)
+
+
+@pytest.mark.parametrize("vary, remedy", [
+    (lambda k: (X.astype("bhilfd"[k]), None), "convert to one dtype"),
+    (lambda k: (X, [int, str, float, bytes, list, dict][k]()), "pass arguments of one type"),
+    (lambda k: (X, {f"k{k}": 1}), "the same keys"),
+])  # fmt: skip
+def test_the_limit_is_told_once_with_a_remedy(vary, remedy):
+    def f(x, other):
+        return x + len(list(other)) if isinstance(other, dict) else x + (other is None)
+
+    compiled = dl.compile(f, backend="eager", options={"recompile_limit": 2})
+    calls = [vary(k) for k in range(6)]
+    with pytest.warns(errors.DynamoWarning, match=remedy) as told:
+        for arguments in calls:
+            assert same(compiled(*arguments), f(*arguments))
+    assert len(told) == 1
+
+
+def test_variants_of_no_more_use_give_way():
+    compiled = dl.compile(lambda x, n: x + len(n), backend="eager",
+                          options={"recompile_limit": 2})  # fmt: skip
+    with pytest.warns(errors.DynamoWarning):
+        for n in (1, 2, 3):
+            compiled(X, "a" * n)
+    compiled(X, "a")
+    for _ in range(20):
+        assert same(compiled(X, "aaaa"), X + 4)
+    assert [entry.hits for entry in compiled.entries()] == [20 - PATIENCE, 2]
+
+
+def test_a_storm_of_variants_is_compiled_seldom():
+    compiled = dl.compile(lambda x, n: x + len(n), backend="eager",
+                          options={"recompile_limit": 2})  # fmt: skip
+    before = dl.stats().graphs
+    with pytest.warns(errors.DynamoWarning):
+        for n in range(200):
+            assert same(compiled(X, "a" * n), X + n)
+    assert dl.stats().graphs - before < 8
 
 
 def test_globals_and_closures_are_guarded():
@@ -252,7 +296,7 @@ def test_globals_and_closures_are_guarded():
 
 
 def test_kinds_of_arguments_get_entries_of_their_own():
-    compiled = dl.compile(lambda x: x + 1, backend="eager")
+    compiled = dl.compile(lambda x: x + 1, backend="eager", options={"recompile_limit": 12})
     for value in (X, X.astype("f4"), X[None], 3, 2.5, np.float64(2), True, X > 1, np.array(3)):
         assert same(compiled(value), value + 1)
         assert same(compiled(value), value + 1)
