@@ -101,7 +101,8 @@ class Translator:
         try:
             self.execute(inst)
         except ObservedException as raised:
-            self.unwind(inst, raised)
+            if not self.unwind(inst, raised):
+                raise
         except GraphBreak as stop:
             if stop.location is None:
                 stop.location = self.location()
@@ -130,20 +131,22 @@ class Translator:
         outer = self.parent.all_handled if self.parent is not None else []
         return outer + self.handled
 
-    def unwind(self, inst: Instruction, raised: ObservedException) -> None:
-        """Go to the instruction's exception handler, as CPython's exception table says."""
+    def unwind(self, inst: Instruction, raised: ObservedException) -> bool:
+        """Go to the instruction's exception handler, as CPython's exception table says, if any."""
         if not raised.again:
             handled = self.all_handled
             raised.value.raised(handled[-1] if handled else None)
             raised.again = True
         if inst.handler is None:
-            raise raised
+            return False
+        raised.__traceback__ = None  # whose frames keep what they refer to
         self.side_effects.touches("the exception that is handled")
         del self.stack[inst.handler.depth :]
         if inst.handler.lasti:
             self.stack.append(ConstantVariable(inst.index))
         self.stack.append(raised.value)
         self.index = inst.handler.target
+        return True
 
     # -- what handlers use
 

@@ -7,22 +7,24 @@ the rest of the original text runs right there.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
 from .bytecode.assembling import Label
 from .bytecode.hiding import hidden
 from .bytecode.liveness import handles_exception, live_locals, sees_variables
-from .bytecode.reading import CALLABLE_FIRST, Instruction, positions, read
+from .bytecode.reading import CALLABLE_FIRST, positions, read
 from .bytecode.resume import ResumePoint, flat_code, is_second_half, own_cells
+from .bytecode.splitting import EMULATED, JUMPS_IF, STACK_EFFECTS
 from .closures import closure_call
 from .errors import Unsupported
 from .guards.sources import LocalSource
 from .reconstruct import Reconstructor
 from .trace import Stopped
 from .variables.base import VariableTracker
-from .variables.constants import NullVariable
+from .variables.constants import ATOMS, NullVariable
 from .variables.functions import FunctionVariable, UserFunctionVariable, is_known_by_code
 from .variables.methods import MethodVariable
 
@@ -72,53 +74,6 @@ def drive(start: Callable[..., Any]) -> Callable[..., Any]:
     return target
 
 
-def _unpack_ex(instruction: Instruction) -> tuple[int, int]:
-    return 1, (instruction.arg & 255) + 1 + (instruction.arg >> 8)
-
-
-def _always(pops: int, pushes: int) -> Callable[[Instruction], tuple[int, int]]:
-    return lambda instruction: (pops, pushes)
-
-
-STACK_EFFECTS: Mapping[str, Callable[[Instruction], tuple[int, int]]] = {
-    "CALL": lambda i: (i.arg + 2, 1),
-    "CALL_FUNCTION_EX": lambda i: (3 + (i.arg & 1), 1),
-    "UNPACK_SEQUENCE": lambda i: (1, i.arg),
-    "UNPACK_EX": _unpack_ex,
-    "FORMAT_VALUE": lambda i: (2 if i.arg & 4 else 1, 1),
-    "BUILD_STRING": lambda i: (i.arg, 1),
-    "BUILD_SLICE": lambda i: (i.arg, 1),
-    "BUILD_SET": lambda i: (i.arg, 1),
-    "BUILD_MAP": lambda i: (2 * i.arg, 1),
-    **{
-        name: _always(pops, pushes)
-        for name, pops, pushes in (
-            ("BINARY_OP", 2, 1), ("COMPARE_OP", 2, 1), ("IS_OP", 2, 1), ("CONTAINS_OP", 2, 1),
-            ("UNARY_NEGATIVE", 1, 1), ("UNARY_POSITIVE", 1, 1), ("UNARY_INVERT", 1, 1),
-            ("UNARY_NOT", 1, 1), ("BINARY_SUBSCR", 2, 1), ("BINARY_SLICE", 3, 1),
-            ("STORE_SUBSCR", 3, 0), ("STORE_SLICE", 4, 0), ("DELETE_SUBSCR", 2, 0),
-            ("LOAD_ATTR", 1, 1), ("STORE_ATTR", 2, 0), ("DELETE_ATTR", 1, 0),
-            ("LOAD_METHOD", 1, 1), ("LOAD_GLOBAL", 0, 1), ("STORE_GLOBAL", 1, 0),
-            ("DELETE_GLOBAL", 0, 0), ("LOAD_DEREF", 0, 1), ("STORE_DEREF", 1, 0),
-            ("GET_ITER", 1, 1), ("GET_LEN", 1, 2), ("CONVERT_VALUE", 1, 1),
-            ("LIST_TO_TUPLE", 1, 1), ("IMPORT_NAME", 2, 1), ("IMPORT_FROM", 1, 2),
-            ("BEFORE_WITH", 1, 2), ("LOAD_BUILD_CLASS", 0, 1), ("POP_TOP", 1, 0),
-        )
-    },
-}  # fmt: skip
-"""Opname → values taken from the stack and put there, where a frame can be split behind it."""
-
-EMULATED = frozenset({"LOAD_GLOBAL", "LOAD_ATTR", "LOAD_METHOD"})
-"""Written anew rather than copied: in `co_code` they may push a NULL of their own."""
-
-JUMPS_IF = {
-    "POP_JUMP_IF_TRUE": (True, False),
-    "POP_JUMP_IF_FALSE": (False, False),
-    "JUMP_IF_TRUE_OR_POP": (True, True),
-    "JUMP_IF_FALSE_OR_POP": (False, True),
-}
-"""Opname → truth that jumps, and whether the value stays when it does."""
-
 _EXHAUSTED = object()
 
 
@@ -138,6 +93,7 @@ class Leaving:
         self.stack: list[Push] = []
         self.closure_call: Push | None = None
         self.names: frozenset[str] = frozenset()
+        self.kept: dict[str, Push] = {}
         self.unbound: frozenset[str] = frozenset()
         self.is_value = [not isinstance(item, NullVariable) for item in stopped.stack]
 
@@ -159,6 +115,7 @@ class Leaving:
         known = {*self.frames.origin.__code__.co_varnames, *self.original.co_cellvars}
         self.names = frozenset(live.intersection(self.stopped.locals, known))
         self.unbound = missing.intersection(self.frames.origin.__code__.co_varnames)
+        self.kept = dict(self._seen_outside(live))
 
         def finish() -> None:
             for name, push in restore:
@@ -194,6 +151,16 @@ class Leaving:
             and self.original.co_varnames[source.index] == name
             and name not in self.original.co_cellvars
         )
+
+    def _seen_outside(self, live: Container[str]) -> Iterator[tuple[str, Push]]:
+        """Locals that are not read any more, but whose values the program would see ending."""
+        for name, value in self.stopped.locals.items():
+            if name in live or name not in self.frames.origin.__code__.co_varnames:
+                continue
+            if self._in_place(name, value):
+                yield name, partial(self.code.emit, "LOAD_FAST", name)
+            elif value.python_type() not in ATOMS and self.code.is_at_hand(value):
+                yield name, self.code.hold(value)
 
     def _parameters(self) -> tuple[str, ...]:
         return self.original.co_varnames[: self.original.co_argcount]
@@ -362,6 +329,8 @@ class Leaving:
         for name in names:
             if name in self.names:
                 self.code.emit("LOAD_FAST", name)
+            elif name in self.kept:
+                self.kept[name]()
             else:
                 self.code.load_const(None)
         for name in cells:

@@ -45,6 +45,7 @@ from .variables.base import VariableTracker
 from .variables.cells import CellVariable
 from .variables.constants import ConstantVariable, NullVariable
 from .variables.object_model import LOCAL_CLASSES
+from .variables.sequences import SequenceVariable
 
 Replay = Callable[[], None]
 
@@ -140,6 +141,18 @@ class Reconstructor:
     def binary(self, symbol: str) -> None:
         """Apply a binary operator to the two topmost values."""
         self.emit("BINARY_OP", symbol)
+
+    def is_at_hand(self, tracker: VariableTracker) -> bool:
+        """Whether the value is there already: an outside object of its own, or one that is built.
+
+        New sequences of outside objects are taken for them."""
+        if tracker.source is not None:
+            return not isinstance(tracker.source, (GlobalSource, ConstSource, DependentSource))
+        if isinstance(tracker, SequenceVariable) and tracker not in self._built:
+            items = [item for item in tracker.built_items() if type(item) is not ConstantVariable]
+            return bool(items) and all(item.source is not None for item in items)
+        node = None if hasattr(tracker, "choices") else getattr(tracker, "node", None)
+        return tracker in self._built or node in self.outputs
 
     def is_changed(self, tracker: VariableTracker) -> bool:
         """Whether the tracker stands for an outside object that the effects will change."""

@@ -122,6 +122,14 @@ class TraceState:
     sources: dict[Node, Twin] = field(default_factory=dict)
     consumed: dict[Node, Twin] = field(default_factory=dict)
 
+    def close(self) -> None:
+        """Let go of the program's objects: they are to live no longer than without an analysis."""
+        self.shapes.end_trace()
+        self.flat_args, self.locate, self.numbering = (), lambda: None, None
+        for known in (self.tracked, self.placeholders, self.class_attributes, self.keep_alive,
+                      self.suspended, self.errstates, self.positions):  # fmt: skip
+            known.clear()
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:

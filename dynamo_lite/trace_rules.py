@@ -106,7 +106,7 @@ CONTAINERS = frozenset({
     list, dict, set, frozenset, tuple, deque, OrderedDict, defaultdict,
 })
 
-PURE_MODULES = ("math", "cmath", "operator", "_operator", "string", "_string", "fractions")
+PURE_MODULES = ("math", "cmath", "string", "_string", "fractions")
 INLINED_MODULES = (
     "operator", "functools", "contextlib", "dataclasses", "collections", "collections.abc",
     "_collections_abc", "copy", "types", "statistics", "string", "bisect", "heapq", "typing",

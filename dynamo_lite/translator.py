@@ -75,6 +75,7 @@ class RootTranslator(Translator):
         except RecursionError:
             raise self.broken("calls are nested too deep to be followed") from None
         except ObservedException as raised:
+            raised.__traceback__ = None
             raise self.broken(f"{raised.value.describe()} is raised") from None
         state.root_steps += 1
         del self.raised_at[len(self.handled) :]
@@ -85,9 +86,10 @@ class RootTranslator(Translator):
         stop.location, stop.root_steps = self.location(), self.stop_before(stop)
         return stop
 
-    def unwind(self, inst: Any, raised: ObservedException) -> None:
-        super().unwind(inst, raised)
-        self.raised_at.append(self.state.root_steps)
+    def unwind(self, inst: Any, raised: ObservedException) -> bool:
+        if is_caught := super().unwind(inst, raised):
+            self.raised_at.append(self.state.root_steps)
+        return is_caught
 
     def stop_before(self, stop: GraphBreak) -> int:
         """Loops are stopped before they begin, handlers before the exception that led to them."""
@@ -170,13 +172,16 @@ def translate(
             continue
         except Unsupported as stop:
             raise left_to_python(str(stop), state) from stop
-        if isinstance(end, Stopped):
-            end = replace(
-                end, reason=reason, location=location or end.location, before_loop=before_loop,
-                operations=0 if before_loop else end.operations,
-            )  # fmt: skip
-        guard_aliases(state)
-        return finished(state, end, restarts)
+        else:
+            if isinstance(end, Stopped):
+                end = replace(
+                    end, reason=reason, location=location or end.location,
+                    before_loop=before_loop, operations=0 if before_loop else end.operations,
+                )  # fmt: skip
+            guard_aliases(state)
+            return finished(state, end, restarts)
+        finally:
+            state.close()
 
 
 def left_to_python(reason: str, state: TraceState) -> Unsupported:

@@ -80,10 +80,11 @@ class ExceptionVariable(VariableTracker):
         self.attributes["__traceback__"] = TracebackVariable()
         if context is None or context is self:
             return
-        follower = context
-        while isinstance(follower, ExceptionVariable):  # no cycle may come of it
+        follower, seen = context, {self}
+        while isinstance(follower, ExceptionVariable) and follower not in seen:
+            seen.add(follower)
             following = follower.attributes["__context__"]
-            if following is self:
+            if following is self:  # no new cycle may come of it
                 follower.attributes["__context__"] = NONE
             follower = following
         self.attributes["__context__"] = context

@@ -126,7 +126,8 @@ class GeneratorVariable(IteratorVariable):
 
     def raise_here(self, error: ObservedException) -> None:
         self.frame.stack.append(NONE)
-        self.frame.unwind(self.frame.current, error)
+        if not self.frame.unwind(self.frame.current, error):
+            raise error
 
     def delegate(self) -> VariableTracker | None:
         """The iterator of the `yield from` in which the frame is suspended, or None."""

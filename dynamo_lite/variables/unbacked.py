@@ -8,6 +8,7 @@ import numpy as np
 
 from ..guards.shape_env import DataResult
 from ..ir import core
+from ..ir.graph import Graph
 from ..ir.node import Node
 from ..ir.numbering import Numbering
 from ..ir.sizes import Size, is_unbacked, name_of, symbol
@@ -65,19 +66,20 @@ def _limit(operand: Any) -> Size | None:
 
 def found_in(tx: Translator, node: Node) -> None:
     """Remember where the sizes of a new array can be read, for what needs them as ints."""
+    lengths, graph = tx.state.lengths, tx.state.root_graph
     for axis, size in ((None, node.type.value), *enumerate(node.type.shape)):
         name = name_of(size)
         if name is not None and is_unbacked(name):
-            tx.state.lengths.setdefault(name, (node, axis))
-            tx.shapes.node_of = lambda name: number_node(tx, name)
+            lengths.setdefault(name, (node, axis))
+            tx.shapes.node_of = lambda name: number_node(graph, lengths, name)
 
 
-def number_node(tx: Translator, name: str) -> Node:
+def number_node(graph: Graph, lengths: dict[str, tuple[Node, int | None]], name: str) -> Node:
     """A node that gives a symbol's value as a Python int."""
-    node, axis = tx.state.lengths[name]
+    node, axis = lengths[name]
     if axis is None:
         return node
     kind = python_number(int, symbol(name))
-    made = tx.graph.call_function(core.length, (node, axis), type=kind, location=node.location)
-    tx.state.lengths[name] = made, None
+    made = graph.call_function(core.length, (node, axis), type=kind, location=node.location)
+    lengths[name] = made, None
     return made

@@ -12,6 +12,7 @@ import operator
 import typing
 
 import numpy as np
+from test.support.import_helper import import_fresh_module
 
 import dynamo_lite
 
@@ -659,3 +660,31 @@ def test_super_in_a_metaclass_looks_in_the_metaclass():
     x = np.arange(3.0)
     found = dynamo_lite.compile(lambda x: _Made.doubled(x), backend="eager")(x)
     assert np.array_equal(found, x * 2 + 1)
+
+
+def _cycle_of_contexts():
+    try:
+        raise ValueError(1)
+    except ValueError as error:
+        error.__context__ = error
+        raise TypeError(2) from None
+
+
+@case(X)
+def test_exception_that_is_its_own_context(x):
+    try:
+        _cycle_of_contexts()
+    except TypeError as error:
+        context = error.__context__
+        return type(context).__name__, context.__context__ is context, x + 1
+
+
+FRESH = import_fresh_module("operator", fresh=["_operator"])
+
+
+@case([3, 2, 1], captured=False)
+def test_functions_of_another_copy_of_a_module(items):
+    a = [4, 3, 2, 1]
+    FRESH.delitem(a, 1)
+    FRESH.setitem(items, 0, 5)
+    return a, items
