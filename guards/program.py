@@ -15,7 +15,8 @@ from ..native import _core
 from ..records import dataclass
 from .guard_set import Guard, GuardSet
 from .kinds import DISJOINT
-from .shape_env import Relation, ShapeEnv
+from .relations import Relation
+from .shape_env import ShapeEnv
 from .sources import (
     AttrSource,
     CellContentsSource,

@@ -11,7 +11,8 @@ from .arrays import ArrayFacts, array_holds
 from .guard_set import Guard
 from .kinds import DISJOINT, NOT_ALIASED, SAME, shown
 from .program import FlatGuards
-from .shape_env import Relation, ShapeEnv
+from .relations import Relation
+from .shape_env import ShapeEnv
 from .sources import (
     AttrSource,
     CellContentsSource,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphBreak, PlanLoop, Unsupported
-from ..guards.shape_env import DataResult
 from ..guards.sources import Source
+from ..guards.symbols import DataResult
 from ..ir.control import is_control
 from ..ir.inference import infer
 from ..ir.node import Node, SymbolOrigin

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..guards.shape_env import DataResult
+from ..guards.symbols import DataResult
 from ..ir import core
 from ..ir.graph import Graph
 from ..ir.node import Node

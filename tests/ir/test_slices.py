@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from dynamo_lite.guards.dynamic import DynamicPolicy, SizeHistory
-from dynamo_lite.guards.shape_env import COMPARE, ShapeEnv
+from dynamo_lite.guards.relations import COMPARE
+from dynamo_lite.guards.shape_env import ShapeEnv
 from dynamo_lite.guards.sources import LocalSource
 from hypothesis import given
 from hypothesis import strategies as st

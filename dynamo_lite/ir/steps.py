@@ -1,0 +1,66 @@
+"""Steps of reasoning about sizes, told to whoever watches; nobody does unless `config.validate`.
+
+A step claims that `before`, as it was asked for, and `after`, what a rule made of it, are equal
+wherever `given` holds.
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, Union
+
+if TYPE_CHECKING:
+    from .sizes import Size
+
+Term = Union["Size", "Asked", bool]
+
+
+class Asked(NamedTuple):
+    """An operator or comparison that no rule has looked at yet."""
+
+    op: str
+    left: Any
+    right: Any
+
+    def __str__(self) -> str:
+        if self.op in ("min", "max"):
+            return f"{self.op}({self.left}, {self.right})"
+        return f"{_operand(self.left)} {self.op} {_operand(self.right)}"
+
+
+def _operand(term: Term) -> str:
+    text = str(term)
+    has_parentheses = text.startswith("(") and text.find(")") == len(text) - 1
+    return f"({text})" if " " in text and not has_parentheses else text
+
+
+class Watcher(Protocol):
+    """Who is told."""
+
+    def begin(self, hints: Mapping[str, int], locate: Callable[[], Any]) -> None:
+        """From now on steps are about other symbols; `locate` gives the user's line."""
+        ...
+
+    def step(self, rule: str, before: Term, after: Term, given: tuple[Asked, ...] = ()) -> None:
+        ...
+
+
+watcher: Watcher | None = None
+
+Operator = TypeVar("Operator", bound=Callable[..., Any])
+
+
+def rewrites(rule: str, op: str) -> Callable[[Operator], Operator]:
+    """Decorates what computes `left op right` in normal form: each result is a step."""
+
+    def decorate(function: Operator) -> Operator:
+        @functools.wraps(function)
+        def told(left: Any, right: Any) -> Any:
+            made = function(left, right)
+            if watcher is not None and not (isinstance(left, int) and isinstance(right, int)):
+                watcher.step(rule, Asked(op, left, right), made)
+            return made
+
+        return told  # type: ignore[return-value]
+
+    return decorate

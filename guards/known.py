@@ -1,0 +1,216 @@
+"""What is known of the symbols of one trace: bounds, equalities, answers, and the relations that
+they rely on.
+
+Each conclusion is told to `ir.steps`, with all that it is drawn from.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import GraphBreak, Unsupported
+from ..ir import steps
+from ..ir.facts import StaticFacts
+from ..ir.graph import Assertion, Location
+from ..ir.sizes import Size, SizeExpr, is_unbacked, substitute, symbol, symbols
+from ..ir.steps import Asked
+from .relations import (
+    COMPARE,
+    GREATEST_INT,
+    LEAST_INT,
+    Relation,
+    bounds_in,
+    has_64_bits,
+    newest,
+    question,
+    sign_beyond_64_bits,
+    solve,
+)
+
+
+class Known:
+    """`lower` and `upper` are bounds of symbols, `replaced` the symbols that equal another size.
+
+    `relations` are guarded, `assertions` checked when the graph runs. `specialised` is told of
+    every symbol before it is replaced, and may refuse.
+    """
+
+    def __init__(
+        self, locate: Callable[[], Location | None], specialised: Callable[[str, Size], None]
+    ) -> None:
+        self.locate = locate
+        self.specialised = specialised
+        self.closed = False
+        self.lower: dict[str, int] = {}
+        self.upper: dict[str, Size] = {}
+        self.replaced: dict[str, Size] = {}
+        self.relations: list[Relation] = []
+        self.assertions: list[Assertion] = []
+        self._premises: list[Asked] = []
+        self._answers: dict[tuple[str, Size], bool | None] = {}
+        self._bounds: dict[tuple[str, str], Relation] = {}
+        self._ranges = StaticFacts()
+        self._ranges.lower, self._ranges.upper = self.lower, self.upper
+
+    def introduce(self, name: str, lower: int | None, upper: Size | None) -> None:
+        """A new symbol, between bounds that hold whatever is asked later."""
+        size = symbol(name)
+        low = LEAST_INT if lower is None else lower
+        self._premises += Asked(">=", size, low), Asked("<=", size, GREATEST_INT)
+        if lower is not None:
+            self.lower[name] = lower
+        if upper is not None:
+            self.upper[name] = upper
+            self._premises.append(Asked("<=", size, upper))
+
+    def given(self) -> tuple[Asked, ...]:
+        """All that conclusions are drawn from."""
+        guarded = [Asked(r.op, r.left, r.right) for r in self.relations]
+        checked = [Asked(a.relation, a.left, a.right) for a in self.assertions]
+        return *self._premises, *guarded, *checked
+
+    # -- questions
+
+    def settled(self, op: str, left: Size, right: Size) -> bool | None:
+        """The answer where it follows from what is known without a new relation."""
+        if isinstance(left, int) and isinstance(right, int):
+            return COMPARE[op](left, right)
+        difference = self.difference(left, right)
+        if isinstance(difference, int):
+            answer: bool | None = COMPARE[op](difference, 0)
+        else:
+            asked = question(op, difference)
+            if asked not in self._answers:
+                self._answers[asked] = self._from_ranges(*asked)
+            answer = self._answers[asked]
+        if answer is not None:
+            self._tell("answer", Asked(op, left, right), answer)
+        return answer
+
+    def difference(self, left: Size, right: Size) -> Size:
+        return self.simplify(left) - self.simplify(right)
+
+    def simplify(self, size: Size) -> Size:
+        """`size` with the equalities that were found put in."""
+        while self.replaced and any(name in self.replaced for name in symbols(size)):
+            size = substitute(size, self.replaced)
+        return size
+
+    def _from_ranges(self, op: str, difference: Size) -> bool | None:
+        if (sign := sign_beyond_64_bits(difference)) is not None:
+            return op == "<" and sign < 0
+        try:
+            return (self._ranges.equal if op == "==" else self._ranges.less)(difference, 0)
+        except Unsupported:
+            return None
+
+    # -- new knowledge
+
+    def require(self, op: str, left: Size, right: Size) -> Relation:
+        """Guard a relation."""
+        if self.closed:
+            raise Unsupported(f"nothing says whether {left} {op} {right}")
+        if not (has_64_bits(left) and has_64_bits(right)):
+            raise GraphBreak(f"the relation {left} {op} {right} needs more than 64 bits")
+        self.relations.append(Relation(op, left, right, self.locate()))
+        return self.relations[-1]
+
+    def require_bound(self, name: str, op: str, bound: int) -> None:
+        """Guard a bound of a symbol; a stronger one takes its place later."""
+        self._bounds[name, op] = self.require(op, symbol(name), bound)
+        self._bound("marked bound", name, op, bound)
+
+    def decided(self, op: str, difference: SizeExpr, answer: bool) -> None:
+        """The newest relation answers `difference op 0`."""
+        asked = question(op, difference)
+        self._answers[asked] = answer
+        self._learn(*asked, answer, of_data=False)
+
+    def assume(self, assertion: Assertion) -> None:
+        """Rely on what is checked when the graph runs."""
+        self.assertions.append(assertion)
+        difference = self.difference(assertion.left, assertion.right)
+        if isinstance(difference, SizeExpr):
+            asked = question(assertion.relation, difference)
+            self._answers = {
+                old: answer for old, answer in self._answers.items() if answer is not None
+            }
+            self._answers[asked] = True
+            self._learn(*asked, True, of_data=True)
+
+    def _learn(self, op: str, difference: Size, answer: bool, *, of_data: bool) -> None:
+        """Put an answer to use: an equality replaces a symbol, an order bounds it."""
+        if op == "<":
+            self._learn_order(-difference - 1 if answer else difference, of_data)
+        elif not answer:
+            self._exclude(difference)
+        elif isinstance(difference, SizeExpr):
+            self._replace_symbol(difference, of_data)
+
+    def _replace_symbol(self, zero: SizeExpr, of_data: bool) -> None:
+        """Solve `zero == 0` for the newest symbol that it can be solved for."""
+        for name in sorted(set(symbols(zero)), key=newest, reverse=True):
+            if of_data and not is_unbacked(name):
+                return
+            solved = solve(zero, name)
+            if solved is not None and name not in symbols(solved):
+                self.specialised(name, solved)
+                self.replaced[name] = solved
+                self._tell("solved for a symbol", Asked("==", symbol(name), solved))
+                if isinstance(solved, int) and not of_data:
+                    self._drop_implied(name)
+                return
+
+    def _drop_implied(self, name: str) -> None:
+        """The newest relation fixes a symbol: what was asked of this symbol alone follows."""
+        earlier = self.relations[:-1]
+        self._drop([old for old in earlier if set(old.symbols()) == {name}])
+
+    def _exclude(self, difference: Size) -> None:
+        """A symbol that is not its least value is larger; likewise at the other end."""
+        for name, bound in bounds_in(difference):
+            if self.lower.get(name) == bound:
+                self._bound("excluded value", name, ">=", bound + 1)
+            elif self.upper.get(name) == bound:
+                self._bound("excluded value", name, "<=", bound - 1)
+
+    def _learn_order(self, positive: Size, of_data: bool) -> None:
+        """`positive` is at least 0: a symbol plus a number is a lower bound, and what a symbol is
+        subtracted from is an upper bound."""
+        for name in set(symbols(positive)):
+            solved = positive + symbol(name)
+            if is_unbacked(name) and name not in self.upper and name not in symbols(solved):
+                self._bound("order", name, "<=", solved)
+        for name, bound in bounds_in(positive):
+            if bound > self.lower.get(name, bound - 1):
+                self._bound("order", name, ">=", bound)
+                if not of_data:
+                    self._replace_bound(name, ">=")
+        for name, bound in bounds_in(-positive):
+            known = self.upper.get(name)
+            if not is_unbacked(name) and not (isinstance(known, int) and known <= bound):
+                self._bound("order", name, "<=", bound)
+                if not of_data:
+                    self._replace_bound(name, "<=")
+
+    def _bound(self, rule: str, name: str, op: str, bound: Size) -> None:
+        if op == "<=":
+            self.upper[name] = bound
+        elif isinstance(bound, int):
+            self.lower[name] = bound
+        self._tell(rule, Asked(op, symbol(name), bound))
+
+    def _replace_bound(self, name: str, side: str) -> None:
+        """The newest relation is stronger than the one that bounded the symbol before."""
+        weaker, self._bounds[name, side] = self._bounds.get((name, side)), self.relations[-1]
+        if weaker is not None:
+            self._drop([weaker])
+
+    def _drop(self, implied: list[Relation]) -> None:
+        """Forget relations that follow from the others."""
+        self.relations = [old for old in self.relations if not any(old is r for r in implied)]
+        for relation in implied:
+            self._tell("dropped", Asked(relation.op, relation.left, relation.right))
+
+    def _tell(self, rule: str, asked: Asked, answer: bool = True) -> None:
+        if steps.watcher is not None:
+            steps.watcher.step(rule, asked, answer, self.given())
