@@ -24,6 +24,8 @@ class Config:
     """Errors inside dynamo_lite are raised rather than worked around; for tests."""
     suppress_errors: bool = True
     """An error inside dynamo_lite or a backend makes the frame run in Python, with a warning."""
+    validate: bool = False
+    """Prove with z3 all that is concluded about sizes; for tests (extra `validate`)."""
     recompile_limit: int = 8
     """Entries of one function; from then on calls that match none of them run in Python."""
     retire_after: int = 16

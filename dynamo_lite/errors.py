@@ -64,5 +64,9 @@ class MarkedDynamicSpecialized(DynamoError):
     """A dimension that `mark_dynamic` names had to be fixed; names the line that asked for it."""
 
 
+class ValidationError(DynamoError):
+    """`config.validate`: a step of reasoning about sizes is wrong, or z3 is missing."""
+
+
 class DynamoWarning(UserWarning):
     """Something in dynamo_lite went wrong; the result is right, but it came from plain Python."""

@@ -24,6 +24,7 @@ ARTIFACTS = {
     "graph_code": "captured graphs as Python",
     "bytecode": "the instructions before and after",
     "output_code": "what the backend generated",
+    "validation": "what was proved of the reasoning about sizes (config.validate)",
     "perf": "what compiling took, and what keeps code slow",
 }
 _PREFIX = "dynamo_lite."

@@ -34,7 +34,9 @@ from .errors import (
     RecompileForbidden,
     RecompileLimitExceeded,
     Unsupported,
+    ValidationError,
 )
+from .guards import validation
 from .guards.dynamic import DynamicPolicy, SizeHistory
 from .guards.guard_set import types_of
 from .guards.program import FlatGuards, flatten
@@ -59,7 +61,8 @@ DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles")
 GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
 BYTECODE, PERF = map(logs.logger, ("bytecode", "perf"))
 
-FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileLimitExceeded)
+FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileLimitExceeded,
+                ValidationError)
 """Errors that the user asked for."""
 
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
@@ -144,6 +147,7 @@ class FrameCompiler:
         with (
             config.patch(**settings) if settings else nullcontext(),
             logs.frame(f"{self.frame}/{self.recompiles}"),
+            validation.analysis(),
         ):
             self._report_miss(compiled, flat_args)
             if not self._has_room(compiled, flat_args):
@@ -184,6 +188,7 @@ class FrameCompiler:
             record.graph, record.operations = None, 0
             guards, shapes = types_of(flat_args, self.function.__code__.co_varnames), ShapeEnv()
             target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
+        validation.prove_all()
         record.guards = tuple(guard_tree(guards, shapes).splitlines())
         entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
         record.counts = entry.counts

@@ -1,7 +1,42 @@
-"""Settings of all tests: the same examples on every run, however busy the machine is."""
+"""Settings of all tests: the same examples on every run, however busy the machine is.
+
+With `DYNAMO_VALIDATE=1` the summary says how many steps of reasoning about sizes were proved.
+"""
+from collections import Counter
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from dynamo_lite.config import config as dynamo_config
 
 settings.register_profile(
     "project", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("project")
+
+VALIDATED = Counter()
+
+
+def counted():
+    from dynamo_lite.guards import validation
+
+    return {verdict.value: count for verdict, count in validation.counts.items()}
+
+
+def pytest_sessionfinish(session):
+    if dynamo_config.validate:
+        output = getattr(session.config, "workeroutput", None)
+        VALIDATED.update(counted())
+        if output is not None:
+            output["validated"] = counted()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    VALIDATED.update(getattr(node, "workeroutput", {}).get("validated", {}))
+
+
+def pytest_terminal_summary(terminalreporter):
+    if dynamo_config.validate:
+        found = ", ".join(f"{count} {verdict}" for verdict, count in sorted(VALIDATED.items()))
+        terminalreporter.line(f"steps of reasoning about sizes: {found or 'none'}")

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol, Union
 
 from ..errors import DataDependent, Unsupported
+from . import steps
 from .bounds import least
 from .graph import Graph
-from .sizes import Size, evaluate, is_unbacked, maximum, minimum
+from .sizes import Size, evaluate, is_unbacked, maximum, minimum, symbol
+from .steps import Asked
 
 
 class Facts(Protocol):
@@ -115,15 +117,15 @@ class StaticFacts:
             return True
         low, high = self._range(left - right)
         if (low is not None and low > 0) or (high is not None and high < 0):
-            return False
+            return self._follows("==", left, right, False)
         raise Unsupported(f"cannot decide whether {left} == {right}")
 
     def less(self, left: Size, right: Size) -> bool:
         low, high = self._range(left - right)
         if high is not None and high < 0:
-            return True
+            return self._follows("<", left, right, True)
         if low is not None and low >= 0:
-            return False
+            return self._follows("<", left, right, False)
         raise Unsupported(f"cannot decide whether {left} < {right}")
 
     def less_equal(self, left: Size, right: Size) -> bool:
@@ -143,6 +145,9 @@ class StaticFacts:
     ) -> Size:
         raise Unsupported("a size that depends on data")
 
+    def varies(self, op: str, left: Size, right: Size) -> bool:
+        return False
+
     def _range(self, size: Size) -> tuple[int | None, int | None]:
         """Bounds of a size; None where it is not bounded by what is known."""
         if isinstance(size, int):
@@ -150,8 +155,13 @@ class StaticFacts:
         low = least(size, self.lower, self.upper)
         high = least(-size, self.lower, self.upper)
         return low, None if high is None else -high
-    def varies(self, op: str, left: Size, right: Size) -> bool:
-        return False
+
+    def _follows(self, op: str, left: Size, right: Size, answer: bool) -> bool:
+        if steps.watcher is not None:
+            lower = [Asked(">=", symbol(name), bound) for name, bound in self.lower.items()]
+            upper = [Asked("<=", symbol(name), bound) for name, bound in self.upper.items()]
+            steps.watcher.step("bounds", Asked(op, left, right), answer, (*lower, *upper))
+        return answer
 
 
 STATIC = StaticFacts()
@@ -189,6 +199,7 @@ class RecordedFacts:
         self, role: str, upper: Size | None, of: tuple[int, ...] = (0,), *, lower: int | None = 0
     ) -> Size:
         return self.facts.unbacked(role, upper, of, lower=lower)
+
     def varies(self, op: str, left: Size, right: Size) -> bool:
         return self.facts.varies(op, left, right)
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Union
 
 from ..records import dataclass
+from . import steps
+from .steps import Asked, rewrites
 
 Size = Union[int, "SizeExpr"]
 
@@ -56,6 +58,7 @@ class SizeExpr:
 
     terms: tuple[tuple[Monomial, int], ...]
 
+    @rewrites("sum", "+")
     def __add__(self, other: Size) -> Size:
         return _from_terms((*self.terms, *_terms(other)))
 
@@ -70,6 +73,7 @@ class SizeExpr:
     def __rsub__(self, other: Size) -> Size:
         return self * -1 + other
 
+    @rewrites("product", "*")
     def __mul__(self, other: Size) -> Size:
         return _from_terms(
             (_product(m, n), a * b) for m, a in self.terms for n, b in _terms(other)
@@ -103,6 +107,7 @@ def symbol(name: str) -> SizeExpr:
     return SizeExpr((((Symbol(name),), 1),))
 
 
+@rewrites("floor division", "//")
 def floordiv(left: Size, right: Size) -> Size:
     """`left // right` as Python defines it; exact polynomial quotients stay polynomials."""
     if isinstance(left, int) and isinstance(right, int):
@@ -112,6 +117,7 @@ def floordiv(left: Size, right: Size) -> Size:
     return _atom(Opaque("//", left, right))
 
 
+@rewrites("modulo", "%")
 def modulo(left: Size, right: Size) -> Size:
     """`left % right` as Python defines it; 0 when `right` divides `left` as a polynomial."""
     if isinstance(left, int) and isinstance(right, int):
@@ -121,10 +127,12 @@ def modulo(left: Size, right: Size) -> Size:
     return _atom(Opaque("%", left, right))
 
 
+@rewrites("minimum", "min")
 def minimum(left: Size, right: Size) -> Size:
     return left - positive_part(left - right)
 
 
+@rewrites("maximum", "max")
 def maximum(left: Size, right: Size) -> Size:
     return right + positive_part(left - right)
 
@@ -176,6 +184,9 @@ def substitute(size: Size, values: Mapping[str, Size]) -> Size:
         for atom in monomial:
             term = term * _atom_substituted(atom, values)
         total = total + term
+    if steps.watcher is not None:
+        used = [Asked("==", symbol(n), values[n]) for n in {*symbols(size)} if n in values]
+        steps.watcher.step("substitution", size, total, tuple(used))
     return total
 
 

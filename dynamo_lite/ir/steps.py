@@ -29,9 +29,10 @@ class Asked(NamedTuple):
 
 
 def _operand(term: Term) -> str:
-    text = str(term)
-    has_parentheses = text.startswith("(") and text.find(")") == len(text) - 1
-    return f"({text})" if " " in text and not has_parentheses else text
+    """Sums, products and what was asked for have parentheses."""
+    terms = getattr(term, "terms", ())
+    is_atom = all(factor == 1 and len(atoms) == len(terms) == 1 for atoms, factor in terms)
+    return str(term) if is_atom and not isinstance(term, Asked) else f"({term})"
 
 
 class Watcher(Protocol):

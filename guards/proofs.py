@@ -1,0 +1,167 @@
+"""Proofs that two sizes, or a question and its answer, are equal, by z3 over the integers.
+
+z3 is the extra `validate`, and is imported when something is first to be proved.
+"""
+from __future__ import annotations
+
+import enum
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ..errors import ValidationError
+from ..ir.sizes import Opaque, SizeExpr, Symbol, evaluate, symbols
+from ..ir.steps import Asked, Term
+from ..records import dataclass
+
+MILLISECONDS = 300
+"""What one question to z3 may take; then it is not decided."""
+
+
+class Verdict(enum.Enum):
+    PROVED = "proved"
+    WRONG = "wrong"
+    UNDECIDED = "not decided"
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """`before` and `after` are equal wherever `given` holds and no divisor of `before` is zero."""
+
+    before: Term
+    after: Term
+    given: tuple[Asked, ...] = ()
+
+    def holds(self, values: Mapping[str, int]) -> bool:
+        """Whether it does for these values of the symbols."""
+        try:
+            is_given = all(value_of(premise, values) for premise in self.given)
+            before = value_of(self.before, values)
+        except ZeroDivisionError:
+            return True
+        return not is_given or before == value_of(self.after, values)
+
+
+def names_in(term: Term) -> Iterator[str]:
+    """The symbols of a term, repeated as they occur."""
+    if isinstance(term, Asked):
+        yield from names_in(term.left)
+        yield from names_in(term.right)
+    else:
+        yield from symbols(term)
+
+
+def value_of(term: Term, values: Mapping[str, int]) -> int:
+    """What a term stands for, as Python computes it; ZeroDivisionError where it does not."""
+    if isinstance(term, Asked):
+        return OPERATORS[term.op](value_of(term.left, values), value_of(term.right, values))
+    return evaluate(term, values)
+
+
+OPERATORS: Mapping[str, Callable[[int, int], int]] = {
+    "+": int.__add__, "-": int.__sub__, "*": int.__mul__, "//": int.__floordiv__,
+    "%": int.__mod__, "min": min, "max": max, "==": int.__eq__, "!=": int.__ne__,
+    "<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__,
+}  # fmt: skip
+
+
+def prove(equations: Iterable[Equation]) -> tuple[Verdict, dict[str, int]]:
+    """Whether all hold for all integers; where one does not, values of the symbols."""
+    z3 = solver()
+    translator = _Translator(z3)
+    attempt = z3.Solver()
+    attempt.set("timeout", MILLISECONDS)
+    attempt.add(z3.Or([translator.violated(equation) for equation in equations]))
+    answer = attempt.check()
+    if answer == z3.unsat:
+        return Verdict.PROVED, {}
+    if answer != z3.sat:
+        return Verdict.UNDECIDED, {}
+    model = attempt.model()
+    found = {
+        name: model.eval(unknown, model_completion=True).as_long()
+        for name, unknown in translator.unknowns.items()
+    }
+    return Verdict.WRONG, found
+
+
+def is_linear(equation: Equation) -> bool:
+    """Whether z3 certainly decides it: no symbols are multiplied, nor divided by."""
+    return all(map(_is_linear, (equation.before, equation.after, *equation.given)))
+
+
+def _is_linear(term: Term) -> bool:
+    if isinstance(term, Asked):
+        variable = [part for part in (term.left, term.right) if not isinstance(part, int)]
+        is_product = term.op == "*" and len(variable) == 2
+        divides = term.op in ("//", "%") and not isinstance(term.right, int)
+        return not is_product and not divides and all(map(_is_linear, variable))
+    if isinstance(term, int):
+        return True
+    atoms = [atom for monomial, _ in term.terms for atom in monomial]
+    opaque = [Asked(atom.op, atom.left, atom.right) for atom in atoms if isinstance(atom, Opaque)]
+    is_sum = all(len(monomial) < 2 for monomial, _ in term.terms)
+    return is_sum and all(map(_is_linear, opaque))
+
+
+def solver() -> Any:
+    """The module z3; ValidationError names the extra where it is not installed."""
+    try:
+        return importlib.import_module("z3")
+    except ImportError as error:
+        raise ValidationError(
+            "config.validate needs z3: pip install 'dynamo-lite[validate]'"
+        ) from error
+
+
+class _Translator:
+    """Terms as z3 has them. Its division rounds so that the rest is not negative; Python's rounds
+    down."""
+
+    def __init__(self, z3: Any) -> None:
+        self.z3 = z3
+        self.unknowns: dict[str, Any] = {}
+        self.divisors: list[Any] = []
+        self.operators: dict[str, Callable[[Any, Any], Any]] = {
+            **OPERATORS, "+": lambda a, b: a + b, "-": lambda a, b: a - b,
+            "*": lambda a, b: a * b, "//": self._floor, "%": self._modulo,
+            "min": lambda a, b: z3.If(a < b, a, b), "max": lambda a, b: z3.If(a > b, a, b),
+            "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b,
+            "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+        }  # fmt: skip
+
+    def violated(self, equation: Equation) -> Any:
+        """That an equation does not hold."""
+        self.divisors = []
+        given = [self.term(premise) for premise in equation.given]
+        before = self.term(equation.before)
+        defined = [divisor != 0 for divisor in self.divisors]
+        return self.z3.And(*given, *defined, before != self.term(equation.after))
+
+    def term(self, term: Term) -> Any:
+        if isinstance(term, Asked | Opaque):
+            left, right = self.term(term.left), self.term(term.right)
+            if term.op in ("//", "%") and not isinstance(term.right, int):
+                self.divisors.append(right)
+            return self.operators[term.op](left, right)
+        if isinstance(term, SizeExpr):
+            return self.z3.Sum([self._monomial(*parts) for parts in term.terms])
+        return self.z3.BoolVal(term) if isinstance(term, bool) else self.z3.IntVal(term)
+
+    def _monomial(self, atoms: Iterable[Symbol | Opaque], factor: int) -> Any:
+        return self.z3.Product([self.z3.IntVal(factor), *map(self._atom, atoms)])
+
+    def _atom(self, atom: Symbol | Opaque) -> Any:
+        if isinstance(atom, Opaque):
+            return self.term(atom)
+        return self.unknowns.setdefault(atom.name, self.z3.Int(atom.name))
+
+    def _floor(self, left: Any, right: Any) -> Any:
+        if self.z3.is_int_value(right):
+            return left / right if right.as_long() > 0 else -left / -right
+        return self.z3.If(right > 0, left / right, -left / -right)
+
+    def _modulo(self, left: Any, right: Any) -> Any:
+        if self.z3.is_int_value(right) and right.as_long() > 0:
+            return left % right
+        return left - right * self._floor(left, right)

@@ -1,0 +1,240 @@
+"""`config.validate`: every step of reasoning about sizes is proved, or the first wrong one named.
+
+Steps (`ir.steps`) are noted while a frame is analysed and proved at its end, all with one question
+to z3; where that finds values for which one is wrong, bisection finds the first. A step outside of
+an analysis is proved at once. Each step is also tried with the sizes of the call, as it is made.
+"""
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from .. import logs
+from ..config import config
+from ..errors import ValidationError
+from ..ir import steps
+from ..ir.steps import Asked, Term
+from ..records import dataclass
+from . import proofs
+from .proofs import Equation, Verdict
+
+LOG = logs.logger("validation")
+TRIALS = 400
+"""Assignments that are tried where z3 does not decide."""
+REMEMBERED = 100_000
+
+counts: Counter[Verdict] = Counter()
+"""What became of the steps of this process, each counted once for an analysis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A rule claims an equation; `location` is the user's line."""
+
+    rule: str
+    equation: Equation
+    location: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.equation.before} became {self.equation.after}"
+
+
+class Journal:
+    """The steps of one analysis, in their order; the same equation is noted once."""
+
+    def __init__(self) -> None:
+        self.steps: dict[Equation, Step] = {}
+        self.begin({}, lambda: None)
+
+    def begin(self, hints: Mapping[str, int], locate: Callable[[], Any]) -> None:
+        self.hints, self.locate = hints, locate
+
+    def note(self, rule: str, equation: Equation) -> None:
+        """Keep a step, once it is right for the sizes of the call."""
+        if equation in self.steps:
+            return
+        step = Step(rule, equation, self.locate())
+        values = self.hints
+        if _names(equation) <= values.keys() and not equation.holds(values):
+            raise _wrong(step, values, "the sizes of this call")
+        self.steps[equation] = step
+
+
+class _Watch(threading.local):
+    """Implements `steps.Watcher`, for each thread."""
+
+    journal: Journal | None = None
+    hints: Mapping[str, int] = {}
+
+    def begin(self, hints: Mapping[str, int], locate: Callable[[], Any]) -> None:
+        if self.journal is not None:
+            self.journal.begin(hints, locate)
+
+    def step(self, rule: str, before: Term, after: Term, given: tuple[Asked, ...] = ()) -> None:
+        if self.journal is None and not config.validate:
+            return
+        journal = self.journal or Journal()
+        journal.note(rule, Equation(before, after, _relevant(before, after, given)))
+        if self.journal is None:
+            check(list(journal.steps.values()))
+
+
+WATCH = _Watch()
+
+
+def watch() -> None:
+    """Have steps told to the validator."""
+    steps.watcher = WATCH
+
+
+@contextlib.contextmanager
+def analysis() -> Iterator[None]:
+    """Note the steps that are made inside, for `prove_all`; nothing unless `config.validate`."""
+    if not config.validate:
+        yield
+        return
+    watch()
+    before, WATCH.journal = WATCH.journal, Journal()
+    try:
+        yield
+    finally:
+        WATCH.journal = before
+
+
+def prove_all() -> None:
+    """Prove what was noted in the current analysis; ValidationError names the first wrong step."""
+    if WATCH.journal is not None:
+        found, WATCH.journal = WATCH.journal, Journal()
+        check(list(found.steps.values()))
+
+
+def check(noted: Sequence[Step]) -> None:
+    """Prove steps; ValidationError names the first that is wrong."""
+    with _proving:
+        if (wrong := first_wrong(noted)) is not None:
+            counts[Verdict.WRONG] += 1
+            number = noted.index(wrong) + 1
+            raise _wrong(wrong, _counterexamples[wrong.equation],
+                         f"step {number} of {len(noted)}; those before it are right")
+        found = Counter(_verdict(step.equation) for step in noted)
+        counts.update(found)
+        for step in noted if found[Verdict.UNDECIDED] else ():
+            if _verdict(step.equation) is Verdict.UNDECIDED:
+                LOG.info("not decided: %s, by the rule %r, at %s", step, step.rule, step.location)
+    LOG.info("%d steps are proved, %d not decided", found[Verdict.PROVED],
+             found[Verdict.UNDECIDED])
+
+
+def first_wrong(noted: Sequence[Step]) -> Step | None:
+    """The first step that is wrong, by bisection."""
+    right, wrong = 0, len(noted)
+    if _all_hold(noted):
+        return None
+    while wrong - right > 1:
+        middle = (right + wrong) // 2
+        if _all_hold(noted[right:middle]):
+            right = middle
+        else:
+            wrong = middle
+    return noted[right]
+
+
+_proving = threading.RLock()  # z3 has one context for all threads
+_verdicts: dict[Equation, Verdict] = {}
+_counterexamples: dict[Equation, Mapping[str, int]] = {}
+
+
+def _all_hold(noted: Sequence[Step]) -> bool:
+    """Whether no step is known to be wrong; asks about all linear ones at once."""
+    open_ones = [s.equation for s in noted if s.equation not in _verdicts]
+    linear = [equation for equation in open_ones if proofs.is_linear(equation)]
+    if len(linear) > 1:
+        verdict, _ = proofs.prove(linear)
+        if verdict is Verdict.WRONG:
+            return False
+        if verdict is Verdict.PROVED:
+            _remember(dict.fromkeys(linear, verdict))
+    return all(_verdict(step.equation) is not Verdict.WRONG for step in noted)
+
+
+def _verdict(equation: Equation) -> Verdict:
+    if equation not in _verdicts:
+        verdict, values = proofs.prove([equation])
+        if verdict is Verdict.WRONG and equation.holds(values):
+            verdict = Verdict.UNDECIDED  # z3 divides by zero where Python raises
+        if verdict is Verdict.UNDECIDED and (found := _refuted(equation)) is not None:
+            verdict, values = Verdict.WRONG, found
+        if verdict is Verdict.WRONG:
+            _counterexamples[equation] = values
+        _remember({equation: verdict})
+    return _verdicts[equation]
+
+
+def _remember(verdicts: Mapping[Equation, Verdict]) -> None:
+    if len(_verdicts) > REMEMBERED:
+        _verdicts.clear()
+    _verdicts.update(verdicts)
+
+
+def _refuted(equation: Equation) -> dict[str, int] | None:
+    """Values for which an equation does not hold, among some hundred random ones.
+
+    What is given to be equal to a symbol is put in for it, so that more of them count.
+    """
+    numbers = random.Random(repr(equation))
+    names = sorted(_names(equation))
+    for trial in range(TRIALS):
+        largest = (4, 12, 100, 2**20)[trial % 4]
+        values = {name: numbers.randint(-largest // 8, largest) for name in names}
+        for premise in equation.given:
+            name = next(iter(proofs.names_in(premise.left)), "")
+            if premise.op == "==" and str(premise.left) == name:
+                with contextlib.suppress(ZeroDivisionError):
+                    values[name] = proofs.value_of(premise.right, values)
+        if not equation.holds(values):
+            return values
+    return None
+
+
+def _names(equation: Equation) -> set[str]:
+    terms = (equation.before, equation.after, *equation.given)
+    return {name for term in terms for name in proofs.names_in(term)}
+
+
+def _relevant(before: Term, after: Term, given: tuple[Asked, ...]) -> tuple[Asked, ...]:
+    """What is given of the symbols in an equation, and of those that these are related to."""
+    names = {*proofs.names_in(before), *proofs.names_in(after)}
+    kept: list[Asked] = []
+    rest = [(premise, {*proofs.names_in(premise)}) for premise in dict.fromkeys(given)]
+    while found := [(premise, its) for premise, its in rest if its & names]:
+        kept += [premise for premise, _ in found]
+        names.update(*(its for _, its in found))
+        rest = [pair for pair in rest if pair not in found]
+    return tuple(kept)
+
+
+def _wrong(step: Step, values: Mapping[str, int], how: str) -> ValidationError:
+    """The error: the rule, both expressions, values for which they differ, the user's line."""
+    equation = step.equation
+    names = sorted({*proofs.names_in(equation.before), *proofs.names_in(equation.after)})
+    where = ", ".join(f"{name} = {values[name]}" for name in names)
+    before, after = (
+        proofs.value_of(term, values) for term in (equation.before, equation.after)
+    )
+    lines = [
+        f"the rule {step.rule!r} is wrong ({how})",
+        f"  before: {equation.before}",
+        f"  after:  {equation.after}",
+        f"  for {where}: {before} is not {after}",
+    ]
+    if equation.given:
+        lines.append(f"  given:  {', '.join(map(str, equation.given))}")
+    return ValidationError("\n".join([*lines, f"  at {step.location}"]))
+
+
+if config.validate:
+    watch()
