@@ -1,7 +1,8 @@
 """Backends by name. A backend is `callable(graph, example_inputs) -> callable`.
 
 The callable it returns takes the placeholders' values and returns a tuple of the outputs. Modules
-of the built-in backends are imported when they are first asked for.
+of the built-in backends are imported when they are first asked for. One that finds that NumPy alone
+is as fast returns a `Needless`.
 """
 from __future__ import annotations
 
@@ -11,8 +12,21 @@ from typing import Any, Union
 
 from ..errors import BackendError
 from ..ir.graph import Graph
+from ..records import dataclass
 
 Backend = Callable[[Graph, Sequence[Any]], Callable[..., Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Needless:
+    """A compiled graph, and why Python may as well run the function; called, it runs the graph."""
+
+    run: Callable[..., Any]
+    reason: str
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.run(*inputs)
+
 
 # name → module (relative to this package) and the attribute that is the backend
 BUILT_IN: dict[str, tuple[str, str]] = {

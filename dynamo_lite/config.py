@@ -47,6 +47,8 @@ class Config:
     """Time after which the analysis of one frame is given up."""
     inline_depth: int = 100
     """Calls within calls that are followed into one graph."""
+    compile_needless: bool = False
+    """Also run compiled what NumPy alone does as fast."""
     backend: str = "auto"
     """What `backend="auto"` and leaving it out mean."""
     cache: bool = True

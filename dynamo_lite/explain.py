@@ -82,6 +82,8 @@ def _lines(record: FrameRecord) -> list[str]:
     lines.append(f"  compiled in {record.timing()}")
     if record.broke is not None:
         lines.append(f"  broke at {record.broke}")
+    if record.needless:
+        lines.append(f"  runs in Python: {record.needless}")
     if record.graph is not None and record.operations:
         lines += ["  graph:", *(f"    {line}" for line in str(record.graph).splitlines())]
     if record.guards:

@@ -15,7 +15,7 @@ from typing import Any
 
 from . import logs
 from .attempts import attempt
-from .backends.registry import Backend, lookup_backend
+from .backends.registry import Backend, Needless, lookup_backend
 from .bytecode.reading import read
 from .bytecode.resume import (
     ResumePoint,
@@ -52,7 +52,7 @@ from .output import plan
 from .random_states import keep_random_state, random_owners
 from .records import dataclass, field
 from .stats import Break, FrameRecord, registry
-from .trace import Stopped, Trace, TraceOptions
+from .trace import Returned, Stopped, Trace, TraceOptions
 from .trace_rules import Action, rule_for
 from .translator import translate
 from .turnover import Turnover
@@ -66,6 +66,8 @@ FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileLimitExcee
 """Errors that the user asked for."""
 
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+
+SHORT = 30  # instructions
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,9 @@ class FrameCompiler:
         self.family.operations += len(trace.graph.calls) if self.root is not None else 0
         with record.stage("backend"):
             entry = self._compile_graph(trace, replacement.outputs, flat_args)
+        if isinstance(entry, Needless):
+            record.needless = entry.reason
+            return self._in_python()
         with record.stage("output"):
             target = replacement.assemble(entry)
         if BYTECODE.isEnabledFor(logging.INFO) and isinstance(target, FunctionType):
@@ -243,11 +248,13 @@ class FrameCompiler:
         inputs = [values[source] for source in trace.inputs]
         name = config.backend if self.options.backend == "auto" else self.options.backend
         run = lookup_backend(name)(graph, inputs)
-        if not isinstance(run, NativeEntry):
+        if isinstance(run, Needless) and (config.compile_needless or not is_short(trace)):
+            run = run.run
+        if not isinstance(run, (NativeEntry, Needless)):
             written = trace.guards.written()
             run = attempt(run, [i for i, source in enumerate(trace.inputs) if source in written])
         owners = random_owners(graph)
-        return keep_random_state(run, owners) if owners else run
+        return keep_random_state(run, owners) if owners and type(run) is not Needless else run
 
     # -- Frames, for `output`
 
@@ -400,3 +407,9 @@ class FrameCompiler:
             f"{what}: {error}", DynamoWarning, code.co_filename, code.co_firstlineno
         )
         DYNAMO.debug("compiling %s failed", self.function.__qualname__, exc_info=error)
+
+
+def is_short(trace: Trace) -> bool:
+    """Whether the whole frame ran to its end in so few instructions that Python takes no longer
+    for them than compiled code for its guards."""
+    return isinstance(trace.end, Returned) and trace.steps <= SHORT

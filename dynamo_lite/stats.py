@@ -43,6 +43,8 @@ class FrameRecord:
     """Kept for those who asked to be told; else it would keep constants alive."""
     guards: tuple[str, ...] = ()
     broke: Break | None = None
+    needless: str = ""
+    """Why Python runs the function although it could be compiled."""
     stage_seconds: dict[str, float] = field(default_factory=dict)
     counts: CallCounts | None = None
     """What became of the entry's calls."""
@@ -91,7 +93,8 @@ class Stats:
     recompiles: int
     recompile_reasons: dict[str, int]
     coverage: float
-    """Share of the array operations of compiled functions that ran in compiled graphs."""
+    """Share of the array operations of compiled functions that ran in compiled graphs, or would
+    have as calls of NumPy."""
     compile_seconds: float
     errors: int
     retired: int

@@ -11,6 +11,7 @@ from ...ir.facts import RecordedFacts, graph_facts
 from ...ir.graph import Graph
 from ...logs import logger
 from ...native import _core
+from ..registry import Needless
 from . import graph_cache
 from .image import Image
 from .target import Target, host
@@ -28,14 +29,20 @@ def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., 
     target = host()
     key = graph_cache.key(graph, target)
     if key is None:
-        return generated(graph, target)[0].load()
+        return loaded(generated(graph, target)[0])
     if not OUTPUT_CODE.isEnabledFor(logging.INFO):
         if (stored := graph_cache.read(key, graph_facts(graph))) is not None:
             PERF.info("the compiled graph comes from the disk cache")
-            return stored.load()
+            return loaded(stored)
     image, facts = generated(graph, target)
     graph_cache.write(key, facts.answers, image)
-    return image.load()
+    return loaded(image)
+
+
+def loaded(image: Image) -> Callable[..., Any]:
+    """The entry of an image, marked where Python is as fast."""
+    entry = image.load()
+    return Needless(entry, image.needless) if image.needless else entry
 
 
 def compile_program(program: Program, *, single: bool = False) -> _core.NativeEntry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import importlib
 import logging
 import time
+from dataclasses import replace
 
 from ...ir.facts import Facts
 from ...ir.graph import Graph
@@ -11,6 +12,7 @@ from ...ir.passes import optimize
 from ...logs import logger
 from ...native import _core
 from ..lowering.lower import lower
+from ..needless import limited, why_needless
 from ..printing import print_program
 from ..program import Program
 from . import cache
@@ -27,7 +29,8 @@ def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
     functional = optimize(graph, facts)
     has_blas = _core.NativeEntry.has_blas
     program = lower(functional, facts, blas=has_blas, why_extern=why_extern)
-    return program_image(program, target)
+    image = program_image(limited(graph, program), target)
+    return replace(image, needless=why_needless(graph, program))
 
 
 def program_image(program: Program, target: Target) -> Image:

@@ -17,7 +17,8 @@ LARGEST = 1 << 16  # bytes of a constant array that are kept on disk
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """`constants` are arrays, then the callables of extern steps; see `NativeEntry`."""
+    """`constants` are arrays, then the callables of extern steps; see `NativeEntry`. `needless`:
+    why Python may as well run the function."""
 
     code: bytes
     n_inputs: int
@@ -26,6 +27,7 @@ class Image:
     constants: tuple[Any, ...]
     descrs: tuple[np.dtype, ...]
     inexact_flags: int
+    needless: str = ""
 
     def load(self, *, single: bool = False) -> _core.NativeEntry:
         address, owner = mapped(self.code)
@@ -39,15 +41,15 @@ class Image:
         return (
             self.code, self.n_inputs, self.n_slots, self.n_outputs,
             tuple(map(_plain_constant, self.constants)), tuple(map(plain_dtype, self.descrs)),
-            self.inexact_flags,
+            self.inexact_flags, self.needless,
         )
 
     @staticmethod
     def from_plain(data: Any) -> Image:
-        code, n_inputs, n_slots, n_outputs, constants, descrs, inexact_flags = data
+        code, n_inputs, n_slots, n_outputs, constants, descrs, inexact_flags, needless = data
         return Image(
             code, n_inputs, n_slots, n_outputs, tuple(map(_constant, constants)),
-            tuple(map(from_plain, descrs)), inexact_flags,
+            tuple(map(from_plain, descrs)), inexact_flags, needless,
         )
 
 

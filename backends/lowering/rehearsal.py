@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from ...ir.types import ArrayType
 from .. import costs, rewrite
-from ..loops import Apply, Buffer, Expr, Gather, Load, Offset, Reduce, Store
+from ..loops import Apply, Buffer, Convert, Expr, Gather, Load, Offset, Reduce, Store
 from ..simplify import BOOL
 from .context import Lowering
 from .pointwise import compare
 from .values import Value, load_of
 
 BUDGET = 8
-SILENT = frozenset((
-    "add", "subtract", "multiply", "negative", "minimum", "maximum", "bitwise_and", "bitwise_or",
-    "bitwise_xor", "logical_and", "logical_or", "logical_xor", "logical_not", "invert", "absolute",
-    "square", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
+ALWAYS_SILENT = frozenset((
+    "negative", "absolute", "copysign", "minimum", "maximum", "fmin", "fmax", "signbit",
+    "isnan", "isfinite", "isinf", "equal", "not_equal", "less", "less_equal", "greater",
+    "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not",
 ))  # fmt: skip
-"""Of integers these neither report anything nor give up."""
+"""Of whatever numbers, these neither report anything nor give up."""
+SILENT_OF_INTEGERS = frozenset((
+    "add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "square",
+))  # fmt: skip
 
 
 def can_repeat(target: Value, element: Expr, written: set[Buffer]) -> bool:
@@ -35,16 +38,23 @@ def can_repeat(target: Value, element: Expr, written: set[Buffer]) -> bool:
             return False
     if not target.axes or costs.cost_of(element) > BUDGET:
         return False
-    return element.dtype.kind == "f" or all(map(_is_silent, parts))
+    return element.dtype.kind == "f" or all(map(is_silent, parts))
 
 
-def _is_silent(part: Expr) -> bool:
-    return part.dtype.kind in "biu" and (not isinstance(part, Apply) or part.op in SILENT)
+def is_silent(part: Expr) -> bool:
+    """Whether an operation has nothing to say of any numbers."""
+    if isinstance(part, Apply) and part.op in ALWAYS_SILENT:
+        return True
+    kinds = {part.dtype.kind, *(child.dtype.kind for child in rewrite.children(part))}
+    if isinstance(part, (Apply, Convert)):
+        silent = isinstance(part, Convert) or part.op in SILENT_OF_INTEGERS
+        return silent and kinds <= set("biu")
+    return True
 
 
 def rehearse(low: Lowering, target: Value, element: Expr) -> None:
-    """Compute every element and forget it; of floats only, others have nothing to report."""
-    if element.dtype.kind != "f":
+    """Compute every element and forget it, where that may report something."""
+    if all(map(is_silent, rewrite.walk((element,)))):
         return
     seen = Reduce("logical_or", compare("not_equal", element, element), target.axes, BOOL)
     low.launch((), Store(low.allocate(ArrayType(BOOL)), Offset(), seen))
