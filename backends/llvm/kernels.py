@@ -170,7 +170,8 @@ class KernelWriter:
         return fields
 
     def _scalar_dtype(self, name: str) -> np.dtype:
-        for expr in rewrite.walk(value_of(s) for s in self.kernel.statements):
+        roots = (root for s in self.kernel.statements for root in rewrite.roots(s))
+        for expr in rewrite.walk(roots):
             if isinstance(expr, Scalar) and expr.name == name:
                 return expr.dtype
         raise KeyError(name)

@@ -19,6 +19,7 @@ from .constants import NONE, constant
 from .graph_values import record
 from .identity import is_same_object
 from .methods import BuiltinMethodVariable
+from .out_arguments import outputs_given
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -103,16 +104,21 @@ def record_call(
     args: Sequence[VariableTracker],
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
-    """Record a call whose arguments are trackers, unless its result is its first argument."""
+    """Record a call whose arguments are trackers; a result that is an argument is its tracker."""
     if args and hasattr(args[0], "array_type") and type_of(args[0]).form is Form.ARRAY:
         if is_same_object(tx, target, type_of(args[0]), args[1:], kwargs):
             return args[0]
-    return record(
+    result = record(
         tx,
         target,
         [value.as_argument(tx) for value in args],
         {name: value.as_argument(tx) for name, value in kwargs.items()},
     )
+    outputs = outputs_given(tx, target, args, kwargs)
+    if isinstance(result, TupleVariable) and outputs:
+        made = result.items(tx)
+        return TupleVariable([item if out is None else out for item, out in zip(made, outputs)])
+    return outputs[0] or result if outputs else result
 
 
 def type_of(value: VariableTracker) -> ArrayType:

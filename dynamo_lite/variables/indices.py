@@ -14,7 +14,7 @@ from ..errors import GraphBreak
 from ..ir.facts import must
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
-from .constants import ConstantVariable, constant
+from .constants import ConstantVariable, TypedConstant, constant
 from .graph_values import numbering, record
 from .numbers import ComputedNumber
 from .sequences import ListVariable, SequenceVariable, TupleVariable
@@ -59,6 +59,7 @@ def spelled_out(
     """The key with the positions in place of each mask."""
     items = list(key.iterate(tx)) if isinstance(key, TupleVariable) else [key]
     items = [_with_sizes(tx, item) if isinstance(item, SliceVariable) else item for item in items]
+    items = [constant(int(item.value)) if is_int_member(item) else item for item in items]
     if not any(map(is_mask, items)):
         return TupleVariable(items) if isinstance(key, TupleVariable) else items[0]
     if array.library != "numpy":
@@ -71,6 +72,11 @@ def spelled_out(
         else:
             made.append(item)
     return made[0] if len(made) == 1 and not isinstance(key, TupleVariable) else TupleVariable(made)
+
+
+def is_int_member(value: VariableTracker) -> bool:
+    """A member of an IntEnum: an index like any other int, not the int64 that it is to ufuncs."""
+    return isinstance(value, TypedConstant) and isinstance(value.value, int)
 
 
 def _with_sizes(tx: Translator, part: SliceVariable) -> SliceVariable:

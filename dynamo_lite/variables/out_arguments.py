@@ -4,11 +4,17 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import GraphBreak
+from .base import VariableTracker
+from .lazy import realise
+from .sequences import TupleVariable
+
+if TYPE_CHECKING:
+    from ..translator import Translator
 
 
 def with_named_out(
@@ -25,6 +31,21 @@ def with_named_out(
     if len(extra) > len(rest) or kwargs.keys() & set(rest[: len(extra)]):
         raise GraphBreak(f"{target.__name__} raises TypeError")
     return args[:count], {**kwargs, **dict(zip(rest, extra))}
+
+
+def outputs_given(
+    tx: Translator,
+    target: Callable[..., Any],
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> list[VariableTracker | None]:
+    """The arrays that a call was given to write into, and returns; None for those it makes."""
+    out: Any = with_named_out(target, args, kwargs)[1].get("out", ())
+    if isinstance(out, TupleVariable):
+        out = out.iterate(tx)
+    given = out if isinstance(out, (tuple, list)) else (out,)
+    outputs = [realise(tx, one) for one in given]
+    return [one if hasattr(one, "array_type") else None for one in outputs]
 
 
 def _ufunc_out(ufunc: np.ufunc, extra: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

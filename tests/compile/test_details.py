@@ -1,4 +1,5 @@
 """What only a close look tells: the sign of zeros, the strides of arrays without elements."""
+import enum
 import itertools
 
 import numpy as np
@@ -99,3 +100,68 @@ def test_written_out_numbers_that_do_not_fit_are_refused():
     compiled = dl.compile(lambda x: x + np.array([2**40], dtype="i4"))
     with pytest.raises(OverflowError, match="out of bounds for int32"):
         compiled(np.ones(1))
+
+
+WITH_OUT = {
+    "add": lambda x: np.add(x, 1, out=x),
+    "by position": lambda x: np.add(x, 1, x),
+    "where": lambda x: np.sqrt(x, where=x > 1, out=x),
+    "sum": lambda x: np.sum(np.ones((2, 3)), axis=0, out=x),
+    "method": lambda x: x.cumsum(out=x),
+    "matmul": lambda x: np.matmul(np.eye(3), np.ones(3), out=x),
+    "concatenate": lambda x: np.concatenate([x[:1], x[1:] * 2], out=x),
+    "of two": lambda x: np.modf(x, out=(x, None))[0],
+    "einsum": lambda x: np.einsum("ij,j->i", np.eye(3), np.ones(3), out=x),
+}
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@pytest.mark.parametrize("name", WITH_OUT)
+def test_what_is_written_into_is_what_is_returned(name, backend):
+    def given(x):
+        result = WITH_OUT[name](x)
+        return result is x, result
+
+    def made(x):
+        x = x * 1.5
+        result = WITH_OUT[name](x)
+        return {id(result): 1} == {id(x): 1}, result is x, [result], x
+
+    x = np.array([1.0, 2.0, 3.0])
+    is_same, result = dl.compile(given, backend=backend)(x)
+    assert is_same
+    assert result is x
+    _, is_same, (result,), x = dl.compile(made, backend=backend)(x)
+    assert is_same
+    assert result is x
+
+
+class Axis(enum.IntEnum):
+    ROW = 0
+    COLUMN = 1
+
+
+ONE = np.int64(1)
+
+
+@pytest.mark.parametrize("read", [
+    lambda x: x[Axis.COLUMN] * 2, lambda x: x[..., Axis.COLUMN] * 2, lambda x: x[: Axis.COLUMN] * 2,
+    lambda x: x[Axis.COLUMN, ONE] * 2, lambda x: x[ONE:, Axis.ROW] * 2, lambda x: x[..., -ONE] * 2,
+])
+def test_other_integers_as_indices(read):
+    x = np.arange(6.0).reshape(3, 2)
+    check_bits(read, x)
+
+
+@pytest.mark.parametrize("k", [Axis.COLUMN, ONE, np.uint8(1)], ids=repr)
+def test_other_integers_as_places_to_write(k):
+    def write(x):
+        x[k] = 5
+        x[..., k] += 2
+        x[:k] *= 3
+        return x
+
+    x = np.arange(6.0).reshape(3, 2)
+    expected = write(x.copy())
+    assert np.array_equal(dl.compile(write)(x), expected)
+    assert np.array_equal(x, expected)
