@@ -26,7 +26,7 @@ E = TypeVar("E")
 INT64 = np.dtype(np.int64)
 
 _interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
-_lock = threading.Lock()
+_lock = threading.RLock()  # a signal handler or finalizer may compile while it is held
 
 
 class Interned(type):

@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
+from dynamo_lite.backends.loops import Scalar
 from sameness import same
 
 import dynamo_lite as dl
@@ -115,6 +116,20 @@ def test_compiling_in_signal_handlers():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert calls and all(calls)
+
+
+def test_expressions_may_be_made_while_one_is_made():
+    class Name(str):
+        """Hashing it, as anything may that runs in between, makes an expression."""
+
+        def __hash__(self):
+            Scalar("other", np.dtype(float))
+            return str.__hash__(self)
+
+    maker = threading.Thread(target=Scalar, args=(Name("x"), np.dtype(float)), daemon=True)
+    maker.start()
+    maker.join(60)
+    assert not maker.is_alive()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
