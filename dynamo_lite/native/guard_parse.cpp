@@ -54,6 +54,7 @@ constexpr Row ROWS[] = {
 };
 
 constexpr const char *COMPARISONS[] = {"==", "!=", "<", "<=", ">", ">="};
+constexpr uint8_t ACCEPTED[] = {2, 5, 1, 3, 4, 6};  // by comparison
 constexpr const char *EXTENTS[] = {"static", "any", "bind", "equal"};
 constexpr const char *OPERATORS[] = {"+", "-", "*", "//", "%", "min", "max"};
 
@@ -271,9 +272,10 @@ bool Parser::parse_relation() {
     int comparison = find(COMPARISONS, next());
     if (comparison < 0) return fail("has an unknown comparison");
     auto relation = std::make_unique<Relation>();
-    relation->comparison = static_cast<Relation::Comparison>(comparison);
+    relation->accepted = ACCEPTED[comparison];
     if (!parse_postfix(next(), relation->left)) return false;
     if (!parse_postfix(next(), relation->right)) return false;
+    find_difference(*relation);
     op.relation = relation.get();
     block.relations.push_back(std::move(relation));
     return true;

@@ -33,6 +33,12 @@ private:
     T *heap;
 };
 
+// Relations are many and short: they are checked without a call.
+inline bool passes(const Op &op, const Machine &machine) {
+    return op.code == guards::Code::RELATION ? holds_relation(*op.relation, machine.slots)
+                                             : holds(op, machine);
+}
+
 // The position of the first op that fails, or -1.
 int first_failure(const std::vector<Op> &ops, const Machine &machine) {
     for (const Op &op : ops) {
@@ -40,7 +46,7 @@ int first_failure(const std::vector<Op> &ops, const Machine &machine) {
             PyObject *value = load(op, machine);
             if (!value) return static_cast<int>(&op - ops.data());
             machine.registers[op.dst] = value;
-        } else if (!holds(op, machine)) {
+        } else if (!passes(op, machine)) {
             return static_cast<int>(&op - ops.data());
         }
     }

@@ -1,6 +1,4 @@
 // Guard ops about arrays and their sizes.
-#include <algorithm>
-
 #include "constants.h"
 #include "guard_ops.h"
 
@@ -58,43 +56,6 @@ bool has_flags(PyObject *array, int mask, int wanted) {
     return true;
 }
 
-bool apply(const Token &token, int64_t &left, int64_t right) {
-    switch (token.kind) {
-    case Token::ADD: return !__builtin_add_overflow(left, right, &left);
-    case Token::SUBTRACT: return !__builtin_sub_overflow(left, right, &left);
-    case Token::MULTIPLY: return !__builtin_mul_overflow(left, right, &left);
-    case Token::MIN: left = std::min(left, right); return true;
-    case Token::MAX: left = std::max(left, right); return true;
-    default: break;
-    }
-    if (right == 0 || (right == -1 && left == INT64_MIN)) return false;
-    int64_t quotient = left / right, rest = left % right;
-    if (rest != 0 && (rest < 0) != (right < 0)) {  // Python rounds towards minus infinity
-        quotient -= 1;
-        rest += right;
-    }
-    left = token.kind == Token::DIVIDE ? quotient : rest;
-    return true;
-}
-
-// The value of a postfix expression; false when it leaves 64 bits or divides by zero.
-bool evaluate(const std::vector<Token> &tokens, const int64_t *slots, int64_t &value) {
-    int64_t stack[MAX_STACK];
-    size_t depth = 0;
-    for (const Token &token : tokens) {
-        if (token.kind == Token::NUMBER) {
-            stack[depth++] = token.value;
-        } else if (token.kind == Token::SLOT) {
-            stack[depth++] = slots[token.value];
-        } else {
-            --depth;
-            if (!apply(token, stack[depth - 1], stack[depth])) return false;
-        }
-    }
-    value = stack[0];
-    return true;
-}
-
 struct Bytes {
     intptr_t begin, end;
 };
@@ -142,22 +103,6 @@ bool holds_array_like(const Op &op, const Machine &machine) {
            has_flags(value, op.flags_mask, op.flags) &&
            (!op.strides || (read_sizes(value, "strides", op.ndim, sizes) &&
                             all_fit(op.strides, sizes, op.ndim, machine.slots)));
-}
-
-bool holds_relation(const Relation &relation, const int64_t *slots) {
-    int64_t left, right;
-    if (!evaluate(relation.left, slots, left) || !evaluate(relation.right, slots, right)) {
-        return false;
-    }
-    switch (relation.comparison) {
-    case Relation::EQ: return left == right;
-    case Relation::NE: return left != right;
-    case Relation::LT: return left < right;
-    case Relation::LE: return left <= right;
-    case Relation::GT: return left > right;
-    case Relation::GE: return left >= right;
-    }
-    Py_UNREACHABLE();
 }
 
 bool disjoint(PyObject *left, PyObject *right) {

@@ -370,17 +370,49 @@ small = st.integers(-7, 7)
 wide = small | st.integers(-(2**63), 2**63 - 1)
 
 
+def holds(left, comparison, right, *values):
+    """Whether a relation over slots holds for ints."""
+    binds = tuple(("INT", i, i) for i in range(len(values)))
+    program = GuardProgram(len(values), (*binds, ("RELATION", comparison, left, right)))
+    return program.check(values) == -1
+
+
 @given(wide, wide, small, st.sampled_from(sorted(OPERATORS)), st.sampled_from(sorted(COMPARISONS)))
 def test_relations_are_exact_or_fail(a, b, c, operator, comparison):
-    program = GuardProgram(2, (
-        ("INT", 0, 0), ("INT", 1, 1),
-        ("RELATION", comparison, (("slot", 0), ("slot", 1), operator), (c,)),
-    ))
     fits = not (operator in ("//", "%") and b == 0)
     value = OPERATORS[operator](a, b) if fits else 0
-    fits = fits and -(2**63) <= value < 2**63 and (a, b, operator) != (-(2**63), -1, "%")
     expected = fits and COMPARISONS[comparison](value, c)
-    assert (program.check((a, b)) == -1) == expected
+    fits = fits and -(2**63) <= value < 2**63 and (a, b, operator) != (-(2**63), -1, "%")
+    found = holds((("slot", 0), ("slot", 1), operator), comparison, (c,), a, b)
+    assert found == expected if fits else found <= expected
+
+
+@given(st.lists(small, min_size=8, max_size=8), wide, wide, wide,
+       st.sampled_from(sorted(COMPARISONS)))
+def test_linear_relations_are_exact_or_fail(factors, a, b, c, comparison):
+    """Of any number of terms on both sides, also where their difference leaves 64 bits."""
+    values = (a, b, c, 1)
+    sides = []
+    for of_side in (factors[:4], factors[4:]):
+        postfix = [token for i, k in enumerate(of_side) for token in (("slot", i), k, "*")]
+        sides.append((*postfix[:3], *postfix[3:6], "+", *postfix[6:9], "+", *postfix[9:], "-"))
+    left, right = (
+        k[0] * a + k[1] * b + k[2] * c - k[3] for k in (factors[:4], factors[4:])
+    )
+    expected = COMPARISONS[comparison](left, right)
+    found = holds(sides[0], comparison, sides[1], *values)
+    small_enough = sum(abs(k * v) for k, v in zip(factors, 2 * values)) < 2**63
+    assert found == expected if small_enough else found <= expected
+
+
+@pytest.mark.parametrize(("left", "comparison", "right", "values", "expected"), [
+    ((("slot", 0),), ">", (-5,), (2**63 - 1,), True),
+    ((("slot", 0),), "<", (("slot", 1),), (-(2**63), 2**63 - 1), True),
+    ((("slot", 0),), "==", (("slot", 1),), (-(2**63), 2**63 - 1), False),
+    ((("slot", 0), 0, "*"), "==", (0,), (-(2**63),), True),
+])  # fmt: skip
+def test_a_difference_beyond_64_bits_is_no_failure(left, comparison, right, values, expected):
+    assert holds(left, comparison, right, *values) == expected
 
 
 # -- malformed programs
