@@ -60,7 +60,9 @@ class SizeExpr:
 
     @rewrites("sum", "+")
     def __add__(self, other: Size) -> Size:
-        return _from_terms((*self.terms, *_terms(other)))
+        if isinstance(other, int):
+            return self._plus(other)
+        return _from_terms((*self.terms, *other.terms))
 
     __radd__ = __add__
 
@@ -75,8 +77,10 @@ class SizeExpr:
 
     @rewrites("product", "*")
     def __mul__(self, other: Size) -> Size:
+        if isinstance(other, int):
+            return SizeExpr(tuple((m, a * other) for m, a in self.terms)) if other else 0
         return _from_terms(
-            (_product(m, n), a * b) for m, a in self.terms for n, b in _terms(other)
+            (_product(m, n), a * b) for m, a in self.terms for n, b in other.terms
         )
 
     __rmul__ = __mul__
@@ -92,6 +96,12 @@ class SizeExpr:
 
     def __rmod__(self, other: Size) -> Size:
         return modulo(other, self)
+
+    def _plus(self, number: int) -> SizeExpr:
+        """The constant term, where there is one, is the last."""
+        atoms, constant = self.terms[-1]
+        terms, number = (self.terms, number) if atoms else (self.terms[:-1], constant + number)
+        return SizeExpr((*terms, ((), number)) if number else terms)
 
     def __bool__(self) -> bool:
         raise TypeError(f"the size {self} is symbolic: decide about it through the ShapeEnv")
