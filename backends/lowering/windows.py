@@ -105,5 +105,7 @@ def reinterpreted(low: Lowering, node: Node, value: Value, offset: int) -> Value
     base = low.materialise(value, why) if value.fresh else low.as_array(value, why)
     assert base.array is not None
     buffer = low.buffer(node.type.dtype, "v")
-    low.steps.append(View(buffer, base.array, offset, node.type))
-    return low.memory_value(node.type, buffer)
+    type_ = replace(node.type, strides=base.strides())
+    low.steps.append(View(buffer, base.array, offset, type_))
+    made = replace(low.memory_value(type_, buffer), type=node.type)
+    return made if type_ == node.type else replace(made, array=None)

@@ -11,6 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from ..errors import GraphBreak
 from ..ir.facts import STATIC
 from ..ir.node import Node
+from ..ir.rules.values import is_warned_about
 from ..ir.standins import stand_in
 from ..ir.tree import map_leaves
 from ..variables.arrays import ArrayVariable
@@ -82,6 +83,8 @@ def by_value(
         raise GraphBreak(f"numpy.{function.__name__} of a value that is not constant")
     arguments = [value.as_constant(tx) for value in args]
     named = {name: value.as_constant(tx) for name, value in kwargs.items()}
+    if any(map(is_warned_about, arguments)):
+        raise GraphBreak(f"NumPy warns about {arguments[0]!r}")
     return known(observe(function, *arguments, **named))
 
 

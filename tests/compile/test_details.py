@@ -165,3 +165,34 @@ def test_other_integers_as_places_to_write(k):
     expected = write(x.copy())
     assert np.array_equal(dl.compile(write)(x), expected)
     assert np.array_equal(x, expected)
+
+
+def middle(x):
+    return (x + 1)[::2].view("i4")
+
+
+def changed(x):
+    y = x.copy()
+    y[1::3].view("i4")[...] += 5
+    return y
+
+
+def parts(x):
+    y = (x + 1j)[::-3]
+    y.real[...] = 5
+    return np.array([y.real + 1, y.imag[::-1] * 2])
+
+
+@pytest.mark.parametrize("function", [lambda x: middle(x) + 1, changed, parts, middle])
+def test_views_of_parts_as_another_dtype(function):
+    check_bits(function, np.arange(20.0, dtype="f4"))
+
+
+def test_deprecated_names_of_dtypes_warn_once():
+    def names(x):
+        return np.dtype("a3"), x.astype("a3")
+
+    for _ in range(2):
+        with pytest.warns(DeprecationWarning) as caught:
+            dl.compile(names)(np.arange(3))
+        assert [warning.filename for warning in caught] == [__file__] * 2

@@ -121,11 +121,18 @@ def as_dtype(value: Any) -> np.dtype:
     """A dtype argument that names one built-in dtype."""
     if isinstance(value, (ArrayType, SizeExpr)):
         raise Wrong
+    if is_warned_about(value):
+        raise Unsupported("a name of a dtype that NumPy warns about")
     try:
         dtype = np.dtype(value)
     except (TypeError, ValueError):
         raise Wrong from None
     return supported(dtype)
+
+
+def is_warned_about(value: Any) -> bool:
+    """Whether `np.dtype(value)` warns: of "a" for "S"."""
+    return isinstance(value, str) and value.lstrip("<>=|")[:1] == "a"
 
 
 def supported(dtype: np.dtype) -> np.dtype:
