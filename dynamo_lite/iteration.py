@@ -37,7 +37,7 @@ def iterator(tx: Translator, value: VariableTracker) -> IteratorVariable:
         return value
     kind = value.python_type()
     if isinstance(value, ClassVariable):
-        return StepVariable(tx, value, ITERATOR_TYPES[list])
+        return value.iterator(tx)
     if isinstance(value, ObjectVariable):
         return _of_object(tx, value)
     for base in kind.__mro__:

@@ -16,6 +16,7 @@ from typing import Any
 from . import logs
 from .attempts import attempt
 from .backends.registry import Backend, Needless, lookup_backend
+from .bytecode.liveness import sees_variables
 from .bytecode.reading import read
 from .bytecode.resume import (
     ResumePoint,
@@ -299,6 +300,8 @@ class FrameCompiler:
         if rule_for(function).action is not Action.INLINE or is_generator(function):
             return None
         if "__class__" in code.co_freevars:  # super() finds it among the free variables
+            return None
+        if sees_variables(code):
             return None
         if any(i.opname == "DELETE_DEREF" and i.argval in code.co_freevars for i in read(code)):
             return None  # reading it then says that it is a free variable

@@ -10,6 +10,8 @@ import operator
 import reprlib
 import struct
 from collections.abc import Callable
+from itertools import islice
+from types import FunctionType
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,16 +36,47 @@ class Registers(Protocol):
 
 
 class _Short(reprlib.Repr):
-    """Values in messages: long ones are cut, and huge ints are not converted at all."""
+    """Values in messages: long ones are cut, and no code of the program's runs.
+
+    Huge ints are not converted at all."""
 
     def __init__(self) -> None:
         super().__init__()
         self.maxstring = self.maxother = 80
         self.maxtuple = 12
 
+    def repr1(self, value: Any, level: int) -> str:
+        if type(value) in (int, str, list, tuple, dict, set, frozenset):
+            return super().repr1(value, level)
+        if isinstance(lookup_repr(type(value)), FunctionType):
+            return f"<{type(value).__qualname__} object>"
+        return self.repr_instance(value, level)
+
     def repr_int(self, value: int, level: int) -> str:
         bits = value.bit_length()
         return repr(value) if bits < 256 else f"<an int of {bits} bits>"
+
+    def repr_dict(self, value: dict[Any, Any], level: int) -> str:
+        return self._joined(value, level, lambda item: (
+            f"{self.repr1(item[0], level - 1)}: {self.repr1(item[1], level - 1)}"
+        ), value.items())  # fmt: skip
+
+    def repr_set(self, value: Any, level: int) -> str:
+        return self._joined(value, level, lambda item: self.repr1(item, level - 1), value)
+
+    repr_frozenset = repr_set
+
+    def _joined(
+        self, value: Any, level: int, show: Callable[[Any], str], items: Any
+    ) -> str:
+        """Keys may compare by code of the program's: they are neither sorted nor looked up."""
+        parts = [show(item) for item in islice(items, self.maxdict)] if level > 0 else ["..."]
+        dots = ["..."] if len(value) > self.maxdict and level > 0 else []
+        return f"{{{', '.join(parts + dots)}}}"
+
+
+def lookup_repr(kind: type) -> Any:
+    return next(vars(base)["__repr__"] for base in kind.__mro__ if "__repr__" in vars(base))
 
 
 shown: Callable[[Any], str] = _Short().repr

@@ -15,6 +15,7 @@ from .callables import KnownVariable
 from .constants import NONE, ConstantVariable, builds, observe, observed
 from .dicts import DictVariable
 from .exceptions import make_exception
+from .iterators import IteratorVariable, StepVariable
 from .mappings import MappingProxyVariable
 from .methods import MethodVariable
 from .object_model import LOCAL_CLASSES, MISSING, class_attribute, class_source, lookup, lookup_in
@@ -107,17 +108,19 @@ class ClassVariable(KnownVariable):
             return self.getattr(tx, "__class_getitem__").call(tx, (key,), {})
         return tx.known(observe(operator.getitem, self.value, key.as_constant(tx)))
 
-    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
-        """The members of an enumeration, or what the metaclass says."""
+    def iterator(self, tx: Translator) -> IteratorVariable:
+        """Over the members of an enumeration, or what the metaclass says."""
         own = lookup(type(self.value), "__iter__")
-        if is_function(own) and not isinstance(self.value, enum.EnumMeta):
-            return tx.iterate(class_attribute(tx, type(self.value), "__iter__", own).call(
-                tx, (self,), {}
-            ))  # fmt: skip
-        if not isinstance(self.value, enum.EnumMeta):
+        if own is enum.EnumMeta.__iter__:
+            return StepVariable(tx, self, types.GeneratorType)
+        if not is_function(own):
             raise GraphBreak(f"iterating over the class {self.value.__name__}")
-        members: list[Any] = list(self.value)
-        return iter([tx.known(member) for member in members])
+        method = class_attribute(tx, type(self.value), "__iter__", own)
+        return tx.iterator(method.call(tx, (self,), {}))
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        """The members of an enumeration."""
+        return iter([tx.known(member) for member in list[Any](self.value)])
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         object_model.store_class_attribute(tx, self, name, value)

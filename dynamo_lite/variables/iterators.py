@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,6 +75,11 @@ class StepVariable(IteratorVariable):
             code.load_callable(exhausted)
             code.load_const(self.kind)
             return code.call(1)
+        if self.kind is GeneratorType:
+            code.load_callable(later)
+            code.build(self.owner)
+            code.load_const(self.position)
+            return code.call(2)
         movable = hasattr(self.kind, "__setstate__")
         if self.position and not movable:
             raise GraphBreak(f"rebuilding a {self.kind.__name__} in the middle")
@@ -89,6 +96,13 @@ class StepVariable(IteratorVariable):
         if self.position:
             code.move_iterator(self.position)
         return None
+
+
+def later(owner: Iterable[object], position: int) -> Iterator[object]:
+    """`iter(owner)`, `position` items in, where taking them has no effect."""
+    made = iter(owner)
+    deque(islice(made, position), 0)
+    return made
 
 
 def exhausted(kind: type) -> Iterator[object]:

@@ -688,3 +688,44 @@ def test_functions_of_another_copy_of_a_module(items):
     FRESH.delitem(a, 1)
     FRESH.setitem(items, 0, 5)
     return a, items
+
+
+def _names(start):
+    def names(step):
+        end = start + step
+        step += 1
+        return locals(), end
+    return names
+
+
+@case(2, captured=False)
+def test_closure_that_looks_at_its_variables(n):
+    return _names(n)(4)
+
+
+class _Mode(enum.Flag):
+    READ, WRITE, RUN = 4, 2, 1
+
+
+@case(X, captured=False)
+def test_break_in_a_loop_over_an_enumeration(x):
+    seen = []
+    for mode in _Mode:
+        print(mode)
+        x = x + mode.value
+        seen.append((mode | _Mode.RUN, bool(mode)))
+    return x, seen
+
+
+class _Hashed(int):
+    def __hash__(self):
+        return 13
+
+    def __eq__(self, other):
+        raise AssertionError("compared")
+
+
+def test_reasons_run_no_code_of_the_program():
+    compiled = dynamo_lite.compile(lambda keys, x: x + len(keys))
+    for keys in ({_Hashed(1): 1}, {2: 2, 3: 3}, {_Hashed(4): 1}, {_Hashed(5)}):
+        assert np.array_equal(compiled(keys, X), X + len(keys))
