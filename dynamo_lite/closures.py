@@ -13,7 +13,7 @@ from typing import Any
 
 from .bytecode.resume import own_cells, parameters
 from .guards.sources import AttrSource, ItemSource
-from .reconstruct import Reconstructor
+from .reconstruct import Push, Reconstructor
 from .variables.functions import (
     FunctionVariable,
     NestedFunctionVariable,
@@ -21,7 +21,8 @@ from .variables.functions import (
     is_known_by_code,
 )
 
-Push = Callable[[], None]
+ClosureCall = Callable[[Sequence[Push]], None]
+"""Emits the call; what these push is needed later."""
 
 
 def closure_call(
@@ -30,7 +31,7 @@ def closure_call(
     pushes: Sequence[Push],
     kwnames: Sequence[str],
     lifted: Callable[[FunctionType], Callable[..., Any] | None],
-) -> Push | None:
+) -> ClosureCall | None:
     """What emits the call; None where the function is to be called as it is."""
     if (plain := plain_function(function)) is None or (target := lifted(plain)) is None:
         return None
@@ -42,13 +43,14 @@ def closure_call(
     flat = [bound.get(name) for name in function.code.co_varnames]
     flat += [cells.get(name) for name in (*own_cells(function.code), *cells)]
 
-    def call() -> None:
+    def call(later: Sequence[Push]) -> None:
         code.load_callable(target)
         for push in flat:
             if push is None:
                 code.load_const(None)
             else:
                 push()
+        code.drop_temporaries(later)
         code.call(len(flat))
 
     return call

@@ -2,33 +2,30 @@
 
 After the graph and the side effects, the replacement function puts locals and stack in place. Then
 it runs the unsupported instruction and returns a *rest*: a resume function and its arguments, which
-`drive` calls next, so that a loop with a break in it does not nest. Where that cannot be expressed,
-the rest of the original text runs right there.
+`native.drive` calls next, so that a loop with a break in it does not nest. Where that cannot be
+expressed, the rest of the original text runs right there.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
-from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
 from .bytecode.assembling import Label
-from .bytecode.hiding import hidden
 from .bytecode.liveness import handles_exception, live_locals, sees_variables
 from .bytecode.reading import CALLABLE_FIRST, positions, read
 from .bytecode.resume import ResumePoint, flat_code, is_second_half, own_cells
 from .bytecode.splitting import EMULATED, JUMPS_IF, STACK_EFFECTS
-from .closures import closure_call
+from .closures import ClosureCall, closure_call
 from .errors import Unsupported
 from .guards.sources import LocalSource
-from .reconstruct import Reconstructor
+from .native import REST
+from .reconstruct import Push, Reconstructor
 from .trace import Stopped
 from .variables.base import VariableTracker
 from .variables.constants import ATOMS, NullVariable
 from .variables.functions import FunctionVariable, UserFunctionVariable, is_known_by_code
 from .variables.methods import MethodVariable
-
-Push = Callable[[], None]
 
 
 class Frames(Protocol):
@@ -57,23 +54,6 @@ class Frames(Protocol):
         ...
 
 
-REST = object()
-"""First item of the tuple that stands for a rest: `(REST, resume function, *arguments)`."""
-
-
-def drive(start: Callable[..., Any]) -> Callable[..., Any]:
-    """A target that calls `start` and then, one after the other, the rests that are returned."""
-
-    @hidden
-    def target(*flat_args: Any) -> Any:
-        result = start(*flat_args)
-        while type(result) is tuple and result and result[0] is REST:
-            result = result[1](*result[2:])
-        return result
-
-    return target
-
-
 _EXHAUSTED = object()
 
 
@@ -91,9 +71,9 @@ class Leaving:
         self.needs_body = False
         self.points: list[ResumePoint] = []
         self.stack: list[Push] = []
-        self.closure_call: Push | None = None
+        self.closure_call: ClosureCall | None = None
         self.names: frozenset[str] = frozenset()
-        self.kept: dict[str, Push] = {}
+        self.kept: frozenset[str] = frozenset()
         self.unbound: frozenset[str] = frozenset()
         self.is_value = [not isinstance(item, NullVariable) for item in stopped.stack]
 
@@ -115,9 +95,15 @@ class Leaving:
         known = {*self.frames.origin.__code__.co_varnames, *self.original.co_cellvars}
         self.names = frozenset(live.intersection(self.stopped.locals, known))
         self.unbound = missing.intersection(self.frames.origin.__code__.co_varnames)
-        self.kept = dict(self._seen_outside(live))
+        kept = dict(self._seen_outside(live))
+        self.kept = frozenset(kept)
+        restore += [(name, push) for name, push in kept.items() if push is not None]
+        in_place = {name for name in live if name in self.stopped.locals}.union(kept)
+        gone = {*self._filled()} - in_place - {*unbound}
 
         def finish() -> None:
+            for name in gone:
+                self.code.emit("DELETE_FAST", name)
             for name, push in restore:
                 push()
                 self.code.emit("STORE_FAST", name)
@@ -152,15 +138,22 @@ class Leaving:
             and name not in self.original.co_cellvars
         )
 
-    def _seen_outside(self, live: Container[str]) -> Iterator[tuple[str, Push]]:
-        """Locals that are not read any more, but whose values the program would see ending."""
+    def _seen_outside(self, live: Container[str]) -> Iterator[tuple[str, Push | None]]:
+        """Locals that are not read any more, but whose values the program would see ending.
+
+        What pushes a value is None where it is in place."""
         for name, value in self.stopped.locals.items():
             if name in live or name not in self.frames.origin.__code__.co_varnames:
                 continue
             if self._in_place(name, value):
-                yield name, partial(self.code.emit, "LOAD_FAST", name)
+                yield name, None
             elif value.python_type() not in ATOMS and self.code.is_at_hand(value):
                 yield name, self.code.hold(value)
+
+    def _filled(self) -> tuple[str, ...]:
+        """The slots that a call of the function fills."""
+        cells = {*self.original.co_cellvars}
+        return tuple(name for name in self._parameters() if name not in cells)
 
     def _parameters(self) -> tuple[str, ...]:
         return self.original.co_varnames[: self.original.co_argcount]
@@ -192,13 +185,14 @@ class Leaving:
             pushes = pushes[:-1]  # the NULL that the instruction itself pushes
         for push in pushes:
             push()
+        self.code.drop_temporaries()
         self.assembler.jump("JUMP", Label(self.instruction.offset))
 
     def _run_and_resume(self, pops: int, pushes: int) -> None:
         kept = len(self.stack) - pops
         if (call := self.closure_call) is not None:
             self._push_for_handler(kept)
-            self._guarded(call)
+            self._guarded(lambda: call(self.stack[:kept]))
         else:
             self._push_operands(kept)
             self._guarded(lambda: self._run(pushes - pops))
@@ -219,7 +213,7 @@ class Leaving:
     def _branch(self, jumps_if: bool, keeps: bool) -> None:
         """Test the value in Python; each way is a resume function."""
         *kept, (_, value) = zip(self.is_value, self.stack)
-        self._push_operands(len(kept))
+        self._push_operands(len(kept), keeps)
         jumps, depth = Label(), self.assembler.depth - 1
 
         def test() -> None:
@@ -238,6 +232,7 @@ class Leaving:
         self.code.load_callable(next)
         iterator()
         self.code.load_const(_EXHAUSTED)
+        self.code.drop_temporaries(self.stack)
         self._guarded(lambda: self.code.call(2))
         item = self.code.hold_top()
         item()
@@ -251,13 +246,16 @@ class Leaving:
         assert self.instruction.target is not None
         self._resume(self.instruction.target, kept)
 
-    def _push_operands(self, kept: int) -> None:
-        """What the instruction takes, above what its exception handler expects to find."""
+    def _push_operands(self, kept: int, keeps: bool = False) -> None:
+        """What the instruction takes, above what its exception handler expects to find.
+
+        Nothing else refers to it then, unless the instruction `keeps` it."""
         self._push_for_handler(kept)
         called = self._called_at()
         for position in range(kept, len(self.stack)):
             if position != called or not self._push_compiled(self.stopped.stack[position]):
                 self.stack[position]()
+        self.code.drop_temporaries(self.stack if keeps else self.stack[:kept])
 
     def _push_for_handler(self, kept: int) -> None:
         handler = self.instruction.handler
@@ -271,7 +269,7 @@ class Leaving:
         first = len(self.stack) - STACK_EFFECTS[self.instruction.opname](self.instruction)[0]
         return first if self.is_value[first] else first + 1
 
-    def _prepare_closure_call(self) -> Push | None:
+    def _prepare_closure_call(self) -> ClosureCall | None:
         """Hold what the call of a closure in compiled form takes; the result emits the call."""
         if self.instruction.opname != "CALL" or (at := self._called_at()) is None:
             return None
@@ -327,10 +325,8 @@ class Leaving:
         self.code.load_const(REST)
         self.code.load_callable(self.frames.resume(point))
         for name in names:
-            if name in self.names:
+            if name in self.names or name in self.kept:
                 self.code.emit("LOAD_FAST", name)
-            elif name in self.kept:
-                self.kept[name]()
             else:
                 self.code.load_const(None)
         for name in cells:

@@ -45,9 +45,8 @@ from .guards.reasons import Values
 from .guards.shape_env import ShapeEnv
 from .guards.tree import guard_tree
 from .ir.graph import Location, Node
-from .leaving import drive
 from .missed import limit_reached, why_missed
-from .native import CompiledFunction, Entry
+from .native import CompiledFunction, Entry, drive
 from .native._core import NativeEntry
 from .output import plan
 from .random_states import keep_random_state, random_owners

@@ -38,6 +38,7 @@ class Plan:
     needs_body: bool
     points: tuple[ResumePoint, ...]
     """Where compiled rests of the frame begin."""
+    is_rest: bool = False
 
     @property
     def outputs(self) -> tuple[Node, ...]:
@@ -53,6 +54,8 @@ class Plan:
         prologue(head)
         if entry is not None:
             _call_graph(Reconstructor(head, function), self, entry)
+        if self.is_rest:
+            head.take_over()
         head.append(self.assembler)
         return with_code(function, head.finish(body=self.needs_body))
 
@@ -102,7 +105,8 @@ def plan(trace: Trace, frames: Frames) -> Plan:
     leave = leaving.prepare()
     _replay(effects + code.last)
     leave()
-    return Plan(trace, assembler, code, leaving.needs_body, tuple(leaving.points))
+    points = tuple(leaving.points)
+    return Plan(trace, assembler, code, leaving.needs_body, points, frames.prefix > 0)
 
 
 def _return(

@@ -29,6 +29,7 @@ from .guards.sources import (
     TypeSource,
 )
 from .ir.node import Node
+from .records import dataclass
 from .side_effects import (
     Advance,
     Contents,
@@ -48,6 +49,18 @@ from .variables.object_model import LOCAL_CLASSES
 from .variables.sequences import SequenceVariable
 
 Replay = Callable[[], None]
+Push = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Pushes a value that is kept in a temporary."""
+
+    assembler: Assembler
+    slot: str
+
+    def __call__(self) -> None:
+        self.assembler.emit("LOAD_FAST", self.slot)
 
 
 class Reconstructor:
@@ -184,7 +197,7 @@ class Reconstructor:
         """Push a new object with the final contents of an outside container."""
         tracker.reconstruct(self)
 
-    def hold(self, tracker: VariableTracker) -> Callable[[], None]:
+    def hold(self, tracker: VariableTracker) -> Push:
         """Build now; the result pushes the value later, when effects have been replayed."""
         if isinstance(tracker, NullVariable):
             return lambda: self.emit("PUSH_NULL")
@@ -194,11 +207,21 @@ class Reconstructor:
         self.build(tracker)
         return self.hold_top()
 
-    def hold_top(self) -> Callable[[], None]:
+    def hold_top(self) -> Push:
         """Take the topmost value; the result pushes it again."""
         slot = self.assembler.add_local("held")
         self.emit("STORE_FAST", slot)
-        return lambda: self.emit("LOAD_FAST", slot)
+        return Held(self.assembler, slot)
+
+    def drop_temporaries(self, later: Iterable[Push] = ()) -> None:
+        """Nothing refers to values any more that were kept, except those that are pushed `later`.
+
+        All that remains to be built is built."""
+        needed = {push.slot for push in later if isinstance(push, Held)}
+        for slot in self.assembler.locals[len(self.function.__code__.co_varnames) :]:
+            if slot not in needed:
+                self.load_const(None)
+                self.emit("STORE_FAST", slot)
 
     def _build_new(self, tracker: VariableTracker) -> None:
         if tracker in self._building:

@@ -7,8 +7,9 @@ import typing
 from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
+from ..native import take_over
 from ..variables.base import VariableTracker
-from ..variables.constants import ConstantVariable
+from ..variables.constants import NONE, ConstantVariable
 from ..variables.dicts import DictVariable
 from ..variables.library_values import SignatureVariable, ask
 from ..variables.mappings import MappingProxyVariable
@@ -17,6 +18,12 @@ from .table import handles
 
 if TYPE_CHECKING:
     from ..translator import Translator
+
+
+@handles(take_over)
+def arguments_taken_over(tx: Translator) -> VariableTracker:
+    """The replacement of a rest does so itself, once its graph has run."""
+    return NONE
 
 
 @handles(types.SimpleNamespace)

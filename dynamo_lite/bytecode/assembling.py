@@ -13,6 +13,7 @@ from types import CodeType
 from typing import Any
 
 from ..errors import Unsupported
+from ..native import take_over
 from ..records import dataclass
 from .reading import (
     BINARY_OPERATORS,
@@ -146,6 +147,12 @@ class Assembler:
         self.emit("SWAP", 3)
         self.emit("SWAP", 2)
         self.emit("CALL_FUNCTION_EX", 1)
+
+    def take_over(self) -> None:
+        """The arguments of a rest are its variables' alone from here on."""
+        self.emit("LOAD_CONST", take_over)
+        self.call(0)
+        self.emit("POP_TOP")
 
     def jump(self, opname: str, label: Label) -> None:
         """A forward jump; conditional ones take a bool (3.13 tests nothing else)."""

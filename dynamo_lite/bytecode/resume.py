@@ -89,17 +89,20 @@ def resume_function(function: FunctionType, point: ResumePoint) -> FunctionType:
     arguments = len(assembler.locals)
     assembler.at(positions(code, instruction))
     prologue(assembler)
+    assembler.take_over()
     for name in sorted(point.unbound):
         assembler.emit("DELETE_FAST", name)
     for name, argument in cells.items():
         if name in point.names:
             assembler.emit("LOAD_FAST", argument)
             assembler.emit("STORE_FAST", name)
+        assembler.emit("DELETE_FAST", argument)
     for item in stack:
         if item is None:
             assembler.emit("PUSH_NULL")
         else:
             assembler.emit("LOAD_FAST", item)
+            assembler.emit("DELETE_FAST", item)
     assembler.jump("JUMP", Label(instruction.offset))
     return with_code(function, assembler.finish(body=True, co_argcount=arguments))
 

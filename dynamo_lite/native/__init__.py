@@ -4,6 +4,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 try:
     from ._core import (
         ABANDONED,
+        REST,
         BoundEntry,
         CompiledFunction,
         CudaKernel,
@@ -13,6 +14,7 @@ try:
         NativeEntry,
         WatchCell,
         call_at_bottom,
+        drive,
         enter_region,
         forget_code,
         free_scratch,
@@ -20,6 +22,7 @@ try:
         leave_region,
         load_object,
         set_num_threads,
+        take_over,
         watch_dict,
         watch_type,
         why_no_cuda,
@@ -40,6 +43,7 @@ This Python loads files that end in {", ".join(EXTENSION_SUFFIXES)}; install dyn
 
 __all__ = [
     "ABANDONED",
+    "REST",
     "BoundEntry",
     "CompiledFunction",
     "CudaKernel",
@@ -49,6 +53,7 @@ __all__ = [
     "NativeEntry",
     "WatchCell",
     "call_at_bottom",
+    "drive",
     "enter_region",
     "forget_code",
     "free_scratch",
@@ -56,6 +61,7 @@ __all__ = [
     "leave_region",
     "load_object",
     "set_num_threads",
+    "take_over",
     "watch_dict",
     "watch_type",
     "why_no_cuda",

@@ -54,5 +54,8 @@ PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *a
 bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat,
                PyObject *&result);
 
+// Calls what an entry runs, with no keyword arguments.
+PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args);
+
 // Makes the signature and the entries follow the function's code, which a program may replace.
 void follow_code(CompiledFunction *self);

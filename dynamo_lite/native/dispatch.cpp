@@ -3,6 +3,7 @@
 
 #include "callable.h"
 #include "regions.h"
+#include "rests.h"
 #include "stack.h"
 
 namespace {
@@ -24,6 +25,7 @@ struct Flat {
 
 PyObject *run_function(const Call &call) {
     PythonCall python;
+    PassedOn arguments(call.args);
     return python ? run_plain(call.function, call.args, call.nargsf, call.kwnames) : nullptr;
 }
 
@@ -65,16 +67,6 @@ bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
         return true;
     }
     return true;
-}
-
-PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
-    if (PyFunction_Check(callable)) {
-        PythonCall python;
-        return python ? run_plain(callable, args, n_args, nullptr) : nullptr;
-    }
-    vectorcallfunc function = PyVectorcall_Function(callable);
-    return function ? function(callable, args, n_args, nullptr)
-                    : PyObject_Vectorcall(callable, args, n_args, nullptr);
 }
 
 // Calls `miss.retired(entry)`, where the miss callback has that method.
@@ -195,6 +187,17 @@ bool has_nothing_to_try(CompiledFunction *self) {
 }
 
 }  // namespace
+
+PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
+    if (PyFunction_Check(callable)) {
+        PythonCall python;
+        PassedOn arguments(args);
+        return python ? run_plain(callable, args, n_args, nullptr) : nullptr;
+    }
+    vectorcallfunc function = PyVectorcall_Function(callable);
+    return function ? function(callable, args, n_args, nullptr)
+                    : PyObject_Vectorcall(callable, args, n_args, nullptr);
+}
 
 void follow_code(CompiledFunction *self) {
     PyObject *code = PyFunction_GET_CODE(self->function);

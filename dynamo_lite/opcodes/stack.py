@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..native import take_over
 from ..variables.base import VariableTracker
 from ..variables.constants import NULL, constant
 from .table import handles
@@ -29,6 +30,8 @@ def push_null(tx: Translator, inst: Instruction) -> VariableTracker:
 
 @handles("LOAD_CONST")
 def load_const(tx: Translator, inst: Instruction) -> VariableTracker:
+    if inst.argval is take_over:  # in the prefix of a rest
+        return tx.known(inst.argval)
     return constant(inst.argval)
 
 
