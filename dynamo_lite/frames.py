@@ -148,6 +148,12 @@ class Translator:
         self.index = inst.handler.target
         return True
 
+    def may_catch(self) -> bool:
+        """Whether an exception that is raised now may be handled in the trace."""
+        if self.current.handler is not None:
+            return True
+        return self.parent is not None and self.parent.may_catch()
+
     # -- what handlers use
 
     def pop(self) -> VariableTracker:

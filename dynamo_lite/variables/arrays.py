@@ -124,7 +124,8 @@ class ArrayVariable(VariableTracker):
             if position:
                 raise GraphBreak(f"item() of {self.describe()} with other than one int per axis")
             if not must(tx.shapes, "equal", self.array_type.size, 1):
-                raise GraphBreak("ValueError: item() of an array that has not one element")
+                text = "can only convert an array of size 1 to a Python scalar"
+                raise observed(ValueError(text))
             key = TupleVariable([ConstantVariable(0)] * self.array_type.ndim)
         return python_number_of(tx, record_call(tx, operator.getitem, (self, key), {}))
 

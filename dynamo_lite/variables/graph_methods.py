@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import GraphBreak
 from ..ir.types import ArrayType, Form
 from ..records import dataclass
-from .base import VariableTracker
+from .base import VariableTracker, call_handler
 from .constants import NONE, constant
 from .graph_values import record
 from .identity import is_same_object
@@ -89,8 +89,7 @@ def call_graph_method(
     if name in ("conj", "conjugate") and type_of(owner).dtype.kind != "c":
         return owner  # only the function makes a copy
     if (special := getattr(owner, f"method_{name}", None)) is not None:
-        result: VariableTracker = special(tx, *args, **kwargs)
-        return result
+        return call_handler(tx, special, args, kwargs, f"{owner.describe()}.{name}")
     if (method := METHODS.get(name)) is None:
         raise GraphBreak(f"method {name!r} of {owner.describe()}")
     if method.adapt is not None:

@@ -21,11 +21,12 @@ from ..ir.inference import infer
 from ..ir.node import Node, SymbolOrigin
 from ..ir.numbering import Numbering
 from ..ir.ops import Effect, Kind, Op, row_of
-from ..ir.sizes import Size, symbols
+from ..ir.sizes import Size, SizeExpr, symbols
+from ..ir.standins import concrete, run_quietly
 from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form
-from .base import VariableTracker
-from .constants import NONE
+from .base import ObservedException, VariableTracker
+from .constants import NONE, observed
 from .errstates import current
 from .out_arguments import with_named_out
 from .sequences import ListVariable, TupleVariable
@@ -67,7 +68,8 @@ def record(
     except Unsupported as unsupported:
         raise GraphBreak(f"{name}: {unsupported}") from None
     except REFUSALS as error:
-        raise GraphBreak(f"{name} raises {type(error).__name__}: {error}") from None
+        reason = f"{name} raises {type(error).__name__}: {error}"
+        raise refused(tx, target, args, kwargs or {}) or GraphBreak(reason) from None
     if tx.graph.is_body:
         kind = without_symbols(kind, [*tx.shapes.data][known:])
     if _discards_imaginary_parts(target, args, kwargs or {}, kind):
@@ -79,6 +81,34 @@ def record(
         errstate=current(tx),
     )
     return result_of(tx, node)
+
+
+def refused(
+    tx: Translator, target: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> ObservedException | None:
+    """NumPy's own error for a wrong call, which depends on types and sizes alone, where the
+    program may catch it."""
+    if not tx.may_catch():
+        return None
+    given = map_leaves(lambda leaf: _settled(tx, leaf), (tuple(args), dict(kwargs)))
+    try:
+        run_quietly(target, *concrete(given, tx.shapes))
+    except REFUSALS as error:
+        return observed(error)
+    except Unsupported:
+        pass
+    return None
+
+
+def _settled(tx: Translator, leaf: Any) -> Any:
+    """The type of an argument, with sizes that are fixed from here on: messages name them."""
+    kind = leaf.type if isinstance(leaf, Node) else leaf
+    if isinstance(kind, SizeExpr):
+        return tx.shapes.specialize(kind)
+    if not isinstance(kind, ArrayType):
+        return kind
+    shape = tuple(tx.shapes.specialize(size) for size in kind.shape)
+    return replace(kind, shape=shape, strides=tuple(map(tx.shapes.specialize, kind.strides)))
 
 
 def apart(role: str, of: tuple[int, ...]) -> DataResult:

@@ -17,10 +17,16 @@ if TYPE_CHECKING:
     from ..translator import Translator
 
 
+FORGETFUL = frozenset({np.fft.hfft, np.fft.ifft2, np.fft.irfft2})
+"""Functions that take `out` and write nothing there."""
+
+
 def with_named_out(
     target: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Mapping[str, Any]]:
     """The same call with `out`, and what follows it, given by name."""
+    if target in FORGETFUL and (len(args) > 4 or "out" in kwargs):
+        raise GraphBreak(f"{target.__name__}, which forgets its output")
     names = names_from_out(target)
     if names is None or len(args) <= names[0]:
         return args, kwargs
