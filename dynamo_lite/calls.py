@@ -85,6 +85,8 @@ def _inline(
 ) -> VariableTracker:
     if getattr(function, "__code__", None) is SINGLE_DISPATCH and args:
         return _single_dispatch(tx, tracker, function, args, kwargs)
+    if getattr(function, "__code__", None) is DISPATCH and len(args) == 1:
+        return tx.known(implementation_for(tx, tracker, function, args[0].as_constant(tx)))
     if not isinstance(function, FunctionType):
         raise GraphBreak(f"calling {function!r}")
     if function.__code__ in ASIDE_FROM_RECURSION:
@@ -95,7 +97,7 @@ def _inline(
 
 
 _GENERIC: Any = functools.singledispatch(lambda value: value)
-SINGLE_DISPATCH = _GENERIC.__code__
+SINGLE_DISPATCH, DISPATCH = _GENERIC.__code__, _GENERIC.dispatch.__code__
 
 
 def _recursive_reprs() -> Iterator[CodeType]:
@@ -124,19 +126,24 @@ class Dispatches:
         self.implementation = implementation
 
     def __call__(self, function: Any) -> bool:
-        return function.dispatch(self.kind) is self.implementation
+        return getattr(function, "dispatch", function)(self.kind) is self.implementation
 
 
 def _single_dispatch(
     tx: Translator, tracker: Any, function: Any, args: Any, kwargs: Any
 ) -> VariableTracker:
     """`functools.singledispatch` looks at the first argument's class."""
-    kind = args[0].python_type()
-    implementation = function.dispatch(kind)
+    implementation = implementation_for(tx, tracker, function.dispatch, args[0].python_type())
+    return tx.known(implementation).call(tx, args, kwargs)
+
+
+def implementation_for(tx: Translator, tracker: Any, dispatch: Any, kind: type) -> Any:
+    """What a generic function does for a class, guarded."""
+    implementation = dispatch(kind)
     if tracker.source is not None:
         guard = Dispatches(kind, implementation)
         tx.guards.install(tracker.source, CALL, guard, tx.location())
-    return tx.known(implementation).call(tx, args, kwargs)
+    return implementation
 
 
 def _skip(

@@ -320,14 +320,21 @@ class Translator:
         """Trace into a Python function."""
         return inline(self, function, args, kwargs, Translator)
 
-    def class_namespace(self, body: Any) -> dict[str, VariableTracker]:
-        """What the names of a class body are bound to at its end."""
+    def class_namespace(
+        self, body: Any, stored: Callable[[str, VariableTracker], VariableTracker] | None = None
+    ) -> dict[str, VariableTracker]:
+        """What the names of a class body are bound to at its end; `stored` says what becomes of
+        a value when it is bound to a name."""
         code = body.code
         outer = {*code.co_freevars, *code.co_cellvars}
         if shared := outer.intersection(code.co_names):
             raise GraphBreak(f"a class body that binds {min(shared)!r}, a name from outside")
         frame = Translator(self.state, code, body.globals, {}, body.closure(self), self)
-        frame.run()
+        while frame.returned is None:
+            frame.step()
+            if stored is not None and frame.current.opname == "STORE_NAME":
+                name = frame.current.argval
+                frame.locals[name] = stored(name, frame.locals[name])
         self.state.locate = self.location
         return {name: value for name, value in frame.locals.items() if name not in outer}
 

@@ -256,3 +256,23 @@ class CachedFunction:
 
 
 twin_of(functools._lru_cache_wrapper)(CachedFunction)
+
+
+def generic_method(self: Any, obj: Any, cls: Any = None) -> Any:
+    """`functools.singledispatchmethod.__get__` without the memory of what it made."""
+    dispatch = self.dispatcher.dispatch
+    funcname = getattr(self.func, "__name__", "singledispatchmethod method")
+
+    def _method(*args: Any, **kwargs: Any) -> Any:
+        if not args:
+            raise TypeError(f"{funcname} requires at least 1 positional argument")
+        return dispatch(args[0].__class__).__get__(obj, cls)(*args, **kwargs)
+
+    _method.__isabstractmethod__ = self.__isabstractmethod__  # type: ignore[attr-defined]
+    _method.register = self.register  # type: ignore[attr-defined]
+    functools.update_wrapper(_method, self.func)
+    return _method
+
+
+if "_method_cache" in functools.singledispatchmethod.__get__.__code__.co_names:
+    twin_of(functools.singledispatchmethod.__get__)(generic_method)

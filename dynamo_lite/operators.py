@@ -340,6 +340,8 @@ def is_same(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
             return True
         if _is_unique(lhs):
             return left is right
+        if type(left) is int and left == right and -5 <= left <= 256:
+            return True  # CPython has one object for each
         if bool(left == right):
             raise GraphBreak(f"the identity of equal values {lhs.describe()}")
         return False

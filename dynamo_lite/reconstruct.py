@@ -45,7 +45,7 @@ from .side_effects import (
 from .variables.base import VariableTracker
 from .variables.cells import CellVariable
 from .variables.constants import ConstantVariable, NullVariable
-from .variables.object_model import LOCAL_CLASSES
+from .variables.local_classes import is_local
 from .variables.sequences import SequenceVariable
 
 Replay = Callable[[], None]
@@ -92,8 +92,9 @@ class Reconstructor:
         self.assembler.emit(opname, operand)
 
     def load_const(self, value: Any) -> None:
-        if isinstance(value, type) and value in LOCAL_CLASSES:
-            raise Unsupported(f"the class {value.__name__} outlives the call that defines it")
+        if is_local(value):
+            name = getattr(value, "__qualname__", None) or type(value).__name__
+            raise Unsupported(f"{name} outlives the call that defines it")
         self.assembler.emit("LOAD_CONST", value)
 
     load_callable = load_const

@@ -107,7 +107,7 @@ class TraceState:
     tracked: dict[int, VariableTracker] = field(default_factory=dict)
     keep_alive: list[Any] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
-    placeholders: dict[FunctionType, VariableTracker] = field(default_factory=dict)
+    placeholders: dict[int, VariableTracker] = field(default_factory=dict)
     class_attributes: dict[tuple[type, str], VariableTracker] = field(default_factory=dict)
     suspended: list[GeneratorVariable] = field(default_factory=list)
     errstates: list[TokenVariable] = field(default_factory=list)
@@ -121,6 +121,11 @@ class TraceState:
     entangled: dict[Node, Twin] = field(default_factory=dict)
     sources: dict[Node, Twin] = field(default_factory=dict)
     consumed: dict[Node, Twin] = field(default_factory=dict)
+
+    def stand_for(self, made: object, tracker: VariableTracker) -> None:
+        """From here on `made`, which a class of the frame holds, is known as the tracker."""
+        self.placeholders[id(made)] = tracker
+        self.keep_alive.append(made)
 
     def close(self) -> None:
         """Let go of the program's objects: they are to live no longer than without an analysis."""

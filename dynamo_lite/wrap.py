@@ -110,8 +110,6 @@ def _wrap_builtin(
 
 def _wrap_function(tx: Translator, value: types.FunctionType, source: Source) -> VariableTracker:
     """A function made at every call is known by its code; any other by itself."""
-    if (made := tx.state.placeholders.get(value)) is not None:
-        return made
     if is_known_by_code(value):
         tx.guards.install(source, TYPE, value, tx.location())
         tx.guards.install(AttrSource(source, "__code__"), IS, value.__code__, tx.location())
@@ -170,6 +168,7 @@ WRAPPERS: dict[type, Wrapper] = {
         FIXED_CALLABLE,
     ),
     re.Pattern: _fixed(PatternVariable),
+    property: _fixed(KnownVariable),
     **dict.fromkeys(
         (types.GenericAlias, types.UnionType, types.CodeType, type(np.iinfo(int)),
          type(np.finfo(float))),
@@ -213,7 +212,9 @@ KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
 
 
 def wrap(tx: Translator, value: Any, source: Source) -> VariableTracker:
-    """Track a value that came from outside the frame."""
+    """Track a value that came from outside the frame, or is held by a class of the frame."""
+    if (made := tx.state.placeholders.get(id(value))) is not None:
+        return made
     row = WRAPPERS.get(type(value))
     if row is None:
         row = next((row for is_kind, row in KINDS if is_kind(value)), OBJECT)

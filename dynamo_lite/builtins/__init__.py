@@ -1,8 +1,19 @@
 """Python's builtins on trackers: callable → handler, in tables by topic."""
-from . import attributes, classes, containers, copying, folds, iterators, library, numbers, text
+from . import (
+    attributes,
+    class_statements,
+    classes,
+    containers,
+    copying,
+    folds,
+    iterators,
+    library,
+    numbers,
+    text,
+)
 from .table import HANDLERS
 
 __all__ = [
-    "HANDLERS", "attributes", "classes", "containers", "copying", "folds", "iterators", "library",
-    "numbers", "text",
+    "HANDLERS", "attributes", "class_statements", "classes", "containers", "copying",
+    "folds", "iterators", "library", "numbers", "text",
 ]  # fmt: skip

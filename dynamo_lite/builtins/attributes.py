@@ -23,6 +23,7 @@ from ..variables.exceptions import ARGUMENTS_ONLY, ExceptionVariable
 from ..variables.object_model import MISSING, class_attribute, lookup
 from ..variables.objects import ObjectVariable, SuperVariable
 from ..variables.sequences import TupleVariable
+from .class_statements import type_of_three
 from .table import handles
 
 if TYPE_CHECKING:
@@ -96,9 +97,13 @@ def exception_init(
 
 
 @handles(type)
-def builtin_type(tx: Translator, *args: VariableTracker) -> VariableTracker:
+def builtin_type(
+    tx: Translator, *args: VariableTracker, **keywords: VariableTracker
+) -> VariableTracker:
+    if len(args) == 3:
+        return type_of_three(tx, *args, **keywords)
     if len(args) != 1:
-        raise GraphBreak("making a class")
+        raise GraphBreak("type() with other than one or three arguments")
     return tx.known(args[0].python_type())
 
 

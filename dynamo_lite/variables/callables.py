@@ -13,6 +13,7 @@ from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..trace_rules import STDLIB_FOLDER
 from .base import VariableTracker
 from .constants import builds, observe, observed
+from .local_classes import is_local
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -55,6 +56,8 @@ class KnownVariable(VariableTracker):
             value = getattr(self.value, name)
         except AttributeError as error:
             raise observed(error) from None
+        if is_local(self.value):
+            return tx.known(value)
         if getattr(value, "__self__", None) is self.value:  # a new object at every access
             return tx.wrap(value, ConstSource(Pinned(value), f"{self.describe()}.{name}"))
         return tx.wrap(value, self.attribute_source(name))

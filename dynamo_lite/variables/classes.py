@@ -12,13 +12,15 @@ from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from . import object_model
 from .base import VariableTracker
 from .callables import KnownVariable
+from .class_items import set_in_local_class
 from .constants import NONE, ConstantVariable, builds, observe, observed
 from .dicts import DictVariable
 from .exceptions import make_exception
 from .iterators import IteratorVariable, StepVariable
+from .local_classes import LOCAL_CLASSES
 from .mappings import MappingProxyVariable
 from .methods import MethodVariable
-from .object_model import LOCAL_CLASSES, MISSING, class_attribute, class_source, lookup, lookup_in
+from .object_model import MISSING, class_attribute, class_source, lookup, lookup_in
 from .objects import ObjectVariable
 
 if TYPE_CHECKING:
@@ -123,7 +125,10 @@ class ClassVariable(KnownVariable):
         return iter([tx.known(member) for member in list[Any](self.value)])
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
-        object_model.store_class_attribute(tx, self, name, value)
+        if self.value in LOCAL_CLASSES:
+            set_in_local_class(tx, self.value, name, value)
+        else:
+            object_model.store_class_attribute(tx, self, name, value)
 
     def call(
         self,

@@ -159,6 +159,12 @@ class TypedConstant(VariableTracker):
             return self.getattr(tx, name).call(tx, args, kwargs)
         return fold(tx, method, (self, *args), kwargs)
 
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        """The flags that make up a flag."""
+        if not isinstance(self.value, enum.Flag):
+            return super().iterate(tx)
+        return iter([constant(item) for item in observe(list, self.value)])
+
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_const(self.value)
 

@@ -5,9 +5,9 @@ Everything about data descriptors, instance dicts, slots and the MRO is decided 
 from __future__ import annotations
 
 import functools
+import sys
 import types
-import weakref
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +17,7 @@ from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
 from .lazy import LazyVariable
+from .local_classes import LOCAL_CLASSES
 from .methods import BuiltinMethodVariable, MethodVariable
 
 if TYPE_CHECKING:
@@ -122,10 +123,6 @@ def missing(tx: Translator, kind: type, name: str) -> ObservedException:
     return observed(AttributeError(message, name=name))
 
 
-LOCAL_CLASSES: weakref.WeakSet[type] = weakref.WeakSet()
-"""Classes made while tracing, which must not leave the trace."""
-
-
 def store_class_attribute(
     tx: Translator, owner: VariableTracker, name: str, value: VariableTracker
 ) -> None:
@@ -135,7 +132,7 @@ def store_class_attribute(
     plain = not hasattr(type(held), "__get__") and not hasattr(value.python_type(), "__get__")
     if held is MISSING or not plain or hook is not type.__setattr__ or name.startswith("__"):
         raise GraphBreak(f"setting {name!r} of the class {kind.__name__}")
-    if not isinstance(kind, type) or kind in LOCAL_CLASSES or not kind.__flags__ & HEAP_TYPE:
+    if not kind.__flags__ & HEAP_TYPE:
         raise GraphBreak(f"setting {name!r} of the class {kind.__name__}")
     tx.side_effects.store_attr(owner, name, value)
     tx.state.class_attributes[kind, name] = value
@@ -150,13 +147,27 @@ def class_attribute(tx: Translator, base: type, name: str, raw: Any) -> Variable
         stored = tx.state.class_attributes.get((lookup_in(base.__mro__, name)[1], name))
         if stored is not None:
             return stored
-    while base in LOCAL_CLASSES:
-        if name in vars(base):
-            return tx.known(raw)
-        if len(base.__bases__) != 1:
-            raise GraphBreak(f"the attribute {name!r} of {base.__name__}, which has several bases")
-        base = base.__bases__[0]
-    return tx.wrap(raw, AttrSource(class_source(base), name))
+    if base not in LOCAL_CLASSES:
+        return tx.wrap(raw, AttrSource(class_source(base), name))
+    return inherited_attribute(tx, base, name, raw)
+
+
+def inherited_attribute(tx: Translator, base: type, name: str, raw: Any) -> VariableTracker:
+    """The same for a class that the frame has made: what comes before the class that has it, in
+    the order of the bases, must go on not having it."""
+    straight = True
+    for kind in base.__mro__:
+        if kind in LOCAL_CLASSES:
+            if name in vars(kind):
+                return tx.known(raw)
+            straight = straight and len(kind.__bases__) == 1
+        elif name in vars(kind) or straight:
+            return tx.wrap(raw, AttrSource(class_source(kind), name))
+        elif hasattr(kind, name):
+            break
+        else:
+            tx.guards.install(class_source(kind), NO_ATTR, name, tx.location())
+    raise GraphBreak(f"the attribute {name!r} of {base.__name__}, which has several bases")
 
 
 def class_source(kind: type) -> Source:
@@ -220,10 +231,18 @@ def _slot(
     tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
 ) -> VariableTracker:
     if (value := instance.own(tx, name)) is None:
-        raise observed(AttributeError(
-            f"{instance.kind.__name__!r} object has no attribute {name!r}", name=name
-        ))  # fmt: skip
+        owner_name = name_in_slot_errors(instance.kind)
+        text = f"{owner_name!r} object has no attribute {name!r}"
+        raise observed(AttributeError(text, name=name))
     return value
+
+
+def name_in_slot_errors(kind: type) -> str:
+    """Since 3.13 an empty slot says where its class is from."""
+    if sys.version_info < (3, 13):
+        return kind.__name__
+    is_short = kind.__module__ in ("builtins", "__main__")
+    return kind.__qualname__ if is_short else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _cached(
@@ -249,6 +268,14 @@ def _getset(
     raise GraphBreak(f"the attribute {name!r} of {owner.describe()}")
 
 
+def _field(
+    tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
+) -> VariableTracker:
+    """A field of a named tuple."""
+    index = ConstantVariable(raw.__reduce__()[1][0])
+    return (owner.contents or owner).call_method(tx, "__getitem__", (index,), {})
+
+
 BINDERS: dict[type, Bind] = {
     types.FunctionType: _function,
     property: _property,
@@ -259,6 +286,7 @@ BINDERS: dict[type, Bind] = {
     types.MethodDescriptorType: _c_method,
     types.WrapperDescriptorType: _c_method,
     functools.cached_property: _cached,
+    type(namedtuple("_Pair", "first").first): _field,  # type: ignore[attr-defined]
 }
 
 PLAIN_SETTERS = (types.MemberDescriptorType,)

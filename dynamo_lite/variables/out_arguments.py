@@ -16,7 +16,6 @@ from .sequences import TupleVariable
 if TYPE_CHECKING:
     from ..translator import Translator
 
-
 FORGETFUL = frozenset({np.fft.hfft, np.fft.ifft2, np.fft.irfft2})
 """Functions that take `out` and write nothing there."""
 

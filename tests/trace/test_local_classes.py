@@ -1,5 +1,7 @@
 """Classes that a traced function defines."""
 # ruff: noqa: E701, E702, B903
+import abc
+
 import numpy as np
 
 from .equality import case, check, outcome
@@ -105,3 +107,23 @@ def test_classes_that_leave_the_trace_are_made_by_python():
     for function in (escaping, breaking, raising):
         check(function, X, captured=False)
     assert outcome(escaping, (X,))[0].v.sum() == 6.0
+
+
+def test_parts_of_local_classes_do_not_leave_the_trace():
+    """Each call makes them anew, and the analysis has placeholders in their place."""
+
+    def abstract(x):
+        class Local:
+            @property
+            @abc.abstractmethod
+            def part(self): return x
+        print(Local.part.fget(None))
+        return Local.part.__isabstractmethod__, Local.part.fget(None)
+
+    def member(x):
+        class Local:
+            __slots__ = "part",
+        return Local.part.__name__, list[Local].__args__[0]().__slots__
+
+    for function in (abstract, member):
+        check(function, X, captured=False)
