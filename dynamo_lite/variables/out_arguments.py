@@ -47,7 +47,7 @@ def outputs_given(
     """The arrays that a call was given to write into, and returns; None for those it makes."""
     out: Any = with_named_out(target, args, kwargs)[1].get("out", ())
     if isinstance(out, TupleVariable):
-        out = out.iterate(tx)
+        out = list(out.iterate(tx))
     given = out if isinstance(out, (tuple, list)) else (out,)
     outputs = [realise(tx, one) for one in given]
     return [one if hasattr(one, "array_type") else None for one in outputs]
