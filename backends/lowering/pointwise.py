@@ -111,6 +111,7 @@ def operand_at(low: Lowering, arg: Operand, axes: Sequence[Axis], dtype: np.dtyp
     """The operand's element at `axes`, converted to the loop's dtype."""
     try:
         if isinstance(arg, Value):
+            require_native(arg.dtype)
             return _converted(low.broadcast(arg, axes), dtype, weak=arg.is_weak)
         if is_size(arg):
             return _converted(simplify.size_value(arg), dtype, weak=True)

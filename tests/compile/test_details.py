@@ -196,3 +196,25 @@ def test_deprecated_names_of_dtypes_warn_once():
         with pytest.warns(DeprecationWarning) as caught:
             dl.compile(names)(np.arange(3))
         assert [warning.filename for warning in caught] == [__file__] * 2
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, y: np.logical_or(x, y), lambda x, y: np.logical_and(x, y),
+    lambda x, y: np.logical_xor(y, x), lambda x, y: np.where(x, y, True),
+])
+@pytest.mark.parametrize("dtype", ["c8", "c16", "f2"])
+def test_zeros_with_a_sign_are_false(function, dtype):
+    x = np.array([0.0, -0.0, 1.0, np.nan, -0.0], dtype)
+    if dtype != "f2":
+        x.imag = [0.0, -0.0, 0.0, 0.0, 2.0]
+    for y in (np.zeros(5, bool), np.ones(5, bool)):
+        check_bits(function, x, y)
+
+
+@pytest.mark.parametrize("function", [np.radians, np.degrees, np.deg2rad, np.rad2deg])
+@pytest.mark.parametrize("options", [
+    {}, {"dtype": "f4"}, {"casting": "same_kind"}, {"order": "F"},
+    {"out": np.zeros(3), "where": np.array([True, False, True])},
+])
+def test_angles_with_further_arguments(function, options):
+    check_bits(lambda x: function(x, **options), np.array([1.0, 90.0, -720.0], "f4"))

@@ -104,9 +104,11 @@ def round_(emit: Emit, a: Any, decimals: Any = 0, out: Any = None) -> Any:
 def scaled_angle(numerator: float, denominator: float) -> Any:
     """`np.deg2rad` and the like: one multiplication by a quotient taken in the dtype."""
 
-    def definition(emit: Emit, x: Any, /) -> Any:
+    def definition(emit: Emit, x: Any, /, **kwargs: Any) -> Any:
         kind = emit.type(x)
         dtype = kind.dtype
+        if kwargs:
+            raise Unsupported("angles with further arguments")
         if dtype.kind != "f" or dtype.itemsize not in (4, 8) or kind.form is Form.PYTHON:
             raise Unsupported("angles of this dtype")
         return emit(np.multiply, x, dtype.type(numerator) / dtype.type(denominator))
