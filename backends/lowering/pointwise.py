@@ -33,6 +33,8 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     why_not = why_not_native(ufunc, dtypes)
     if why_not:
         raise CannotLower(why_not)
+    if any(isinstance(arg, Value) and arg.dtype.kind == "c" for arg in args):
+        raise CannotLower("no kernels for complex numbers")
     axes = axes_like(low, node.type.shape, args)
     operands = tuple(operand_at(low, arg, axes, dtype) for arg, dtype in zip(args, dtypes))
     row = row_of(ufunc)
@@ -111,7 +113,6 @@ def operand_at(low: Lowering, arg: Operand, axes: Sequence[Axis], dtype: np.dtyp
     """The operand's element at `axes`, converted to the loop's dtype."""
     try:
         if isinstance(arg, Value):
-            require_native(arg.dtype)
             return _converted(low.broadcast(arg, axes), dtype, weak=arg.is_weak)
         if is_size(arg):
             return _converted(simplify.size_value(arg), dtype, weak=True)
@@ -169,6 +170,7 @@ def where(low: Lowering, node: Node, condition: Any, *choices: Any) -> Value:
     axes = low.axes(node.type.shape)
     test = operand_at(low, condition, axes, dtype_of(condition))
     if test.dtype != BOOL:
+        require_native(test.dtype)
         test = compare("not_equal", test, const(0, test.dtype))
     true, false = (operand_at(low, choice, axes, node.type.dtype) for choice in choices)
     require_native(test.dtype, true.dtype)

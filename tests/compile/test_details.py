@@ -213,8 +213,17 @@ def test_zeros_with_a_sign_are_false(function, dtype):
 
 @pytest.mark.parametrize("function", [np.radians, np.degrees, np.deg2rad, np.rad2deg])
 @pytest.mark.parametrize("options", [
-    {}, {"dtype": "f4"}, {"casting": "same_kind"}, {"order": "F"},
+    {}, {"dtype": "f4"}, {"casting": "same_kind"}, {"casting": "equiv"}, {"order": "F"},
     {"out": np.zeros(3), "where": np.array([True, False, True])},
 ])
 def test_angles_with_further_arguments(function, options):
     check_bits(lambda x: function(x, **options), np.array([1.0, 90.0, -720.0], "f4"))
+
+
+def test_equivalent_casting_of_python_numbers():
+    def f(x, out):
+        return np.fmax(2.0, x, out=out, casting="equiv")
+
+    for function in (f, dl.compile(f)):
+        with pytest.raises(TypeError, match="casting rule 'equiv'"):
+            function(np.array([1.0 + 1j, 3.0]), np.zeros(2, "u8"))

@@ -63,6 +63,8 @@ def resolve(
     casting: str = "same_kind", signature: Any = None,
 ) -> tuple[np.dtype, ...]:
     """The dtypes of the loop NumPy picks, inputs then outputs."""
+    if casting == "equiv":  # resolve_dtypes crashes when asked about Python numbers
+        raise Unsupported("casting='equiv'")
     weak = not all(kind.form is Form.PYTHON for kind in kinds)
     keys = tuple(_resolver_key(kind) if weak else kind.dtype for kind in kinds)
     given = tuple(None if kind is None else kind.dtype for kind in outs)
