@@ -1,6 +1,7 @@
 """Builtins about numbers."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from ..variables.base import VariableTracker
 from ..variables.constants import FALSE, constant, fold
 from ..variables.numbers import ComputedNumber
 from ..variables.objects import ObjectVariable
+from ..variables.sizes import is_size
 from .table import HANDLERS, handles
 
 if TYPE_CHECKING:
@@ -51,6 +53,13 @@ def _by_method(
     if operators.is_plain(value):
         return fold(tx, function, (value, *args))
     return value.call_method(tx, method, args, {})
+
+
+@handles(operator.index)
+def operator_index(tx: Translator, value: VariableTracker) -> VariableTracker:
+    if is_size(value) and value.python_type() is int:
+        return value
+    return _by_method(tx, operator.index, "__index__", value)
 
 
 @handles(bool)
