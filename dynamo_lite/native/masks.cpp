@@ -114,6 +114,26 @@ __attribute__((target("avx512f,popcnt"))) void select_wide(const Filling &job, i
     select_block<uint64_t>(job, first + i, n - i, place);
 }
 
+// Places along one axis, from `at` on while there is room for whole vectors; gives where it stopped.
+__attribute__((target("avx512f,popcnt"))) int64_t places_wide(const uint8_t *mask, int64_t first,
+                                                              int64_t n, int64_t *&at, int64_t *end) {
+    const __m512i eight = _mm512_set1_epi64(8);
+    __m512i places = _mm512_add_epi64(_mm512_set1_epi64(first),
+                                      _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+    int64_t i = 0;
+    for (; i + GROUP <= n && at + GROUP <= end; i += GROUP) {
+        unsigned bits = bits_of(mask + first + i);
+        __mmask8 low = bits & 0xFF, high = bits >> 8;
+        _mm512_storeu_si512(at, _mm512_maskz_compress_epi64(low, places));
+        at += __builtin_popcount(low);
+        places = _mm512_add_epi64(places, eight);
+        _mm512_storeu_si512(at, _mm512_maskz_compress_epi64(high, places));
+        at += __builtin_popcount(high);
+        places = _mm512_add_epi64(places, eight);
+    }
+    return i;
+}
+
 bool has_wide() {
     static const bool found = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("popcnt");
     return found;
@@ -138,6 +158,23 @@ void select_blocks(void *env, int64_t begin, int64_t end) {
 struct Wide {
     uint64_t low, high;
 };
+
+void place_blocks(void *env, int64_t begin, int64_t end) {
+    const auto &job = *static_cast<Filling *>(env);
+    auto *out = reinterpret_cast<int64_t *>(job.out);
+    for (int64_t block = begin; block < end; ++block) {
+        int64_t first = block * BLOCK, n = std::min(BLOCK, job.n - first), i = 0;
+        int64_t *at = out + job.starts[block];
+#if defined(__x86_64__)
+        if (has_wide()) i = places_wide(job.mask, first, n, at, out + job.starts[block + 1]);
+#endif
+        for (; i < n; i += GROUP) {
+            for (unsigned bits = bits_of(job.mask + first + i, n - i); bits; bits &= bits - 1) {
+                *at++ = first + i + __builtin_ctz(bits);
+            }
+        }
+    }
+}
 
 void position_blocks(void *env, int64_t begin, int64_t end) {
     const auto &job = *static_cast<Filling *>(env);
@@ -210,6 +247,6 @@ int32_t positions_true(Frame *frame, const void *mask, int64_t n, const int64_t 
     if (n == 0) return OK;
     Filling job{static_cast<const uint8_t *>(mask), n, starts, nullptr, 0,
                 static_cast<char *>(out), ndim, shape};
-    parallel(frame, position_blocks, &job, blocks_in(n), n);
+    parallel(frame, ndim == 1 ? place_blocks : position_blocks, &job, blocks_in(n), n);
     return OK;
 }
