@@ -45,6 +45,7 @@ from .program import (
     Branch,
     Commit,
     Count,
+    Deposit,
     Extern,
     Extract,
     Input,
@@ -276,6 +277,13 @@ def _extract(state: State, step: Extract) -> None:
     state.memory[step.out].write(at, values)
 
 
+def _deposit(state: State, step: Deposit) -> None:
+    places = _selected(state, step.count)
+    offsets = state.size(step.start) + np.arange(places.size) * state.size(step.step)
+    values = state.memory[step.source].read(offsets, step.source.dtype)
+    state.memory[step.out].write(state.size(step.offset) + places * state.size(step.stride), values)
+
+
 def _matrix(
     state: State, operand: Operand, shape: tuple[Size, Size], at: int
 ) -> np.ndarray:
@@ -391,6 +399,7 @@ RUN: dict[type, Callable[[State, Any], None]] = {
     Bind: _bind,
     Count: _count,
     Extract: _extract,
+    Deposit: _deposit,
     Product: _product,
     Require: _require,
     Commit: _commit,

@@ -16,6 +16,7 @@ from .program import (
     Bind,
     Branch,
     Count,
+    Deposit,
     Extern,
     Extract,
     Launch,
@@ -139,6 +140,10 @@ def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
             count = replace(step.count, mask=names.get(step.count.mask, step.count.mask))
             source = step.source and names.get(step.source, step.source)
             return replace(step, out=names.get(step.out, step.out), count=count, source=source)
+        case Deposit():
+            count = replace(step.count, mask=names.get(step.count.mask, step.count.mask))
+            out, source = names.get(step.out, step.out), names.get(step.source, step.source)
+            return replace(step, out=out, count=count, source=source)
         case Loop() | Branch():
             inner = with_blocks(step, lambda block: [rename_step(s, names) for s in block])
             if isinstance(inner, Branch):

@@ -18,6 +18,7 @@ from .program import (
     Branch,
     Commit,
     Count,
+    Deposit,
     Extern,
     Extract,
     Launch,
@@ -337,6 +338,8 @@ def reads(step: Step) -> Iterator[Buffer]:
             yield from (step.count.mask, step.count.starts)
             if step.source is not None:
                 yield step.source
+        case Deposit():
+            yield from (step.count.mask, step.count.starts, step.source)
         case Extern():
             for leaf in leaves((step.args, step.kwargs)):
                 if isinstance(leaf, Ref) and leaf.buffer is not None:
@@ -349,7 +352,7 @@ def writes(step: Step) -> Iterator[Buffer]:
             yield from _stored(step.kernel)
         case View():
             yield step.buffer
-        case Product() | Extract():
+        case Product() | Extract() | Deposit():
             yield step.out
         case Count():
             yield step.starts

@@ -32,6 +32,7 @@ from .program import (
     Branch,
     Commit,
     Count,
+    Deposit,
     Extern,
     Extract,
     Launch,
@@ -172,6 +173,10 @@ def _step_text(step: Any) -> str:
         case Extract(source=Buffer() as source):
             place = f"{source.name}[{step.offset} + i*({step.stride})]"
             return f"{step.out.name} = select {place} by {step.count.mask.name}"
+        case Deposit():
+            place = f"{step.out.name}[{step.offset} + i*({step.stride})]"
+            value = f"{step.source.name}[{step.start} + k*({step.step})]"
+            return f"{place} = {value} by {step.count.mask.name}"
         case Bind():
             return f"{step.symbol} = {step.buffer.name}"
         case Product():

@@ -128,6 +128,22 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
+class Deposit:
+    """Store elements of `source`, one after the other, where the counted mask is true.
+
+    They lie `step` bytes apart from byte `start` on; element i of `out` lies `stride` * i bytes
+    after byte `offset`."""
+
+    out: Buffer
+    count: Count
+    source: Buffer
+    start: Size
+    step: Size
+    offset: Size
+    stride: Size
+
+
+@dataclass(frozen=True, slots=True)
 class Operand:
     """A matrix for BLAS, row-major: row i begins `leading` * i elements after byte `offset`.
 
@@ -214,8 +230,8 @@ class Rotate:
 
 
 Step = Union[
-    Allocate, Launch, View, Extern, Bind, Count, Extract, Product, Require, Commit, Loop, Branch,
-    Rotate,
+    Allocate, Launch, View, Extern, Bind, Count, Extract, Deposit, Product, Require, Commit, Loop,
+    Branch, Rotate,
 ]
 
 

@@ -14,6 +14,7 @@ from .program import (
     Bind,
     Branch,
     Count,
+    Deposit,
     Extern,
     Extract,
     Launch,
@@ -70,6 +71,8 @@ def _sizes(step: Step) -> Iterator[Size]:
             yield step.n
         case Extract():
             yield from (step.count.n, step.offset, step.stride, *step.shape)
+        case Deposit():
+            yield from (step.count.n, step.start, step.step, step.offset, step.stride)
         case Extern():
             yield from (leaf for leaf in leaves((step.args, step.kwargs)) if _is_size(leaf))
             for type_ in step.types:

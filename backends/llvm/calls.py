@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...ir.sizes import Size, floordiv
 from ...ir.types import ArrayType, Form
 from ..loops import Buffer
-from ..program import Bind, Count, Extern, Extract, Ref
+from ..program import Bind, Count, Deposit, Extern, Extract, Ref
 from .elements import I64
 from .emit import Value
 from .externs import flat_callable, leaves
@@ -63,6 +63,18 @@ def count(writer: EntryWriter, step: Count) -> None:
     writer.pointers[step.starts.name] = starts
     if step.symbol is not None:
         writer.symbols[step.symbol] = Value(writer.builder, found, I64)
+
+
+def deposit(writer: EntryWriter, step: Deposit) -> None:
+    count, builder = step.count, writer.builder
+    source = builder.offset(writer.pointer(step.source.name), writer.size(step.start))
+    out = builder.offset(writer.pointer(step.out.name), writer.size(step.offset))
+    writer.frame.checked(
+        "deposit_true", "ptr %frame", f"ptr {writer.pointer(count.mask.name)}",
+        f"i64 {writer.size(count.n).ref}", f"ptr {writer.pointer(count.starts.name)}",
+        f"ptr {source}", f"i64 {writer.size(step.step).ref}", f"i64 {step.out.dtype.itemsize}",
+        f"ptr {out}", f"i64 {writer.size(step.stride).ref}",
+    )  # fmt: skip
 
 
 def select(writer: EntryWriter, step: Extract) -> None:

@@ -30,6 +30,7 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "select_true": (20, "i32"),
     "positions_true": (21, "i32"),
     "poll": (22, "i32"),
+    "deposit_true": (23, "i32"),
 }
 STATUS_OFFSET = 32
 DATA, DIMENSIONS, STRIDES = 16, 32, 40  # fields of PyArrayObject; a float's value is at 16 too

@@ -49,7 +49,8 @@ WhyExtern = Callable[[Node], "str | None"]
 
 @dataclass
 class Lowering:
-    """Emits steps in an order in which they can run."""
+    """Emits steps in an order in which they can run. `put_off` are steps that make memory which is
+    not known to be looked at."""
 
     graph: Graph
     blas: bool = False
@@ -65,6 +66,7 @@ class Lowering:
     readers: Counter[Node] = field(default_factory=Counter)
     users: dict[Node, list[Node]] = field(default_factory=dict)
     counts_of: dict[Node, Count] = field(default_factory=dict)
+    put_off: dict[Buffer, tuple[Step, ...]] = field(default_factory=dict)
     errstate: Errstate = AMBIENT  # of the steps that are emitted now
 
     def __post_init__(self) -> None:
@@ -212,6 +214,8 @@ class Lowering:
 
     def as_array(self, value: Value, why: str) -> Value:
         """A value whose ndarray object exists, as the value's type describes it."""
+        if value.is_memory:
+            self.steps += self.put_off.pop(load_of(value).buffer, ())
         if value.array is not None:
             return value
         if not value.is_memory:

@@ -14,10 +14,10 @@ from ...ir.sizes import Size, product
 from ...ir.types import ArrayType, Form, contiguous_strides
 from .. import affine, simplify
 from ..fusion import Access
-from ..program import Count, Extract
+from ..program import Allocate, Count, Deposit, Extract
 from .context import Lowering, lowers
 from .pointwise import require_native
-from .values import CannotLower, Value, load_of
+from .values import NATIVE, CannotLower, Value, load_of
 
 BOOL = np.dtype(bool)
 INDEX = np.dtype(np.intp)
@@ -36,6 +36,7 @@ def nonzero(low: Lowering, node: Node, a: Any) -> tuple[Value, ...]:
         low.buffer(INDEX, "starts"),
     )
     low.steps.append(count)
+    low.own.discard(count.mask)  # it is looked at again
     if count.symbol is not None:
         low.bind((name,))
     low.counts_of[node] = count
@@ -61,11 +62,13 @@ def places(
     found = kinds[0].shape[0]
     block = ArrayType(INDEX, (found,) if ndim == 1 else (found, ndim))
     block = replace(block, strides=contiguous_strides(block.shape, INDEX.itemsize))
-    if all(is_selection(reader) for item in readers(low, node) for reader in readers(low, item)):
-        out = low.buffer(INDEX, "unused")
+    out = low.buffer(INDEX, "places")
+    steps = (Allocate(out, block, "scratch"), Extract(out, count, shape=shape))
+    users = (reader for item in readers(low, node) for reader in readers(low, item))
+    if all(is_selection(low, user) for user in users):
+        low.put_off[out] = steps
     else:
-        out = low.allocate(block)
-        low.steps.append(Extract(out, count, shape=shape))
+        low.steps += steps
     made = [low.memory_value(kind, out, k * INDEX.itemsize) for k, kind in enumerate(kinds)]
     return tuple(made if ndim == 1 else (replace(value, array=None) for value in made))
 
@@ -75,10 +78,13 @@ def readers(low: Lowering, node: Node) -> list[Node]:
     return low.users.get(node, [])
 
 
-def is_selection(node: Node) -> bool:
-    """Whether a node is `x[mask]` for an array and a mask of the same dimensions."""
+def is_selection(low: Lowering, node: Node) -> bool:
+    """Whether a node is `x[mask]` for an array and a mask of the same dimensions, or assigns to
+    it."""
     if node.target is core.length:
         return True
+    if node.target is core.update:
+        return deposited_by(low, node) is not None
     if node.op != "call_function" or node.target not in (operator.getitem, np.take):
         return False
     return selected_by(node) is not None
@@ -92,6 +98,11 @@ def selected_by(node: Node) -> Node | None:
         return None
     if node.target is np.take and kind.ndim != 1:
         return None
+    return whole_mask(kind, key)
+
+
+def whole_mask(kind: ArrayType, key: Any) -> Node | None:
+    """The `np.nonzero` of a mask of the shape of an array, whose results in order are the key."""
     items = key if isinstance(key, tuple) else (key,)
     if len(items) != kind.ndim or not all(isinstance(item, Node) for item in items):
         return None
@@ -103,6 +114,44 @@ def selected_by(node: Node) -> Node | None:
     mask = origin.args[0].type
     plain = kind.ndim == 1 or kind.is_c_contiguous
     return origin if in_order and plain and mask.shape == kind.shape else None
+
+
+def deposited_by(low: Lowering, node: Node) -> Node | None:
+    """The `np.nonzero` of the mask by which an update assigns elements one after the other."""
+    base, view, value = node.args
+    while isinstance(base, Node) and base.target is core.update:
+        base = base.args[0]
+    if len(view) != 1 or view[0][0] is not operator.getitem or not isinstance(value, Node):
+        return None
+    if value.type.form is not Form.ARRAY or not {node.type.dtype, value.type.dtype} <= NATIVE:
+        return None
+    if any(written.type.dtype == BOOL for written, _ in low.graph.writes):
+        return None  # it may be the mask
+    origin = whole_mask(node.type, view[0][1][0])
+    if origin is None or value.type.shape != origin.type[0].shape:
+        return None
+    packed = node.type.ndim == 1 or (isinstance(base, Node) and base.type.is_c_contiguous)
+    return origin if packed else None
+
+
+def deposit(low: Lowering, node: Node, target: Value, value: Any) -> bool:
+    """Assign elements in memory to where a mask is true; False where an update is not that."""
+    origin = deposited_by(low, node)
+    if origin is None or (count := low.counts_of.get(origin)) is None:
+        return False
+    source, out = load_of(value), load_of(target)
+    low.steps.append(Deposit(
+        out.buffer, count, source.buffer, source.offset.constant, element_stride(value),
+        out.offset.constant, element_stride(target),
+    ))
+    return True
+
+
+def element_stride(value: Value) -> Size:
+    """Bytes from one element to the next of an array that is packed or has one axis."""
+    if len(value.shape) == 1 and not affine.is_one(value.shape[0]):
+        return value.strides()[0]
+    return value.dtype.itemsize
 
 
 def select(low: Lowering, node: Node, source: Value) -> Value | None:
@@ -119,10 +168,7 @@ def select(low: Lowering, node: Node, source: Value) -> Value | None:
         )
         source = low.materialise(source, f"{node.name} selects from it", layout=packed)
     load = load_of(source)
-    stride: Size = source.dtype.itemsize
-    if len(source.shape) == 1 and not affine.is_one(source.shape[0]):
-        stride = source.strides()[0]
     made = low.memory_value(node.type, low.allocate(node.type))
     out = load_of(made).buffer
-    low.steps.append(Extract(out, count, load.buffer, load.offset.constant, stride))
+    low.steps.append(Extract(out, count, load.buffer, load.offset.constant, element_stride(source)))
     return low.owned(made)

@@ -25,6 +25,7 @@ from ..loops import Buffer, Check, Const, Gather, Load, Scalar, Store
 from ..program import Commit
 from ..simplify import Inexact, const
 from .context import Lowering, is_size, lowers, reads_buffer
+from .masks import deposit, deposited_by
 from .pointwise import compare, operand_at, require_native
 from .rehearsal import can_repeat, rehearse
 from .scatters import checked_key, set_aside, store_at, windows_of
@@ -49,7 +50,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     if windows_of(view) is not view:
         if not low.may_change(node.args[0], base, node):
             base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
-        store_at(low, base, view, value)
+        place(low, node, base, view, value)
         return replace(base, type=node.type)
     if isinstance(value, Value) and value.shape and low.is_owned(base) and (
         reads_buffer(value.expr, load_of(base).buffer)
@@ -177,6 +178,15 @@ def part_of(low: Lowering, value: Value, starts: Sequence[Size], sizes: Sequence
     return low.view(replace(value.type, shape=tuple(sizes)), value, axes, index)
 
 
+def place(low: Lowering, node: Node, target: Value, view: ViewSteps, value: Any) -> None:
+    """Assign at positions from integer arrays."""
+    if deposited_by(low, node) is not None:
+        value = set_aside(low, value, target.dtype, {load_of(target).buffer})
+        if deposit(low, node, target, value):
+            return
+    store_at(low, target, view, value)
+
+
 def assign(low: Lowering, target: Value, value: Any) -> None:
     """Store a value, of a shape that broadcasts, with the conversion of an assignment."""
     value = squeezed(low, value, len(target.shape))
@@ -194,8 +204,8 @@ def squeezed(low: Lowering, value: Any, ndim: int) -> Any:
     return replace(value, type=type_, axes=value.axes[extra:])
 
 
-Piece = tuple[ViewSteps, Any, Errstate]
-"""What is assigned where; and the error state of that."""
+Piece = tuple[ViewSteps, Any, Errstate, Node]
+"""What is assigned where; the error state of that; and the node."""
 
 
 def pieces(low: Lowering, node: Node, placeholder: Node) -> list[Piece] | None:
@@ -212,7 +222,7 @@ def pieces(low: Lowering, node: Node, placeholder: Node) -> list[Piece] | None:
             return None
         if not is_storable(value, placeholder.type.dtype):
             return None
-        found.append((view, value, node.errstate))
+        found.append((view, value, node.errstate, node))
         node = base
     return found[::-1]
 
@@ -280,7 +290,8 @@ def write_inputs(low: Lowering) -> None:
     for placeholder, final in low.graph.writes:
         target = low.values[placeholder]
         chain = pieces(low, final, placeholder)
-        for view, value, low.errstate in [((), final, AMBIENT)] if chain is None else chain:
+        whole = [((), final, AMBIENT, final)]
+        for view, value, low.errstate, node in whole if chain is None else chain:
             operand = low.values[value] if isinstance(value, Node) else value
             part = region(low, target, windows_of(view))
             check_number(low, operand, part.dtype)
@@ -288,6 +299,9 @@ def write_inputs(low: Lowering) -> None:
                 alone = chain is not None and len(chain) == 1
                 ready = prepared(low, part, operand, written, alone)
                 copies.append(partial(assign, low, part, ready))
+            elif deposited_by(low, node) is not None:
+                ready = set_aside(low, operand, part.dtype, written)
+                copies.append(partial(place, low, node, target, view, ready))
             else:
                 key = checked_key(low, view[-1][1][0], part.shape, written)
                 steps = (*windows_of(view), (operator.getitem, (key,), {}))

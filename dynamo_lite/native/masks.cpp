@@ -159,6 +159,33 @@ struct Wide {
     uint64_t low, high;
 };
 
+// Elements that go where a mask is true.
+struct Depositing {
+    const uint8_t *mask;
+    int64_t n;
+    const int64_t *starts;
+    const char *source;
+    int64_t step;
+    char *out;
+    int64_t stride;
+};
+
+template <typename Element>
+void deposit_blocks(void *env, int64_t begin, int64_t end) {
+    const auto &job = *static_cast<Depositing *>(env);
+    for (int64_t block = begin; block < end; ++block) {
+        int64_t first = block * BLOCK, n = std::min(BLOCK, job.n - first);
+        const char *source = job.source + job.starts[block] * job.step;
+        for (int64_t i = 0; i < n; i += GROUP) {
+            char *out = job.out + (first + i) * job.stride;
+            for (unsigned bits = bits_of(job.mask + first + i, n - i); bits; bits &= bits - 1) {
+                std::memcpy(out + __builtin_ctz(bits) * job.stride, source, sizeof(Element));
+                source += job.step;
+            }
+        }
+    }
+}
+
 void place_blocks(void *env, int64_t begin, int64_t end) {
     const auto &job = *static_cast<Filling *>(env);
     auto *out = reinterpret_cast<int64_t *>(job.out);
@@ -213,6 +240,17 @@ ParallelBody selecting(int64_t itemsize) {
     return nullptr;
 }
 
+ParallelBody depositing(int64_t itemsize) {
+    switch (itemsize) {
+        case 1: return deposit_blocks<uint8_t>;
+        case 2: return deposit_blocks<uint16_t>;
+        case 4: return deposit_blocks<uint32_t>;
+        case 8: return deposit_blocks<uint64_t>;
+        case 16: return deposit_blocks<Wide>;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 // How many of n booleans are true; `starts` gets that number before each block, and at the end.
@@ -236,6 +274,17 @@ int32_t select_true(Frame *frame, const void *mask, int64_t n, const int64_t *st
     if (body == nullptr) return FAILED;
     Filling job{static_cast<const uint8_t *>(mask), n, starts, static_cast<const char *>(source),
                 stride, static_cast<char *>(out), 1, nullptr};
+    parallel(frame, body, &job, blocks_in(n), n);
+    return OK;
+}
+
+// Elements of `source`, one after the other, to the places of `out` where the mask is true.
+int32_t deposit_true(Frame *frame, const void *mask, int64_t n, const int64_t *starts,
+                     const void *source, int64_t step, int64_t itemsize, void *out, int64_t stride) {
+    ParallelBody body = depositing(itemsize);
+    if (body == nullptr) return FAILED;
+    Depositing job{static_cast<const uint8_t *>(mask), n, starts, static_cast<const char *>(source),
+                   step, static_cast<char *>(out), stride};
     parallel(frame, body, &job, blocks_in(n), n);
     return OK;
 }

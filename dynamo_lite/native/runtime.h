@@ -52,7 +52,7 @@ inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 23, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 24, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
@@ -104,6 +104,8 @@ int32_t dot(Frame *, int32_t typenum, int64_t n, const void *x, int64_t incx, co
 // masks.cpp
 constexpr int64_t MASK_BLOCK = 1 << 14;  // elements; generated code has room for one number for each
 int64_t count_true(Frame *frame, const void *mask, int64_t n, int64_t *starts);
+int32_t deposit_true(Frame *frame, const void *mask, int64_t n, const int64_t *starts,
+                     const void *source, int64_t step, int64_t itemsize, void *out, int64_t stride);
 int32_t select_true(Frame *frame, const void *mask, int64_t n, const int64_t *starts,
                     const void *source, int64_t stride, int64_t itemsize, void *out);
 int32_t positions_true(Frame *frame, const void *mask, int64_t n, const int64_t *starts,

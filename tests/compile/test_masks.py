@@ -112,3 +112,62 @@ def test_masks_do_what_numpy_does(backend, names, data):
         args = data.draw(arrays())
         found, expected = outcome(compiled, args, {}), outcome(program, args, {})
         assert same(found, expected, exact=False), (names, args)
+
+
+def mask_of_its_own(b, m, other):
+    b[m] = other[m][::-1]
+    m[m] = b[m]
+
+
+def moved_up(x, m, other):
+    y = x * 2
+    n = int(m.sum())
+    y[m] = y.ravel()[:n].copy()
+    x[m] = x.ravel()[:n].copy()
+    return y
+
+
+def found_before_it_changes(x, m, other):
+    mine = x > 1
+    places = np.nonzero(mine)
+    mine[:1] = True
+    return other[places], mine, x[places]
+
+
+def several(x, m, other):
+    x[m] *= 2
+    other[m] = x[m] - 1
+    x[~m] += other[~m]
+    x[m] = 7
+    x[m] = other[m][:1]
+
+
+def converted(x, m, other):
+    other[m] = x[m].astype("f8") / 3
+    x[m] = other[m] > 1
+
+
+IN_PLACE = [mask_of_its_own, moved_up, found_before_it_changes, several, converted]
+
+
+@pytest.mark.parametrize("program", IN_PLACE)
+@pytest.mark.parametrize("layout", ["C", "step", "reversed", "F", "2-d"])
+def test_masked_assignments_into_arguments(program, layout):
+    rng = np.random.default_rng(3)
+    for dtype, n in [("f8", 0), ("f8", 40), ("f4", 7), ("i8", 40_000), ("u1", 33), ("?", 64),
+                     ("i2", 16_385), ("c16", 50)]:  # fmt: skip
+        shape = (n // 4, 4) if layout in ("F", "2-d") else (n,)
+        made = [(rng.normal(size=shape) * 4).astype("i8").astype(dtype) for _ in range(2)]
+        args = [made[0], rng.random(shape) > 0.5, made[1]]
+        if layout == "step":
+            args = [np.repeat(a, 2)[::2] for a in args]
+        elif layout == "reversed":
+            args = [a[::-1].copy()[::-1] for a in args]
+        elif layout == "F":
+            args = [np.asfortranarray(a) for a in args]
+        compiled = dl.compile(program, dynamic=True)
+        copies = [[np.copy(a, order="K") for a in args] for _ in range(2)]
+        found, expected = outcome(compiled, copies[0], {}), outcome(program, copies[1], {})
+        assert same(found, expected), (program, dtype, layout)
+        for one, other in zip(*copies):
+            assert one.tobytes() == other.tobytes()
