@@ -206,6 +206,14 @@ class Value:
         ref = self.builder.emit(f"icmp ne i{self.lanes} {number}, 0")
         return Value(self.builder, ref, BOOL)
 
+    def first_lane(self) -> Value:
+        """The number of the first lane in which a mask holds; not a lane where it holds in none."""
+        number = self.builder.emit(f"bitcast {self} to i{self.lanes}")
+        if self.lanes < 64:
+            number = self.builder.emit(f"zext i{self.lanes} {number} to i64")
+        ref = self.builder.emit(f"call i64 @llvm.cttz.i64(i64 {number}, i1 false)")
+        return Value(self.builder, ref, I64)
+
     def constant(self, value: Number) -> Value:
         """A literal of this dtype and shape."""
         return self.builder.constant(self.dtype, value).splat(self.lanes)

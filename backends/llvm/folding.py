@@ -10,6 +10,8 @@ from .nest import Lane, Nest
 from .terms import Term
 
 ACCUMULATORS = 4
+EXTREMA = 8
+"""Accumulators of minimum and maximum, whose steps take longer than an addition."""
 UNROLLED = 8
 Combine = Callable[[Value, Value], Value]
 State = Sequence[Value]

@@ -11,10 +11,10 @@ import numpy as np
 
 from ...records import dataclass
 from ..loops import Axis, Reduce
-from .elements import I64
 from .emit import Value
 from .folding import (
     ACCUMULATORS,
+    EXTREMA,
     Combine,
     horizontal,
     outer_loops,
@@ -26,7 +26,7 @@ from .folding import (
 )
 from .nest import Nest
 from .pairwise import PairwiseSum
-from .scalars import apply, maximum, minimum
+from .positions import GREATEST, LEAST, emit_position, highest, lowest
 from .terms import Term
 
 STRETCHES = 4
@@ -39,21 +39,6 @@ class Fold:
     combine: Combine
     neutral: Callable[[np.dtype], float | int]
     associates: bool = True  # to the bit, in floating point as well
-
-
-def _lowest(dtype: np.dtype) -> float | int:
-    return -np.inf if dtype.kind == "f" else 0 if dtype.kind == "b" else int(np.iinfo(dtype).min)
-
-
-def _highest(dtype: np.dtype) -> float | int:
-    return np.inf if dtype.kind == "f" else 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
-
-
-def _extremum(op: str, of_floats: Combine) -> Combine:
-    def combine(a: Value, b: Value) -> Value:
-        return of_floats(a, b) if a.dtype.kind == "f" else apply(op, [a, b], a.dtype)
-
-    return combine
 
 
 def _zero(_: np.dtype) -> int:
@@ -79,8 +64,8 @@ def _times(a: Value, b: Value) -> Value:
 FOLDS: Mapping[str, Fold] = {
     "add": Fold(_plus, _zero),
     "multiply": Fold(_times, _one, associates=False),
-    "minimum": Fold(_extremum("minimum", minimum), _highest),
-    "maximum": Fold(_extremum("maximum", maximum), _lowest),
+    "minimum": Fold(LEAST, highest),
+    "maximum": Fold(GREATEST, lowest),
     "logical_and": Fold(Value.__and__, _one),
     "logical_or": Fold(Value.__or__, _zero),
     "bitwise_and": Fold(Value.__and__, _ones),
@@ -159,7 +144,8 @@ def _along_lanes(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Valu
     if expr.op == "add" and expr.dtype.kind == "f":
         return PairwiseSum(nest, expr.dtype, nest.width).in_vector_loops(expr.axes, body)
     width = nest.width
-    count = turns(expr.axes[-1].extent, width, ACCUMULATORS)
+    most = EXTREMA if expr.op in ("minimum", "maximum") else ACCUMULATORS
+    count = turns(expr.axes[-1].extent, width, most)
     start = [neutral.splat(width)] * count
 
     def step(state: Sequence[Value], number: int) -> Sequence[Value]:
@@ -175,76 +161,3 @@ def _along_lanes(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Valu
 
     parts = outer_loops(nest, expr.axes[:-1], body, start, row)
     return horizontal(tree(parts, fold.combine), fold.combine)
-
-
-def emit_position(nest: Nest, term: Term) -> Value:
-    """argmin and argmax: the first of equals; the first NaN wins."""
-    expr = term.expr
-    assert isinstance(expr, Reduce)
-    (body,), (axis,) = term.args, expr.axes
-    dtype = body.expr.dtype
-    worst = nest.builder.constant(dtype, (_lowest if expr.op == "argmax" else _highest)(dtype))
-    if nest.lane is None:
-        return _position_along_lanes(nest, expr.op, axis, body, worst)
-    lanes = nest.lane.width if nest.varies(term) else 1
-    start = [worst.splat(lanes), nest.builder.integer(0).splat(lanes)]
-
-    def step(state: Sequence[Value]) -> Sequence[Value]:
-        value, place = nest.value(body).splat(lanes), nest.bound[axis].splat(lanes)
-        return _updated(expr.op, state, value, place, None)
-
-    return scalar_loops(nest, expr.axes, body, start, step)[1]
-
-
-def _updated(
-    op: str, state: Sequence[Value], value: Value, place: Value, mask: Value | None
-) -> list[Value]:
-    """The best value so far and its place, after one more."""
-    better = beats(op, value, state[0])
-    if mask is not None:
-        better = better & mask
-    return [better.select(value, state[0]), better.select(place, state[1])]
-
-
-def _position_along_lanes(nest: Nest, op: str, axis: Axis, body: Term, worst: Value) -> Value:
-    """Several vectors of candidates side by side, joined in the end."""
-    count = turns(axis.extent, nest.width, ACCUMULATORS)
-    zero = nest.builder.integer(0)
-    start = [worst.splat(nest.width), zero.splat(nest.width)] * count
-    iota = nest.builder.vector(I64, range(nest.width))
-
-    def step(state: Sequence[Value], number: int) -> Sequence[Value]:
-        assert nest.lane is not None
-        at = slice(2 * number, 2 * number + 2)
-        joined = _updated(op, state[at], nest.vector(body), iota + nest.lane.base, nest.lane.mask)
-        return [*state[: at.start], *joined, *state[at.stop :]]
-
-    nest.hoist([body], widen=nest.width)
-    state = vector_loop(nest, axis, body, start, step, count)
-    best, place = state[0], state[1]
-    for other, its_place in zip(state[2::2], state[3::2]):
-        best, place = _joined(op, best, place, other, its_place)
-    while best.lanes > 1:
-        half = best.lanes // 2
-        low, high = range(half), range(half, 2 * half)
-        best, place = _joined(
-            op, best.shuffle(low), place.shuffle(low), best.shuffle(high), place.shuffle(high)
-        )
-    return place
-
-
-def beats(op: str, new: Value, best: Value) -> Value:
-    """Does a later element replace the best so far?"""
-    if new.dtype.kind != "f":
-        return new.gt(best) if op == "argmax" else new.lt(best)
-    better = new.compare("ugt" if op == "argmax" else "ult", best)
-    return better & best.compare("ord", best)
-
-
-def _joined(op: str, a: Value, at_a: Value, b: Value, at_b: Value) -> tuple[Value, Value]:
-    """The better of two candidates; of equals the one that comes first."""
-    same = a.eq(b)
-    if a.dtype.kind == "f":
-        same = same | (a.is_nan() & b.is_nan())
-    second = beats(op, b, a) | (same & at_b.lt(at_a))
-    return second.select(b, a), second.select(at_b, at_a)

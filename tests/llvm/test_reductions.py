@@ -110,3 +110,28 @@ def test_extrema_of_columns_have_the_bits_of_one_loop(function, rows):
     x[rng.integers(rows, size=5), rng.integers(37, size=5)] = np.nan
     compiled = dl.compile(lambda x: function.reduce(x, axis=0), backend="llvm")
     assert compiled(x).tobytes() == function.reduce(x, axis=0).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1", "i2", "?"])
+@pytest.mark.parametrize("n", [1, 7, 64, 1023, 1025, 5000, 40_000])
+def test_the_place_of_the_first_best_element(n, dtype):
+    rng = np.random.default_rng(n)
+    plain = (rng.normal(size=n) * 50).astype("i8").astype(dtype)
+    constant = np.full(n, np.finfo(dtype).min if dtype[0] == "f" else plain[0], dtype)
+    arrays = [plain, constant, np.sort(plain), np.sort(plain)[::-1].copy(), np.zeros(n, dtype)]
+    if dtype[0] == "f":
+        for values in (np.nan, -np.inf, [0.0, -0.0], [-np.inf, np.nan]):
+            other = plain.copy()
+            other[n // 2 :] = np.resize(values, n - n // 2)
+            arrays += [other, np.resize(values, n).astype(dtype)]
+    if dtype == "?":
+        arrays += [np.arange(n) == n - 1, np.arange(n) != n - 1]
+
+    def program(x):
+        return np.argmax(x), np.argmin(x), np.argmax(x[::-1]), np.argmax(x != x[0])
+
+    static, dynamic = dl.compile(program), dl.compile(program, dynamic=True)
+    for x in arrays:
+        assert static(x) == dynamic(x) == program(x)
+        rows = np.stack([x, x[::-1]])
+        assert np.array_equal(dl.compile(np.argmax)(rows, 1), np.argmax(rows, 1))
