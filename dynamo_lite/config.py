@@ -60,7 +60,7 @@ class Config:
     logs: str = ""
     """What to log; see `dynamo_lite.logs`."""
     trace: str = ""
-    """A directory for artifacts of every compiled frame."""
+    """A directory into which every compilation writes what it made; see `dynamo_lite.artifacts`."""
 
 
 def _flag(text: str) -> bool:

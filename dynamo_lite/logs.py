@@ -28,6 +28,7 @@ ARTIFACTS = {
     "perf": "what compiling took, and what keeps code slow",
 }
 _PREFIX = "dynamo_lite."
+_root = logging.getLogger("dynamo_lite")
 _LEVELS = {"+": logging.DEBUG, "": logging.INFO, "-": logging.ERROR}
 _current: ContextVar[str] = ContextVar("dynamo_lite_frame", default="-")
 
@@ -56,8 +57,11 @@ class _CurrentStderr(logging.StreamHandler):
         super().emit(record)
 
 
+_levels = dict.fromkeys(ARTIFACTS, logging.ERROR)
+_collector: logging.Handler | None = None
 _handler = _CurrentStderr()
 _handler.setFormatter(_MarkedLines())
+_handler.addFilter(lambda record: record.levelno >= _levels[record.name.removeprefix(_PREFIX)])
 
 
 def configure(spec: str) -> None:
@@ -69,11 +73,32 @@ def configure(spec: str) -> None:
         for artifact in ARTIFACTS if name == "all" else (name,):
             logger(artifact)
             levels[artifact] = _LEVELS[sign]
-    root = logging.getLogger(_PREFIX.rstrip("."))
-    root.propagate = not spec
-    (root.addHandler if spec else root.removeHandler)(_handler)
-    for artifact, level in levels.items():
-        logger(artifact).setLevel(level)
+    (_root.addHandler if spec else _root.removeHandler)(_handler)
+    _levels.update(levels)
+    _set_levels()
+
+
+def collect(handler: logging.Handler | None) -> None:
+    """Give all artifacts, with their details, to a handler as well; None ends it."""
+    global _collector
+    if _collector is not None:
+        _root.removeHandler(_collector)
+    if handler is not None:
+        _root.addHandler(handler)
+    _collector = handler
+    _set_levels()
+
+
+def collector() -> logging.Handler | None:
+    """What `collect` was last given."""
+    return _collector
+
+
+def _set_levels() -> None:
+    """What nobody asked for is not made; what the program's own handlers get stays the same."""
+    _root.propagate = not (_collector or _handler in _root.handlers)
+    for artifact, level in _levels.items():
+        logger(artifact).setLevel(logging.DEBUG if _collector is not None else level)
 
 
 @contextlib.contextmanager

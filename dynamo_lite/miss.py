@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from types import CodeType, FunctionType
 from typing import Any
 
-from . import logs
+from . import artifacts, logs
 from .attempts import attempt
 from .backends.registry import Backend, Needless, lookup_backend
 from .bytecode.liveness import sees_variables
@@ -40,7 +40,7 @@ from .errors import (
 from .guards import validation
 from .guards.dynamic import DynamicPolicy, SizeHistory
 from .guards.guard_set import types_of
-from .guards.program import FlatGuards, flatten
+from .guards.program import FlatGuards, flatten, op_text
 from .guards.reasons import Values
 from .guards.shape_env import ShapeEnv
 from .guards.tree import guard_tree
@@ -151,6 +151,7 @@ class FrameCompiler:
             logs.frame(f"{self.frame}/{self.recompiles}"),
             validation.analysis(),
         ):
+            artifacts.write_into(config.trace)
             self._report_miss(compiled, flat_args)
             if not self._has_room(compiled, flat_args):
                 return
@@ -177,6 +178,9 @@ class FrameCompiler:
     def _add_entry(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         record = self._record()
         DYNAMO.info("compiling %s (%s)", record.name, record.location)
+        if BYTECODE.isEnabledFor(logging.DEBUG):
+            listing = "\n".join(map(str, read(self.function.__code__)))
+            BYTECODE.debug("%s is\n%s", record.name, listing)
         try:
             with record.stage("trace"):
                 trace = translate(self.function, flat_args, self._trace_options())
@@ -342,8 +346,9 @@ class FrameCompiler:
         for guard in record.guards if GUARDS.isEnabledFor(logging.INFO) else ():
             GUARDS.info("%s", guard)
         for op in flat.ops if GUARDS.isEnabledFor(logging.DEBUG) else ():
-            GUARDS.debug("%s", op)
+            GUARDS.debug("%s", op_text(op))
         PERF.info("%s: %s", record.name, record.timing())
+        artifacts.add_to_index(record)
 
     def _broke(self, record: FrameRecord, broke: Break) -> None:
         """A graph ended early: note why; with `fullgraph=True` that is an error."""

@@ -9,6 +9,8 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..errors import Unsupported
 from ..ir.sizes import OPAQUE_OPERATORS, Atom, Size, SizeExpr, Symbol
 from ..native import _core
@@ -178,3 +180,15 @@ LOADS: dict[type, Callable[[Any, Any], tuple[Any, ...]]] = {
     LiteralSource: lambda flat, source: ("CONST", source.value),
     DependentSource: _load_dependent,
 }
+
+
+def op_text(op: Any) -> str:
+    """An op for people; of the program's own objects only the type, whose code is not to run."""
+    if isinstance(op, tuple):
+        return f"({', '.join(map(op_text, op))})"
+    if isinstance(op, (type, np.dtype)):
+        return getattr(op, "__name__", str(op))
+    return repr(op) if type(op) in SHOWN else f"<{type(op).__name__}>"
+
+
+SHOWN = (bool, int, float, complex, str, bytes, type(None))

@@ -1,0 +1,97 @@
+"""`config.trace`: what compilations made, as files."""
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+import dynamo_lite as dl
+from dynamo_lite import logs
+from dynamo_lite.config import config
+
+X = np.arange(5.0)
+
+
+def broken(x):
+    y = x * 2 + 1
+    dl.graph_break()
+    return np.sqrt(y).sum()
+
+
+def files_of(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def test_each_compilation_has_its_files(tmp_path):
+    dl.reset()
+    compiled = dl.compile(broken, backend="llvm")
+    with config.patch(trace=str(tmp_path)):
+        compiled(X)
+        compiled(X[:3])
+    folder = tmp_path / str(os.getpid())
+    assert files_of(folder) == {"index.txt", "0-0", "0-1", "1-0", "1-1"}
+    first = folder / "0-0"
+    always = {"bytecode.txt", "dynamo.txt", "graph.py", "guards.txt", "output_code.txt", "perf.txt"}
+    assert files_of(first) >= always | {"breaks.txt"}
+    assert "np.multiply(x, 2)" in (first / "graph.py").read_text()
+    assert "np.sqrt" in (folder / "1-0" / "graph.py").read_text()
+    assert "the program asks for a graph break" in (first / "breaks.txt").read_text()
+    assert "TENSOR_MATCH" in (first / "guards.txt").read_text()
+    bytecode = (first / "bytecode.txt").read_text()
+    assert bytecode.index("broken is") < bytecode.index("broken becomes")
+    code = (first / "output_code.txt").read_text()
+    assert "kernel kernel0" in code and "define" in code
+    assert "x: shape[0] 3 was 5" in (folder / "0-1" / "recompiles.txt").read_text()
+
+
+def test_the_index_has_a_line_for_each_entry(tmp_path):
+    dl.reset()
+    with config.patch(trace=str(tmp_path)):
+        dl.compile(broken, backend="eager")(X)
+    lines = (tmp_path / str(os.getpid()) / "index.txt").read_text().splitlines()
+    assert [line.split()[0] for line in lines] == ["0/0", "1/0"]
+    assert "test_artifacts.py" in lines[0] and "broke at" in lines[0] and "broke at" not in lines[1]
+
+
+def test_afterwards_nothing_is_written(tmp_path):
+    with config.patch(trace=str(tmp_path)):
+        dl.compile(lambda x: x + 1, backend="eager")(X)
+    before = sorted(tmp_path.rglob("*"))
+    dl.compile(lambda x: x + 2, backend="eager")(X)
+    assert sorted(tmp_path.rglob("*")) == before and logs.collector() is None
+    assert not logs.logger("graph_code").isEnabledFor(10)
+
+
+def test_a_directory_that_cannot_be_made_is_no_error_of_the_program(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    with config.patch(trace=str(tmp_path / "file")):
+        result = dl.compile(lambda x: x + 1, backend="eager")(X)
+    assert np.array_equal(result, X + 1)
+    assert "NotADirectoryError" in capsys.readouterr().err
+
+
+class Shy:
+    """Would print where it is shown."""
+
+    def __repr__(self):
+        print("shown")
+        return "Shy"
+
+
+SHY = Shy()
+
+
+def test_the_programs_objects_are_not_asked_how_they_look(tmp_path, capsys):
+    with config.patch(trace=str(tmp_path)):
+        dl.compile(lambda x, shy: x + (shy is SHY), backend="eager")(X, SHY)
+    assert capsys.readouterr().out == ""
+
+
+def test_the_environment_and_logs_together(tmp_path):
+    """Standard error has what was asked for there, and no more."""
+    code = "import numpy as np, dynamo_lite as dl; dl.compile(lambda x: x + 1)(np.ones(3))"
+    env = {**os.environ, "DYNAMO_TRACE": str(tmp_path), "DYNAMO_LOGS": "graph_code"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "np.add" in done.stderr and "[guards]" not in done.stderr
+    assert [path.name for path in tmp_path.glob("*/*/guards.txt")] == ["guards.txt"]
