@@ -28,7 +28,7 @@ FRONTEND = (
 )
 COMPILE = (
     "compile", "explain", "stats", "control_flow", "miss", "attempts", "random_states", "regions",
-    "script", "missed", "turnover",
+    "script", "missed", "turnover", "artifacts",
 )
 
 
