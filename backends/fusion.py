@@ -18,7 +18,7 @@ from ..ir.graph import Graph
 from ..ir.node import Node, SymbolOrigin
 from ..ir.ops import row_of
 from ..ir.tree import leaves
-from ..ir.types import ArrayType
+from ..ir.types import ArrayType, Form
 from ..records import dataclass
 from . import affine, costs
 from .hints import least_of
@@ -159,10 +159,21 @@ def _access_of_getitem(node: Node) -> Access:
     if isinstance(source, Node) and not isinstance(source.type, ArrayType):
         return Access.VIEW
     if any(isinstance(leaf, (Node, np.ndarray, list)) for leaf in leaves(key)):
-        return Access.MEMORY
+        return Access.PART if _moves(key) and isinstance(source, Node) and (
+            source.target is operator.getitem and _moves(source.args[1])
+        ) else Access.MEMORY
     items = key if isinstance(key, tuple) else (key,)
     whole = (slice(None), slice(None, None, -1), None, Ellipsis)
     return Access.VIEW if all(item in whole for item in items) else Access.PART
+
+
+def _moves(key: Any) -> bool:
+    """Whether a key has positions that are numbers of the graph, and none that are arrays."""
+    found = [leaf for leaf in leaves(key) if isinstance(leaf, (Node, np.ndarray, list))]
+    return bool(found) and all(
+        isinstance(leaf, Node) and isinstance(leaf.type, ArrayType) and not leaf.type.shape
+        and leaf.type.form is not Form.ARRAY for leaf in found
+    )
 
 
 def may_flag(node: Node) -> bool:

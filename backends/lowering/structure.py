@@ -15,6 +15,7 @@ from ...ir.sizes import Size, SizeExpr
 from .. import affine, simplify
 from ..fusion import Access
 from ..loops import Axis, Check, Expr, Gather, Load, Offset, Scan
+from ..rewrite import free_axes
 from ..simplify import INT64, const, convert
 from .context import Lowering, is_size, lowers
 from .masks import select
@@ -96,8 +97,11 @@ def take(
 
 
 def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Value:
-    """Indexing with integer arrays, mixed with integers, slices and None."""
-    source = low.in_memory(source, f"{node.name} looks elements up")
+    """Indexing with integer arrays, mixed with integers, slices and None.
+
+    A part at a computed position, whose own part is wanted, is read where it lies."""
+    if not is_moved(source):
+        source = low.in_memory(source, f"{node.name} looks elements up")
     items = spelled_out(key, len(source.shape))
     axes = low.axes(node.type.shape)
     where, ndim = _index_axes(items)
@@ -117,14 +121,24 @@ def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Va
             place = _checked(low, item, picked, size)
             computed.append((place, source.axes[dim]))
             index.append(affine.ZERO)
-    load = load_of(source)
+    load = source.expr
+    assert isinstance(load, (Load, Gather))
     moved = affine.substitute(load.offset, dict(zip(source.axes, index)))
-    pairs = tuple(
+    pairs = load.indices if isinstance(load, Gather) else ()
+    pairs += tuple(
         (place, affine.stride_of(load.offset, axis)) for place, axis in computed
         if not affine.is_zero(affine.stride_of(load.offset, axis))
     )
     element = Gather(load.buffer, moved, pairs) if pairs else Load(load.buffer, moved)
     return low.lazy(node.type, axes, element)
+
+
+def is_moved(value: Value) -> bool:
+    """Whether a value is a window on memory at a position that is the same for all elements."""
+    found = value.expr
+    return isinstance(found, Gather) and all(
+        free_axes(index, {}).isdisjoint(value.axes) for index, _ in found.indices
+    )
 
 
 def _index_axes(items: Sequence[Any]) -> tuple[int, int]:
