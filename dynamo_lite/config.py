@@ -43,6 +43,9 @@ class Config:
     """`float(x.sum())` and the like stay in the graph where nothing needs their value."""
     unroll_budget: int = 2000
     """Operations that the loops of one frame may add to its graph."""
+    leave_short_loops: bool = True
+    """Leave a loop that cannot be compiled as a whole to Python where each round is so short that
+    going back and forth between compiled code and Python takes longer."""
     trace_seconds: float = 20.0
     """Time after which the analysis of one frame is given up."""
     inline_depth: int = 100

@@ -11,21 +11,31 @@ class DynamoError(Exception):
 class Unsupported(DynamoError):
     """Something cannot be compiled exactly; `str()` is the reason. Never reaches the user.
 
-    `operations` is the number of array operations that were traced before, and run in Python.
+    `operations` is the number of array operations that were traced before, and run in Python;
+    `location` is the user's line.
     """
 
     operations: int = 0
+    location: Any = None
 
 
 class GraphBreak(Unsupported):
     """Tracing cannot go on past the current instruction.
 
-    `location` is the user's line, innermost frame first asked; `root_steps` says after how many
-    instructions of the root frame the analysis has to stop.
+    `location` is that of the innermost frame; `root_steps` says after how many instructions of the
+    root frame the analysis has to stop.
     """
 
-    location: Any = None
     root_steps: int | None = None
+
+
+class LoopBreak(GraphBreak):
+    """A loop is too long to unroll: stop before it begins.
+
+    `before_loop`: at the first instruction of a `while` loop, which there is nothing wrong with.
+    """
+
+    before_loop = False
 
 
 class DataDependent(GraphBreak):
@@ -35,13 +45,16 @@ class DataDependent(GraphBreak):
 class PlanLoop(Unsupported):
     """The analysis has to start again, now that more is known about the loop at `place` (a code
     object and the index of an instruction): it stays out of the graph for a reason, or becomes a
-    node of it after some rounds."""
+    node of it after some rounds, with variables of two types each."""
 
-    def __init__(self, place: Any, reason: str = "", peeled: int = 0) -> None:
+    def __init__(
+        self, place: Any, reason: str = "", peeled: int = 0, either: Any = frozenset()
+    ) -> None:
         super().__init__(reason or "the loop becomes a node of the graph")
         self.place = place
         self.reason = reason
         self.peeled = peeled
+        self.either = either
 
 
 class FullGraphRequired(DynamoError):

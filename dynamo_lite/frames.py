@@ -11,7 +11,7 @@ from . import calls, iteration, operators
 from .bytecode.flow import Loop, shape_of
 from .bytecode.raising import expected_outcome
 from .bytecode.reading import Instruction, read
-from .errors import GraphBreak
+from .errors import GraphBreak, LoopBreak
 from .flow.branches import STEP
 from .flow.loops import arrive
 from .guards.kinds import IS, SAME
@@ -29,9 +29,6 @@ from .variables.iterators import IteratorVariable
 from .variables.object_model import MISSING, lookup, store
 from .variables.objects import ObjectVariable
 from .wrap import wrap
-
-UNBUDGETED_STEPS = 20
-"""Instructions that loops may take per operation of the budget."""
 
 
 class Translator:
@@ -71,7 +68,7 @@ class Translator:
         self.returned: VariableTracker | None = None
         self.loops = shape_of(code).loops
         self.arrivals: dict[int, int] = {}
-        self.sizes: dict[int, int] = {}
+        self.sizes: dict[int, tuple[int, int]] = {}
         self.region: Loop | None = None
         self.round: VariableTracker | None = None
         self.exits: dict[int, tuple[int, int]] = {}
@@ -176,12 +173,19 @@ class Translator:
     def check_budget(self) -> None:
         """A loop goes round again: it may only add so much to the graph."""
         state, options = self.state, self.state.options
-        if len(state.graph.nodes) > options.unroll_budget or (
-            state.steps > UNBUDGETED_STEPS * options.unroll_budget
-        ):
-            raise LoopBreak(f"the loop adds more than {options.unroll_budget} operations")
+        long = state.steps > options.unrolled_steps
+        if long or len(state.graph.nodes) > options.unroll_budget:
+            raise self.too_long(f"the loop adds more than {options.unroll_budget} operations")
         if time.monotonic() - state.started > options.seconds:
-            raise LoopBreak(f"tracing takes longer than {options.seconds} seconds")
+            raise self.too_long(f"tracing takes longer than {options.seconds} seconds")
+
+    def too_long(self, reason: str) -> LoopBreak:
+        """The loop that goes round again cannot be unrolled; nor be a node, for a known reason."""
+        plan = self.state.options.loops.get((self.code, self.current.target or 0))
+        why = plan.reason if plan is not None else ""
+        found = LoopBreak(f"{reason}; it is not compiled as a loop: {why}" if why else reason)
+        found.location = self.location()
+        return found
 
     def location(self) -> Location:
         line = self.current.line or self.code.co_firstlineno
@@ -356,12 +360,3 @@ class Translator:
 
 
 STEP.append(Translator.step)
-
-
-class LoopBreak(GraphBreak):
-    """A loop is too long to unroll: stop before it begins.
-
-    `before_loop`: at the first instruction of a `while` loop, which there is nothing wrong with.
-    """
-
-    before_loop = False

@@ -45,6 +45,10 @@ class Frames(Protocol):
         """The function that runs the frame from a point on."""
         ...
 
+    def rest_in_python(self, point: ResumePoint) -> Callable[..., Any]:
+        """The same, in Python."""
+        ...
+
     def callee(self, function: FunctionType) -> Callable[..., Any]:
         """What to call instead of a function that could not be traced into."""
         ...
@@ -163,7 +167,7 @@ class Leaving:
     def _leave(self) -> None:
         opname = self.instruction.opname
         stack = [*zip(self.is_value, self.stack)]
-        if self.stopped.before_loop:
+        if self.stopped.before_loop or self.stopped.in_python:
             self._resume(self.instruction.index, stack)
         elif opname == "JUMP":
             assert self.instruction.target is not None
@@ -321,9 +325,11 @@ class Leaving:
         point = ResumePoint(index - self.frames.prefix, shape, self.names, self.unbound)
         names = self.frames.origin.__code__.co_varnames
         self.points.append(point)
+        frames = self.frames
+        make = frames.rest_in_python if self.stopped.in_python else frames.resume
         cells = own_cells(self.original)
         self.code.load_const(REST)
-        self.code.load_callable(self.frames.resume(point))
+        self.code.load_callable(make(point))
         for name in names:
             if name in self.names or name in self.kept:
                 self.code.emit("LOAD_FAST", name)

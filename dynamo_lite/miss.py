@@ -127,6 +127,7 @@ class FrameCompiler:
     history: SizeHistory = field(default_factory=SizeHistory)
     rests: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
     callees: dict[FunctionType | CodeType, CompiledFunction] = field(default_factory=dict)
+    judged: dict[int, str] = field(default_factory=dict)
     operations: int = 0
     compiled: Callable[[], CompiledFunction | None] = lambda: None
     frame: int | None = None
@@ -138,7 +139,7 @@ class FrameCompiler:
         if (compiled := self.compiled()) is not None:
             compiled.clear()
             self._decide(compiled)
-        self.history, self.rests, self.callees = SizeHistory(), {}, {}
+        self.history, self.rests, self.callees, self.judged = SizeHistory(), {}, {}, {}
         self.frame, self.recompiles, self.operations, self.turnover = None, 0, 0, None
 
     def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
@@ -189,7 +190,8 @@ class FrameCompiler:
             with record.stage("guards"):
                 flat = flatten(guards, shapes, len(flat_args))
         except Unsupported as unsupported:
-            self._broke(record, Break(str(unsupported), record.location))
+            where = unsupported.location or record.location
+            self._broke(record, Break(str(unsupported), where))
             record.in_python = max(unsupported.operations, 1)
             record.graph, record.operations = None, 0
             guards, shapes = types_of(flat_args, self.function.__code__.co_varnames), ShapeEnv()
@@ -283,6 +285,10 @@ class FrameCompiler:
             rests[point] = compiled_function(rest, self.options, self.family)
         return rests[point]
 
+    def rest_in_python(self, point: ResumePoint) -> FunctionType:
+        """The rest of the frame, which nothing is to be gained from compiling."""
+        return resume_function(self.family.function, point)
+
     def callee(self, function: FunctionType) -> Callable[..., Any]:
         """The compiled form of a user's function that was not traced into.
 
@@ -329,6 +335,7 @@ class FrameCompiler:
         return TraceOptions(
             policy, config.unroll_budget, config.trace_seconds, config.inline_depth,
             self.prefix if self.root is not None else 0,
+            self.family.judged if config.leave_short_loops else None,
         )  # fmt: skip
 
     # -- what is said about it

@@ -37,7 +37,7 @@ class Plan:
     rebuilt: Reconstructor
     needs_body: bool
     points: tuple[ResumePoint, ...]
-    """Where compiled rests of the frame begin."""
+    """Where rests of the frame begin."""
     is_rest: bool = False
 
     @property

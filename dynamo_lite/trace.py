@@ -30,6 +30,8 @@ class TraceOptions:
 
     `policy` says which sizes become symbols. `unroll_budget` is the number of traced operations
     that loops may add. `prefix` is the number of instructions in front of a rest's original text.
+    `judged` has the loops of that text that tracing could not get through, by their heads, and why
+    Python had better run them (or ""); it is None where no loop is left to Python for that.
     """
 
     policy: DynamicPolicy | None = None
@@ -37,16 +39,24 @@ class TraceOptions:
     seconds: float = 20.0
     inline_depth: int = 100
     prefix: int = 0
+    judged: dict[int, str] | None = None
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
+
+    @property
+    def unrolled_steps(self) -> int:
+        """Instructions that loops may take."""
+        return 20 * self.unroll_budget
 
 
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
     """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
-    of the graph after `peeled` rounds."""
+    of the graph after `peeled` rounds. Variables in `either` have one of two types, which are
+    given, as data decides."""
 
     reason: str = ""
     peeled: int = 0
+    either: frozenset[tuple[str, tuple[type, ...]]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +83,8 @@ class Stopped:
     `stack` is bottom to top with `NULL` trackers where the interpreter keeps NULLs; `locals` maps
     each bound fast local, by name, to its tracker (cells are `CellVariable`s; unbound names are
     absent). `before_loop`: the instruction is the first of a loop, and nothing
-    is wrong with it. `operations` is 1 where the instruction itself is an operation on arrays.
+    is wrong with it. `in_python`: Python runs the frame from here on. `operations` is how many
+    operations on arrays this leaves to Python.
     """
 
     index: int
@@ -83,6 +94,7 @@ class Stopped:
     locals: dict[str, VariableTracker]
     operations: int = 0
     before_loop: bool = False
+    in_python: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -9,16 +9,20 @@ from typing import Any
 import numpy as np
 
 from . import logs
+from .bytecode.flow import Loop
 from .bytecode.reading import Instruction, read
-from .errors import GraphBreak, PlanLoop, Unsupported
+from .errors import GraphBreak, LoopBreak, PlanLoop, Unsupported
 from .flow.escapes import check_escapes
-from .frames import LoopBreak, Translator
+from .flow.worth import CROSSING, Estimate, outermost, saved, skim
+from .frames import Translator
 from .guards.guard_set import GuardSet
 from .guards.kinds import NOT_ALIASED
 from .guards.shape_env import ShapeEnv
 from .guards.sources import CellSource, LocalSource
 from .ir.graph import Graph
+from .ir.node import Location
 from .ir.sizes import substitute
+from .records import dataclass
 from .side_effects import SideEffects
 from .trace import LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
 from .trace_rules import rule_for
@@ -147,6 +151,7 @@ def translate(
     """
     options = options or TraceOptions()
     reason, location, restarts, before_loop = "asked to stop", None, 0, False
+    left: Left | None = None
     while True:
         state = new_state(function, flat_args, options)
         try:
@@ -154,7 +159,7 @@ def translate(
             end = root.finish()
             check_escapes(root, end)
         except PlanLoop as found:
-            options.loops[found.place] = LoopPlan(found.reason, found.peeled)
+            options.loops[found.place] = LoopPlan(found.reason, found.peeled, found.either)
             restarts += 1
             logs.restarted(restarts)
             code, index = found.place
@@ -166,6 +171,8 @@ def translate(
                 raise left_to_python(str(stop), state) from stop
             stop_at, reason, location = stop.root_steps, str(stop), stop.location
             before_loop = isinstance(stop, LoopBreak) and stop.before_loop
+            if (left := short_loop(root, options)) is not None:
+                stop_at, reason = left.start, f"{reason}; {left.reason}"
             restarts += 1
             logs.restarted(restarts)
             DYNAMO.info("the analysis starts again, to stop at %s: %s", location, reason)
@@ -178,16 +185,59 @@ def translate(
                     end, reason=reason, location=location or end.location,
                     before_loop=before_loop, operations=0 if before_loop else end.operations,
                 )  # fmt: skip
+            if isinstance(end, Stopped) and left is not None:
+                end = replace(end, in_python=True, operations=left.operations)
+                if sum(saved(root, node) for node in state.graph.calls) < CROSSING:
+                    raise left_to_python(reason, state, left.operations, location)
             guard_aliases(state)
             return finished(state, end, restarts)
         finally:
             state.close()
 
 
-def left_to_python(reason: str, state: TraceState) -> Unsupported:
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A loop that Python had better run: the root step at which it begins, and why."""
+
+    start: int
+    reason: str
+    operations: int
+
+
+def short_loop(root: RootTranslator, options: TraceOptions) -> Left | None:
+    """The loop that could not be traced, where its rounds do too little to be compiled."""
+    loop = outermost(root, root.current.index)
+    if options.judged is None or loop is None or loop.head not in root.loop_starts:
+        return None
+    head, start = loop.head - options.prefix, root.loop_starts[loop.head]
+    if head in options.judged:
+        return None
+    state = new_state(root.state.function, root.state.flat_args, options)
+    try:
+        found = skim_from(RootTranslator(state, start), loop, root.current.index)
+    finally:
+        state.close()
+    options.judged[head] = why = found.why_not() or ""
+    line = root.instructions[loop.head].line
+    reason = f"Python runs the loop in line {line}: {why}"
+    return Left(start, reason, found.operations) if why else None
+
+
+def skim_from(root: RootTranslator, loop: Loop, stopped: int) -> Estimate:
+    """Go to where the frame is to stop, and through one round of the loop that begins there."""
+    try:
+        root.run()
+    except StopHere:
+        root.stop_at = None
+    return skim(root, loop, stopped)
+
+
+def left_to_python(
+    reason: str, state: TraceState, more: int = 0, location: Location | None = None
+) -> Unsupported:
     """The frame runs in Python, and what was traced of it as well."""
     unsupported = Unsupported(reason)
-    unsupported.operations = len(state.graph.calls)
+    unsupported.operations, unsupported.location = len(state.graph.calls) + more, location
     return unsupported
 
 

@@ -97,13 +97,18 @@ CHECKS: Mapping[np.ufunc, Callable[..., list[Expr]]] = {
 }
 
 
+def _check_exact(low: Lowering, *args: Any) -> None:
+    """Ints must be numbers that doubles hold."""
+    for arg in args:
+        if dtype_of(arg).kind == "i":
+            size = simplify.apply("absolute", (convert(operand_at(low, arg, (), I64), F64),), F64)
+            low.launch((), Check(compare("less", size, const(2.0**53, F64))))
+
+
 @lowers(operator.truediv, reads=Access.SAME)
 def quotient(low: Lowering, node: Node, left: Any, right: Any) -> Value:
     """Of ints it is exact where doubles hold both."""
-    for arg in (left, right):
-        if dtype_of(arg).kind == "i" and isinstance(arg, Value):
-            size = simplify.apply("absolute", (convert(operand_at(low, arg, (), I64), F64),), F64)
-            low.launch((), Check(compare("less", size, const(2.0**53, F64))))
+    _check_exact(low, left, right)
     operands = tuple(operand_at(low, arg, (), F64) for arg in (left, right))
     low.launch((), Check(compare("not_equal", operands[1], const(0.0, F64))))
     return low.lazy(node.type, (), simplify.apply("divide", operands, F64))
@@ -111,7 +116,10 @@ def quotient(low: Lowering, node: Node, left: Any, right: Any) -> Value:
 
 @lowers(*COMPARISONS, reads=Access.SAME)
 def comparison(low: Lowering, node: Node, left: Any, right: Any) -> Value:
-    dtype = dtype_of(left if isinstance(left, Value) else right)
+    """An int is compared with a float as a double, which must hold it."""
+    dtype = np.result_type(*map(dtype_of, (left, right)))
+    if dtype_of(left).kind != dtype_of(right).kind:
+        _check_exact(low, left, right)
     operands = tuple(operand_at(low, arg, (), dtype) for arg in (left, right))
     return low.lazy(node.type, (), compare(COMPARISONS[node.target], *operands))
 

@@ -24,7 +24,7 @@ def length(low: Lowering, node: Node, array: Any, axis: int) -> Value:
     return Value(node.type, (), known)
 
 
-@lowers(int, float, bool, reads=Access.MEMORY)
+@lowers(int, float, bool, core.plain, reads=Access.MEMORY)
 def conversion(low: Lowering, node: Node, x: Any) -> Value:
     """A Python number; an int must have 64 bits."""
     value = number(x)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import operators
 from ..errors import GraphBreak
+from ..flow.branches import is_data, predicate
 from ..variables.base import VariableTracker
 from ..variables.constants import (
     NONE,
@@ -15,6 +16,8 @@ from ..variables.constants import (
     observe,
     observed,
 )
+from ..variables.either import chosen
+from ..variables.lazy import realise
 from ..variables.sizes import extremum, size_tracker
 from .table import handles
 
@@ -95,6 +98,16 @@ def _extreme(
     best_key = best if key is NONE else tx.call(key, best)
     for item in items[1:]:
         item_key = item if key is NONE else tx.call(key, item)
-        if tx.truth(operators.compare(tx, symbol, item_key, best_key)):
+        test = operators.compare(tx, symbol, item_key, best_key)
+        if key is NONE and is_data(test) and (found := _choice(tx, test, item, best)) is not None:
+            best = best_key = found
+        elif tx.truth(test):
             best, best_key = item, item_key
     return best
+
+
+def _choice(
+    tx: Translator, test: VariableTracker, item: VariableTracker, best: VariableTracker
+) -> VariableTracker | None:
+    """One of two numbers, as data decides."""
+    return chosen(tx, predicate(tx, test), realise(tx, item), realise(tx, best))

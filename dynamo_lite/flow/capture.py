@@ -38,6 +38,17 @@ def capturing(tx: Translator, what: str) -> Iterator[Graph]:
         state.graph, state.side_effects.sealed = outer, sealed
 
 
+@contextmanager
+def adding_to(tx: Translator, graph: Graph) -> Iterator[None]:
+    """Nodes go to a graph that has been traced."""
+    state = tx.state
+    outer, state.graph = state.graph, graph
+    try:
+        yield
+    finally:
+        state.graph = outer
+
+
 def close(tx: Translator, bodies: Sequence[Graph]) -> tuple[Node, ...]:
     """Make placeholders of what bodies read from around them; the operands, the same for all."""
     operands: dict[Node, None] = {}

@@ -31,6 +31,11 @@ def expect(condition: Any) -> bool:
     return True
 
 
+def plain(value: Any) -> Any:
+    """A NumPy scalar as the Python number of the same value."""
+    return np.asarray(value).item()
+
+
 def length(array: np.ndarray, axis: int) -> int:
     """One of an array's sizes."""
     return int(array.shape[axis])

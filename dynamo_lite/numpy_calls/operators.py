@@ -17,9 +17,11 @@ from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import ConstantVariable, constant, fold
 from ..variables.dependent import dependent
+from ..variables.either import EitherNumber
 from ..variables.graph_methods import record_call
 from ..variables.numbers import InputNumber, NumberVariable
 from ..variables.sequences import SequenceVariable
+from .either import operate_either
 from .recording import recorded
 from .symbolic import symbolic_first
 
@@ -91,6 +93,8 @@ def operate(
     """`function(*operands)` for a Python operator, when an operand belongs to the graph."""
     if function in IN_PLACE:
         return _in_place(tx, function, operands)
+    if any(isinstance(operand, EitherNumber) for operand in operands):
+        return operate_either(tx, function, operands, operate)
     if all(map(sizes.is_size, operands)):
         return sizes.operate(tx, function, operands)
     if all(map(is_python_number, operands)):

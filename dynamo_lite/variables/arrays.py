@@ -1,6 +1,7 @@
 """Arrays: inputs and results of the graph."""
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,11 @@ from .sizes import size_tracker
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
     from ..translator import Translator
+
+
+UNFIXED = 2
+"""So many items may be taken from an array of any length: rounds before a loop is one of the graph.
+"""
 
 
 class ArrayVariable(VariableTracker):
@@ -100,10 +106,13 @@ class ArrayVariable(VariableTracker):
         return call_graph_method(tx, self, name, args, kwargs)
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
-        """The items along the first axis; their number is fixed from here on."""
+        """The items along the first axis; their number is fixed once a few have been taken."""
         if not self.array_type.shape:
             raise observed(TypeError("iteration over a 0-d array"))
-        for index in range(tx.shapes.specialize(self.array_type.shape[0])):
+        size = self.array_type.shape[0]
+        for index in itertools.count():
+            if not tx.shapes.less(index, size if index < UNFIXED else tx.shapes.specialize(size)):
+                return
             yield record(tx, operator.getitem, (self.node, index))
 
     def method___len__(self, tx: Translator) -> VariableTracker:

@@ -104,6 +104,9 @@ def record_call(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """Record a call whose arguments are trackers; a result that is an argument is its tracker."""
+    for value in (*args, *kwargs.values()):
+        if (refuse := getattr(value, "check_argument", None)) is not None:
+            refuse(target, args)
     if args and hasattr(args[0], "array_type") and type_of(args[0]).form is Form.ARRAY:
         if is_same_object(tx, target, type_of(args[0]), args[1:], kwargs):
             return args[0]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..guards.sources import AttrSource, Source
+from ..ir.sizes import SizeExpr
 from .base import VariableTracker
 from .constants import (
     NONE,
@@ -159,7 +160,15 @@ class DataRangeVariable(VariableTracker):
         return RangeVariable(observe(range, *[end.as_constant(tx) for end in self.ends]))
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
-        yield from self.known(tx).iterate(tx)
+        """Where the start is known, only how many items are taken is guarded."""
+        start, stop, step = (end.as_argument(tx) for end in self.ends)
+        if not all(isinstance(end, int) for end in (start, step)) or step <= 0 or (
+            not isinstance(stop, SizeExpr)
+        ):
+            yield from self.known(tx).iterate(tx)
+        while tx.shapes.less(start, stop):
+            yield ConstantVariable(start)
+            start += step
 
     def truth(self, tx: Translator) -> bool:
         return self.known(tx).truth(tx)

@@ -83,7 +83,7 @@ def test_long_loops_of_generators():
 
 @pytest.mark.parametrize("loop", [counted, left_by_break, nested, left_by_exception, with_else])
 def test_long_while_loops(loop):
-    with dl.config.patch(unroll_budget=100, strict=True):
+    with dl.config.patch(unroll_budget=100, leave_short_loops=False, strict=True):
         compiled = dl.compile(loop, backend="eager")
         for _ in range(2):
             assert same(compiled(X), loop(X))

@@ -20,6 +20,7 @@ for _target, _takes_first in (
 ROWS[np.repeat] = replace(ROWS[np.repeat], infer=rules.repeat_rule(ROWS[np.repeat].infer))  # type: ignore[arg-type]
 
 op(core.length, Kind.STRUCTURE, infer=rules.length_rule)
+op(core.plain, Kind.STRUCTURE, infer=rules.plain_rule)
 op(core.expect, Kind.STRUCTURE, infer=rules.expect_rule, checks=("any",))
 op(int, Kind.STRUCTURE, infer=rules.int_rule, checks=("any",))
 op(float, Kind.STRUCTURE, infer=rules.number_rule(float, "biuf"))

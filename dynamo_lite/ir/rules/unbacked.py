@@ -133,6 +133,13 @@ LIMITS: dict[np.dtype, tuple[int, int]] = {
 }
 
 
+def plain_rule(value: Any, /, *, facts: Facts) -> ArrayType:
+    kind = _one_element(value)
+    if kind.dtype.char not in "?ld":
+        raise Wrong
+    return python_number(type(kind.dtype.type(0).item()))
+
+
 def number_rule(kind: type, accepted: str) -> Rule:
     """`float(x)` and the like."""
 

@@ -1,0 +1,253 @@
+"""What both ways of a branch leave, as results of one node."""
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..bytecode.flow import Loop
+from ..bytecode.liveness import live_locals
+from ..errors import GraphBreak
+from ..ir import control
+from ..ir.graph import Graph
+from ..ir.node import Node
+from ..ir.types import ArrayType
+from ..records import dataclass
+from ..trace import Twin
+from ..variables.arrays import ArrayVariable, EitherVariable
+from ..variables.base import VariableTracker
+from ..variables.constants import NONE, ConstantVariable
+from ..variables.either import EitherNumber, Kinds, python_value, types_of, united, which
+from ..variables.graph_values import record
+from ..variables.lazy import LazyVariable
+from ..variables.sequences import TupleVariable
+from .capture import adding_to, checked_close, is_fresh, owner, results, tracker_of, type_of
+
+if TYPE_CHECKING:
+    from ..frames import Translator
+
+JOINED, ROUND, RETURNED, RAISED = "joined", "round", "returned", "raised"
+
+
+@dataclass(slots=True)
+class Way:
+    """One way of a branch: the body that was traced, how it ended, and what it left."""
+
+    graph: Graph
+    end: str
+    index: int
+    locals: dict[str, VariableTracker]
+    stack: list[VariableTracker]
+    result: VariableTracker | None = None
+    """What is returned (RETURNED), or whether the loop goes on (ROUND)."""
+
+
+def merge(tx: Translator, test: Any, ways: list[Way], loop: Loop | None, at: int) -> None:
+    """The state after both ways."""
+    merging = Merging(tx, test, ways, at)
+    end = ways[0].end
+    if end == RETURNED:
+        value = merging.merged("the result", ways[0].result, ways[1].result)
+        merging.record()
+        tx.returned = merging.tracker(value)
+        return
+    live = live_locals(tx.code, ways[0].index)
+    if end == ROUND:
+        assert loop is not None
+        live = live_locals(tx.code, loop.head) | (
+            live_locals(tx.code, tx.exits[loop.head][0]) if loop.head in tx.exits else frozenset()
+        )
+    found = {name: merging.local(name) for name in sorted(live & merging.names())}
+    going: Any = None
+    if end == ROUND:
+        going = decided(tx, test, ways) or merging.merged("", ways[0].result, ways[1].result)
+    stack: list[Any] = []
+    if len(ways[0].stack) == len(ways[1].stack):
+        stack = [merging.merged("a value", *pair) for pair in zip(ways[0].stack, ways[1].stack)]
+    elif end == JOINED:
+        raise GraphBreak("the ways of a branch leave different stacks")
+    merging.record()
+    tx.locals = {
+        name: value for name, value in tx.locals.items() if name not in live or name in found
+    }
+    tx.locals |= {name: merging.tracker(value) for name, value in found.items()}
+    tx.stack = [merging.tracker(value) for value in stack]
+    if going is not None:
+        tx.round = merging.tracker(going)
+        tx.region = loop if tx.region is loop else tx.region
+        if tx.region is not loop:  # the loop is unrolled, and both ways go round again
+            assert loop is not None
+            tx.round = None
+    tx.index = ways[0].index
+
+
+class Unmerged(GraphBreak):
+    """A variable (`name`) that has values of types which cannot be one after the two ways."""
+
+    def __init__(
+        self, reason: str, name: str, values: tuple[VariableTracker, VariableTracker]
+    ) -> None:
+        super().__init__(reason)
+        self.name = name
+        self.values = values
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A result of the node that the branch becomes; `choices` are arrays that it may be, or NONE
+    for one that cannot be named."""
+
+    place: int
+    choices: tuple[VariableTracker | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EitherSlot:
+    """The place of a number whose type the ways decide; the next place says which type it is."""
+
+    place: int
+    kinds: Kinds
+
+
+class Merging:
+    """Collects what differs between the two ways, as results of a `control.cond`."""
+
+    def __init__(self, tx: Translator, test: Any, ways: list[Way], at: int) -> None:
+        self.tx, self.test, self.ways = tx, test, ways
+        self.twin = Twin(
+            "an array that is another one, or not, after a branch on data", (tx.code, at)
+        )
+        self.kinds: list[ArrayType] = []
+        self.outputs: tuple[list[Any], list[Any]] = ([], [])
+        self.made: list[Node] = []
+        self.entangled: dict[int, tuple[Node, ...]] = {}
+        self.slots: dict[Any, Slot] = {}
+
+    def names(self) -> set[str]:
+        return {*self.ways[0].locals, *self.ways[1].locals}
+
+    def local(self, name: str) -> Any:
+        first, second = (way.locals.get(name) for way in self.ways)
+        if first is None or second is None:
+            raise GraphBreak(f"{name!r} has a value after only one way of a branch on data")
+        return self.merged(repr(name), first, second)
+
+    def merged(self, name: str, first: Any, second: Any) -> Any:
+        """A tracker, a Slot, or a list of these for a tuple."""
+        first, second = settled(first), settled(second)
+        if first is second or same_constant(first, second):
+            return first
+        if is_plain_tuple(first) and is_plain_tuple(second):
+            items = first.built_items(), second.built_items()
+            if len(items[0]) == len(items[1]):
+                return [self.merged(name, *pair) for pair in zip(*items)]
+        kinds = type_of(first), type_of(second)
+        is_either = any(isinstance(value, EitherNumber) for value in (first, second))
+        if (is_either or kinds[0] != kinds[1]) and (either := united(first, second)) is not None:
+            return self.either((first, second), either)
+        if kinds[0] is None or kinds[0] != kinds[1]:
+            told = [
+                value.describe() if kind is None else str(kind)
+                for kind, value in zip(kinds, (first, second))
+            ]
+            raise Unmerged(
+                f"{name or 'a value'} is {told[0]} after one way of a branch on data, and "
+                f"{told[1]} after the other", name.strip("'"), (first, second),
+            )
+        pair = first.as_argument(self.tx), second.as_argument(self.tx)
+        if isinstance(first, ArrayVariable) and pair in self.slots:
+            return self.slots[pair]
+        place = len(self.kinds)
+        self.kinds.append(kinds[0])
+        choices: list[VariableTracker | None] = []
+        for outputs, value, way in zip(self.outputs, (first, second), self.ways):
+            outputs.append(value.as_argument(self.tx))
+            choices.append(None)
+            if isinstance(value, ArrayVariable):
+                twin = self.tx.state.entangled.get(owner(self.tx, value.node))
+                if twin is not None and twin.sources:
+                    self.entangled[place] = self.entangled.get(place, ()) + twin.sources
+            if isinstance(value, ArrayVariable) and not is_fresh(self.tx, value.node, way.graph):
+                self.entangle(place, value.node)
+                inside = value.node in way.graph.nodes
+                choices[-1] = NONE if inside else value
+        if isinstance(first, ArrayVariable):
+            self.slots[pair] = Slot(place, tuple(choices))
+            self.check_apart()
+            return self.slots[pair]
+        return Slot(place, tuple(choices))
+
+    def either(self, values: tuple[VariableTracker, VariableTracker], kinds: Kinds) -> EitherSlot:
+        """Two results: the number, and which type it has."""
+        for outputs, value, way in zip(self.outputs, values, self.ways):
+            with adding_to(self.tx, way.graph):
+                outputs += [python_value(self.tx, value, kinds), which(value, kinds)]
+        self.kinds += types_of(kinds)
+        return EitherSlot(len(self.kinds) - 2, kinds)
+
+    def check_apart(self) -> None:
+        """Two variables that are one array after one way only cannot be told."""
+        for side in (0, 1):
+            owners = [owner(self.tx, pair[side]) for pair in self.slots]
+            if len(set(owners)) < len(owners):
+                raise GraphBreak("two variables are one array after one way of a branch on data")
+
+    def entangle(self, place: int, node: Node) -> None:
+        self.entangled.setdefault(place, ())
+        self.tx.state.sources.setdefault(owner(self.tx, node), self.twin)
+
+    def record(self) -> None:
+        """Add the node, unless the ways do nothing."""
+        for way, outputs in zip(self.ways, self.outputs):
+            way.graph.output(tuple(outputs))
+        if not self.kinds and not any(way.graph.calls for way in self.ways):
+            return
+        operands = checked_close(self.tx, [way.graph for way in self.ways])
+        bodies = tuple(way.graph for way in self.ways)
+        self.made = results(
+            self.tx, control.cond, (self.test, *bodies, operands), self.kinds
+        )
+        for place, sources in self.entangled.items():
+            self.tx.state.entangled[self.made[place]] = replace(self.twin, sources=sources)
+
+    def tracker(self, value: Any) -> VariableTracker:
+        if isinstance(value, Slot):
+            made = self.made[value.place]
+            if any(choice is not None for choice in value.choices):
+                return EitherVariable(made, self.test, value.choices)
+            return tracker_of(made)
+        if isinstance(value, EitherSlot):
+            number, test = self.made[value.place : value.place + 2]
+            return EitherNumber(number, test, value.kinds)
+        if isinstance(value, list):
+            return TupleVariable([self.tracker(item) for item in value])
+        found: VariableTracker = value
+        return found
+
+
+def decided(tx: Translator, test: Any, ways: list[Way]) -> VariableTracker | None:
+    """Whether the loop goes on, where that is just which way was taken."""
+    goes_on = [
+        way.result.value if isinstance(way.result, ConstantVariable) else None for way in ways
+    ]
+    if goes_on == [True, False]:
+        return tracker_of(test)
+    return record(tx, operator.not_, (test,)) if goes_on == [False, True] else None
+
+
+def settled(value: Any) -> Any:
+    return value.realised or value if isinstance(value, LazyVariable) else value
+
+
+def is_plain_tuple(value: Any) -> bool:
+    return type(value) is TupleVariable and value.kind is tuple and value.source is None
+
+
+def same_constant(first: VariableTracker, second: VariableTracker) -> bool:
+    """Two constants that no one can tell apart."""
+    if not isinstance(first, ConstantVariable) or not isinstance(second, ConstantVariable):
+        return False
+    values = first.value, second.value
+    return type(values[0]) is type(values[1]) and repr(values[0]) == repr(values[1]) and (
+        first.source == second.source
+    )

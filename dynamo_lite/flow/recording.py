@@ -1,0 +1,389 @@
+"""One round of a loop as a body: tracing it, and the node that is made of it."""
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..bytecode.flow import Loop
+from ..bytecode.liveness import live_locals
+from ..errors import GraphBreak
+from ..ir import control
+from ..ir.graph import Graph
+from ..ir.node import Node
+from ..ir.tree import map_leaves
+from ..ir.types import ArrayType, python_number
+from ..records import dataclass, field
+from ..trace import Twin
+from ..variables.base import VariableTracker
+from ..variables.constants import TRUE, ConstantVariable
+from ..variables.either import EitherNumber, Kinds, parts_of, types_of, united
+from ..variables.lazy import realise
+from .branches import STEP, is_data, predicate, run
+from .capture import (
+    adding_to,
+    capturing,
+    checked_close,
+    is_array,
+    is_fresh,
+    owner,
+    results,
+    tracker_of,
+    type_of,
+    written,
+)
+from .merging import ROUND, Unmerged, same_constant, settled
+from .rounds import Rounds
+
+if TYPE_CHECKING:
+    from ..frames import Translator
+
+
+class Unsettled(GraphBreak):
+    """A round changes the type of a variable.
+
+    `either` are variables that could have one of two types; `again`: perhaps a round later types
+    have settled.
+    """
+
+    def __init__(self, reason: str, either: Either | None = None, again: bool = True) -> None:
+        super().__init__(reason)
+        self.either = either or {}
+        self.again = again
+
+
+Either = dict[str, Kinds]
+
+
+@dataclass(slots=True)
+class Body:
+    """One round of a loop, traced; `carried` are the placeholders of the variables it changes.
+
+    Of a variable in `either` the number and its type are variables of their own, by the names
+    `name` and `type_name(name)`; `whole` has the variable itself as it is before the loop.
+    """
+
+    graph: Graph
+    index: Node | None = None
+    carried: dict[str, Node] = field(default_factory=dict)
+    before: dict[str, VariableTracker] = field(default_factory=dict)
+    after: dict[str, VariableTracker] = field(default_factory=dict)
+    either: Either = field(default_factory=dict)
+    whole: dict[str, VariableTracker] = field(default_factory=dict)
+    going: VariableTracker = TRUE
+
+
+    def split(self, tx: Translator, name: str, value: VariableTracker, kinds: Kinds) -> None:
+        """Carry a variable of one of two types."""
+        self.either[name], self.whole[name] = kinds, value
+        names = name, type_name(name)
+        for part, before, kind in zip(names, parts_of(tx, value, kinds), types_of(kinds)):
+            self.before[part] = before
+            self.carried[part] = self.graph.placeholder(part.replace(".", "_"), kind)
+
+    def end(self, tx: Translator) -> None:
+        """The round is over: what it left in the variables of the frame."""
+        self.after = {name: settled(value) for name, value in tx.locals.items()}
+        for name, value in list(self.after.items()):
+            kinds = self.either.get(name)
+            if kinds is None and isinstance(value, EitherNumber) and name not in self.carried:
+                kinds = self.either[name] = value.kinds
+            if kinds is None:
+                continue
+            inside = self.carried.get(name)
+            if inside is not None and united(EitherNumber(inside, True, kinds), value) != kinds:
+                raise Unsettled(f"{name!r} is {value.describe()} after a round of the loop")
+            self.after[name], self.after[type_name(name)] = parts_of(tx, value, kinds)
+
+    def joined(self, found: dict[str, VariableTracker]) -> dict[str, VariableTracker]:
+        """The variables of the frame, of what the loop has left."""
+        for name in {*self.either} & {*found}:
+            number, test = found[name], found.pop(type_name(name))
+            if number is self.before.get(name) and test is self.before[type_name(name)]:
+                found[name] = self.whole[name]
+                continue
+            parts = [
+                part.value if isinstance(part, ConstantVariable) else part.node  # type: ignore
+                for part in (number, test)
+            ]
+            found[name] = EitherNumber(parts[0], parts[1], self.either[name])
+        return found
+
+
+def type_name(name: str) -> str:
+    """The variable that says which type a variable of two types has."""
+    return f"{name}.type"
+
+
+def trace_round(
+    tx: Translator, loop: Loop, stack: tuple[VariableTracker, ...], rounds: Rounds | None,
+    either: Either,
+) -> Body:
+    """Trace one round from variables of known types."""
+    outer, body = tx.graph, Body(tx.graph)
+    region, tx.region, tx.round = tx.region, loop, None
+    first = loop.head + 1 if rounds is not None else loop.head
+    stored = {
+        inst.argval for at in loop.members
+        if (inst := tx.instructions[at]).opname in ("STORE_FAST", "DELETE_FAST")
+    }
+    needed = live_locals(tx.code, loop.head)
+    line = tx.instructions[loop.head].line
+    try:
+        with capturing(tx, f"the loop in line {line}") as graph:
+            body.graph = graph
+            if rounds is not None:
+                body.index = graph.placeholder("index", python_number(int))
+            for name in sorted(stored & needed & {*tx.locals}):
+                value = tx.locals[name] = realise(tx, tx.locals[name])
+                kinds = value.kinds if isinstance(value, EitherNumber) else either.get(name)
+                if kinds is not None:
+                    with adding_to(tx, outer):
+                        body.split(tx, name, value, kinds)
+                    parts = body.carried[name], body.carried[type_name(name)]
+                    tx.locals[name] = EitherNumber(*parts, kinds)
+                    continue
+                if (kind := type_of(value)) is None or not fits(value):
+                    continue
+                if kind.library != "numpy":
+                    raise GraphBreak(f"a loop over arrays of {kind.library}")
+                placeholder = graph.placeholder(name, kind)
+                body.before[name], body.carried[name] = value, placeholder
+                tx.locals[name] = tracker_of(placeholder)
+            entering = {name: tx.locals[name] for name in stored & {*tx.locals}}
+            tx.stack, tx.index = list(stack), first
+            if rounds is not None and body.index is not None:
+                tx.stack.append(rounds.item(tx, tracker_of(body.index)))
+            else:  # the head itself is no end yet
+                STEP[0](tx)
+            if run(tx, None, loop, captured=True) != ROUND:
+                raise GraphBreak("the loop raises an exception")
+            assert tx.round is not None
+            body.going = tx.round
+            body.end(tx)
+            for name, value in entering.items():
+                if name not in body.carried and name in needed:
+                    check_fixed(name, value, body.after.get(name))
+            return body
+    except Unmerged as stop:
+        before, placeholder = body.before.get(stop.name), body.carried.get(stop.name)
+        others = [v for v in stop.values if getattr(v, "node", None) is not placeholder]
+        if before is None or len(others) != 1 or (kinds := united(before, others[0])) is None:
+            raise
+        raise Unsettled(str(stop), {stop.name: kinds}, again=False) from None
+    finally:
+        tx.region, tx.round = region, None
+
+
+def fits(value: VariableTracker) -> bool:
+    """Whether an int has at most 64 bits."""
+    if not isinstance(value, ConstantVariable) or value.python_type() is not int:
+        return True
+    return bool(-(2**62) < value.value < 2**62)
+
+
+def check_fixed(name: str, before: VariableTracker, after: VariableTracker | None) -> None:
+    """A variable that the graph cannot hold has to stay what it is."""
+    before, after = settled(before), settled(after)
+    if before is not after and not (after is not None and same_constant(before, after)):
+        raise Unsettled(f"{name!r} changes, {before.describe()}")
+
+
+class Recording:
+    """Makes the node of a loop: which variables it carries, and what it gives back."""
+
+    def __init__(
+        self, tx: Translator, loop: Loop, body: Body, rounds: Rounds | None, count: int
+    ) -> None:
+        self.tx, self.loop, self.body, self.count = tx, loop, body, count
+        self.rounds, self.ends = rounds, None if rounds is None else rounds.ends
+        self.leaves = is_data(body.going) or (
+            body.going.as_constant(tx) is False
+        )
+        self.initial: list[Any] = []
+        self.outputs: list[Any] = []
+        self.kinds: list[ArrayType] = []
+        self.names: list[str] = []
+        self.kept: dict[str, VariableTracker] = {}
+        self.broke: VariableTracker | None = None
+
+    def record(self) -> None:
+        tx, graph = self.tx, self.body.graph
+        if not self.leaves and self.ends is None:
+            raise GraphBreak("the loop has no end that depends on data")
+        entangled = self.carry()
+        lasts = self.last_values()
+        going: Any = True
+        if self.leaves:
+            going = self.going()
+        outputs = [going, *self.outputs, *lasts]
+        if self.leaves and self.ends is not None:
+            outputs.insert(1 + len(self.initial), going)
+            self.kinds.insert(len(self.initial), python_number(bool))
+            self.initial.append(True)
+            graph.placeholder("going", python_number(bool))
+        graph.output(tuple(outputs))
+        operands = checked_close(tx, [graph])
+        self.check_memory(operands)
+        args: tuple[Any, ...] = (graph, tuple(self.initial), operands)
+        if self.ends is not None:
+            made = results(tx, control.for_loop, (*self.ends, *args), self.kinds)
+        else:
+            made = results(tx, control.while_loop, (True, *args), self.kinds)
+        if self.leaves and self.ends is not None:
+            self.broke = tracker_of(made.pop(len(self.initial) - 1))
+        for name, node in zip(self.names, made):
+            self.kept[name] = tracker_of(node)
+            if name in entangled:
+                tx.state.entangled[node] = entangled[name]
+
+    def going(self) -> Any:
+        """Whether another round follows, as a Python bool."""
+        if not is_data(self.body.going):
+            return False
+        with adding_to(self.tx, self.body.graph):
+            return predicate(self.tx, self.body.going)
+
+    def carry(self) -> dict[str, Twin]:
+        """Which variables a round changes; those that stay what they are, are operands."""
+        tx, body = self.tx, self.body
+        entangled: dict[str, Twin] = {}
+        moved: set[str] = set()
+        unsettled: list[Unsettled] = []
+        for name, placeholder in list(body.carried.items()):
+            value = body.after.get(name)
+            if value is None:
+                raise GraphBreak(f"{name!r} is deleted in the loop")
+            if getattr(value, "node", None) is placeholder:
+                self.keep(name, placeholder)
+                continue
+            kind = type_of(value)
+            if kind != placeholder.type or isinstance(value, EitherNumber):
+                unsettled.append(self.changed(name, value))
+                continue
+            moved.add(name)
+            self.names.append(name)
+            self.initial.append(body.before[name].as_argument(tx))
+            self.outputs.append(value.as_argument(tx))
+            self.kinds.append(placeholder.type)
+            if is_array(placeholder) and not is_fresh(tx, self.outputs[-1], body.graph):
+                what = f"{name!r}, which may be an array from before the loop"
+                entangled[name] = Twin(what, (tx.code, self.loop.head))
+        if unsettled:
+            either = {name: kinds for one in unsettled for name, kinds in one.either.items()}
+            all_ = len(either) == len(unsettled)
+            again = all(one.again for one in unsettled)
+            raise Unsettled(str(unsettled[0]), either if all_ else None, again)
+        if entangled:
+            self.untangle(entangled)
+        return entangled
+
+    def changed(self, name: str, value: VariableTracker) -> Unsettled:
+        """A round gives a variable another type."""
+        before = self.body.before[name]
+        kinds = united(before, value) if name not in self.body.either else None
+        kind = type_of(before)
+        after = value.describe() if isinstance(value, EitherNumber) else type_of(value)
+        return Unsettled(
+            f"{name!r} is {kind} before a round of the loop, and {after or value.describe()} "
+            "after it", {name: kinds} if kinds is not None else None,
+            not isinstance(value, EitherNumber),
+        )
+
+    def untangle(self, entangled: dict[str, Twin]) -> None:
+        """Arrays that are passed on from round to round, as when two take turns.
+
+        Where all of them were made in the graph and nothing else needs them any more, nobody can
+        tell which of them a result is: the loop has consumed them.
+        """
+        tx = self.tx
+        starts = {
+            name: owner(tx, value) for name, value in zip(self.names, self.initial)
+            if isinstance(value, Node) and is_array(value)
+        }
+        state = tx.state
+        made = all(node.op == "call_function" and node not in state.entangled
+                   for node in starts.values())
+        whole = all(
+            not isinstance(out, Node) or not is_array(out) or out in self.body.carried.values()
+            or is_fresh(tx, out, self.body.graph) for out in self.outputs
+        )
+        if made and whole and len(set(starts.values())) == len(starts):
+            for name, node in starts.items():
+                state.consumed[node] = self.taken(name)
+            entangled.clear()
+            return
+        if self.leaves and not self.count and not made:
+            raise Unsettled("a variable may be an array from before the loop")
+        for name in entangled:
+            entangled[name] = replace(entangled[name], sources=tuple(starts.values()))
+        for node in starts.values():
+            state.sources.setdefault(node, self.taken("an array"))
+
+    def taken(self, name: str) -> Twin:
+        what = f"an array that was {name!r} before a loop which took its memory over"
+        return Twin(what, (self.tx.code, self.loop.head))
+
+    def keep(self, name: str, placeholder: Node) -> None:
+        """A variable that has the same value in every round is read from around the loop."""
+        body = self.body
+        del body.carried[name]
+        initial = body.before[name].as_argument(self.tx)
+        body.graph.nodes.remove(placeholder)
+        for node in body.graph.nodes:
+            node.args, node.kwargs = map_leaves(
+                lambda leaf: initial if leaf is placeholder else leaf, (node.args, node.kwargs)
+            )
+        for name_, value in body.after.items():
+            if getattr(value, "node", None) is placeholder:
+                body.after[name_] = body.before[name]
+        self.kept[name] = body.before[name]
+
+    def last_values(self) -> list[Any]:
+        """Variables that the rest of the frame reads, with their values of the last round."""
+        tx, body = self.tx, self.body
+        after = live_locals(tx.code, tx.exits[self.loop.head][0])
+        if self.ends is not None:
+            after |= live_locals(tx.code, tx.instructions[self.loop.head].target or 0)
+        found: list[Any] = []
+        stored = {
+            inst.argval for at in self.loop.members
+            if (inst := tx.instructions[at]).opname == "STORE_FAST"
+        }
+        wanted = stored & after - {*self.names} - {*self.kept}
+        wanted |= {type_name(name) for name in wanted & {*body.either}}
+        for name in sorted(wanted):
+            value = body.after.get(name)
+            if value is None or not (self.rounds is None or self.rounds.certain(tx)):
+                raise GraphBreak(f"{name!r} may have no value after the loop")
+            kind = type_of(value)
+            if kind is None or isinstance(value, ConstantVariable):
+                self.kept[name] = value
+                continue
+            found.append(value.as_argument(tx))
+            if is_array(found[-1]) if isinstance(found[-1], Node) else False:
+                if not is_fresh(tx, found[-1], body.graph):
+                    raise GraphBreak(f"{name!r} may be an array from outside of the loop")
+            self.names.append(name)
+            self.kinds.append(kind)
+        for name in stored - {*self.names} - {*self.kept}:
+            tx.locals.pop(name, None)
+        return found
+
+    def check_memory(self, operands: tuple[Node, ...]) -> None:
+        """Arrays that a round writes into must be known by one name only."""
+        tx, graph = self.tx, self.body.graph
+        from_carried = {
+            node for name, node in self.body.carried.items() if node in written(graph, tx.shapes)
+        }
+        if not from_carried:
+            return
+        owners = [owner(tx, node) for node in operands if is_array(node)]
+        starts = [owner(tx, v) for v in self.initial if isinstance(v, Node) and is_array(v)]
+        if len(set(starts)) != len(starts) or set(starts) & set(owners):
+            raise GraphBreak("the loop writes into an array that has two names")
+        for name, start in zip(self.body.carried, starts):
+            if start.op != "call_function" or start in tx.state.entangled:
+                raise GraphBreak(f"the loop writes into {name!r}, and gives it another array")
+            tx.state.consumed[start] = self.taken(name)
+
+

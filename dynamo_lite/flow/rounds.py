@@ -1,0 +1,123 @@
+"""What a `for` loop goes over, as an index of the graph and the item that belongs to it."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GraphBreak
+from ..ir.sizes import Size, SizeExpr, minimum
+from ..records import dataclass
+from ..variables.arrays import ArrayVariable
+from ..variables.base import VariableTracker
+from ..variables.graph_values import record
+from ..variables.iterators import EnumerateVariable, StepVariable, ZipVariable
+from ..variables.sequences import TupleVariable
+from ..variables.slices import DataRangeVariable, RangeVariable
+
+if TYPE_CHECKING:
+    from ..frames import Translator
+
+Item = Callable[["Translator", VariableTracker], VariableTracker]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The rounds that are left of a loop: the `ends` of the range of its index, and the `item` of
+    an index."""
+
+    ends: tuple[Any, Any, Any]
+    item: Item = lambda tx, index: index
+
+    def certain(self, tx: Translator) -> bool:
+        """Whether there is a round; asking guards the answer."""
+        start, stop, step = self.ends
+        if all(isinstance(end, int) for end in self.ends):
+            return len(range(*self.ends)) > 0
+        return self.known and step > 0 and tx.shapes.less(start, stop)
+
+    @property
+    def known(self) -> bool:
+        """Whether the ends are sizes."""
+        return all(isinstance(end, (int, SizeExpr)) for end in self.ends)
+
+    def count(self) -> Size | None:
+        """How many there are; None where data decides."""
+        start, stop, step = self.ends
+        if all(isinstance(end, int) for end in self.ends):
+            return len(range(*self.ends))
+        return stop - start if self.known and step == 1 else None
+
+
+def rounds_of(tx: Translator, iterator: VariableTracker) -> Rounds | None:
+    """What is left of an iterator; None where it is of another kind."""
+    if isinstance(iterator, StepVariable) and not iterator.exhausted:
+        ranged = iterator.owner
+        if isinstance(ranged, RangeVariable):
+            left = ranged.value[iterator.position :]
+            return Rounds((left.start, left.stop, left.step))
+        if isinstance(ranged, DataRangeVariable):
+            start, stop, step = ranged.arguments(tx)
+            if iterator.position and not isinstance(start, (int, SizeExpr)):
+                return None
+            return Rounds((start + iterator.position * step if iterator.position else start,
+                           stop, step))
+    if (length := length_of(iterator)) is None:
+        return None
+    return Rounds((0, length, 1), lambda tx, index: item_at(tx, iterator, index))
+
+
+def length_of(iterator: VariableTracker) -> Size | None:
+    """How many items are left of an iterator whose items are found by their index."""
+    if isinstance(iterator, EnumerateVariable):
+        return length_of(iterator.inner)
+    if isinstance(iterator, ZipVariable) and iterator.inners and not iterator.strict:
+        if len({*map(id, iterator.inners)}) < len(iterator.inners):
+            return None
+        lengths = [length_of(inner) for inner in iterator.inners]
+        known = [length for length in lengths if length is not None]
+        shortest = known[0] if len(known) == len(lengths) else None
+        for length in known[1:] if shortest is not None else ():
+            shortest = minimum(shortest, length)
+        return shortest
+    if not isinstance(iterator, StepVariable) or iterator.exhausted:
+        return None
+    if isinstance(iterator.owner, RangeVariable):
+        return len(iterator.owner.value) - iterator.position
+    if isinstance(iterator.owner, ArrayVariable) and iterator.owner.array_type.shape:
+        length: Size = iterator.owner.array_type.shape[0]
+        return length - iterator.position
+    return None
+
+
+def item_at(tx: Translator, iterator: VariableTracker, index: VariableTracker) -> VariableTracker:
+    """The item that an iterator gives after `index` others, from where it stands."""
+    if isinstance(iterator, EnumerateVariable):
+        count = along(tx, index, iterator.count, 1)
+        return TupleVariable([count, item_at(tx, iterator.inner, index)])
+    if isinstance(iterator, ZipVariable):
+        return TupleVariable([item_at(tx, inner, index) for inner in iterator.inners])
+    assert isinstance(iterator, StepVariable)
+    if isinstance(iterator.owner, RangeVariable):
+        left = iterator.owner.value[iterator.position :]
+        return along(tx, index, left.start, left.step)
+    place = along(tx, index, iterator.position, 1)
+    return record(tx, operator.getitem, (iterator.owner.as_argument(tx), place.as_argument(tx)))
+
+
+def along(tx: Translator, index: VariableTracker, start: int, step: int) -> VariableTracker:
+    """`start + step * index`"""
+    if step != 1:
+        index = record(tx, operator.mul, (index.as_argument(tx), step))
+    return record(tx, operator.add, (index.as_argument(tx), start)) if start else index
+
+
+def check_nameless(tx: Translator, iterator: VariableTracker) -> None:
+    """Where an iterator stands after the loop must not be seen."""
+    parts = getattr(iterator, "inners", None) or [getattr(iterator, "inner", iterator)]
+    seen = [*tx.locals.values(), *tx.stack[:-1]]
+    if any(part is value for part in (iterator, *parts) for value in seen):
+        raise GraphBreak("a loop over an iterator that has a name")
+
+
+__all__ = ["Rounds", "check_nameless", "rounds_of"]
