@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import sys
 
-from . import latency, shapes, throughput, tracing
+from . import latency, loops, shapes, throughput, tracing
 
-ALL = (*throughput.FIGURES, *latency.FIGURES, *shapes.FIGURES, *tracing.FIGURES)
+ALL = (
+    *throughput.FIGURES, *latency.FIGURES, *shapes.FIGURES, *tracing.FIGURES, *loops.FIGURES,
+)
 
 
 def main(names: list[str]) -> None:

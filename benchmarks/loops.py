@@ -1,0 +1,89 @@
+"""Programs with loops over elements: compiled against Python, and against Numba where it is there.
+
+    python -m benchmarks loops
+
+Every program is run unmodified, and its results must be Python's. The goal is never to be slower
+than Python; how far it is from Numba is told as well.
+"""
+from __future__ import annotations
+
+import contextlib
+import importlib
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import dynamo_lite as dl
+
+from .loop_programs import PROGRAMS
+from .measure import Figure, once
+
+GOAL = 1.1  # of Python's time
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equal to the last bit, and of one type."""
+    if isinstance(left, tuple):
+        return all(map(same, left, right))
+    kinds = [type(value) if np.ndim(value) == 0 else value.dtype for value in (left, right)]
+    return kinds[0] == kinds[1] and np.asarray(left).tobytes() == np.asarray(right).tobytes()
+
+
+def best_of(functions: dict[str, Callable[[], Any]], rounds: int = 7) -> dict[str, float]:
+    """The shortest times, in turn: the noise of a shared machine is longer than these programs."""
+    found = dict.fromkeys(functions, float("inf"))
+    for _ in range(rounds):
+        for name, function in functions.items():
+            found[name] = min(found[name], once(function, 1))
+    return found
+
+
+def by_numba(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[..., Any] | None:
+    """The function compiled by Numba; None where it is not installed or refuses."""
+    with contextlib.suppress(Exception):
+        compiled: Callable[..., Any] = importlib.import_module("numba").njit(function)
+        compiled(*arguments)
+        return compiled
+    return None
+
+
+def row(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Figure:
+    dl.reset()
+    compiled = dl.compile(function)
+    begin = time.perf_counter()
+    assert same(compiled(*arguments), function(*arguments)), function.__name__
+    first = time.perf_counter() - begin
+    assert same(compiled(*arguments), function(*arguments)), function.__name__
+    candidates = {
+        "Python": lambda: function(*arguments), "compiled": lambda: compiled(*arguments),
+    }
+    if (numba := by_numba(function, arguments)) is not None:
+        candidates["Numba"] = lambda: numba(*arguments)
+    times = best_of(candidates)
+    ratio = times["compiled"] / times["Python"]
+    details = [f"{name} {seconds * 1e3:.3f} ms" for name, seconds in times.items()]
+    if "Numba" in times:
+        details.append(f"{times['compiled'] / times['Numba']:.1f} of Numba's time")
+    if ratio > 0.8:
+        details.append(next(iter(dl.stats().break_reasons), "").split("; Python runs")[0])
+    return Figure(
+        f"loop: {function.__name__.replace('_', ' ')}", f"{ratio:.3f} of Python's time",
+        f"<= {GOAL}", ratio <= GOAL, f"{', '.join(details)}; first call {first * 1e3:.0f} ms",
+    )
+
+
+def rows() -> Iterator[Figure]:
+    for function, inputs in PROGRAMS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield row(function, inputs(np.random.default_rng(0)))
+
+
+def loops() -> list[Figure]:
+    return list(rows())
+
+
+FIGURES = (loops,)
