@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ..ir import steps
 from ..ir.graph import SymbolOrigin
-from ..ir.sizes import Size, depends_on_data, evaluate
+from ..ir.sizes import Size, depends_on_data, evaluate, symbol
+from ..ir.steps import Asked
 
 Hint = Callable[[Size], int]
 UNKNOWN = 64
@@ -38,4 +40,8 @@ def least_of(size: Size, symbols: Mapping[str, SymbolOrigin]) -> int | None:
         return None
     if any(factor < 0 for monomial, factor in size.terms if monomial):
         return None
-    return evaluate(size, {name: origin.least for name, origin in symbols.items()})
+    least = evaluate(size, {name: origin.least for name, origin in symbols.items()})
+    if steps.watcher is not None:
+        given = tuple(Asked(">=", symbol(name), o.least) for name, o in symbols.items())
+        steps.watcher.step("least value", Asked(">=", size, least), True, given)
+    return least

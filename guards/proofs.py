@@ -32,14 +32,22 @@ class Equation:
     after: Term
     given: tuple[Asked, ...] = ()
 
-    def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether it does for these values of the symbols."""
+    def applies(self, values: Mapping[str, int]) -> bool:
+        """Whether all that is given holds for these values of the symbols."""
         try:
-            is_given = all(value_of(premise, values) for premise in self.given)
+            return all(value_of(premise, values) for premise in self.given)
+        except ZeroDivisionError:
+            return False
+
+    def holds(self, values: Mapping[str, int]) -> bool:
+        """Whether it does for these values."""
+        if not self.applies(values):
+            return True
+        try:
             before = value_of(self.before, values)
         except ZeroDivisionError:
             return True
-        return not is_given or before == value_of(self.after, values)
+        return before == value_of(self.after, values)
 
 
 def names_in(term: Term) -> Iterator[str]:
@@ -136,9 +144,12 @@ class _Translator:
         given = [self.term(premise) for premise in equation.given]
         before = self.term(equation.before)
         defined = [divisor != 0 for divisor in self.divisors]
-        return self.z3.And(*given, *defined, before != self.term(equation.after))
+        after = self.term(equation.after)
+        if self.z3.is_int(before):  # equal polynomials are zero when multiplied out
+            before, after = self.z3.simplify(before - after, som=True), 0
+        return self.z3.And(*given, *defined, before != after)
 
-    def term(self, term: Term) -> Any:
+    def term(self, term: Term | Opaque) -> Any:
         if isinstance(term, Asked | Opaque):
             left, right = self.term(term.left), self.term(term.right)
             if term.op in ("//", "%") and not isinstance(term.right, int):

@@ -17,6 +17,7 @@ from .. import logs
 from ..config import config
 from ..errors import ValidationError
 from ..ir import steps
+from ..ir.sizes import is_unbacked
 from ..ir.steps import Asked, Term
 from ..records import dataclass
 from . import proofs
@@ -57,18 +58,20 @@ class Journal:
         """Keep a step, once it is right for the sizes of the call."""
         if equation in self.steps:
             return
-        step = Step(rule, equation, self.locate())
-        values = self.hints
-        if _names(equation) <= values.keys() and not equation.holds(values):
-            raise _wrong(step, values, "the sizes of this call")
-        self.steps[equation] = step
+        step = self.steps[equation] = Step(rule, equation, self.locate())
+        names = _names(equation)
+        if names <= self.hints.keys():
+            if not equation.holds(self.hints):
+                raise _wrong(step, self.hints, "the sizes of this call")
+            if not any(map(is_unbacked, names)) and not equation.applies(self.hints):
+                raise _error(f"the rule {rule!r} relies on what does not hold in this call", step,
+                             self.hints)
 
 
 class _Watch(threading.local):
     """Implements `steps.Watcher`, for each thread."""
 
     journal: Journal | None = None
-    hints: Mapping[str, int] = {}
 
     def begin(self, hints: Mapping[str, int], locate: Callable[[], Any]) -> None:
         if self.journal is not None:
@@ -210,30 +213,30 @@ def _relevant(before: Term, after: Term, given: tuple[Asked, ...]) -> tuple[Aske
     names = {*proofs.names_in(before), *proofs.names_in(after)}
     kept: list[Asked] = []
     rest = [(premise, {*proofs.names_in(premise)}) for premise in dict.fromkeys(given)]
-    while found := [(premise, its) for premise, its in rest if its & names]:
+    while found := [pair for pair in rest if not pair[1].isdisjoint(names)]:
+        rest = [pair for pair in rest if pair[1].isdisjoint(names)]
         kept += [premise for premise, _ in found]
         names.update(*(its for _, its in found))
-        rest = [pair for pair in rest if pair not in found]
     return tuple(kept)
 
 
 def _wrong(step: Step, values: Mapping[str, int], how: str) -> ValidationError:
-    """The error: the rule, both expressions, values for which they differ, the user's line."""
-    equation = step.equation
-    names = sorted({*proofs.names_in(equation.before), *proofs.names_in(equation.after)})
-    where = ", ".join(f"{name} = {values[name]}" for name in names)
+    """A step is wrong for some values of the symbols."""
     before, after = (
-        proofs.value_of(term, values) for term in (equation.before, equation.after)
+        proofs.value_of(term, values) for term in (step.equation.before, step.equation.after)
     )
-    lines = [
-        f"the rule {step.rule!r} is wrong ({how})",
-        f"  before: {equation.before}",
-        f"  after:  {equation.after}",
-        f"  for {where}: {before} is not {after}",
-    ]
-    if equation.given:
-        lines.append(f"  given:  {', '.join(map(str, equation.given))}")
-    return ValidationError("\n".join([*lines, f"  at {step.location}"]))
+    return _error(f"the rule {step.rule!r} is wrong ({how}): {before} is not {after}", step, values)
+
+
+def _error(what: str, step: Step, values: Mapping[str, int]) -> ValidationError:
+    """The error, with both expressions, the values, and the user's line."""
+    equation = step.equation
+    where = ", ".join(f"{name} = {values[name]}" for name in sorted(_names(equation)))
+    given = ", ".join(map(str, equation.given)) or "nothing"
+    return ValidationError(
+        f"{what}\n  before: {equation.before}\n  after:  {equation.after}\n"
+        f"  where {where}\n  given {given}\n  at {step.location}"
+    )
 
 
 if config.validate:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from dynamo_lite.guards import known, proofs, validation
+from dynamo_lite.guards import known, proofs, shape_env, validation
 from dynamo_lite.guards.dynamic import DynamicPolicy
 from dynamo_lite.guards.known import Known
 from dynamo_lite.guards.proofs import Equation, Verdict
@@ -27,8 +27,9 @@ N, M = symbol("s0"), symbol("s1")
 
 @pytest.fixture(autouse=True)
 def counts(monkeypatch):
-    """Wrong rules that are planted count for no one else."""
+    """Rules that are planted count for no one else, nor what is said of them."""
     monkeypatch.setattr(validation, "counts", found := Counter())
+    monkeypatch.setattr(validation, "_verdicts", {})
     return found
 
 
@@ -162,9 +163,17 @@ def test_disagreeing_hints_need_no_z3(monkeypatch):
         dl.compile(rows, dynamic=True)(np.ones(20))
 
 
+def test_a_relation_that_the_call_does_not_satisfy_is_found(monkeypatch):
+    monkeypatch.setitem(shape_env.NEGATED, "==", "==")
+    with config.patch(validate=True), validation.analysis():
+        shapes, (n, m) = environment(5, 7)
+        assert not shapes.equal(n, m)
+        with pytest.raises(ValidationError, match="'answer' relies on what does not hold"):
+            shapes.equal(m, n)
+
+
 def test_a_missing_z3_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "z3", None)
-    monkeypatch.setattr(validation, "_verdicts", {})
     with config.patch(validate=True), pytest.raises(ValidationError, match=r"\[validate\]"):
         dl.compile(rows, dynamic=True)(np.ones(20))
 
@@ -178,6 +187,13 @@ def test_operators_are_those_of_python(z3, op):
         assert proofs.prove([Equation(asked, answer, values)])[0] is Verdict.PROVED
         by_number = Asked(op, N, right)
         assert proofs.prove([Equation(by_number, answer, values)])[0] is Verdict.PROVED
+
+
+def test_polynomials_are_multiplied_out(z3):
+    cube = Asked("*", 16 * N * N * M, M - 1)
+    right = Equation(cube, 16 * N * N * M * M - 16 * N * N * M)
+    assert proofs.prove([right])[0] is Verdict.PROVED
+    assert proofs.prove([Equation(cube, right.after + N - M)])[0] is Verdict.WRONG
 
 
 def test_a_zero_divisor_raises_before_and_after(z3):
