@@ -99,17 +99,15 @@ def is_linear(equation: Equation) -> bool:
 
 
 def _is_linear(term: Term) -> bool:
-    if isinstance(term, Asked):
-        variable = [part for part in (term.left, term.right) if not isinstance(part, int)]
-        is_product = term.op == "*" and len(variable) == 2
-        divides = term.op in ("//", "%") and not isinstance(term.right, int)
-        return not is_product and not divides and all(map(_is_linear, variable))
-    if isinstance(term, int):
-        return True
-    atoms = [atom for monomial, _ in term.terms for atom in monomial]
-    opaque = [Asked(atom.op, atom.left, atom.right) for atom in atoms if isinstance(atom, Opaque)]
-    is_sum = all(len(monomial) < 2 for monomial, _ in term.terms)
-    return is_sum and all(map(_is_linear, opaque))
+    if isinstance(term, SizeExpr) and any(len(monomial) > 1 for monomial, _ in term.terms):
+        return False
+    for part in _parts(term):
+        variable = [side for side in (part.left, part.right) if not isinstance(side, int)]
+        is_product = part.op == "*" and len(variable) == 2
+        divides = part.op in ("//", "%") and not isinstance(part.right, int)
+        if is_product or divides or not all(map(_is_linear, variable)):
+            return False
+    return True
 
 
 def solver() -> Any:
@@ -122,6 +120,23 @@ def solver() -> Any:
         ) from error
 
 
+def _divisors(term: Term) -> Iterator[Term]:
+    """What is divided by in a term; numbers are not zero."""
+    for part in _parts(term):
+        if part.op in ("//", "%") and not isinstance(part.right, int):
+            yield part.right
+        yield from _divisors(part.left)
+        yield from _divisors(part.right)
+
+
+def _parts(term: Term) -> list[Asked]:
+    """The operators in a term that are not within others; sums and products of sizes are none."""
+    if isinstance(term, Asked):
+        return [term]
+    atoms = [atom for monomial, _ in getattr(term, "terms", ()) for atom in monomial]
+    return [Asked(atom.op, atom.left, atom.right) for atom in atoms if isinstance(atom, Opaque)]
+
+
 class _Translator:
     """Terms as z3 has them. Its division rounds so that the rest is not negative; Python's rounds
     down."""
@@ -129,7 +144,7 @@ class _Translator:
     def __init__(self, z3: Any) -> None:
         self.z3 = z3
         self.unknowns: dict[str, Any] = {}
-        self.divisors: list[Any] = []
+        self.made: dict[Term | Opaque, Any] = {}
         self.operators: dict[str, Callable[[Any, Any], Any]] = {
             **OPERATORS, "+": lambda a, b: a + b, "-": lambda a, b: a - b,
             "*": lambda a, b: a * b, "//": self._floor, "%": self._modulo,
@@ -140,24 +155,25 @@ class _Translator:
 
     def violated(self, equation: Equation) -> Any:
         """That an equation does not hold."""
-        self.divisors = []
+        asked = (*equation.given, equation.before)
+        defined = [self.term(divisor) != 0 for term in asked for divisor in _divisors(term)]
         given = [self.term(premise) for premise in equation.given]
-        before = self.term(equation.before)
-        defined = [divisor != 0 for divisor in self.divisors]
-        after = self.term(equation.after)
+        before, after = self.term(equation.before), self.term(equation.after)
         if self.z3.is_int(before):  # equal polynomials are zero when multiplied out
             before, after = self.z3.simplify(before - after, som=True), 0
         return self.z3.And(*given, *defined, before != after)
 
     def term(self, term: Term | Opaque) -> Any:
-        if isinstance(term, Asked | Opaque):
-            left, right = self.term(term.left), self.term(term.right)
-            if term.op in ("//", "%") and not isinstance(term.right, int):
-                self.divisors.append(right)
-            return self.operators[term.op](left, right)
+        if isinstance(term, int):
+            return self.z3.BoolVal(term) if isinstance(term, bool) else self.z3.IntVal(term)
+        if term not in self.made:
+            self.made[term] = self._made(term)
+        return self.made[term]
+
+    def _made(self, term: SizeExpr | Asked | Opaque) -> Any:
         if isinstance(term, SizeExpr):
             return self.z3.Sum([self._monomial(*parts) for parts in term.terms])
-        return self.z3.BoolVal(term) if isinstance(term, bool) else self.z3.IntVal(term)
+        return self.operators[term.op](self.term(term.left), self.term(term.right))
 
     def _monomial(self, atoms: Iterable[Symbol | Opaque], factor: int) -> Any:
         return self.z3.Product([self.z3.IntVal(factor), *map(self._atom, atoms)])
