@@ -273,7 +273,8 @@ class StructuredVariable(OpaqueVariable):
         if type(name) is not str or name not in self.value.dtype.names:
             raise GraphBreak(f"an item of {self.describe()} that is no field")
         if name not in self.fields:
-            tx.guards.install(AttrSource(self.source, "dtype"), EQUALS, self.value.dtype)
+            dtype = AttrSource(self.source, "dtype")
+            tx.guards.install(dtype, EQUALS, self.value.dtype, tx.location())
             source = ItemSource(self.source, name, np.ndarray)
             self.fields[name] = tx.wrap(self.value[name], source)
         return self.fields[name]

@@ -120,7 +120,8 @@ class UserFunctionVariable(FunctionVariable):
 
     def own_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
         """What the function's dict holds; the names are guarded."""
-        tx.guards.install(AttrSource(self.source, "__dict__"), KEYS, self.value.__dict__)
+        attributes = AttrSource(self.source, "__dict__")
+        tx.guards.install(attributes, KEYS, self.value.__dict__, tx.location())
         return {name: self.getattr(tx, name) for name in self.value.__dict__}
 
     def reconstruct(self, code: Reconstructor) -> None:

@@ -123,3 +123,20 @@ def test_lengths_after_a_break(backend):
     for n in range(3, 15):
         assert same(compiled(np.ones(n)), f(np.ones(n)))
     assert dl.stats().recompiles <= 2
+
+
+def test_relations_are_checked_as_soon_as_their_sizes_are_bound():
+    def f(a, b, c):
+        if a.shape[0] < b.shape[0] and b.shape[0] % 2 == 0:
+            return a.sum() + b.sum()
+        return c if c.shape[0] > a.shape[0] else a
+
+    compiled = dl.compile(f, backend="eager", dynamic=True)
+    compiled(np.ones(3), np.ones(5), np.ones(7))
+    (entry,) = compiled.entries()
+    assert [op[0] for op in entry.info.flat.ops] == [
+        "ARRAY", "ARRAY", "RELATION", "RELATION", "ARRAY", "RELATION",
+    ]  # fmt: skip
+    first = f.__code__.co_firstlineno
+    asked = [line.rpartition("test_dynamic.py:")[2] for line in entry.info.record.guards[-3:]]
+    assert [int(line.split()[0]) - first for line in asked] == [1, 1, 3]
