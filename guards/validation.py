@@ -143,7 +143,7 @@ def first_wrong(noted: Sequence[Step]) -> Step | None:
             right = middle
         else:
             wrong = middle
-    return noted[right]
+    return next((s for s in noted[right:] if _verdict(s.equation) is Verdict.WRONG), None)
 
 
 _proving = threading.RLock()  # z3 has one context for all threads

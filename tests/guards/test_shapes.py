@@ -11,6 +11,10 @@ from dynamo_lite.guards.dynamic import (
     marks_of,
     maybe_mark_dynamic,
 )
+from dynamo_lite.guards.guard_set import GuardSet
+from dynamo_lite.guards.kinds import INT_SYMBOL
+from dynamo_lite.guards.program import flatten
+from dynamo_lite.guards.relations import COMPARE
 from dynamo_lite.guards.shape_env import ShapeEnv
 from dynamo_lite.guards.sources import LocalSource
 from hypothesis import given
@@ -141,6 +145,28 @@ def test_answers_follow_from_the_relations(hints, data):
     if all(compare[r.op](evaluate(r.left, now), evaluate(r.right, now)) for r in shapes.relations):
         for op, left, right, answer in asked:
             assert compare[op](evaluate(left, now), evaluate(right, now)) == answer
+
+
+sums = st.lists(st.tuples(st.integers(0, 2), st.integers(-3, 3)), min_size=1, max_size=4)
+
+
+@given(sums, sums, st.sampled_from(["==", "<", "<="]), st.sampled_from([floordiv, modulo, None]),
+       st.lists(st.integers(-9, 9), min_size=3, max_size=3))
+def test_guard_programs_check_the_relations(left, right, op, divide, now):
+    shapes, guards = ShapeEnv(DynamicPolicy(True)), GuardSet()
+    sources = [LocalSource(i, name) for i, name in enumerate("xyz")]
+    symbols = [shapes.size(x, "value", 0, i + 5) for i, x in enumerate(sources)]
+    for i, source in enumerate(sources):
+        guards.install(source, INT_SYMBOL, f"s{i}")
+    left, right = (sum(symbols[i] * k for i, k in side) for side in (left, right))
+    left = left if divide is None else divide(left, 3) * symbols[1]
+    shapes.compare(op, left, right)
+    values = {f"s{i}": n for i, n in enumerate(now)}
+    expected = all(
+        COMPARE[r.op](evaluate(r.left, values), evaluate(r.right, values))
+        for r in shapes.relations
+    )
+    assert (flatten(guards, shapes, 3).program.check(tuple(now)) == -1) == expected
 
 
 def test_marks():

@@ -142,7 +142,9 @@ def test_bisection_finds_the_first_wrong_step(z3, monkeypatch, wrong):
     asked = []
     prove = proofs.prove
     monkeypatch.setattr(proofs, "prove", lambda given: asked.append(1) or prove(given))
-    assert validation.first_wrong(noted).rule == f"rule {wrong[0]}"
+    named = f"'rule {wrong[0]}' is wrong .step {wrong[0] + 1} of 7"
+    with pytest.raises(ValidationError, match=named):
+        validation.check(noted)
     assert len(asked) <= 6
     assert validation.first_wrong(noted[: wrong[0]]) is None
 
