@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -53,7 +54,7 @@ class RootTranslator(Translator):
         }
         super().__init__(state, code, function.__globals__, locals_, ())
         self.closure = [
-            self.outside(cell, CellSource(index, name), outside_cell)
+            self.outside(cell, CellSource(index, name), partial(outside_cell, self))
             for index, (name, cell) in enumerate(
                 zip(code.co_freevars, function.__closure__ or ())
             )

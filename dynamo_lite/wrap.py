@@ -158,7 +158,7 @@ WRAPPERS: dict[type, Wrapper] = {
                     Wrapper(wrap_random, shared=True)),
     ContextVar: Wrapper(wrap_context_variable, IS),
     functools.partial: Wrapper(wrap_partial, IS, shared=True),
-    types.CellType: Wrapper(lambda tx, value, source: outside_cell(value, source), shared=True),
+    types.CellType: Wrapper(outside_cell, shared=True),
     **dict.fromkeys(
         (
             types.MethodDescriptorType, types.WrapperDescriptorType,

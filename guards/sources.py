@@ -46,7 +46,13 @@ class LocalSource(Source):
     name: str
 
     def __str__(self) -> str:
-        return self.name
+        """The rest of a frame is also passed cells, `.cell_k_3`, and values on the stack."""
+        if self.name.startswith(CELL):
+            return self.name.removeprefix(CELL).rpartition("_")[0]
+        return self.name.replace(".stack", "temporary ")
+
+
+CELL = ".cell_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,11 @@ class CellContentsSource(Source):
     base: Source
 
     def __str__(self) -> str:
-        return self.base.name if isinstance(self.base, CellSource) else f"{self.base}.cell_contents"
+        if isinstance(self.base, CellSource):
+            return self.base.name
+        if isinstance(self.base, LocalSource) and self.base.name.startswith(CELL):
+            return str(self.base)
+        return f"{self.base}.cell_contents"
 
 
 @dataclass(frozen=True, slots=True)

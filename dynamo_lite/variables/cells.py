@@ -4,7 +4,7 @@ from __future__ import annotations
 from types import CellType
 from typing import TYPE_CHECKING
 
-from ..errors import GraphBreak
+from ..guards.kinds import CALL
 from ..guards.sources import CellContentsSource, Source
 from .base import VariableTracker
 from .constants import observed
@@ -55,13 +55,21 @@ class CellVariable(VariableTracker):
         code.call(0 if self.contents is None else 1)
 
 
-def outside_cell(cell: CellType, source: Source) -> CellVariable:
+def outside_cell(tx: Translator, cell: CellType, source: Source) -> CellVariable:
     """A cell that existed before the frame."""
+    if is_empty(cell):
+        tx.guards.install(source, CALL, is_empty, tx.location())
+        return CellVariable(None, source)
+    return CellVariable(LazyVariable(cell.cell_contents, CellContentsSource(source)), source)
+
+
+def is_empty(cell: CellType) -> bool:
+    """Whether the variable has no value yet."""
     try:
-        contents = LazyVariable(cell.cell_contents, CellContentsSource(source))
+        cell.cell_contents  # noqa: B018
     except ValueError:
-        raise GraphBreak(f"the variable {source} has no value yet") from None
-    return CellVariable(contents, source)
+        return True
+    return False
 
 
 def unbound(name: str, free: bool) -> NameError:

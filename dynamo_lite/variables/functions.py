@@ -101,7 +101,7 @@ class UserFunctionVariable(FunctionVariable):
     def closure(self, tx: Translator) -> list[CellVariable]:
         base = AttrSource(self.source, "__closure__")
         return [
-            tx.outside(cell, ItemSource(base, index, tuple), outside_cell)
+            tx.outside(cell, ItemSource(base, index, tuple), functools.partial(outside_cell, tx))
             for index, cell in enumerate(self.value.__closure__ or ())
         ]
 
