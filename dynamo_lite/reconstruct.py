@@ -459,7 +459,7 @@ def _advance(code: Reconstructor, record: Advance) -> Replay:
 
     def step() -> None:
         for _ in range(record.count):
-            _call(code, next, iterator)
+            _call(code, next, iterator, lambda: code.load_const(None))
 
     return step
 

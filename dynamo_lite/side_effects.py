@@ -79,7 +79,8 @@ class DeleteCell:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Call `next` on an iterator that existed before the frame, `count` times."""
+    """Call `next` on an iterator that existed before the frame, `count` times; the last time it
+    may be at its end."""
 
     tracker: VariableTracker
     count: int
@@ -117,10 +118,14 @@ class SideEffects:
         return tuple(self._rows.values())
 
     def changed(self) -> Iterator[VariableTracker]:
-        """The outside containers and objects that the frame changes."""
+        """The outside containers, objects and iterators that the frame changes."""
         for row in self._rows.values():
-            if isinstance(row, Contents | Extend | StoreAttr | DeleteAttr):
+            if isinstance(row, Contents | Extend | StoreAttr | DeleteAttr | Advance):
                 yield row.tracker
+
+    def has_changed(self, tracker: VariableTracker) -> bool:
+        """Whether an outside container has other contents than before the frame."""
+        return tracker in self._rows
 
     def mutates(self, tracker: VariableTracker) -> None:
         """`tracker` is about to change its contents."""
@@ -173,6 +178,12 @@ class SideEffects:
         self.touches("a variable of a closure")
         if cell.source is not None:
             self._rows[cell] = DeleteCell(cell)
+
+    def advances(self, tracker: VariableTracker) -> None:
+        """An outside iterator was stepped once."""
+        row = self._rows.get(tracker)
+        taken = row.count if isinstance(row, Advance) else 0
+        self._rows[tracker] = Advance(tracker, taken + 1)
 
     def enters(self, token: VariableTracker) -> None:
         self.touches("NumPy's error state")

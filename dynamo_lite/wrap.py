@@ -29,11 +29,11 @@ from .variables.derived import is_derived, wrap_derived
 from .variables.dicts import KINDS_OF_DICT, DictVariable, is_known_key
 from .variables.errstates import wrap_context_variable
 from .variables.functions import UserFunctionVariable, is_known_by_code
-from .variables.iterators import OutsideIterator
 from .variables.library_values import PatternVariable
 from .variables.methods import MethodVariable
 from .variables.numbers import SCALARS, wrap_number
 from .variables.objects import ObjectVariable, OpaqueVariable, why_not_object
+from .variables.outside_iterators import wrap_iterator
 from .variables.partials import wrap_partial
 from .variables.randomness import wrap_random
 from .variables.sequences import ListVariable, TupleVariable, is_named_tuple
@@ -133,7 +133,7 @@ FIXED_CALLABLE = _fixed(CallableVariable)
 FIXED_VALUE = _fixed(TypedConstant)
 OBJECT = Wrapper(_wrap_object, shared=True)
 
-OUTSIDE_ITERATOR = Wrapper(lambda tx, value, source: OutsideIterator(value, source), shared=True)
+OUTSIDE_ITERATOR = Wrapper(wrap_iterator, shared=True)
 
 WRAPPERS: dict[type, Wrapper] = {
     **dict.fromkeys((bool, str, bytes), CONSTANT),
@@ -190,7 +190,8 @@ def is_compiled(value: Any) -> bool:
 
 
 def is_iterator_of_c(kind: type) -> bool:
-    return hasattr(kind, "__next__") and not kind.__flags__ & HEAP_TYPE
+    is_of_c = not kind.__flags__ & HEAP_TYPE or kind.__module__ == "itertools"
+    return is_of_c and hasattr(kind, "__next__")
 
 
 KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphBreak
-from ..guards.sources import Source
 from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
 from .lazy import realise_at
@@ -292,14 +291,3 @@ class ObjectIterator(IteratorVariable):
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.build(self.owner)
-
-
-class OutsideIterator(IteratorVariable):
-    """An iterator that existed before the frame: stepping it is an effect that Python keeps."""
-
-    def __init__(self, value: Iterator[object], source: Source) -> None:
-        self.kind = type(value)
-        self.source = source
-
-    def next(self, tx: Translator) -> VariableTracker | None:
-        raise GraphBreak(f"stepping the iterator {self.describe()}")

@@ -4,6 +4,7 @@ import doctest
 import functools
 import importlib.util
 import inspect
+import itertools
 import re
 import sys
 import types
@@ -20,7 +21,7 @@ NAMES = {
     "met": writer.met, "spread": writer.spread, "np": np, "re": re, "inspect": inspect,
     "deque": collections.deque, "Counter": collections.Counter, "partial": functools.partial,
     "SimpleNamespace": types.SimpleNamespace, "MappingProxyType": types.MappingProxyType,
-    "MethodType": types.MethodType,
+    "MethodType": types.MethodType, "itertools": itertools,
 }  # fmt: skip
 
 
