@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import random
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -15,7 +16,7 @@ from .ir.types import OBJECT
 from .native import ABANDONED
 from .records import dataclass
 
-RandomOwner = np.random.RandomState | np.random.Generator
+RandomOwner = np.random.RandomState | np.random.Generator | random.Random
 LEGACY_STATE = getattr(np.random.get_state, "__self__", None)
 MERSENNE_BYTES = 624 * 4 + 4  # the words and the position among them
 UNIFORM = frozenset(
@@ -52,7 +53,38 @@ GENERATOR = Keeper(
 )
 
 
+PYTHON_BYTES = 4 + 624 * 4  # the position and the words
+
+
+def _save_python(owner: Any) -> tuple[bytes, float | None]:
+    words = ctypes.string_at(id(owner) + object.__basicsize__, PYTHON_BYTES)
+    return words, owner.gauss_next
+
+
+def _put_python_back(owner: Any, state: tuple[bytes, float | None]) -> None:
+    ctypes.memmove(id(owner) + object.__basicsize__, state[0], PYTHON_BYTES)
+    owner.gauss_next = state[1]
+
+
+PYTHON_WORDS = Keeper(_save_python, _put_python_back)
+PYTHON = Keeper(lambda owner: owner.getstate(), lambda owner, state: owner.setstate(state))
+
+
+@cache
+def has_known_python_layout() -> bool:
+    """Whether the memory of Python's own generator is what this module takes it for."""
+    state = random.Random(5)
+    state.random()
+    *words, position = state.getstate()[1]
+    found = np.frombuffer(_save_python(state)[0], np.uint32)
+    return type(state).__basicsize__ >= object.__basicsize__ + PYTHON_BYTES and (
+        found.tolist() == [position, *words]
+    )
+
+
 def _keeper_of_kind(owner: RandomOwner) -> Keeper:
+    if isinstance(owner, random.Random):
+        return PYTHON_WORDS if has_known_python_layout() else PYTHON
     return LEGACY if isinstance(owner, np.random.RandomState) else GENERATOR
 
 
@@ -66,7 +98,7 @@ ANY_KIND = Keeper(
 def keeper_of(owner: RandomOwner, methods: set[str]) -> Keeper:
     """What keeps the state of an owner of which only these methods are called."""
     if not isinstance(owner, np.random.RandomState):
-        return GENERATOR
+        return _keeper_of_kind(owner)
     if methods <= UNIFORM and is_twister(owner) and has_known_layout():
         return WORDS
     return LEGACY

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import functools
 import os
+import random
 import re
 import sys
 import types
@@ -15,6 +16,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
+from .ir.ops import row_of
 from .records import dataclass
 
 MARKER = "_dynamo_lite_rule"
@@ -82,6 +84,14 @@ def is_heap_class(function: Any) -> bool:
 
 def both(*conditions: Callable[[Any, str], bool]) -> Callable[[Any, str], bool]:
     return lambda function, module: all(holds(function, module) for holds in conditions)
+
+
+def draws_random(function: Any, module: str) -> bool:
+    """A method of `random.Random` that the graph can call, or the class itself."""
+    if function is random.Random:
+        return True
+    owner = getattr(function, "__self__", None)
+    return type(owner) is random.Random and row_of(function) is not None
 
 
 def is_method_of_constant(function: Any, module: str) -> bool:
@@ -158,6 +168,8 @@ TABLE: tuple[Row, ...] = (
         lambda function, module: module == "builtins" and function.__name__ in FORBIDDEN),
     Row(Rule("numpy", Action.GRAPH, "NumPy's"), is_numpys),
     Row(Rule("cupy", Action.GRAPH, "CuPy's, where NumPy has the same"), in_package("cupy")),
+    Row(Rule("python-random", Action.GRAPH, "the graph has Python draw random numbers"),
+        draws_random),
     Row(Rule("container-method", Action.METHOD, "a method of one of Python's containers"),
         is_method_of_container),
     Row(Rule("pure-method", Action.FOLD, "a method of an immutable type"), is_method_of_constant),

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import random
 import re
 import types
 from collections import deque
@@ -83,7 +84,7 @@ def _wrap_dict(tx: Translator, value: dict[Any, Any], source: Source) -> Variabl
 
 
 def _wrap_method(tx: Translator, value: types.MethodType, source: Source) -> VariableTracker:
-    if not isinstance(value.__func__, types.FunctionType):  # NumPy's random functions
+    if not isinstance(value.__func__, types.FunctionType) or type(value.__self__) is random.Random:
         tx.guards.install(source, IS, value, tx.location())
         return CallableVariable(value, source)
     tx.guards.install(source, TYPE, value, tx.location())
@@ -154,7 +155,7 @@ WRAPPERS: dict[type, Wrapper] = {
     types.MethodType: Wrapper(_wrap_method, None),
     types.BuiltinFunctionType: Wrapper(_wrap_builtin, None),
     types.ModuleType: _fixed(ModuleVariable),
-    **dict.fromkeys((np.random.Generator, np.random.RandomState),
+    **dict.fromkeys((np.random.Generator, np.random.RandomState, random.Random),
                     Wrapper(wrap_random, shared=True)),
     ContextVar: Wrapper(wrap_context_variable, IS),
     functools.partial: Wrapper(wrap_partial, IS, shared=True),

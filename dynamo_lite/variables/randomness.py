@@ -1,6 +1,7 @@
 """Random generators: objects that the graph hands to NumPy, and may make."""
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 MAKERS: dict[Any, type] = {
     np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState,
+    random.Random: random.Random,
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@ import contextlib
 import functools
 import json
 import math
+import random
 import re
 
 import numpy as np
@@ -32,6 +33,7 @@ EXAMPLES = {
     "effect-builtin": print,
     "numpy": np.linalg.norm,
     "cupy": type("sin", (), {"__module__": "cupy", "__call__": plain})(),
+    "python-random": random.gauss,
     "container-method": dict.__setitem__,
     "pure-method": str.upper,
     "pure-module": math.sqrt,

@@ -5,6 +5,7 @@ the data belong here; `RANDOM` functions advance a random state.
 """
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -82,6 +83,21 @@ def _add_random(rows: dict[Any, Op], target: Any, name: str, rule: Callable[...,
         ROWS[target] = Op(target, name, Kind.EXTERN, first, flags=True, effect=Effect.RANDOM)
 
 
+DRAWN: Mapping[str, type] = {
+    **dict.fromkeys(
+        ("random", "uniform", "gauss", "normalvariate", "triangular", "betavariate", "expovariate",
+         "gammavariate", "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate"),
+        float,
+    ),
+    **dict.fromkeys(("randint", "randrange"), int),
+}  # fmt: skip
+"""Methods of `random.Random` that draw a number, and its type."""
+
+for _name, _type in DRAWN.items():
+    _add_random(BOUND_ROWS, getattr(random.Random, _name), _name, rules.drawn_rule(_type))
+_add_random(BOUND_ROWS, random.Random.seed, "seed", rules.seed_rule)
+
+
 for _name, _kind_of in TRANSFORMS.items():
     _target = getattr(np.fft, _name)
     op(_target, Kind.EXTERN, infer=rules.transform_rule(_target, _kind_of), flags=True)
@@ -99,5 +115,5 @@ _register_random(np.random, np.random.RandomState, ROWS)
 _register_random(np.random.RandomState, np.random.RandomState, BOUND_ROWS)
 _register_random(np.random.Generator, np.random.default_rng, BOUND_ROWS)
 op(np.random.seed, Kind.EXTERN, infer=rules.seed_rule, effect=Effect.RANDOM, checks=("any",))
-for _target in (np.random.default_rng, np.random.RandomState):
+for _target in (np.random.default_rng, np.random.RandomState, random.Random):
     op(_target, Kind.EXTERN, infer=rules.generator_rule, effect=Effect.STATE, checks=("any",))

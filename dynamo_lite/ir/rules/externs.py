@@ -282,6 +282,26 @@ def random_rule(name: str, owner: Callable[[], Any], size_at: int | None) -> Cal
     return infer
 
 
+def drawn_rule(kind: type) -> Callable[..., ArrayType]:
+    """A number of Python's own random generators; parameters are Python's numbers."""
+
+    def infer(*args: Any, facts: Facts, **kwargs: Any) -> ArrayType:
+        for value in (*args, *kwargs.values()):
+            if kind is int and not (type(value) is int and abs(value) < 2**62):
+                raise Unsupported("a random integer between limits that are not known")
+            if type(value) not in (int, float) and not is_python_number(value):
+                raise Unsupported("random numbers with unusual parameters")
+        return python_number(kind)
+
+    return infer
+
+
+def is_python_number(value: Any) -> bool:
+    if isinstance(value, ArrayType):
+        return value.form is Form.PYTHON and value.dtype.kind in "if"
+    return isinstance(value, SizeExpr)
+
+
 def is_array(value: Any) -> bool:
     return isinstance(value, (ArrayType, np.ndarray, list)) and bool(as_type(value).shape)
 

@@ -1,0 +1,106 @@
+"""Python's own random numbers: the same ones, and the same state afterwards."""
+import math
+import random
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite import random_states
+from dynamo_lite.config import config
+
+X = np.arange(1.0, 4.0)
+OWN = random.Random(1)
+
+
+def many(x):
+    found = [random.random(), random.gauss(0, 1), random.uniform(1, 2), random.normalvariate(0, 1)]
+    found += [random.expovariate(1.5), random.triangular(0, 1, 0.5), random.betavariate(1, 2)]
+    found += [random.gammavariate(1, 2), random.lognormvariate(0, 1), random.paretovariate(3)]
+    return found, x * random.vonmisesvariate(0, 1), random.weibullvariate(1, 2)
+
+
+def seeded(x):
+    random.seed(7)
+    return x * random.random(), random.gauss(0, 1)
+
+
+def made(x):
+    own = random.Random(5)
+    return x * own.random(), own.gauss(0, 1), own.getstate()
+
+
+def indexed(x):
+    i = random.randint(0, 2)
+    return x[i], i, random.randrange(10), x * random.randint(1, 6), np.zeros(i)
+
+
+def looped(x): return [random.random() * x for _ in range(30)]
+def branched(x): return x + 1 if random.random() > 0.5 else x - 1
+def abandoned(x): return random.gauss(0, 1), np.log(x - 1), random.random(), OWN.gauss(0, 1)
+def owned(x): return x * OWN.random() + OWN.uniform(2, 3), OWN.gauss(0.0, 2)
+
+
+def refused(x):
+    first = random.random()
+    try:
+        return random.expovariate(0.0), first
+    except ZeroDivisionError as error:
+        return str(error), first, x
+
+
+def shuffled(x):
+    items = [1, 2, 3, 4]
+    first = random.random()
+    random.shuffle(items)
+    return items, random.choice(items), random.sample(items, 2), first, x * random.random()
+
+
+ONE_GRAPH = (many, seeded, indexed, looped, owned)
+PROGRAMS = (*ONE_GRAPH, made, branched, abandoned, refused, shuffled)
+
+
+def runs(function, calls=4):
+    random.seed(3)
+    OWN.seed(4)
+    found = [repr(function(X)) for _ in range(calls)]
+    return found, random.getstate(), OWN.getstate()
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@pytest.mark.parametrize("function", PROGRAMS)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_the_same_numbers_and_states(function, backend):
+    with config.patch(strict=True):
+        assert runs(dl.compile(function, backend=backend)) == runs(function)
+
+
+@pytest.mark.parametrize("function", ONE_GRAPH)
+def test_one_graph(function):
+    dl.compile(function, backend="eager", fullgraph=True)(X)
+
+
+@pytest.mark.parametrize("layout_is_known", [True, False])
+def test_an_abandoned_call_draws_once(layout_is_known, monkeypatch):
+    """However the state is kept."""
+    assert random_states.has_known_python_layout()
+    monkeypatch.setattr(random_states, "has_known_python_layout", lambda: layout_is_known)
+    with np.errstate(all="ignore"):
+        compiled = dl.compile(lambda x: (random.gauss(0, 1), 1 / x, random.random()))
+        compiled(X)
+    random.seed(1)
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        first, _, second = compiled(X * 0)
+    random.seed(1)
+    assert (first, second) == (random.gauss(0, 1), random.random())
+
+
+class Constant(random.Random):
+    def random(self): return 0.25
+
+
+def test_classes_derived_from_it_are_left_to_python():
+    own = Constant(3)
+    compiled = dl.compile(lambda x: (x * own.random(), own.uniform(0, 4)), backend="eager")
+    product, number = compiled(X)
+    assert np.array_equal(product, X / 4) and number == 1.0 and math.isfinite(number)
