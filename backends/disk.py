@@ -2,20 +2,25 @@
 
 A file is `<checksum of the content><content>`. It is written under another name and then moved into
 place, so that processes may share a directory; one that is damaged counts as absent and is
-replaced.
+replaced. Where the files get larger together than `config.cache_size_limit`, those that were not
+used for longest are removed.
 """
 from __future__ import annotations
 
 import os
 import sys
 import threading
+import time
 import zlib
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 
 from ..config import config
 
 HEADER = 16
+SHARE = 16  # the part of the limit that may be written, or is made free, at a time
+PATIENCE = 600  # seconds after which a process that makes room is taken for dead
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -42,10 +47,13 @@ def read(name: str) -> bytes | None:
     """The content of a file (a path relative to the directory), or None when none is whole."""
     if not config.cache:
         return None
+    path = directory() / name
     try:
-        stored = (directory() / name).read_bytes()
+        stored = path.read_bytes()
     except OSError:
         return None
+    with suppress(OSError):
+        os.utime(path)  # it was used just now
     header, content = stored[:HEADER], stored[HEADER:]
     return content if checksum(content) == header else None
 
@@ -66,3 +74,56 @@ def write(name: str, content: bytes) -> None:
         except OSError:
             temporary.unlink(missing_ok=True)
             raise
+        _growth.note(len(content))
+
+
+class Growth:
+    """What this process has written since it last looked at the size of the whole directory."""
+
+    def __init__(self) -> None:
+        self.written: int | None = None
+
+    def note(self, size: int) -> None:
+        self.written = None if self.written is None else self.written + size
+        if self.written is None or self.written > config.cache_size_limit // SHARE:
+            self.written = 0
+            evict(directory(), config.cache_size_limit)
+
+
+_growth = Growth()
+
+
+def evict(root: Path, limit: int) -> None:
+    """Remove what was not used for longest until there is room again.
+
+    One process at a time does so. The lock of one that died is taken over; two at once would only
+    remove a little more."""
+    lock = root / "eviction.lock"
+    try:
+        os.close(os.open(lock, NEW, 0o600))
+    except FileExistsError:
+        if time.time() - lock.stat().st_mtime < PATIENCE:
+            return
+        os.utime(lock)
+    try:
+        _remove_oldest(root, limit)
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def _remove_oldest(root: Path, limit: int) -> None:
+    found = []
+    for path in root.rglob("*"):
+        with suppress(OSError):  # another process has removed it
+            status = path.stat()
+            if S_ISREG(status.st_mode) and path.suffix != ".lock":
+                found.append((status.st_mtime_ns, status.st_size, path))
+    total = sum(size for _, size, _ in found)
+    if total <= limit:
+        return
+    for _, size, path in sorted(found):
+        if total <= limit - limit // SHARE:
+            break
+        with suppress(OSError):
+            path.unlink()
+            total -= size

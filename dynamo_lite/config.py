@@ -58,6 +58,8 @@ class Config:
     """Keep compiled kernels on disk."""
     cache_dir: str = ""
     """Where; the user's cache directory when empty."""
+    cache_size_limit: int = 1 << 30
+    """Bytes on disk from which the kernels that were not used for longest are removed."""
     threads: int = 0
     """Threads of the CPU pool; 0 is the number of cores this process may use."""
     logs: str = ""
