@@ -68,6 +68,7 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
 }
 
 void intercept(PyFunctionObject *function, PyObject *code) {
+    if (code == regions::left_alone) return;
     int flags = reinterpret_cast<PyCodeObject *>(code)->co_flags;
     bool is_plain = (flags & FUNCTION_FLAGS) == FUNCTION_FLAGS && !(flags & GENERATOR_FLAGS);
     if (!is_plain || function->vectorcall != plain_vectorcall) return;

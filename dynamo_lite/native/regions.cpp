@@ -70,7 +70,16 @@ uint32_t &version_of(PyObject *code) {
 #endif
 }
 
-void free_note(void *note) { delete static_cast<CodeNote *>(note); }
+// The code that was last found to be left alone, and its note: most new functions are closures of
+// the code of the one before.
+CodeNote *alone_note = nullptr;
+
+void forget_alone() { regions::left_alone = nullptr, alone_note = nullptr; }
+
+void free_note(void *note) {
+    if (note == alone_note) forget_alone();
+    delete static_cast<CodeNote *>(note);
+}
 
 // The note of this region, or null.
 CodeNote *note_of(PyObject *code) {
@@ -171,6 +180,8 @@ bool find_monitoring() {
 
 namespace regions {
 
+PyObject *left_alone = nullptr;
+
 // A tracer, profiler or debugger counts on seeing every line run.
 bool is_open(PyThreadState *thread) {
     return region && !outside && !thread->c_tracefunc && !thread->c_profilefunc &&
@@ -186,7 +197,12 @@ bool is_candidate(PyObject *code) {
 }
 
 bool expect_functions(PyObject *code) {
-    if (outside || !is_candidate(code)) return false;
+    if (outside || !region) return false;
+    if (CodeNote *note = note_of(code); note && note->is_left_alone) {
+        left_alone = code;
+        alone_note = note;
+        return false;
+    }
     if (!make_note(code, region->epoch)) return PyErr_Clear(), false;
     version_of(code) = 0;
     return true;
@@ -256,6 +272,7 @@ PyObject *enter_region(PyObject *, PyObject *callback) {
         ++last_epoch;
     }
     region = new Region{Py_NewRef(callback), last_epoch, region};
+    forget_alone();
     Py_RETURN_NONE;
 }
 
@@ -266,6 +283,7 @@ PyObject *leave_region(PyObject *, PyObject *) {
         return nullptr;
     }
     region = left->outer;
+    forget_alone();
     if (!region) regions::uninstall_hook();
     Py_DECREF(left->callback);
     delete left;

@@ -22,6 +22,9 @@ bool is_candidate(PyObject *code);
 // get no version, for call sites that know a version do not look at how a function is called.
 bool expect_functions(PyObject *code);
 
+// A code whose functions are left alone: the one that was asked about last. Compared only.
+extern PyObject *left_alone;
+
 // Whether a function of this code may have a compiled form, or be asked about. Cheap.
 bool may_intercept(PyObject *code);
 
