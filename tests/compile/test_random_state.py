@@ -51,3 +51,22 @@ def test_a_state_with_another_generator():
             found, expected = (c(s, np.zeros(2)) for c, s in zip((compiled, draw), states))
         np.testing.assert_array_equal(found[0], expected[0])
         assert states[0].rand() == states[1].rand()
+
+
+KINDS = [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("x", [np.ones(2), np.zeros(2)], ids=["runs", "abandoned"])
+def test_generators_of_every_kind(x):
+    def draw(state, x):
+        return state.integers(9, size=3, dtype="u4"), state.normal(size=2) + x, np.log(x)
+
+    compiled = dl.compile(draw)
+    for kind in [*KINDS, *KINDS]:
+        states = [np.random.Generator(kind(3)) for _ in range(2)]
+        for _ in range(3):
+            found, expected = (call(state, x) for call, state in zip((compiled, draw), states))
+            for got, want in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(got, want)
+        assert str(states[0].bit_generator.state) == str(states[1].bit_generator.state)
