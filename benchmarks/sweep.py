@@ -270,6 +270,7 @@ def main() -> None:
         os.environ["OPENBLAS_NUM_THREADS"] = str(chosen.threads)
         os.execv(sys.executable, [sys.executable, "-m", "benchmarks.sweep", *sys.argv[1:]])
     set_num_threads(chosen.threads)
+    dl.config.strict = True  # what cannot be compiled by mistake is as fast as NumPy
     print(" ratio  program                                        size type layout     "
           "NumPy, us  compiled")
     done = []

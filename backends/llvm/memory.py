@@ -50,6 +50,8 @@ def load_lanes(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype, stride: Si
         back = nest.builder.offset(pointer, (1 - lane.width) * dtype.itemsize)
         whole = nest.builder.load(back, dtype, lane.width)
         return whole.shuffle(range(lane.width - 1, -1, -1))
+    if stride == 2 * dtype.itemsize and lane.mask is None and lane.width > 1:
+        return _load_every_other(nest, lane, pointer, dtype)
     return _load_strided(nest, lane, pointer, dtype, stride)
 
 
@@ -66,6 +68,14 @@ def _load_packed(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype) -> Value
     loaded = shape.like(builder.emit(text))
     value = lane.mask.select(loaded, loaded.shuffle([0] * lane.width))
     return value.ne(0) if dtype.kind == "b" else value
+
+
+def _load_every_other(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype) -> Value:
+    """Two vectors that share an element, so that nothing is read behind the last one."""
+    builder, width = nest.builder, lane.width
+    second = builder.offset(pointer, (width - 1) * dtype.itemsize)
+    parts = [builder.load(at, dtype, width) for at in (pointer, second)]
+    return parts[0].shuffle([*range(0, width, 2), *range(width + 1, 2 * width, 2)], parts[1])
 
 
 def _load_strided(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype, stride: Size) -> Value:
@@ -180,6 +190,11 @@ def _store_packed(nest: Nest, lane: Lane, pointer: str, value: Value) -> None:
 def _store_strided(nest: Nest, lane: Lane, pointer: str, value: Value, stride: Size) -> None:
     """Element by element; an inactive lane repeats the last active one's value and place."""
     builder, step = nest.builder, nest.size(stride)
+    if lane.mask is None:
+        for number in range(lane.width):
+            at = builder.offset(pointer, scaled(builder.integer(number), step))
+            builder.store(value.lane(number), at)
+        return
     offsets = lane_numbers(nest, lane) * step
     pointers = builder.emit(f"getelementptr i8, ptr {pointer}, {offsets}")
     mask = lane.mask or builder.constant(BOOL, True).splat(lane.width)

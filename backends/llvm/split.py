@@ -102,7 +102,8 @@ class Splitting:
         remaining = _renamed(fold, axis, left, tail)
         parts = Store(partial, affine.affine(0, ((number, where[0]), *along)), whole)
         last = Store(partial, affine.affine(blocks * where[0], along), remaining)
-        self._launch(f"{stem}_blocks", (number, *axes), parts, parallel=True)
+        vector = None if axes or self.hint(whole.axes[-1].extent) <= FEW else whole.axes[-1]
+        self._launch(f"{stem}_blocks", (number, *axes), parts, vector, parallel=True)
         self._launch(f"{stem}_rest", axes, last)
         every = Axis("p1", blocks + 1)
         load = Load(partial, affine.affine(0, ((every, where[0]), *along)))
@@ -118,16 +119,18 @@ class Splitting:
         return buffer
 
     def _launch(
-        self, name: str, axes: tuple[Axis, ...], statement: Statement, parallel: bool = False
+        self, name: str, axes: tuple[Axis, ...], statement: Statement, vector: Axis | None = None,
+        parallel: bool = False,
     ) -> None:
-        self.steps.append(Launch(Kernel(name, axes, (statement,), None, parallel, self.errstate)))
+        kernel = Kernel(name, axes, (statement,), vector, parallel, self.errstate)
+        self.steps.append(Launch(kernel))
 
 
 def _replaced(statement: Statement, parts: dict[Expr, Expr]) -> Statement:
     return rewrite.map_statement(statement, lambda expr: rewrite.replace_parts(expr, parts))
 
 
-def _renamed(fold: Reduce, axis: Axis, fresh: Axis, moved: Offset) -> Expr:
+def _renamed(fold: Reduce, axis: Axis, fresh: Axis, moved: Offset) -> Reduce:
     """The reduction with its outermost axis replaced by a part of it."""
     body = rewrite.substitute(fold.body, {axis: moved})
     return Reduce(fold.op, body, (fresh, *fold.axes[1:]), fold.dtype)

@@ -194,7 +194,7 @@ class Lowering:
 
     def materialise(self, value: Value, why: str, *, layout: ArrayType | None = None) -> Value:
         """Compute every element of `value` into memory of its own."""
-        type_ = layout or packed(value.type, value.shape, value.dtype)
+        type_ = packed(layout or value.type, value.shape, value.dtype)
         buffer = self.allocate(type_)
         made = self.memory_value(type_, buffer)
         self.store(made, value)

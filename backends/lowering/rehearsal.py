@@ -52,6 +52,16 @@ def is_silent(part: Expr) -> bool:
     return True
 
 
+def tried_out(low: Lowering, target: Value, element: Expr) -> bool:
+    """Compute what is never stored, for what it reports; False where that is not done here."""
+    if all(map(is_silent, rewrite.walk((element,)))):
+        return True
+    if element.dtype.kind != "f" or not target.axes or costs.cost_of(element) > BUDGET:
+        return False
+    rehearse(low, target, element)
+    return True
+
+
 def rehearse(low: Lowering, target: Value, element: Expr) -> None:
     """Compute every element and forget it, where that may report something."""
     if all(map(is_silent, rewrite.walk((element,)))):

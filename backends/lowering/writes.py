@@ -19,15 +19,15 @@ from ...ir.node import Node
 from ...ir.sizes import Size, SizeExpr, product
 from ...ir.tree import leaves
 from ...ir.types import Form
-from .. import affine, simplify
+from .. import affine, rewrite, simplify
 from ..fusion import Access
-from ..loops import Buffer, Check, Const, Gather, Load, Scalar, Store
+from ..loops import Buffer, Check, Const, Expr, Gather, Load, Scalar, Store
 from ..program import Commit
 from ..simplify import Inexact, const
-from .context import Lowering, is_size, lowers, reads_buffer
+from .context import Lowering, is_size, lowers, packed, reads_buffer
 from .masks import deposit, deposited_by
 from .pointwise import compare, operand_at, require_native
-from .rehearsal import can_repeat, rehearse
+from .rehearsal import can_repeat, rehearse, tried_out
 from .scatters import checked_key, set_aside, store_at, windows_of
 from .selections import moves, selection
 from .values import NATIVE, CannotLower, Value, load_of
@@ -47,6 +47,9 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
         return moved(low, node, base, view, value)
     view_shape(low, base, windows_of(view))
     check_number(low, value, base.dtype)
+    if is_everything(view) and is_passed_on(low, node) and value.shape == base.shape:
+        return replace(value, type=node.type, expr=simplify.convert(value.expr, base.dtype),
+                       array=None, fresh=True)
     if windows_of(view) is not view:
         if not low.may_change(node.args[0], base, node):
             base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
@@ -115,7 +118,8 @@ def rest_of(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Value:
     box = box_of(low, base, view)
     if box is None or product_hint(low, base.shape) < LARGE > product_hint(low, box[1]):
         return low.owned(low.materialise(base, f"{node.name} changes it"))
-    made = low.memory_value(node.type, low.allocate(node.type))
+    kind = packed(node.type, base.shape, base.dtype)
+    made = low.memory_value(kind, low.allocate(kind))
     for starts, sizes in slabs(base.shape, *box):
         low.store(part_of(low, made, starts, sizes), part_of(low, base, starts, sizes))
     return made
@@ -261,6 +265,19 @@ def only_pieces(low: Lowering) -> set[Node]:
     return unread
 
 
+def is_passed_on(low: Lowering, node: Node) -> bool:
+    """Whether an update is one of those that lead to the final contents of an input, with a value
+    that is evaluated in any case, and in the same error state as what reads it."""
+    value = node.args[2]
+    states = {user.errstate for user in low.users.get(node, [])} | {node.errstate}
+    if not isinstance(value, Node) or states != {value.errstate}:
+        return False
+    return any(
+        pieces(low, final, placeholder) is not None and node in _chain(final, placeholder)
+        for placeholder, final in low.graph.writes
+    )
+
+
 def _chain(final: Node, placeholder: Node) -> list[Node]:
     """The updates that lead to the final contents, the last one first."""
     chain = []
@@ -290,14 +307,14 @@ def write_inputs(low: Lowering) -> None:
     for placeholder, final in low.graph.writes:
         target = low.values[placeholder]
         chain = pieces(low, final, placeholder)
+        lasting = [] if chain is None else not_overwritten(low, target, chain)
         whole = [((), final, AMBIENT, final)]
-        for view, value, low.errstate, node in whole if chain is None else chain:
+        for view, value, low.errstate, node in whole if chain is None else lasting:
             operand = low.values[value] if isinstance(value, Node) else value
             part = region(low, target, windows_of(view))
             check_number(low, operand, part.dtype)
             if windows_of(view) is view:
-                alone = chain is not None and len(chain) == 1
-                ready = prepared(low, part, operand, written, alone)
+                ready = prepared(low, part, operand, written, alone=len(lasting) == 1)
                 copies.append(partial(assign, low, part, ready))
             elif deposited_by(low, node) is not None:
                 ready = set_aside(low, operand, part.dtype, written)
@@ -311,6 +328,45 @@ def write_inputs(low: Lowering) -> None:
         low.steps.append(Commit())
     for copy in copies:
         copy()
+
+
+def not_overwritten(low: Lowering, target: Value, chain: list[Piece]) -> list[Piece]:
+    """The assignments without those that a later one replaces as a whole; what these would report
+    is found out."""
+    last = max((k for k, (view, *_) in enumerate(chain) if is_everything(view)), default=0)
+    if last == 0:
+        return chain
+    kept = chain[last:]
+    evaluated = {(chain[last][2], part) for part in parts_of(low, target, chain[last])}
+    for piece in reversed(chain[:last]):
+        view, value, low.errstate, _ = piece
+        if windows_of(view) is not view:
+            kept.insert(0, piece)
+            continue
+        part = target if is_everything(view) else region(low, target, view)
+        operand = low.values.get(value, value)
+        check_number(low, operand, part.dtype)
+        element = operand_at(low, squeezed(low, operand, len(part.shape)), part.axes, part.dtype)
+        if (low.errstate, element) not in evaluated and not tried_out(low, part, element):
+            kept.insert(0, piece)
+        if is_everything(view):
+            evaluated |= {(low.errstate, part) for part in parts_of(low, target, piece)}
+    return kept
+
+
+def parts_of(low: Lowering, target: Value, piece: Piece) -> set[Expr]:
+    """Everything that an assignment to the whole array computes for each element."""
+    value = squeezed(low, low.values.get(piece[1], piece[1]), len(target.shape))
+    return set(rewrite.walk((operand_at(low, value, target.axes, target.dtype),)))
+
+
+def is_everything(view: ViewSteps) -> bool:
+    """Whether a chain selects the whole array."""
+    keys = [args[0] for function, args, _ in view if function is operator.getitem]
+    everything = (Ellipsis, slice(None))
+    return len(keys) == len(view) and all(
+        isinstance(key, (slice, type(Ellipsis))) and key in everything for key in keys
+    )
 
 
 def prepared(
