@@ -33,10 +33,14 @@ def along(axis: Axis) -> Offset:
 
 
 def plus(left: Offset, right: Offset) -> Offset:
+    if not left.strides or not right.strides:
+        return Offset(left.constant + right.constant, left.strides or right.strides)
     return affine(left.constant + right.constant, (*left.strides, *right.strides))
 
 
 def times(offset: Offset, factor: Size) -> Offset:
+    if is_one(factor):
+        return offset
     return affine(offset.constant * factor, ((a, s * factor) for a, s in offset.strides))
 
 

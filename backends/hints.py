@@ -10,6 +10,7 @@ from ..ir.steps import Asked
 
 Hint = Callable[[Size], int]
 UNKNOWN = 64
+COUNTS = ("size", "total", "value")
 
 
 def hints_of(
@@ -36,7 +37,7 @@ def least_of(size: Size, symbols: Mapping[str, SymbolOrigin]) -> int | None:
         return size
     names = {atom for monomial, _ in size.terms for atom in monomial}
     origins = [symbols.get(str(name)) for name in names]
-    if depends_on_data(size) or any(o is None or o.fact != "size" for o in origins):
+    if depends_on_data(size) or not all(o is not None and o.fact in COUNTS and o.least >= 0 for o in origins):
         return None
     if any(factor < 0 for monomial, factor in size.terms if monomial):
         return None

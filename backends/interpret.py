@@ -161,8 +161,11 @@ def run_program(program: Program, *arguments: Any) -> tuple[Any, ...]:
 
 
 def _bind_symbols(program: Program, arguments: Sequence[Any]) -> dict[str, int]:
-    values = {}
+    values: dict[str, int] = {}
     for name, origin in program.symbols.items():
+        if origin.fact == "total":
+            values[name] = evaluate(origin.sum, values)
+            continue
         value = arguments[origin.placeholder]
         if origin.fact != "value":
             value = (value.shape if origin.fact == "size" else value.strides)[origin.axis]

@@ -56,6 +56,9 @@ class Axis:
     name: str
     extent: Size
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Offset:

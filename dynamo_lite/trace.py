@@ -126,6 +126,7 @@ class TraceState:
     numbering: Numbering | None = None
     lengths: dict[str, tuple[Node, int | None]] = field(default_factory=dict)
     positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
+    computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
     root_steps: int = 0
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None

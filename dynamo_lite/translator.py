@@ -276,6 +276,7 @@ def new_state(
     state.root_graph = state.graph
     state.shapes = ShapeEnv(options.policy, lambda: state.locate())
     state.graph.facts = state.shapes
+    state.shapes.origins = state.graph.symbols
     state.graph.unbacked, state.graph.assertions = state.shapes.data, state.shapes.assertions
     return state
 

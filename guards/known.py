@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from ..errors import GraphBreak, Unsupported
 from ..ir import steps
-from ..ir.facts import StaticFacts
 from ..ir.graph import Assertion, Location
 from ..ir.sizes import Size, SizeExpr, is_unbacked, substitute, symbol, symbols
 from ..ir.steps import Asked
@@ -18,6 +17,7 @@ from .relations import (
     GREATEST_INT,
     LEAST_INT,
     Relation,
+    alone_on_a_side,
     bounds_in,
     has_64_bits,
     newest,
@@ -25,6 +25,7 @@ from .relations import (
     sign_beyond_64_bits,
     solve,
 )
+from .totals import Totals
 
 
 class Known:
@@ -48,8 +49,7 @@ class Known:
         self._premises: list[Asked] = []
         self._answers: dict[tuple[str, Size], bool | None] = {}
         self._bounds: dict[tuple[str, str], Relation] = {}
-        self._ranges = StaticFacts()
-        self._ranges.lower, self._ranges.upper = self.lower, self.upper
+        self.totals = Totals(self.lower, self.upper)
 
     def introduce(self, name: str, lower: int | None, upper: Size | None) -> None:
         """A new symbol, between bounds that hold whatever is asked later."""
@@ -61,6 +61,15 @@ class Known:
         if upper is not None:
             self.upper[name] = upper
             self._premises.append(Asked("<=", size, upper))
+
+    def define(self, size: SizeExpr) -> str:
+        """A symbol that stands for a sum."""
+        name = self.totals.define(size)
+        self._premises.append(Asked("==", symbol(name), size))
+        least, _ = self.totals.range_of(size)
+        if least is not None:
+            self._bound("bounds of a sum", name, ">=", least)
+        return name
 
     def given(self) -> tuple[Asked, ...]:
         """All that conclusions are drawn from."""
@@ -99,7 +108,7 @@ class Known:
         if (sign := sign_beyond_64_bits(difference)) is not None:
             return op == "<" and sign < 0
         try:
-            return (self._ranges.equal if op == "==" else self._ranges.less)(difference, 0)
+            return (self.totals.equal if op == "==" else self.totals.less)(difference, 0)
         except Unsupported:
             return None
 
@@ -111,6 +120,7 @@ class Known:
             raise Unsupported(f"nothing says whether {left} {op} {right}")
         if not (has_64_bits(left) and has_64_bits(right)):
             raise GraphBreak(f"the relation {left} {op} {right} needs more than 64 bits")
+        left, right = self.totals.expanded(left), self.totals.expanded(right)
         self.relations.append(Relation(op, left, right, self.locate()))
         return self.relations[-1]
 
@@ -147,8 +157,13 @@ class Known:
             self._replace_symbol(difference, of_data)
 
     def _replace_symbol(self, zero: SizeExpr, of_data: bool) -> None:
-        """Solve `zero == 0` for the newest symbol that it can be solved for."""
-        for name in sorted(set(symbols(zero)), key=newest, reverse=True):
+        """Solve `zero == 0` for the newest symbol that it can be solved for; what equals a sum of
+        others is replaced rather than one of these."""
+        alone = alone_on_a_side(zero)
+        order = sorted(set(symbols(zero)), key=lambda name: (name in alone, newest(name)))
+        for name in reversed(order):
+            if name in self.totals.definitions:
+                continue
             if of_data and not is_unbacked(name):
                 return
             solved = solve(zero, name)

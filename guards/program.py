@@ -70,7 +70,13 @@ class _Flattener:
         self._next = nargs
         self._registers: dict[Source, int] = {}
         self._slots: dict[str, int] = {}
-        self._waiting = list(shapes.relations)
+        self._relations = shapes.relations
+        self._missing = [set(relation.symbols()) for relation in self._relations]
+        self._readers: dict[str, list[int]] = {}
+        for index, names in enumerate(self._missing):
+            for name in names:
+                self._readers.setdefault(name, []).append(index)
+        self._ready = [index for index, names in enumerate(self._missing) if not names]
 
     def add(self, guard: Guard) -> None:
         register = self.register(guard.source) if guard.kind.needs_value else -1
@@ -78,8 +84,9 @@ class _Flattener:
         self._place_relations()
 
     def finish(self) -> None:
-        if self._waiting:
-            raise Unsupported(f"no guard binds the symbols of {self._waiting[0]}")
+        for relation, names in zip(self._relations, self._missing):
+            if names:
+                raise Unsupported(f"no guard binds the symbols of {relation}")
 
     def register(self, source: Source) -> int:
         if isinstance(source, LocalSource):
@@ -93,6 +100,10 @@ class _Flattener:
 
     def slot(self, symbol: str) -> tuple[int, bool]:
         bound = symbol in self._slots
+        for index in () if bound else self._readers.get(symbol, ()):
+            self._missing[index].discard(symbol)
+            if not self._missing[index]:
+                self._ready.append(index)
         return self._slots.setdefault(symbol, len(self._slots)), bound
 
     def _emit(self, op: tuple[Any, ...], owner: Guard | Relation | Source) -> None:
@@ -100,14 +111,11 @@ class _Flattener:
         self.owners.append(owner)
 
     def _place_relations(self) -> None:
-        waiting = self._waiting
-        self._waiting = []
-        for relation in waiting:
-            if all(name in self._slots for name in relation.symbols()):
-                left, right = (self._postfix(side) for side in (relation.left, relation.right))
-                self._emit(("RELATION", relation.op, left, right), relation)
-            else:
-                self._waiting.append(relation)
+        for index in sorted(self._ready):
+            relation = self._relations[index]
+            left, right = (self._postfix(side) for side in (relation.left, relation.right))
+            self._emit(("RELATION", relation.op, left, right), relation)
+        self._ready.clear()
 
     def _postfix(self, size: Size) -> tuple[Any, ...]:
         if not isinstance(size, SizeExpr):

@@ -58,6 +58,13 @@ def solve(difference: SizeExpr, name: str) -> Size | None:
     return None
 
 
+def alone_on_a_side(zero: SizeExpr) -> set[str]:
+    """The symbols that have no others on their side of the equation `zero == 0`."""
+    terms = [(monomial, factor) for monomial, factor in zero.terms if monomial]
+    sides = [[m for m, factor in terms if factor * sign > 0] for sign in (1, -1)]
+    return {str(side[0][0]) for side in sides if len(side) == 1 and len(side[0]) == 1}
+
+
 def sign_beyond_64_bits(difference: Size) -> int | None:
     """The sign of `n + symbol` or `n - symbol` where n alone decides: symbols have 64 bits."""
     rest = difference if isinstance(difference, int) else dict(difference.terms).get((), 0)

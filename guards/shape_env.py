@@ -14,7 +14,7 @@ from ..errors import DataDependent, GraphBreak
 from ..ir.graph import Assertion, Location, SymbolOrigin
 from ..ir.sizes import Size, SizeExpr, depends_on_data, evaluate, is_unbacked, symbol, symbols
 from .dynamic import DynamicPolicy
-from .relations import COMPARE, MIRRORED, NEGATED, Relation, number
+from .relations import COMPARE, LEAST_INT, MIRRORED, NEGATED, Relation, number
 from .symbols import Symbols
 
 COMBINATIONS = 64
@@ -63,7 +63,7 @@ class ShapeEnv(Symbols):
         if self.known.settled(op, left, right) is not None:
             return False
         difference = self.known.difference(left, right)
-        if depends_on_data(difference):
+        if depends_on_data(difference) or self.known.totals.is_in(difference):
             return False
         names = sorted(set(symbols(difference)), key=number)
         infos = [self.infos[name] for name in names]
@@ -133,6 +133,8 @@ class ShapeEnv(Symbols):
 
     def settled_origin(self, name: str, origin: SymbolOrigin) -> SymbolOrigin:
         """Where a symbol is found, with what is known of its value at the end of the trace."""
+        if origin.fact == "value":
+            return replace(origin, least=self.known.lower.get(name, LEAST_INT))
         if origin.fact != "size" or name not in self.infos:
             return origin
         info = self.infos[name]
@@ -144,6 +146,7 @@ class ShapeEnv(Symbols):
         """From here on the passes ask: the relations they need name no line of the user's."""
         self.locate = lambda: None
         self.call = None
+        self.origins = None
 
     def close(self) -> None:
         """The guards are made: a question that is still open is now Unsupported."""

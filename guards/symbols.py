@@ -6,13 +6,22 @@ from collections.abc import Callable, Hashable
 
 from ..errors import MarkedDynamicSpecialized, Unsupported
 from ..ir import steps
-from ..ir.graph import Location, Node, Unbacked
-from ..ir.sizes import Size, SizeExpr, evaluate, is_unbacked, symbol, symbols
+from ..ir.graph import Location, Node, SymbolOrigin, Unbacked
+from ..ir.sizes import (
+    Size,
+    SizeExpr,
+    depends_on_data,
+    evaluate,
+    is_unbacked,
+    symbol,
+    symbols,
+)
 from ..records import dataclass
 from .dynamic import DimMark, DynamicPolicy, Mark
 from .known import Known
-from .relations import number
+from .relations import LEAST_INT, number
 from .sources import Source
+from .totals import LONGEST
 
 LOG = logging.getLogger("dynamo_lite.dynamic")
 
@@ -61,6 +70,7 @@ class Symbols:
         self.data: dict[str, Unbacked] = {}
         self.call: Callable[[str, tuple[int, ...]], DataResult] | None = None
         self.node_of: Callable[[str], Node] | None = None
+        self.origins: dict[str, SymbolOrigin] | None = None
         self._results: dict[Hashable, Size] = {}
         self._shared: dict[tuple[str, int], list[str]] = {}
         self._facts: dict[tuple[Source, str, int], str] = {}
@@ -151,6 +161,40 @@ class Symbols:
         LOG.info("%s = %s, between %s and %s", name, self.data[name].what, lower, upper)
         return symbol(name)
 
+    # -- sums of symbols
+
+    def total(self, size: Size) -> Size:
+        """`size` in a short form: by a name of its own where it is a long sum."""
+        if not isinstance(size, SizeExpr) or depends_on_data(size):
+            return size
+        if any(len(monomial) > 1 for monomial, _ in size.terms):
+            return size
+        totals, is_long = self.known.totals, len(size.terms) > LONGEST
+        if self.origins is not None and (is_long or totals.is_in(size)):
+            for part in sorted(set(symbols(size)) - self.known.lower.keys()):
+                self._count_on_sign(part)
+        if not is_long:
+            return totals.shortest(size)
+        name = totals.find(size)
+        if name is None and self.origins is not None:
+            name = self.known.define(size)
+            self.hints[name] = self.hint(size)
+            least = self.known.lower.get(name, LEAST_INT)
+            self.origins[name] = SymbolOrigin(0, "total", 0, self.hints[name], least, size)
+        return size if name is None else symbol(name)
+
+    def _count_on_sign(self, name: str) -> None:
+        """Parts of a long sum are lengths, as a rule: guard it where they never were negative."""
+        info = self.infos.get(name)
+        if info is not None and min(self.policy.seen(info.source, info.fact, info.axis)) >= 0:
+            size = symbol(name)
+            self.known.require(">=", size, 0)
+            self.known.decided("<", size, False)
+
+    def expanded(self, size: Size) -> Size:
+        """`size` in terms of symbols that are found in the inputs."""
+        return self.known.totals.expanded(size)
+
     # -- what is said of them
 
     def hint(self, size: Size) -> int:
@@ -159,6 +203,7 @@ class Symbols:
 
     def described(self, size: Size) -> str:
         """A size in terms of the user's arrays: `x.shape[0] * 2` rather than `s0 * 2`."""
+        size = self.expanded(size)
         text = str(size)
         for name in sorted(set(symbols(size)), key=number, reverse=True):
             if name in self.infos:

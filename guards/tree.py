@@ -14,10 +14,12 @@ def guard_tree(guards: GuardSet, shapes: ShapeEnv | None = None) -> str:
     for guard in guards:
         _plant(guard.source, by_source)
         by_source[guard.source].append(guard)
-    lines: list[str] = []
+    children: dict[Source | None, list[Source]] = {}
     for source in by_source:
-        if _base(source) not in by_source:
-            lines += _branch(source, by_source, "")
+        children.setdefault(_base(source), []).append(source)
+    lines: list[str] = []
+    for source in children.get(None, ()):
+        lines += _branch(source, by_source, children, "")
     if shapes is not None and shapes.infos:
         lines += _sizes(shapes)
     return "\n".join(lines)
@@ -36,13 +38,15 @@ def _base(source: Source) -> Source | None:
     return base if isinstance(base, Source) else None
 
 
-def _branch(source: Source, by_source: dict[Source, list[Guard]], indent: str) -> Iterator[str]:
+def _branch(
+    source: Source, by_source: dict[Source, list[Guard]],
+    children: dict[Source | None, list[Source]], indent: str,
+) -> Iterator[str]:
     yield f"{indent}{source}  [{type(source).__name__}]"
     for guard in by_source[source]:
         yield f"{indent}| {guard.kind}: {guard}{_asked(guard.location)}"
-    for child in by_source:
-        if _base(child) == source:
-            yield from _branch(child, by_source, indent + "  ")
+    for child in children.get(source, ()):
+        yield from _branch(child, by_source, children, indent + "  ")
 
 
 def _sizes(shapes: ShapeEnv) -> Iterator[str]:

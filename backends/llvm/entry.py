@@ -86,6 +86,9 @@ class EntryWriter:
     descrs: dict[np.dtype, int] = field(default_factory=dict)
     callables: list[Callable[..., Any]] = field(default_factory=list)
     wide: set[str] = field(default_factory=set)  # symbols of ints, which may be as large as any
+    ints: dict[int, Value] = field(default_factory=dict)  # by placeholder
+    tables: list[str] = field(default_factory=list)  # other globals of the module
+    offers: dict[str, str] = field(default_factory=dict)  # functions that launch kernels
     n_slots: int = 0
     errstate: Errstate = AMBIENT  # of the steps that are written now
     frame: Frame = field(init=False)
@@ -102,6 +105,7 @@ class EntryWriter:
         n_calls = sum(isinstance(step, Extern) for step in all_steps(self.program.steps))
         self.first_descr = len(self.program.constants) + n_calls
         self.frame = Frame(self.builder)
+        self._bind_ints()
         for item in self.program.inputs:
             self._bind(item)
         self._bind_symbols()
@@ -154,7 +158,8 @@ class EntryWriter:
         return self.pointers[name]
 
     def _module(self) -> str:
-        kernels = "\n".join(kernel.text for kernel in self.kernels.values())
+        texts = (*self.tables, *(kernel.text for kernel in self.kernels.values()))
+        kernels = "\n".join((*texts, *self.offers.values()))
         body = "\n".join([*self.builder.allocas, *self.builder.head, *self.builder.lines])
         width = 8 * self.target.vector_bytes
         mark = f"{REGISTERS}\n" if any(map(blocks_of, self.program.steps)) else ""
@@ -177,7 +182,10 @@ class EntryWriter:
             self.array(item.buffer, source)
         if item.scalar is not None:
             self.objects[item.scalar.name] = source
-            self.scalars[item.scalar.name] = self._number(source, item.type, item.scalar.dtype)
+            value = self.ints.get(item.index)
+            if value is None or item.scalar.dtype != I64:
+                value = self._number(source, item.type, item.scalar.dtype)
+            self.scalars[item.scalar.name] = value
 
     def array(self, buffer: Buffer, source: str) -> None:
         self.objects[buffer.name] = source
@@ -191,17 +199,37 @@ class EntryWriter:
         self.frame.checked("unbox_number", f"ptr {source}", f"i32 {dtype.num}", f"ptr {place}")
         return self.builder.load(place, dtype)
 
+    def _bind_ints(self) -> None:
+        """The values of Python ints that are symbols."""
+        origins = self.program.symbols.items()
+        which = {o.placeholder: name for name, o in origins if o.fact == "value"}
+        if not which:
+            return
+        place = self.builder.stack("i64", len(which))
+        numbers = ", ".join(f"i64 {index}" for index in which)
+        self.tables.append(f"@ints = internal constant [{len(which)} x i64] [{numbers}]")
+        self.frame.checked(
+            "unbox_ints", f"ptr {self.frame.inputs}", "ptr @ints", f"i64 {len(which)}",
+            f"ptr {place}",
+        )
+        for position, (index, name) in enumerate(which.items()):
+            value = self.builder.load(self.builder.offset(place, 8 * position), I64)
+            self.symbols[name] = self.ints[index] = value
+            self.wide.add(name)
+
     def _bind_symbols(self) -> None:
         offsets = {"size": DIMENSIONS, "stride": STRIDES}
         for name, origin in self.program.symbols.items():
+            if origin.fact == "total":
+                self.symbols[name] = self.size(origin.sum)
+                if not self.wide.isdisjoint(symbols(origin.sum)):
+                    self.wide.add(name)
+                continue
+            if name in self.symbols:
+                continue
             source = self.frame.input(origin.placeholder)
-            if origin.fact == "value":
-                self.wide.add(name)
-                place = self.builder.stack("i64")
-                self.frame.checked("unbox_int", f"ptr {source}", f"ptr {place}")
-            else:
-                numbers = self.frame.pointer_at(source, offsets[origin.fact])
-                place = self.builder.offset(numbers, 8 * origin.axis)
+            numbers = self.frame.pointer_at(source, offsets[origin.fact])
+            place = self.builder.offset(numbers, 8 * origin.axis)
             self.symbols[name] = self.builder.load(place, I64)
 
     # Parts of calls -------------------------------------------------------------------------------
@@ -346,8 +374,10 @@ class EntryWriter:
             if kind == "zero":
                 self.builder.store(self.builder.integer(0), pointer)
             elif kind in ("symbol", "scalar"):
-                numbers = self.symbols if kind == "symbol" else self.scalars
-                value = numbers[name if kind == "symbol" else binding.scalars[name]]
+                is_size = kind == "symbol"
+                value = self.symbols[binding.symbols[name]] if is_size else (
+                    self.scalars[binding.scalars[name]]
+                )
                 self.builder.store(value, pointer)
             else:
                 ref = self.frame.status if kind == "status" else self._start(*binding.buffers[name])
@@ -370,18 +400,11 @@ class EntryWriter:
                 return
         else:
             cost = (self.size(points) * picoseconds).binary("sdiv", 1000)
-        share, alone, done = (self.builder.fresh(stem) for stem in ("share", "alone", "done"))
-        self.builder.branch(cost.lt(PARALLEL_FROM), alone, share)
-        self.builder.label(alone)
-        self.builder.void(direct)
-        self.builder.jump(done)
-        self.builder.label(share)
-        self.frame.call(
-            "parallel", "ptr %frame", f"ptr @{code.name}", f"ptr {env}", f"i64 {extent.ref}",
-            f"i64 {cost.ref}",
+        if code.name not in self.offers:
+            self.offers[code.name] = offering(code.name)
+        self.builder.void(
+            f"call void @{code.name}.offer(ptr %frame, ptr {env}, i64 {extent.ref}, i64 {cost.ref})"
         )
-        self.builder.jump(done)
-        self.builder.label(done)
 
     def view(self, step: View) -> None:
         slot = self.new_slot(step.buffer.name)
@@ -436,6 +459,24 @@ STEPS: Mapping[type[Step], Callable[[EntryWriter, Any], None]] = {
     Branch: flow.branch,
     Rotate: flow.rotate,
 }
+
+
+def offering(kernel: str) -> str:
+    """A function that runs a kernel here where there is little to do, else in the thread pool."""
+    builder = Builder()
+    frame = Frame(builder)
+    cost = Value(builder, "%cost", I64)
+    builder.branch(cost.lt(PARALLEL_FROM), "alone", "share")
+    builder.label("alone")
+    builder.void(f"call void @{kernel}(ptr %env, i64 0, i64 %extent)")
+    builder.void("ret void")
+    builder.label("share")
+    frame.call(
+        "parallel", "ptr %frame", f"ptr @{kernel}", "ptr %env", "i64 %extent", "i64 %cost"
+    )
+    lines = "\n".join([*builder.lines, "  ret void"])
+    arguments = "ptr %frame, ptr %env, i64 %extent, i64 %cost"
+    return f"define internal void @{kernel}.offer({arguments}) #0 {{\nentry:\n{lines}\n}}\n"
 
 
 def is_scalar(kernel: Kernel) -> bool:

@@ -1,13 +1,14 @@
-"""Kernels that differ only in their names and in where their data begins share one function.
+"""Kernels that differ only in their names, and in where their data begins, share one function.
 
-Unrolled loops repeat the same kernels on other buffers, or on other rows of the same ones.
+Unrolled loops repeat the same kernels on other buffers, on other rows of the same ones, or over
+other lengths.
 """
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ...ir.sizes import Size
+from ...ir.sizes import Size, SizeExpr, substitute, symbol, symbols
 from ...records import dataclass, field
 from .. import affine, rewrite
 from ..loops import (
@@ -23,6 +24,7 @@ from ..loops import (
     Reduce,
     Scalar,
     Scan,
+    SizeValue,
     Statement,
     Store,
 )
@@ -30,10 +32,11 @@ from ..loops import (
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What the names in a shared kernel stand for: buffers from some byte on, and scalars."""
+    """What the names in a shared kernel stand for: buffers from some byte on, scalars, symbols."""
 
     buffers: dict[str, tuple[str, Size]]
     scalars: dict[str, str]
+    symbols: dict[str, str]
 
 
 def shared(kernel: Kernel) -> tuple[Kernel, Binding]:
@@ -45,6 +48,7 @@ def shared(kernel: Kernel) -> tuple[Kernel, Binding]:
     binding = Binding(
         {new.name: (old.name, start) for old, (new, start) in names.buffers.items()},
         {new: old for old, new in names.scalars.items()},
+        {str(new): old for old, new in names.symbols.items()},
     )
     return Kernel("kernel", axes, statements, vector, kernel.parallel), binding
 
@@ -56,12 +60,21 @@ class Names:
     axes: dict[Axis, Axis] = field(default_factory=dict)
     buffers: dict[Buffer, tuple[Buffer, Size]] = field(default_factory=dict)
     scalars: dict[str, str] = field(default_factory=dict)
+    symbols: dict[str, SizeExpr] = field(default_factory=dict)
     memo: dict[Expr, Expr] = field(default_factory=dict)
 
     def axis(self, axis: Axis) -> Axis:
         if axis not in self.axes:
-            self.axes[axis] = Axis(f"i{len(self.axes)}", axis.extent)
+            self.axes[axis] = Axis(f"i{len(self.axes)}", self.size(axis.extent))
         return self.axes[axis]
+
+    def size(self, size: Size) -> Size:
+        if isinstance(size, int):
+            return size
+        for name in symbols(size):
+            if name not in self.symbols:
+                self.symbols[name] = symbol(f"n{len(self.symbols)}")
+        return substitute(size, self.symbols)
 
     def all_axes(self, axes: Iterable[Axis]) -> tuple[Axis, ...]:
         return tuple(map(self.axis, axes))
@@ -72,8 +85,8 @@ class Names:
             new = Buffer(f"b{len(self.buffers)}", buffer.dtype)
             self.buffers[buffer] = new, offset.constant
         new, start = self.buffers[buffer]
-        terms = ((self.axis(axis), stride) for axis, stride in offset.strides)
-        return new, affine.affine(offset.constant - start, terms)
+        terms = ((self.axis(axis), self.size(stride)) for axis, stride in offset.strides)
+        return new, affine.affine(self.size(offset.constant - start), terms)
 
     def scalar(self, name: str) -> str:
         return self.scalars.setdefault(name, f"x{len(self.scalars)}")
@@ -86,11 +99,14 @@ class Names:
             case Load():
                 return Load(*self.place(expr.buffer, expr.offset))
             case Gather():
-                return Gather(*self.place(expr.buffer, expr.offset), expr.indices)
+                indices = tuple((index, self.size(stride)) for index, stride in expr.indices)
+                return Gather(*self.place(expr.buffer, expr.offset), indices)
             case Scalar():
                 return Scalar(self.scalar(expr.name), expr.dtype)
             case Index():
                 return Index(self.axis(expr.axis))
+            case SizeValue():
+                return SizeValue(self.size(expr.size), expr.dtype)
             case Reduce():
                 return Reduce(expr.op, expr.body, self.all_axes(expr.axes), expr.dtype)
         return expr
@@ -101,7 +117,7 @@ class Names:
                 return Check(self.expr(statement.condition))
             case Store():
                 value = self.expr(statement.value)
-                indices = tuple((self.expr(index), stride) for index, stride in statement.indices)
+                indices = tuple((self.expr(index), self.size(stride)) for index, stride in statement.indices)
                 return Store(*self.place(statement.buffer, statement.offset), value, indices)
             case Scan():
                 value = self.expr(statement.value)

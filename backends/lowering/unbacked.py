@@ -10,7 +10,7 @@ from ...ir.node import Node
 from ...ir.sizes import SizeExpr
 from ..fusion import Access
 from ..loops import Check, Expr, SizeValue
-from ..simplify import INT64, const, convert
+from ..simplify import INT64, apply, const, convert, select, size_value
 from .context import Lowering, lowers
 from .pointwise import compare, require_native
 from .values import CannotLower, Value
@@ -22,6 +22,16 @@ def length(low: Lowering, node: Node, array: Any, axis: int) -> Value:
     size = node.type.value
     known = SizeValue(size) if isinstance(size, SizeExpr) else const(size, INT64)
     return Value(node.type, (), known)
+
+
+@lowers(core.within, reads=Access.SHAPE)
+def within(low: Lowering, node: Node, bound: Any, size: Any) -> Value:
+    """A negative bound counts from the end; what lies outside is brought to the nearest end."""
+    place, count, zero = size_value(bound), size_value(size), const(0, INT64)
+    from_end = apply("add", (place, count), INT64)
+    place = select(compare("less", place, zero), from_end, place)
+    place = apply("minimum", (apply("maximum", (place, zero), INT64), count), INT64)
+    return Value(node.type, (), place)
 
 
 @lowers(int, float, bool, core.plain, reads=Access.MEMORY)

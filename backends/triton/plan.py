@@ -99,6 +99,9 @@ class PlanWriter:
         arrays = [f"a{item.index}" for item in self.program.inputs if item.buffer is not None]
         self.abandon_if(f"not is_here({', '.join(arrays)})")
         for name, origin in self.program.symbols.items():
+            if origin.fact == "total":
+                self.line(f"{name} = {origin.sum}")
+                continue
             argument = f"a{origin.placeholder}"
             found = {
                 "size": f"{argument}.shape[{origin.axis}]",

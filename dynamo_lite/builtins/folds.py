@@ -18,7 +18,7 @@ from ..variables.constants import (
 )
 from ..variables.either import chosen
 from ..variables.lazy import realise
-from ..variables.sizes import extremum, size_tracker
+from ..variables.sizes import SizeVariable, extremum, size_tracker
 from .table import handles
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ NUMBERS = (bool, int, float, complex)
 
 
 def _is_known_number(value: VariableTracker) -> bool:
-    return value.is_constant() and value.python_type() in NUMBERS
+    is_known = value.is_constant() and not isinstance(value, SizeVariable)
+    return is_known and value.python_type() in NUMBERS
 
 
 @handles(all)

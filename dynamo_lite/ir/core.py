@@ -41,6 +41,11 @@ def length(array: np.ndarray, axis: int) -> int:
     return int(array.shape[axis])
 
 
+def within(bound: int, size: int) -> int:
+    """Where a bound of a slice falls in an axis of so many elements: 0 to `size`."""
+    return slice(bound).indices(size)[1]
+
+
 def update(base: np.ndarray, view: Chain, value: Any) -> np.ndarray:
     """A copy of `base` in which the elements that `view` selects are replaced by `value`.
 

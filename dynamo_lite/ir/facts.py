@@ -35,6 +35,10 @@ class Facts(Protocol):
         code for both is better than a guard; asking installs none."""
         ...
 
+    def total(self, size: Size) -> Size:
+        """`size`, by a name of its own where it is a long sum."""
+        ...
+
     def assume(self, question: str, left: Size, right: Size) -> None:
         """`question` (the name of a method) is true, or the call is to be abandoned; only for
         questions that were answered with DataDependent."""
@@ -75,10 +79,8 @@ def at_least(bound: Size, size: Size, facts: Facts) -> Size:
     """`max(bound, size)`: one of them where that is known or can be guarded."""
     if facts.varies("<", size, bound):
         return maximum(size, bound)
-    if facts.varies("<=", size, bound):
-        return bound if facts.less(size, bound) else size
     try:
-        return bound if facts.less_equal(size, bound) else size
+        return bound if facts.less(size, bound) else size
     except DataDependent:
         return size if _follows(facts, bound, size) else maximum(bound, size)
 
@@ -88,7 +90,7 @@ def at_most(bound: Size, size: Size, facts: Facts) -> Size:
     if facts.varies("<", bound, size):
         return minimum(size, bound)
     try:
-        return bound if facts.less_equal(bound, size) else size
+        return bound if facts.less(bound, size) else size
     except DataDependent:
         return size if _follows(facts, size, bound) else minimum(bound, size)
 
@@ -115,13 +117,13 @@ class StaticFacts:
     def equal(self, left: Size, right: Size) -> bool:
         if left == right:
             return True
-        low, high = self._range(left - right)
+        low, high = self.range_of(left - right)
         if (low is not None and low > 0) or (high is not None and high < 0):
             return self._follows("==", left, right, False)
         raise Unsupported(f"cannot decide whether {left} == {right}")
 
     def less(self, left: Size, right: Size) -> bool:
-        low, high = self._range(left - right)
+        low, high = self.range_of(left - right)
         if high is not None and high < 0:
             return self._follows("<", left, right, True)
         if low is not None and low >= 0:
@@ -148,7 +150,7 @@ class StaticFacts:
     def varies(self, op: str, left: Size, right: Size) -> bool:
         return False
 
-    def _range(self, size: Size) -> tuple[int | None, int | None]:
+    def range_of(self, size: Size) -> tuple[int | None, int | None]:
         """Bounds of a size; None where it is not bounded by what is known."""
         if isinstance(size, int):
             return size, size
@@ -162,6 +164,9 @@ class StaticFacts:
             upper = [Asked("<=", symbol(name), bound) for name, bound in self.upper.items()]
             steps.watcher.step("bounds", Asked(op, left, right), answer, (*lower, *upper))
         return answer
+
+    def total(self, size: Size) -> Size:
+        return size
 
 
 STATIC = StaticFacts()
@@ -202,6 +207,9 @@ class RecordedFacts:
 
     def varies(self, op: str, left: Size, right: Size) -> bool:
         return self.facts.varies(op, left, right)
+
+    def total(self, size: Size) -> Size:
+        return self.facts.total(size)
 
     def _ask(self, name: str, left: Size, right: Size) -> bool:
         answer = None

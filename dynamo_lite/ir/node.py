@@ -79,7 +79,8 @@ class SymbolOrigin:
     """Where a symbol's value is found at run time: a fact of one placeholder.
 
     `fact` is "size", "stride" (bytes) or "value" (a Python int placeholder itself); `axis` is the
-    dimension for the first two. `hint` is a likely value; a size is at least `least`.
+    dimension for the first two. `hint` is a likely value; a size is at least `least`. A "total" is
+    the `sum` of symbols that come before it.
     """
 
     placeholder: int
@@ -87,3 +88,4 @@ class SymbolOrigin:
     axis: int
     hint: int
     least: int = 2
+    sum: Size = 0

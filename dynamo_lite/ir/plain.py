@@ -161,7 +161,7 @@ WRITERS: Mapping[type, Callable[[Any], Any]] = {
     EllipsisType: lambda value: ("ellipsis",),
     SizeExpr: _size,
     SymbolOrigin: lambda origin: (
-        origin.placeholder, origin.fact, origin.axis, origin.hint, origin.least
+        origin.placeholder, origin.fact, origin.axis, origin.hint, origin.least, _size(origin.sum)
     ),
     range: lambda value: ("range", value.start, value.stop, value.step),
 }

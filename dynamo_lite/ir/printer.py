@@ -123,6 +123,9 @@ class _Printer:
     def _symbol_lines(self, params: list[str]) -> Iterator[str]:
         facts = {"size": "{x}.shape[{axis}]", "stride": "{x}.strides[{axis}]", "value": "{x}"}
         for name, origin in self.symbols.items():
+            if origin.fact == "total":
+                yield f"    {self.renamed[name]} = {substitute(origin.sum, self.renamed)}"
+                continue
             fact = facts[origin.fact].format(x=params[origin.placeholder], axis=origin.axis)
             yield f"    {self.renamed[name]} = {fact}"
 

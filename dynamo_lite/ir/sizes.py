@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Union
 
 from ..records import dataclass
@@ -18,14 +19,17 @@ from .steps import Asked, rewrites
 Size = Union[int, "SizeExpr"]
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """One unknown size, stride, offset or integer argument, named like `s0` (backed) or `u0`."""
+class Symbol(str):
+    """One unknown size, stride, offset or integer argument, named like `s0` (backed) or `u0`.
 
-    name: str
+    A string, so that CPython compares and hashes it by itself.
+    """
 
-    def __str__(self) -> str:
-        return self.name
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return str(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,14 @@ class SizeExpr:
 
     terms: tuple[tuple[Monomial, int], ...]
 
+    def __hash__(self) -> int:
+        return hash(self.terms)
+
     @rewrites("sum", "+")
     def __add__(self, other: Size) -> Size:
         if isinstance(other, int):
             return self._plus(other)
-        return _from_terms((*self.terms, *other.terms))
+        return polynomial((*self.terms, *other.terms))
 
     __radd__ = __add__
 
@@ -79,7 +86,7 @@ class SizeExpr:
     def __mul__(self, other: Size) -> Size:
         if isinstance(other, int):
             return SizeExpr(tuple((m, a * other) for m, a in self.terms)) if other else 0
-        return _from_terms(
+        return polynomial(
             (_product(m, n), a * b) for m, a in self.terms for n, b in other.terms
         )
 
@@ -156,7 +163,7 @@ def positive_part(size: Size) -> Size:
     if size.terms[0][1] < 0:
         return positive_part(-size) + size
     content = math.gcd(*(factor for _, factor in size.terms))
-    reduced = _from_terms((atoms, factor // content) for atoms, factor in size.terms)
+    reduced = polynomial((atoms, factor // content) for atoms, factor in size.terms)
     return content * _atom(Opaque("max", reduced, 0))
 
 
@@ -263,20 +270,25 @@ def _terms(size: Size) -> tuple[tuple[Monomial, int], ...]:
     return (((), size),) if size else ()
 
 
-def _from_terms(terms: Iterable[tuple[Monomial, int]]) -> Size:
+def polynomial(terms: Iterable[tuple[Monomial, int]]) -> Size:
     collected: dict[Monomial, int] = {}
     for monomial, coefficient in terms:
         collected[monomial] = collected.get(monomial, 0) + coefficient
     kept = [(m, c) for m, c in collected.items() if c]
     if not kept:
         return 0
-    if len(kept) == 1 and not kept[0][0]:
-        return kept[0][1]
+    if len(kept) == 1:
+        return SizeExpr(tuple(kept)) if kept[0][0] else kept[0][1]
     return SizeExpr(tuple(sorted(kept, key=_term_order)))
 
 
 def _term_order(term: tuple[Monomial, int]) -> tuple[int, str]:
-    return (-len(term[0]), "*".join(map(str, term[0])))
+    return _order_of(term[0])
+
+
+@lru_cache(4096)
+def _order_of(monomial: Monomial) -> tuple[int, str]:
+    return (-len(monomial), "*".join(map(str, monomial)))
 
 
 def _product(left: Monomial, right: Monomial) -> Monomial:
@@ -308,4 +320,4 @@ def _exact_quotient(left: Size, right: Size) -> Size | None:
                 return None
             rest.remove(atom)
         quotient.append((tuple(rest), factor // coefficient))
-    return _from_terms(quotient)
+    return polynomial(quotient)

@@ -211,8 +211,8 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(unbox_int),   address(match_array), address(gemm),      address(gemv),
     address(dot),         address(release),     address(unbox_number), address(hold),
     address(quiet),       address(begin_errstate), address(read_sizes), address(count_true),
-    address(select_true), address(positions_true), address(poll),
-    address(deposit_true),
+    address(select_true), address(positions_true), address(poll),       address(deposit_true),
+    address(unbox_ints),
 };
 
 int add_runtime(PyObject *module) {

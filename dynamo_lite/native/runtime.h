@@ -52,7 +52,7 @@ inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 24, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 25, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
@@ -85,6 +85,7 @@ PyObject *call_reporting(Errstate own, PyObject *callable, PyObject *const *args
 
 // unbox.cpp
 int32_t unbox_int(PyObject *object, int64_t *out);
+int32_t unbox_ints(PyObject **objects, const int64_t *which, int64_t n, int64_t *out);
 int32_t unbox_number(PyObject *object, int32_t typenum, void *out);
 
 // pending.c

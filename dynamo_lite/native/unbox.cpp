@@ -114,6 +114,13 @@ int32_t unbox_int(PyObject *object, int64_t *out) {
     return overflow ? FAILED : OK;
 }
 
+int32_t unbox_ints(PyObject **objects, const int64_t *which, int64_t n, int64_t *out) {
+    for (int64_t i = 0; i < n; ++i) {
+        if (unbox_int(objects[which[i]], out + i) != OK) return FAILED;
+    }
+    return OK;
+}
+
 int32_t unbox_number(PyObject *object, int32_t typenum, void *out) {
     if (object == nullptr || typenum < 0) return FAILED;
     if (PyArray_IsScalar(object, Generic)) return unbox_scalar(object, typenum, out);

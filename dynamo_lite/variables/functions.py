@@ -230,8 +230,9 @@ class NestedFunctionVariable(FunctionVariable):
 
 
 def is_known_by_code(function: FunctionType) -> bool:
-    """Closures are made at every call of the function around them: any of the same code will do."""
-    return "<locals>" in function.__qualname__ and bool(function.__closure__)
+    """Inner functions are made at every call of the one around them: any of the same code will
+    do."""
+    return "<locals>" in function.__qualname__
 
 
 def _doc(code: CodeType) -> str | None:

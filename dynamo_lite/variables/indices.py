@@ -5,19 +5,22 @@ operation alone makes sizes that depend on a mask.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import GraphBreak
+from ..ir import core
 from ..ir.facts import must
+from ..ir.sizes import Size, depends_on_data
 from ..ir.types import ArrayType, Form
 from .base import VariableTracker
 from .constants import ConstantVariable, TypedConstant, constant
 from .graph_values import numbering, record
 from .numbers import ComputedNumber
 from .sequences import ListVariable, SequenceVariable, TupleVariable
+from .sizes import SizeVariable
 from .slices import SliceVariable
 
 if TYPE_CHECKING:
@@ -58,7 +61,12 @@ def spelled_out(
 ) -> VariableTracker:
     """The key with the positions in place of each mask."""
     items = list(key.iterate(tx)) if isinstance(key, TupleVariable) else [key]
-    items = [_with_sizes(tx, item) if isinstance(item, SliceVariable) else item for item in items]
+    if any(isinstance(item, SliceVariable) for item in items):
+        items = [
+            _with_sizes(tx, item, array.shape[axis])
+            if isinstance(item, SliceVariable) and axis < array.ndim else item
+            for item, axis in zip(items, _axes(items, array.ndim))
+        ]
     items = [constant(int(item.value)) if is_int_member(item) else item for item in items]
     if not any(map(is_mask, items)):
         return TupleVariable(items) if isinstance(key, TupleVariable) else items[0]
@@ -79,16 +87,40 @@ def is_int_member(value: VariableTracker) -> bool:
     return isinstance(value, TypedConstant) and isinstance(value.value, int)
 
 
-def _with_sizes(tx: Translator, part: SliceVariable) -> SliceVariable:
-    """A slice whose bounds are computed: integers of NumPy's become sizes."""
-    return SliceVariable(*[as_size(tx, bound) for bound in part.parts])
+def _with_sizes(tx: Translator, part: SliceVariable, size: Size) -> SliceVariable:
+    """A slice whose bounds are computed: integers of NumPy's become sizes, inside of the axis."""
+    start, stop, step = (as_size(tx, bound) for bound in part.parts)
+    if isinstance(step, ConstantVariable) and step.value in (None, 1):
+        start, stop = _within(tx, start, size), _within(tx, stop, size)
+    return SliceVariable(start, stop, step)
+
+
+def _within(tx: Translator, bound: VariableTracker, size: Size) -> VariableTracker:
+    """A bound that depends on data, where it falls."""
+    if not isinstance(bound, SizeVariable) or not depends_on_data(bound.size) or tx.graph.is_body:
+        return bound
+    settled = tx.shapes.known.settled
+    if settled("<", bound.size, 0) is False and settled("<", size, bound.size) is False:
+        return bound
+    return _once(tx, core.within, bound.size, size)
 
 
 def as_size(tx: Translator, value: VariableTracker) -> VariableTracker:
     """A computed NumPy integer as a Python int of the same value; anything else as it is."""
     if isinstance(value, ComputedNumber) and value.array_type.dtype.kind in "iu":
-        return record(tx, int, (value.node,))
+        return _once(tx, int, value.node)
     return value
+
+
+def _once(tx: Translator, target: Callable[..., int], *args: Any) -> VariableTracker:
+    """What a call gives; one node for all calls that give the same."""
+    if tx.graph.is_body:
+        return record(tx, target, args)
+    key = (target, *map(numbering(tx).of, args))
+    known = tx.state.computed
+    if key not in known:
+        known[key] = record(tx, target, args)
+    return known[key]
 
 
 def _axes(items: Sequence[VariableTracker], ndim: int) -> Iterator[int]:

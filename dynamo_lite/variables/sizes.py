@@ -105,6 +105,7 @@ def size_tracker(tx: Translator, size: Size) -> VariableTracker:
 
 def size_source(size: Size, shapes: ShapeEnv) -> Source:
     """Where the value of a size is found: arithmetic on where its symbols are found."""
+    size = shapes.expanded(size)
     if isinstance(size, int):
         return LiteralSource(size)
     total: Source | None = None
@@ -203,7 +204,7 @@ def operate(
             return compared(tx, COMPARISONS[function], left, right)
     if function in ARITHMETIC and not _divides_by_zero(tx, function, operands):
         left, right = (_size(tx, operand) for operand in operands)
-        return size_tracker(tx, ARITHMETIC[function](left, right))
+        return size_tracker(tx, tx.shapes.total(ARITHMETIC[function](left, right)))
     if function is divmod:
         parts = (operator.floordiv, operator.mod)
         return TupleVariable([operate(tx, part, operands) for part in parts])
@@ -276,6 +277,7 @@ VALUES.append(size_tracker)
 
 def _load(code: Reconstructor, size: Size, shapes: ShapeEnv) -> None:
     """Instructions that compute a size from the arrays and ints it was read from."""
+    size = shapes.expanded(size)
     if isinstance(size, int):
         code.load_const(size)
         return

@@ -21,6 +21,7 @@ ROWS[np.repeat] = replace(ROWS[np.repeat], infer=rules.repeat_rule(ROWS[np.repea
 
 op(core.length, Kind.STRUCTURE, infer=rules.length_rule)
 op(core.plain, Kind.STRUCTURE, infer=rules.plain_rule)
+op(core.within, Kind.STRUCTURE, infer=rules.within_rule)
 op(core.expect, Kind.STRUCTURE, infer=rules.expect_rule, checks=("any",))
 op(int, Kind.STRUCTURE, infer=rules.int_rule, checks=("any",))
 op(float, Kind.STRUCTURE, infer=rules.number_rule(float, "biuf"))

@@ -188,7 +188,7 @@ def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, int, Size]
     start, stop = _bound(key.start), _bound(key.stop)
     start, begin = (first,) * 2 if start is None else _clamped(start, size, step, facts, True)
     stop, end = (last,) * 2 if stop is None else _clamped(stop, size, step, facts, False)
-    extent = end - begin if step > 0 else begin - end
+    extent = facts.total(end - begin if step > 0 else begin - end)
     if step != 1 and facts.varies("<", 0, extent) and facts.less_equal(extent, 0):
         return 0, 1, 0  # an empty slice has the strides of the axis
     extent = at_least(0, extent, facts)

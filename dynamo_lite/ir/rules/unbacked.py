@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import Unsupported
 from ..facts import Facts
-from ..sizes import Size
+from ..sizes import Size, SizeExpr
 from ..types import ArrayType, Form, python_number
 from .values import Wrong, as_array, as_type, normal_axis, result
 
@@ -46,6 +46,11 @@ def length_rule(array: Any, axis: int, *, facts: Facts) -> ArrayType:
     return python_number(int, as_type(array).shape[axis])
 
 
+def within_rule(bound: Any, size: Any, *, facts: Facts) -> ArrayType:
+    place = facts.unbacked(f"elements of {size} before {bound}", size, (0, 1))
+    return python_number(int, place)
+
+
 def unique_rule(
     ar: Any, return_index: Any = False, return_inverse: Any = False, return_counts: Any = False,
     axis: Any = None, *, equal_nan: Any = True, sorted: Any = True, facts: Facts,
@@ -71,13 +76,16 @@ def bincount_rule(
     x: Any, /, weights: Any = None, minlength: Any = 0, *, facts: Facts
 ) -> ArrayType:
     kind = data_argument(x)
-    if kind.ndim != 1 or kind.dtype.kind not in "biu" or not isinstance(minlength, int):
+    if kind.ndim != 1 or kind.dtype.kind not in "biu" or not (
+        isinstance(minlength, (int, SizeExpr))
+    ):
         raise Unsupported("bincount of anything but integers in one dimension")
-    if kind.dtype == np.uint64 or minlength < 0 or (
+    if kind.dtype == np.uint64 or facts.less(minlength, 0) or (
         weights is not None and data_argument(weights).dtype.kind not in "biuf"
     ):
         raise Unsupported("bincount of such numbers")
-    bins = facts.unbacked(f"bins (at least {minlength})", None)
+    least = minlength if isinstance(minlength, int) else 0
+    bins = facts.unbacked(f"bins (at least {minlength})", None, lower=least)
     return result(INDEX if weights is None else np.dtype(float), (bins,))
 
 
