@@ -10,7 +10,6 @@ from ..ir.steps import Asked
 
 Hint = Callable[[Size], int]
 UNKNOWN = 64
-COUNTS = ("size", "total", "value")
 
 
 def hints_of(
@@ -31,13 +30,17 @@ def hints_of(
     return hint
 
 
+def is_count(origin: SymbolOrigin) -> bool:
+    return origin.fact in ("size", "value", "total") and origin.least >= 0
+
+
 def least_of(size: Size, symbols: Mapping[str, SymbolOrigin]) -> int | None:
     """The least value that a size can have; None when that cannot be seen."""
     if isinstance(size, int):
         return size
     names = {atom for monomial, _ in size.terms for atom in monomial}
     origins = [symbols.get(str(name)) for name in names]
-    if depends_on_data(size) or not all(o is not None and o.fact in COUNTS and o.least >= 0 for o in origins):
+    if depends_on_data(size) or not all(o is not None and is_count(o) for o in origins):
         return None
     if any(factor < 0 for monomial, factor in size.terms if monomial):
         return None

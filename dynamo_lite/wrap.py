@@ -67,10 +67,12 @@ def _single(tracker: VariableTracker) -> Wrapper:
 
 
 def _wrap_list(tx: Translator, value: list[Any], source: Source) -> VariableTracker:
+    tx.shapes.policy.observe_items(source, value)
     return ListVariable(source=source, unread=value)
 
 
 def _wrap_tuple(tx: Translator, value: tuple[Any, ...], source: Source) -> VariableTracker:
+    tx.shapes.policy.observe_items(source, value)
     return TupleVariable(source=source, unread=value, kind=type(value))
 
 
@@ -80,6 +82,7 @@ def _wrap_dict(tx: Translator, value: dict[Any, Any], source: Source) -> Variabl
         factory = tx.wrap(value.default_factory, AttrSource(source, "default_factory"))
     if not all(map(is_known_key, value)):
         return OpaqueVariable(value, source, "has keys that cannot be guarded")
+    tx.shapes.policy.observe_items(source, value.values())
     return DictVariable(source, value, type(value), factory)
 
 

@@ -58,8 +58,7 @@ class KeyedJagged:
 
     def mean(self):
         """Like `sum`, divided by the number of rows; zero where there is none."""
-        counts = np.array([max(length, 1) for length in self.lengths])
-        return self.sum() / counts[:, None]
+        return self.sum() / np.maximum(self.lengths, 1)[:, None]
 
 
 class Ragged:

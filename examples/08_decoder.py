@@ -6,7 +6,7 @@ length, one for every other.
 
 Run it:  python examples/08_decoder.py
 """
-import time
+import copy
 
 import numpy as np
 
@@ -113,15 +113,38 @@ class Decoder:
         return self.norm(x) @ self.embedding.T
 
 
-def function(decoder, tokens, caches):
-    """One step; the caches are those of before."""
-    return decoder(tokens, caches)
-
-
 def write(step, decoder, kind, steps, batch=32):
-    """The most likely continuation of `batch` sequences of one token each."""
+    """The most likely continuation of `batch` sequences of one token each; the last scores."""
     caches = decoder.caches(kind, batch, steps)
     tokens = np.arange(batch)
     for _ in range(steps):
-        tokens = step(decoder, tokens, caches).argmax(axis=-1)
-    return tokens
+        scores = step(decoder, tokens, caches)
+        tokens = scores.argmax(axis=-1)
+    return scores
+
+
+def step(decoder, tokens, caches):
+    return decoder(tokens, caches)
+
+
+def function(decoder, tokens, caches):
+    """One step that leaves the caches as they are, so that it can be repeated."""
+    return step(decoder, tokens, [copy.copy(cache) for cache in caches])
+
+
+def inputs():
+    decoder, batch = Decoder(np.random.default_rng(0)), 32
+    caches = decoder.caches(Grown, batch, 128)
+    for _ in range(127):
+        step(decoder, np.arange(batch), caches)
+    return decoder, np.arange(batch), caches
+
+
+if __name__ == "__main__":
+    model = Decoder(np.random.default_rng(0))
+    for kind in Grown, Preallocated:
+        compiled = dl.compile(step)
+        found = write(compiled, model, kind, 64)
+        difference = np.abs(found - write(step, model, kind, 64)).max()
+        print(f"{kind.__name__}: {len(compiled.entries())} compilations for 64 lengths, "
+              f"largest difference from NumPy {difference:.1e}")

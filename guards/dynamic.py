@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import enum
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..records import dataclass, field
-from .sources import Source
+from .sources import ItemSource, Source
 
 
 class Mark(enum.Enum):
@@ -113,6 +113,7 @@ def _marks_for(array: np.ndarray) -> dict[int, DimMark]:
     return _MARKS[key]
 
 
+MANY_ITEMS = 16
 SMALL = frozenset({0, 1, 64})
 """What a size will be that was 0 or 1 and is not any more."""
 
@@ -143,6 +144,9 @@ class SizeHistory:
     def changed(self, fact: Any) -> bool:
         return len(self.values(fact)) > 1
 
+    def values_of_items(self, fact: Any) -> set[Any]:
+        return set().union(*self.values(fact))
+
     def always_equal(self, left: Any, right: Any) -> bool:
         return all(
             seen[left] == seen[right]
@@ -168,6 +172,18 @@ class DynamicPolicy:
     def observe(self, source: Source, fact: str, axis: int, value: Any) -> None:
         self.now[source, fact, axis] = value
 
+    def observe_items(self, source: Source, items: Collection[Any]) -> None:
+        """The ints, or the sizes of the arrays, of a container with many of them: data, of which
+        all may change where one has changed, and any may have the value of another."""
+        if len(items) < MANY_ITEMS or len({*map(type, items)}) > 1:
+            return
+        first = next(iter(items))
+        if type(first) is int:
+            self.now[source, "value of items", 0] = tuple(items)
+        elif isinstance(first, np.ndarray) and len({item.ndim for item in items}) == 1:
+            for axis, sizes in enumerate(zip(*[item.shape for item in items])):
+                self.now[source, "size of items", axis] = sizes
+
     def is_dynamic(
         self, source: Source, fact: str, axis: int, value: int, mark: DimMark | None = None
     ) -> bool:
@@ -178,14 +194,15 @@ class DynamicPolicy:
             return True
         if fact == "value" and self.specialize_int:
             return False
-        changed = self.history.changed((source, fact, axis))
+        changed = any(map(self.history.changed, _facts_about(source, fact, axis)))
         if mark is not None or self.dynamic:
             return changed or fact != "size" or value not in (0, 1)
         return changed and self.automatic and self.dynamic is not False
 
     def seen(self, source: Source, fact: str, axis: int) -> set[Any]:
         """Values to make code for; a size that was 0 or 1 and has changed may be anything."""
-        values = self.history.values((source, fact, axis))
+        own, *others = _facts_about(source, fact, axis)
+        values = self.history.values(own).union(*map(self.history.values_of_items, others))
         return values | SMALL if fact == "size" and not values.isdisjoint(SMALL) else values
 
     def may_fix(self, place: Any, value: Any) -> bool:
@@ -197,4 +214,15 @@ class DynamicPolicy:
         return True
 
     def may_share(self, left: Any, right: Any) -> bool:
+        (_, *items), (_, *others) = _facts_about(*left), _facts_about(*right)
+        if items == others and any(len(self.history.values_of_items(fact)) > 1 for fact in items):
+            return False
         return self.history.always_equal(left, right)
+
+
+def _facts_about(source: Source, fact: str, axis: int) -> list[Any]:
+    """A fact, and that of all the items of its container."""
+    own = (source, fact, axis)
+    if not isinstance(source, ItemSource):
+        return [own]
+    return [own, (source.base, f"{fact} of items", axis)]

@@ -21,6 +21,7 @@ from ..ir.sizes import (
     symbol,
     symbols,
 )
+from ..ir.steps import Asked
 
 LONGEST = 3
 """Terms of a sum without a name."""
@@ -70,7 +71,9 @@ class Totals(StaticFacts):
                 elif self.definitions.keys().isdisjoint(symbols(term)):
                     found.append((monomial, times * factor))
                 else:
-                    waiting.append((substitute(term, self.definitions), times * factor))
+                    inside = self.definitions.keys() & set(symbols(term))
+                    written = {name: self.expanded(symbol(name)) for name in inside}
+                    waiting.append((substitute(term, written), times * factor))
         return polynomial(found)
 
     def shortest(self, size: SizeExpr) -> Size:
@@ -99,6 +102,11 @@ class Totals(StaticFacts):
             above = self._least(-size) if high is None else None
             high = high if above is None else -above
         return low, high
+
+    def _given(self) -> Iterator[Asked]:
+        yield from super()._given()
+        for name, size in self.definitions.items():
+            yield Asked("==", symbol(name), size)
 
     def _least(self, size: Size) -> int | None:
         """The least value of a size with a total that is added: it is at least the one after the

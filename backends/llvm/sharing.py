@@ -117,7 +117,9 @@ class Names:
                 return Check(self.expr(statement.condition))
             case Store():
                 value = self.expr(statement.value)
-                indices = tuple((self.expr(index), self.size(stride)) for index, stride in statement.indices)
+                indices = tuple(
+                    (self.expr(index), self.size(stride)) for index, stride in statement.indices
+                )
                 return Store(*self.place(statement.buffer, statement.offset), value, indices)
             case Scan():
                 value = self.expr(statement.value)

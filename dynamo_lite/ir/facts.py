@@ -6,7 +6,7 @@ what follows from the graph alone and refuses the rest.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol, Union
 
 from ..errors import DataDependent, Unsupported
@@ -160,10 +160,15 @@ class StaticFacts:
 
     def _follows(self, op: str, left: Size, right: Size, answer: bool) -> bool:
         if steps.watcher is not None:
-            lower = [Asked(">=", symbol(name), bound) for name, bound in self.lower.items()]
-            upper = [Asked("<=", symbol(name), bound) for name, bound in self.upper.items()]
-            steps.watcher.step("bounds", Asked(op, left, right), answer, (*lower, *upper))
+            steps.watcher.step("bounds", Asked(op, left, right), answer, tuple(self._given()))
         return answer
+
+    def _given(self) -> Iterator[Asked]:
+        """What answers are drawn from."""
+        for name, low in self.lower.items():
+            yield Asked(">=", symbol(name), low)
+        for name, high in self.upper.items():
+            yield Asked("<=", symbol(name), high)
 
     def total(self, size: Size) -> Size:
         return size

@@ -15,7 +15,8 @@ from .tree import leaves
 from .types import ArrayType, Form
 
 OPS = frozenset({"placeholder", "get_attr", "call_function", "output"})
-FACTS = frozenset({"size", "stride", "value", "total"})
+AXIS_FACTS = ("size", "stride")
+FACTS = frozenset({*AXIS_FACTS, "value", "total"})
 
 
 def verify(graph: Graph, *, functional: bool = False) -> None:
@@ -62,7 +63,7 @@ def _symbol_defects(graph: Graph) -> Iterator[str]:
     for name, origin in graph.symbols.items():
         if origin.fact not in FACTS or not 0 <= origin.placeholder < len(inputs):
             yield f"the symbol {name} comes from nowhere"
-        elif origin.fact in ("size", "stride") and origin.axis >= inputs[origin.placeholder].type.ndim:
+        elif origin.fact in AXIS_FACTS and origin.axis >= inputs[origin.placeholder].type.ndim:
             yield f"the symbol {name} comes from an axis that does not exist"
 
 

@@ -22,13 +22,15 @@ from ..variables.functions import UserFunctionVariable
 from ..variables.graph_methods import record_call
 from ..variables.graph_values import name_of
 from ..variables.indices import is_mask
+from ..variables.lazy import realise_all
 from ..variables.numbers import ComputedNumber
+from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
 from .creation import CREATION, scalar_type
 from .facts import FACTS
 from .operators import IN_PLACE, UFUNCS, is_python_number, operate
 from .recording import recorded
-from .symbolic import symbolic_first
+from .symbolic import is_symbolic, symbolic_first
 from .ufunc_methods import ufunc_method
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ def call(
 ) -> VariableTracker:
     """`function(*args, **kwargs)` for a NumPy callable or a Python operator."""
     if (handler := handler_of(function)) is not None:
+        if isinstance(function, np.ufunc):
+            args = [_written_out(tx, value) for value in args]
         return symbolic_first(
             tx, lambda args, kwargs: handler(tx, function, args, kwargs), args, kwargs
         )
@@ -55,6 +59,15 @@ def call(
     if (python := python_code_of(function)) is not None:
         return tx.inline(UserFunctionVariable(python), args, kwargs)
     raise GraphBreak(f"{name_of(function)} is not supported in a graph")
+
+
+def _written_out(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """A list of sizes as an array, which is what a ufunc makes of it."""
+    if isinstance(value, (ListVariable, TupleVariable)) and value.kind in (list, tuple):
+        items = realise_all(tx, value.items(tx))
+        if any(map(is_symbolic, items)):
+            return CREATION[np.array](tx, np.array, (ListVariable(items),), {})
+    return value
 
 
 def _is_method(function: Any) -> bool:

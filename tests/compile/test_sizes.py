@@ -140,6 +140,7 @@ NUMBERS = {
     "ceiling": lambda x: x * math.ceil(len(x) / 2) + math.floor(len(x) * 0.7),
     "logarithm": lambda x: x * math.log(len(x)),
     "shifts": lambda x: (x * (len(x) << 1), x * (len(x) >> 1), x * (len(x) & 3)),
+    "in a list": lambda x: np.maximum([len(x), 2 * len(x) - 1], 7 + 0 * x[:2]),
     "bits": lambda x: x * len(x).bit_length(),
     "absolute": lambda x: x * abs(3 - len(x)),
     "extrema": lambda x: x[: min(len(x), 50)] * max(x.shape),

@@ -211,7 +211,7 @@ def _clamped(
         return inside, inside
     if from_end:
         bound = bound + size
-    beyond = ("<", bound, 0) if from_end else ("<=", size, bound)
+    beyond = ("<", bound, 0) if from_end else ("<", highest, bound)
     if facts.varies(*beyond):
         inside = maximum(bound, lowest) if from_end else minimum(bound, highest)
         return inside, bound if step == 1 and is_start is not from_end else inside

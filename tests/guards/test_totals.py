@@ -1,0 +1,53 @@
+"""Names for long sums: what follows from them."""
+from dynamo_lite.guards.known import Known
+from dynamo_lite.guards.totals import LONGEST
+
+from dynamo_lite.ir.sizes import symbol
+
+
+def running(known, count):
+    """The running totals of `count` symbols, in the way in which `Symbols.total` names them."""
+    total, found = 0, [0]
+    for k in range(count):
+        total = total + symbol(f"s{k}")
+        if k and len(total.terms) > LONGEST:
+            total = symbol(known.totals.find(total) or known.define(total))
+        found.append(total)
+    return found
+
+
+def known_lengths(count, lower=0):
+    known = Known(lambda: None, lambda name, solved: None)
+    for k in range(count):
+        known.introduce(f"s{k}", lower, None)
+    return known
+
+
+def test_equal_sums_in_one_order_have_one_name():
+    known = known_lengths(50)
+    assert running(known, 50) == running(known, 50)
+
+
+def test_totals_rise_where_everything_that_is_added_is_a_length():
+    known = known_lengths(50)
+    totals = running(known, 50)
+    for later in range(51):
+        for earlier in range(later + 1):
+            assert known.settled("<=", totals[earlier], totals[later]) is True
+    assert known.settled("<", totals[3], totals[40]) is None
+
+
+def test_nothing_is_known_of_totals_of_ints_of_any_sign():
+    known = known_lengths(20, lower=None)
+    totals = running(known, 20)
+    assert known.settled("<=", totals[5], totals[19]) is None
+
+
+def test_sums_are_written_out_where_that_is_asked_for():
+    known = known_lengths(30)
+    totals = running(known, 30)
+    assert known.totals.expanded(totals[30]) == sum(symbol(f"s{k}") for k in range(30))
+    product = totals[30] * symbol("s1") // 7
+    expected = sum(symbol(f"s{k}") for k in range(30)) * symbol("s1") // 7
+    assert known.totals.expanded(product) == expected
+    assert known.totals.shortest(totals[30] - totals[29]) == symbol("s29")
