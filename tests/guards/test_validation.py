@@ -228,4 +228,4 @@ def test_random_sizes_are_rewritten_rightly(tree):
     with config.patch(validate=True), validation.analysis():
         size = built(tree)
         validation.prove_all()
-    assert isinstance(size, int) or sizes._from_terms(size.terms) == size
+    assert isinstance(size, int) or sizes.polynomial(size.terms) == size
