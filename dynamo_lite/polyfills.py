@@ -36,6 +36,8 @@ def ndenumerate(arr: Any) -> Iterator[Any]:
 def ndindex(*shape: Any) -> Iterator[Any]:
     if len(shape) == 1 and isinstance(shape[0], tuple):
         shape = shape[0]
+    if min(shape, default=0) < 0:
+        raise ValueError("negative dimensions are not allowed")
     return iter(itertools.product(*[range(n) for n in shape]))
 
 

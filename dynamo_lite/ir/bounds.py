@@ -3,31 +3,54 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ..records import dataclass, field
 from .sizes import Atom, Opaque, Size, SizeExpr, Symbol
 
 Lower = Mapping[str, int]
 Upper = Mapping[str, Size]
 DEPTH = 6  # bounds that are put in for symbols, one after the other
+EFFORT = 300  # sizes whose bound is looked for, to answer one question
 
 
-def least(size: Size, lower: Lower, upper: Upper, depth: int = DEPTH) -> int | None:
+@dataclass(slots=True)
+class _Known:
+    """The bounds of symbols, and what follows from them so far."""
+
+    lower: Lower
+    upper: Upper
+    found: dict[tuple[Size, int], int | None] = field(default_factory=dict)
+
+
+def least(size: Size, lower: Lower, upper: Upper) -> int | None:
     """A lower bound of a size; None where none is known.
 
     What is only subtracted is replaced by what it is at most, then each symbol is written as its
     own least value plus something that is at least 0.
     """
+    return _least(size, _Known(lower, upper), DEPTH)
+
+
+def _least(size: Size, known: _Known, depth: int) -> int | None:
     if isinstance(size, int):
         return size
-    found = _shifted_least(size, lower, upper)
+    key = size, depth
+    if key not in known.found and len(known.found) < EFFORT:
+        known.found[key] = None
+        known.found[key] = _search(size, known, depth)
+    return known.found.get(key)
+
+
+def _search(size: SizeExpr, known: _Known, depth: int) -> int | None:
+    found = _shifted_least(size, known)
     for atom in dict.fromkeys(atom for monomial, _ in size.terms for atom in monomial):
-        if depth and _is_subtracted(size, atom, lower, upper):
-            for bound in _upper_bounds(atom, upper):
-                other = least(_replaced(size, atom, bound), lower, upper, depth - 1)
+        if depth and _is_subtracted(size, atom, known):
+            for bound in _upper_bounds(atom, known.upper):
+                other = _least(_replaced(size, atom, bound), known, depth - 1)
                 if other is not None and (found is None or other > found):
                     found = other
         elif depth and isinstance(atom, Opaque) and atom.op == "max":
-            for bound in (atom.left, atom.right) if _is_added(size, atom, lower, upper) else ():
-                other = least(_replaced(size, atom, bound), lower, upper, depth - 1)
+            for bound in (atom.left, atom.right) if _is_added(size, atom, known) else ():
+                other = _least(_replaced(size, atom, bound), known, depth - 1)
                 if other is not None and (found is None or other > found):
                     found = other
     return found
@@ -43,27 +66,27 @@ def _upper_bounds(atom: Atom, upper: Upper) -> Iterator[Size]:
         yield atom.right - 1
 
 
-def _is_subtracted(size: SizeExpr, atom: Atom, lower: Lower, upper: Upper) -> bool:
+def _is_subtracted(size: SizeExpr, atom: Atom, known: _Known) -> bool:
     """Whether every term with an atom is that atom times something that is at most 0."""
-    return _is_times(size, atom, -1, lower, upper)
+    return _is_times(size, atom, -1, known)
 
 
-def _is_added(size: SizeExpr, atom: Atom, lower: Lower, upper: Upper) -> bool:
-    return _is_times(size, atom, 1, lower, upper)
+def _is_added(size: SizeExpr, atom: Atom, known: _Known) -> bool:
+    return _is_times(size, atom, 1, known)
 
 
-def _is_times(size: SizeExpr, atom: Atom, sign: int, lower: Lower, upper: Upper) -> bool:
+def _is_times(size: SizeExpr, atom: Atom, sign: int, known: _Known) -> bool:
     for monomial, factor in size.terms:
         if atom in monomial:
             rest = list(monomial)
             rest.remove(atom)
-            if factor * sign < 0 or not all(_is_positive(a, lower, upper) for a in rest):
+            if factor * sign < 0 or not all(_is_positive(a, known) for a in rest):
                 return False
     return True
 
 
-def _is_positive(atom: Atom, lower: Lower, upper: Upper) -> bool:
-    bound = _least_of(atom, lower, upper)
+def _is_positive(atom: Atom, known: _Known) -> bool:
+    bound = _least_of(atom, known)
     return bound is not None and bound >= 0
 
 
@@ -77,11 +100,11 @@ def _replaced(size: SizeExpr, atom: Atom, bound: Size) -> Size:
     return total
 
 
-def _least_of(atom: Atom, lower: Lower, upper: Upper) -> int | None:
+def _least_of(atom: Atom, known: _Known) -> int | None:
     """A lower bound of one factor."""
     if isinstance(atom, Symbol):
-        return lower.get(atom.name)
-    left, right = (least(side, lower, upper) for side in (atom.left, atom.right))
+        return known.lower.get(atom.name)
+    left, right = (_least(side, known, DEPTH) for side in (atom.left, atom.right))
     return _least_of_operator(atom, left, right)
 
 
@@ -97,20 +120,20 @@ def _least_of_operator(atom: Opaque, left: int | None, right: int | None) -> int
     return None if left is None else left // atom.right
 
 
-def _shifted_least(size: SizeExpr, lower: Lower, upper: Upper) -> int | None:
-    shifted = _shift(size, lower, upper)
+def _shifted_least(size: SizeExpr, known: _Known) -> int | None:
+    shifted = _shift(size, known)
     if shifted is None or any(c < 0 for m, c in shifted.items() if m):
         return None
     return shifted.get((), 0)
 
 
-def _shift(size: SizeExpr, lower: Lower, upper: Upper) -> dict[tuple[str, ...], int] | None:
+def _shift(size: SizeExpr, known: _Known) -> dict[tuple[str, ...], int] | None:
     """The coefficients of `size` in variables that are >= 0; None where a factor has no bound."""
     total: dict[tuple[str, ...], int] = {}
     for monomial, coefficient in size.terms:
         partial: dict[tuple[str, ...], int] = {(): coefficient}
         for atom in monomial:
-            if (least_value := _least_of(atom, lower, upper)) is None:
+            if (least_value := _least_of(atom, known)) is None:
                 return None
             grown: dict[tuple[str, ...], int] = {}
             for names, factor in partial.items():

@@ -729,3 +729,16 @@ def test_reasons_run_no_code_of_the_program():
     compiled = dynamo_lite.compile(lambda keys, x: x + len(keys))
     for keys in ({_Hashed(1): 1}, {2: 2, 3: 3}, {_Hashed(4): 1}, {_Hashed(5)}):
         assert np.array_equal(compiled(keys, X), X + len(keys))
+
+
+@case((2, -3, 4))
+def test_indices_of_negative_sizes(shape):
+    try:
+        return list(np.ndindex(shape))
+    except ValueError as error:
+        return str(error)
+
+
+@case(captured=False)
+def test_kind_of_an_index_iterator():
+    return type(np.ndindex(2, 3)), type(np.ndenumerate(X))
