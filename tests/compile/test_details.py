@@ -227,3 +227,9 @@ def test_equivalent_casting_of_python_numbers():
     for function in (f, dl.compile(f)):
         with pytest.raises(TypeError, match="casting rule 'equiv'"):
             function(np.array([1.0 + 1j, 3.0]), np.zeros(2, "u8"))
+
+
+def test_expand_dims_needs_an_axis():
+    for function in (np.expand_dims, dl.compile(lambda a, axis: np.expand_dims(a, axis))):
+        with pytest.raises(TypeError, match="'NoneType' object cannot be interpreted"):
+            function(np.array(2), None)

@@ -266,6 +266,8 @@ def ravel(a: Any, order: Any = "C", *, facts: Facts) -> Window | None:
 
 
 def expand_dims(a: Any, axis: Any, *, facts: Facts) -> Window | None:
+    if axis is None:
+        raise Wrong
     kind = array_argument(a)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     axes = normal_axes(axis, kind.ndim + count)
