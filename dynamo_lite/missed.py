@@ -24,7 +24,8 @@ def limit_reached(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> str
     why, advice = "", ANOTHER_REMEDY
     if op >= 0:
         values = Values(flat_args, compiled.__wrapped__)
-        why, advice = f": {why_failed(info.flat, op, info.shapes, values)}", remedy(info.flat, op)
+        why = f": {why_failed(info.flat, op, info.shapes, values)}"
+        advice = remedy(info.flat, op, info.shapes)
     return (
         f"{compiled.__qualname__} has been compiled {config.recompile_limit} times "
         f"(config.recompile_limit){why}. Most calls with other arguments now run in Python; "

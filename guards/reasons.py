@@ -105,10 +105,12 @@ REMEDIES: dict[str, str] = {
 VARYING_SIZE = "mark the size with dl.mark_dynamic, which names the line that needs it fixed"
 
 
-def remedy(flat: FlatGuards, index: int) -> str:
+def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv) -> str:
     """What helps when op `index` of a program keeps failing."""
     owner = flat.owners[index]
-    if isinstance(owner, Relation):
+    if isinstance(owner, Relation) and all(
+        shapes.infos[name].fact == "size" for name in owner.symbols()
+    ):
         first = VARYING_SIZE
     elif isinstance(owner, Guard) and owner.kind.name in REMEDIES:
         first = REMEDIES[owner.kind.name]
