@@ -47,7 +47,7 @@ class Known:
         self.relations: list[Relation] = []
         self.assertions: list[Assertion] = []
         self._premises: list[Asked] = []
-        self._answers: dict[tuple[str, Size], bool | None] = {}
+        self._answers: dict[tuple[str, Size], bool] = {}
         self._bounds: dict[tuple[str, str], Relation] = {}
         self.totals = Totals(self.lower, self.upper)
 
@@ -88,9 +88,9 @@ class Known:
             answer: bool | None = COMPARE[op](difference, 0)
         else:
             asked = question(op, difference)
-            if asked not in self._answers:
-                self._answers[asked] = self._from_ranges(*asked)
-            answer = self._answers[asked]
+            answer = self._answers.get(asked)
+            if answer is None and (answer := self._from_ranges(*asked)) is not None:
+                self._answers[asked] = answer
         if steps.watcher is not None and answer is not None:
             self._tell("answer", Asked(op, left, right), answer)
         return answer
@@ -141,9 +141,6 @@ class Known:
         difference = self.difference(assertion.left, assertion.right)
         if isinstance(difference, SizeExpr):
             asked = question(assertion.relation, difference)
-            self._answers = {
-                old: answer for old, answer in self._answers.items() if answer is not None
-            }
             self._answers[asked] = True
             self._learn(*asked, True, of_data=True)
 

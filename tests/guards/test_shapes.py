@@ -111,6 +111,13 @@ def test_an_undecided_question_is_asked_once():
     assert [str(r) for r in shapes.relations[before:]] == ["s0 != s1"]
 
 
+def test_what_was_open_may_follow_later():
+    shapes, (n, _) = dynamic(n=5, m=7)
+    assert shapes.known.settled("<", n, 3) is None
+    assert not shapes.less(n, 4) and not shapes.less(n, 3)
+    assert [str(relation) for relation in shapes.relations] == ["s0 >= 4"]
+
+
 def test_an_equality_is_put_to_use():
     shapes, (n, m) = dynamic(n=5, m=10)
     assert shapes.equal(2 * n, m)
