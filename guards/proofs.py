@@ -77,20 +77,26 @@ def prove(equations: Iterable[Equation]) -> tuple[Verdict, dict[str, int]]:
     """Whether all hold for all integers; where one does not, values of the symbols."""
     z3 = solver()
     translator = _Translator(z3)
-    attempt = z3.Solver()
-    attempt.set("timeout", MILLISECONDS)
-    attempt.add(z3.Or([translator.violated(equation) for equation in equations]))
+    violated = z3.Or([translator.violated(equation) for equation in equations])
+    attempt = _asked(z3.Solver(), violated)
     answer = attempt.check()
+    if answer == z3.unknown:  # what no real numbers violate, no integers do
+        reals = _asked(z3.Then("simplify", "qfnra-nlsat").solver(), violated)
+        return (Verdict.PROVED if reals.check() == z3.unsat else Verdict.UNDECIDED), {}
     if answer == z3.unsat:
         return Verdict.PROVED, {}
-    if answer != z3.sat:
-        return Verdict.UNDECIDED, {}
     model = attempt.model()
     found = {
         name: model.eval(unknown, model_completion=True).as_long()
         for name, unknown in translator.unknowns.items()
     }
     return Verdict.WRONG, found
+
+
+def _asked(attempt: Any, violated: Any) -> Any:
+    attempt.set("timeout", MILLISECONDS)
+    attempt.add(violated)
+    return attempt
 
 
 def is_linear(equation: Equation) -> bool:

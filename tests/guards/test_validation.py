@@ -198,6 +198,14 @@ def test_polynomials_are_multiplied_out(z3):
     assert proofs.prove([Equation(cube, right.after + N - M)])[0] is Verdict.WRONG
 
 
+def test_products_of_bounded_sizes_are_decided(z3):
+    """Where z3's integers take too long, its real numbers do."""
+    bounds = [(">=", 0), ("<=", 2**63 - 1), (">=", 2)]
+    given = tuple(Asked(op, size, bound) for size in (N, M) for op, bound in bounds)
+    assert proofs.prove([Equation(Asked("==", N * M, 0), False, given)])[0] is Verdict.PROVED
+    assert proofs.prove([Equation(Asked("==", N * M, 6), False, given)])[0] is not Verdict.PROVED
+
+
 def test_a_zero_divisor_raises_before_and_after(z3):
     assert proofs.prove([Equation(Asked("//", N * M, N), M)])[0] is not Verdict.WRONG
     assert proofs.prove([Equation(Asked("%", N, N), 1)])[0] is Verdict.WRONG
