@@ -36,6 +36,7 @@ def inline(
         raise GraphBreak(f"{function.describe()} calls itself {RECURSION} times inside each other")
     if tx.depth >= tx.state.options.inline_depth:
         raise GraphBreak(f"{function.describe()} is called too deep to be followed")
+    function.guard_code(tx)
     if depth:
         tx.check_budget()
     values = bind(tx, function, args, kwargs)

@@ -121,6 +121,9 @@ class TraceState:
     started: float = field(default_factory=time.monotonic)
     placeholders: dict[int, VariableTracker] = field(default_factory=dict)
     class_attributes: dict[tuple[type, str], VariableTracker] = field(default_factory=dict)
+    functions: dict[FunctionType, tuple[VariableTracker, dict[str, VariableTracker]]] = field(
+        default_factory=dict
+    )
     suspended: list[GeneratorVariable] = field(default_factory=list)
     errstates: list[TokenVariable] = field(default_factory=list)
     numbering: Numbering | None = None
@@ -145,7 +148,7 @@ class TraceState:
         self.shapes.end_trace()
         self.flat_args, self.locate, self.numbering = (), lambda: None, None
         for known in (self.tracked, self.placeholders, self.class_attributes, self.keep_alive,
-                      self.suspended, self.errstates, self.positions):  # fmt: skip
+                      self.suspended, self.errstates, self.positions, self.functions):  # fmt: skip
             known.clear()
 
 

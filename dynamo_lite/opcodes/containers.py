@@ -1,11 +1,13 @@
 """Displays, comprehensions and unpacking."""
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..variables.base import VariableTracker
 from ..variables.constants import NULL, observed
 from ..variables.dicts import DictVariable
+from ..variables.iterators import ObjectIterator
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sets import SetVariable
 from .calls import shown
@@ -117,7 +119,11 @@ def unpack_ex(
 ) -> tuple[VariableTracker, ...]:
     """`a, *b, c = value`: the low byte counts names before the star, the high byte those after."""
     before, after = inst.arg & 255, inst.arg >> 8
-    items = list(tx.iterate(value))
+    iterator = tx.iterator(value)
+    items = list(islice(iterator.iterate(tx), before))
+    if len(items) == before:  # CPython makes a list of the iterator, which it asks for one again
+        again = iterator.owner if isinstance(iterator, ObjectIterator) else iterator
+        items += tx.iterate(again)
     if len(items) < before + after:
         raise observed(ValueError(
             f"not enough values to unpack (expected at least {before + after}, got {len(items)})"

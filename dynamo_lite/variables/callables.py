@@ -8,7 +8,7 @@ from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, U
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
-from ..guards.kinds import UNCHANGED, ModuleItem
+from ..guards.kinds import NO_KEY, UNCHANGED, ModuleItem
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..trace_rules import STDLIB_FOLDER
 from .base import VariableTracker
@@ -165,6 +165,9 @@ class ModuleVariable(KnownVariable):
         try:
             value = getattr(self.value, name)
         except AttributeError as error:
+            if self.source is not None:
+                namespace = AttrSource(self.source, "__dict__")
+                tx.guards.install(namespace, NO_KEY, name, tx.location())
             raise observed(error) from None
         if self.stays(value):
             self.watch(tx, name, value)

@@ -7,9 +7,9 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
-from ..guards.kinds import KEYS
+from ..guards.kinds import IS, KEYS, NO_ATTR
 from ..guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
-from ..trace_rules import TWIN_MODULES
+from ..trace_rules import TWIN_MODULES, rule_for
 from .base import VariableTracker
 from .cells import CellVariable, outside_cell
 from .constants import NONE, constant, observed
@@ -49,6 +49,9 @@ class FunctionVariable(VariableTracker):
     def own_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
         """What the function's own dict holds."""
         raise NotImplementedError
+
+    def guard_code(self, tx: Translator) -> None:
+        """Rely on the code that is about to be followed."""
 
     def method___get__(
         self, tx: Translator, owner: VariableTracker, kind: VariableTracker = NONE
@@ -116,13 +119,44 @@ class UserFunctionVariable(FunctionVariable):
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if name == "__get__":
             return BuiltinMethodVariable(self, name)
+        stored = self.stored(tx)
+        if name in stored:
+            return stored[name]
+        if name == "__dict__":
+            if stored:
+                raise GraphBreak(f"the dict of {self.describe()}, whose attributes were set")
+            stored[name] = tx.wrap(self.value.__dict__, AttrSource(self.source, name))
+            return stored[name]
+        if not hasattr(self.value, name):
+            tx.guards.install(self.source, NO_ATTR, name, tx.location())
         return tx.wrap(_attribute(self.value, name), AttrSource(self.source, name))
+
+    def stored(self, tx: Translator) -> dict[str, VariableTracker]:
+        """The attributes that the frame has set, whichever way it reached the function."""
+        return tx.state.functions.setdefault(self.value, (self, {}))[1]
+
+    def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        """An attribute of the function's own dict."""
+        if hasattr(FunctionType, name):
+            raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
+        stored = self.stored(tx)
+        if "__dict__" in stored:
+            raise GraphBreak(f"setting attribute {name!r} of {self.describe()}, whose dict is known")
+        tx.side_effects.store_attr(tx.state.functions[self.value][0], name, value)
+        stored[name] = value
+
+    def guard_code(self, tx: Translator) -> None:
+        """The user's functions may get other code, as when a module is loaded again."""
+        if not isinstance(self.source, ConstSource) or rule_for(self.value).id == "user-inline":
+            code = AttrSource(self.source, "__code__")
+            tx.guards.install(code, IS, self.code, tx.location())
 
     def own_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
         """What the function's dict holds; the names are guarded."""
         attributes = AttrSource(self.source, "__dict__")
         tx.guards.install(attributes, KEYS, self.value.__dict__, tx.location())
-        return {name: self.getattr(tx, name) for name in self.value.__dict__}
+        names = {**self.value.__dict__, **self.stored(tx)}
+        return {name: self.getattr(tx, name) for name in names if name != "__dict__"}
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_const(self.value)

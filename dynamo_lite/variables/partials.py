@@ -33,6 +33,7 @@ class PartialVariable(VariableTracker):
         self.kwargs = dict(kwargs)
         self.source = source
         self.attributes: dict[str, VariableTracker] = {}
+        self.outside: dict[str, VariableTracker] = {}
 
     def python_type(self) -> type:
         return functools.partial
@@ -58,6 +59,8 @@ class PartialVariable(VariableTracker):
             return self.attributes[name]
         if name == "func":
             return self.function
+        if name in self.outside:
+            return self.outside[name]
         if name == "args":
             return TupleVariable(self.args)
         if name == "keywords":
@@ -96,4 +99,6 @@ def wrap_partial(tx: Translator, value: functools.partial[Any], source: Source) 
     args = tx.wrap(value.args, AttrSource(source, "args"))
     keywords = tx.wrap(value.keywords, AttrSource(source, "keywords"))
     named = {key.as_constant(tx): item for key, item in tx.pairs(keywords)}
-    return PartialVariable(function, list(args.iterate(tx)), named, source)
+    made = PartialVariable(function, list(args.iterate(tx)), named, source)
+    made.outside = {"args": args, "keywords": keywords}
+    return made

@@ -1,5 +1,6 @@
 """What a trace relied on changes between calls: the result is that of plain Python each time."""
 import copy
+import functools
 import math
 import types
 
@@ -291,3 +292,108 @@ def test_exceptions_reach_the_caller():
         return {}[n]
 
     follow(f, (X, 1), (X, 2), (X, 3), (X, 4))
+
+
+def flagged(x):
+    return x
+
+
+def test_attributes_that_appear_and_go():
+    """Also where the trace only saw that there is none."""
+    module = types.ModuleType("module")
+
+    def f(x):
+        found = hasattr(flagged, "flag"), hasattr(module, "flag"), getattr(flagged, "flag", None)
+        return x + sum(found[:2]), found
+
+    def change(index):
+        if index == 1:
+            flagged.flag = 1
+        if index == 2:
+            module.flag = 1
+        if index == 3:
+            del flagged.flag, module.flag
+
+    follow(f, *[(X,)] * 4, change=change)
+
+
+def test_names_that_numpy_gets():
+    def f(x):
+        return np.own_sum(x) if hasattr(np, "own_sum") else x
+
+    def change(index):
+        if index == 1:
+            np.own_sum = np.sum
+        if index == 2:
+            del np.own_sum
+
+    follow(f, *[(X,)] * 3, change=change)
+
+
+def reloaded(x, k=2):
+    return x + k
+
+
+def test_functions_that_get_other_code():
+    """As when a module is loaded again."""
+    before = reloaded.__code__
+
+    def change(index):
+        reloaded.__code__ = (lambda x, k: x * k).__code__ if index == 1 else before
+
+    follow(lambda x: reloaded(x), *[(X,)] * 3, change=change)
+
+
+def counted(x):
+    counted.calls += 1
+    return x * counted.calls
+
+
+def test_attributes_of_functions_are_set():
+    def f(x):
+        first = counted(x)
+        counted.last = x
+        return first + counted(x), counted.last is x, counted.calls
+
+    def start(function):
+        counted.__dict__.clear()
+        counted.calls = 0
+        return [outcome(function, (X,)) for _ in range(4)], dict(vars(counted))
+
+    def g(x):
+        names = vars(counted)
+        counted.extra = x
+        return counted(x), sorted(names)
+
+    assert same(start(dl.compile(f, backend="eager", fullgraph=True)), start(f))
+    assert same(start(dl.compile(g, backend="eager")), start(g))
+
+
+def test_parts_of_partials_are_the_same_objects():
+    part = functools.partial(reloaded, k=[1])
+    compiled = dl.compile(lambda x: (part.keywords, part.args, x), backend="eager", fullgraph=True)
+    assert compiled(X)[0] is part.keywords and compiled(X)[0]["k"] is part.keywords["k"]
+
+
+class Restarting:
+    def __init__(self, n): self.n = n
+    def __iter__(self):
+        self.i = 0
+        return self
+
+    def __next__(self):
+        self.i += 1
+        if self.i > self.n:
+            raise StopIteration
+        return self.i
+
+
+def test_a_starred_name_asks_the_iterator_again():
+    """As CPython does, which makes a list of it."""
+
+    def f(x):
+        a, *b = Restarting(4)
+        a, c, *d = iter([1, 2, 3])
+        return a, b, c, d, x
+
+    follow(f, (X,), (X,))
