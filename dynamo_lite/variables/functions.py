@@ -141,7 +141,7 @@ class UserFunctionVariable(FunctionVariable):
             raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
         stored = self.stored(tx)
         if "__dict__" in stored:
-            raise GraphBreak(f"setting attribute {name!r} of {self.describe()}, whose dict is known")
+            raise GraphBreak(f"setting {name!r} of {self.describe()}, whose dict is known")
         tx.side_effects.store_attr(tx.state.functions[self.value][0], name, value)
         stored[name] = value
 
