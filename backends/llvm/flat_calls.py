@@ -1,7 +1,7 @@
 """Calls of extern functions from generated code, which knows flat positional arguments only."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 
@@ -9,46 +9,51 @@ class Hole:
     """Where a run-time argument goes: the class itself stands in a pytree of arguments."""
 
 
-def filled(tree: Any, values: Iterator[Any]) -> Any:
-    """The pytree with `Hole`s replaced by values, left to right."""
-    if tree is Hole:
-        return next(values)
-    if isinstance(tree, slice):
-        return slice(*(filled(part, values) for part in (tree.start, tree.stop, tree.step)))
-    if isinstance(tree, dict):
-        return {key: filled(item, values) for key, item in tree.items()}
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*(filled(item, values) for item in tree))
-    if isinstance(tree, (tuple, list)):
-        return type(tree)(filled(item, values) for item in tree)
-    return tree
-
-
 class FlatCall:
-    """Calls `target` with its pytree of arguments rebuilt from flat values."""
+    """A call of `target` with its pytree of arguments rebuilt from flat values."""
 
-    __slots__ = ("args", "holes", "is_flat", "kwargs", "target")
+    __slots__ = ("args", "kwargs", "target")
 
     def __init__(
         self, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         self.target, self.args, self.kwargs = target, args, kwargs
-        self.holes = [position for position, item in enumerate(args) if item is Hole]
-        named = kwargs.values()
-        self.is_flat = not any(item is Hole or is_container(item) for item in named)
-        self.is_flat &= not any(map(is_container, args))
 
-    def __call__(self, *values: Any) -> Any:
-        if not self.is_flat:
-            each = iter(values)
-            args = filled(self.args, each)
-            return self.target(*args, **filled(self.kwargs, each))
-        flat = list(self.args)
-        for position, value in zip(self.holes, values):
-            flat[position] = value
-        return self.target(*flat, **self.kwargs)
+    def function(self) -> Callable[..., Any]:
+        """The call as a function of the flat values, with containers made anew each time."""
+        writer = Writer()
+        args = [writer.text(arg) for arg in self.args]
+        args += [f"{name}={writer.text(arg)}" for name, arg in self.kwargs.items()]
+        source = f"lambda {', '.join(writer.values)}: target({', '.join(args)})"
+        made: Callable[..., Any] = eval(source, {"target": self.target, **writer.constants})
+        return made
 
 
-def is_container(item: Any) -> bool:
-    """Whether an argument is made anew for each call."""
-    return isinstance(item, (slice, dict, tuple, list))
+class Writer:
+    """Writes pytrees as expressions of the flat values, left to right, and of constants."""
+
+    def __init__(self) -> None:
+        self.values: list[str] = []
+        self.constants: dict[str, Any] = {}
+
+    def text(self, tree: Any) -> str:
+        if tree is Hole:
+            self.values.append(f"value{len(self.values)}")
+            return self.values[-1]
+        if isinstance(tree, slice):
+            return f"slice({', '.join(map(self.text, (tree.start, tree.stop, tree.step)))})"
+        if isinstance(tree, dict):
+            return f"{{{', '.join(f'{key!r}: {self.text(item)}' for key, item in tree.items())}}}"
+        if isinstance(tree, (tuple, list)):
+            items = "".join(f"{self.text(item)}, " for item in tree)
+            if isinstance(tree, list):
+                return f"[{items}]"
+            return f"{self.constant(type(tree))}({items})" if hasattr(tree, "_fields") else (
+                f"({items})"
+            )
+        return self.constant(tree)
+
+    def constant(self, value: Any) -> str:
+        name = f"constant{len(self.constants)}"
+        self.constants[name] = value
+        return name

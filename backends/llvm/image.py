@@ -31,8 +31,9 @@ class Image:
 
     def load(self, *, single: bool = False) -> _core.NativeEntry:
         address, owner = mapped(self.code)
+        constants = tuple(c.function() if isinstance(c, FlatCall) else c for c in self.constants)
         return _core.NativeEntry(
-            address, owner, self.n_inputs, self.n_slots, self.n_outputs, self.constants,
+            address, owner, self.n_inputs, self.n_slots, self.n_outputs, constants,
             self.descrs, single, inexact_flags=self.inexact_flags,
         )
 

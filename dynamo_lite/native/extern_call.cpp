@@ -10,6 +10,7 @@ namespace {
 thread_local int depth;  // extern calls that this thread is in
 
 PyObject *warnings;      // the module
+PyObject *filters_name;  // "filters"
 PyObject *rule;          // ("error", <matcher>, categories, None, 0)
 
 PyObject *match(PyObject *, PyObject *) { return PyBool_FromLong(depth > 0); }
@@ -28,7 +29,7 @@ PyType_Spec matcher_spec = {"dynamo_lite.native._core.InExternCall", sizeof(PyOb
 // given stay as they are, because the filters' version does.
 class WarningsRaise {
 public:
-    WarningsRaise() : filters(PyObject_GetAttrString(warnings, "filters")) {
+    WarningsRaise() : filters(PyObject_GetAttr(warnings, filters_name)) {
         ok = filters && PyList_Check(filters.get()) && PyList_Insert(filters.get(), 0, rule) == 0;
         depth += ok;
     }
@@ -90,9 +91,10 @@ PyObject *call_reporting(Errstate own, PyObject *callable, PyObject *const *args
 
 int add_extern_call() {
     warnings = PyImport_ImportModule("warnings");
+    filters_name = PyUnicode_InternFromString("filters");
     Ref type(PyType_FromSpec(&matcher_spec));
     Ref matcher(type ? PyObject_CallNoArgs(type.get()) : nullptr);
-    if (warnings == nullptr || !matcher) return -1;
+    if (warnings == nullptr || filters_name == nullptr || !matcher) return -1;
     rule = Py_BuildValue("(sO(OOOO)Oi)", "error", matcher.get(), PyExc_RuntimeWarning,
                          PyExc_UserWarning, PyExc_DeprecationWarning, PyExc_FutureWarning, Py_None, 0);
     return rule != nullptr ? 0 : -1;
