@@ -53,7 +53,7 @@ from .target import Target
 from .terms import Terms
 from .wide import emit_checked
 
-PARALLEL_FROM = 100_000  # nanoseconds by the estimate, which is several times too high
+PARALLEL_FROM = 50_000  # nanoseconds of work from which waking a thread is worth it
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
 PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
 NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}

@@ -27,7 +27,7 @@ from .nest import Nest
 from .scalars import apply, maximum, minimum
 from .terms import Term
 
-CHEAP = 1.0  # nanoseconds, as `cost` counts them
+CHEAP = 0.25  # nanoseconds
 BLOCK = 64  # vectors
 FEW = 16  # vectors
 SHORT = 1024

@@ -11,7 +11,7 @@ from .. import affine, rewrite
 from ..loops import Axis, Expr, Gather, Kernel, Load, Offset, Reduce, Store
 from .cost import cost_of
 
-WORTH = 0.8  # nanoseconds per element from which a store and a load are cheaper
+WORTH = 0.2  # nanoseconds per element from which a store and a load are cheaper
 
 
 def keep_rows(kernel: Kernel, vector: Axis | None) -> tuple[Kernel, dict[Expr, Offset]]:

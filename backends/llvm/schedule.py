@@ -44,6 +44,6 @@ def _stride(offset: Offset, axis: Axis) -> object:
 
 def unroll_of(cost: float) -> int:
     """Short bodies are repeated, long ones would only take longer to compile."""
-    return 4 if cost < 1.0 else 2 if cost < 2.0 else 1
+    return 4 if cost < 0.2 else 2 if cost < 0.5 else 1
 
 

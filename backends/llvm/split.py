@@ -20,7 +20,7 @@ from .cost import cost_of
 
 BLOCK = 16384  # elements of one block
 FEW = 8  # outermost steps of a kernel that are too few to be shared among threads
-LONG = 100_000.0  # nanoseconds of work from which blocks are worth their overhead
+LONG = 25_000.0  # nanoseconds of work from which blocks are worth their overhead
 SPLITTABLE = frozenset(
     ("add", "multiply", "minimum", "maximum", "logical_and", "logical_or", "bitwise_and",
      "bitwise_or", "bitwise_xor")
