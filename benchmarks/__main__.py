@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import sys
 
-from . import latency, loops, shapes, throughput, tracing
+from . import latency, loops, shapes, sweep, throughput, tracing
 
 ALL = (
     *throughput.FIGURES, *latency.FIGURES, *shapes.FIGURES, *tracing.FIGURES, *loops.FIGURES,
+    *sweep.FIGURES,
 )
 
 

@@ -24,6 +24,8 @@ import numpy as np
 import dynamo_lite as dl
 from dynamo_lite.native import set_num_threads
 
+from .measure import Figure
+
 SLOWER = 1.1
 """The ratio from which a row counts as slower: below, this is what two runs of NumPy differ by."""
 
@@ -249,13 +251,33 @@ def rows(chosen: argparse.Namespace) -> Iterator[Row]:
     sizes = [int(s) for s in chosen.sizes.split(",")] if chosen.sizes else None
     dtypes = chosen.dtypes.split(",") if chosen.dtypes else ("f8", *OTHER_TYPES)
     for program in programs(chosen.text):
-        most = min((m for part, m in HEAVY.items() if part in program), default=SIZES[-1])
         for dtype in dtypes:
             for layout in LAYOUTS if dtype == "f8" else ("C",):
                 plain = dtype == "f8" and layout == "C"
                 for size in sizes or (SIZES if plain else OTHER_SIZES):
-                    if size <= most:
+                    if size <= most_elements(program):
                         yield Row(program, size, dtype, layout)
+
+
+def slower_rows() -> list[Figure]:
+    """float64 at two sizes, on one thread; the whole sweep is for the command line."""
+    set_num_threads(1)
+    measured = [
+        measure(Row(program, size, "f8", "C"))
+        for program in programs() for size in OTHER_SIZES if size <= most_elements(program)
+    ]
+    done = [row for row in measured if row is not None]
+    slower = sorted((row for row in done if row.ratio > SLOWER), key=lambda row: -row.ratio)
+    worst = "; ".join(f"`{row.program}` at {row.size}: {row.ratio:.2f}" for row in slower[:10])
+    return [Figure(f"common programs that take more than {SLOWER} of NumPy's time",
+                   f"{len(slower)} of {len(done)}", "0", not slower, worst)]
+
+
+def most_elements(program: str) -> int:
+    return min((most for part, most in HEAVY.items() if part in program), default=SIZES[-1])
+
+
+FIGURES = (slower_rows,)
 
 
 def main() -> None:

@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from ...ir.sizes import Opaque, Size, Symbol
 from ...records import dataclass, field
 from ..loops import Axis, Buffer, Const, Expr, Gather, Load, Offset, Reduce
-from .elements import I32, I64
+from .elements import BOOL, I32, I64
 from .emit import Builder, Value
 from .terms import Term
 
 TRIVIAL = (Const,)
+EIGHT = 8  # numbers of 64 bits in the widest register
 
 
 @dataclass(slots=True)
@@ -200,8 +201,10 @@ class Nest:
         """The lane step at `base` of which only the positions below `end` count."""
         builder = self.builder
         last = (end - base).call("umin", width) - 1 + self.zero
-        iota = builder.vector(I64, range(width))
-        mask = iota.compare("le", last)
+        if width <= EIGHT:
+            mask = builder.vector(I64, range(width)).compare("le", last)
+        else:  # not in several registers of numbers
+            mask = first_lanes(last, width)
         return Lane(axis, base, width, mask, last)
 
     # Sizes ------------------------------------------------------------------------------------
@@ -239,6 +242,16 @@ class Nest:
     def _lane_base(self, axis: Axis) -> Value:
         assert self.lane is not None and self.lane.axis == axis, axis
         return self.lane.base
+
+
+def first_lanes(last: Value, width: int) -> Value:
+    """The mask of the lanes up to number `last`, from as many bits; at most 64 lanes."""
+    builder = last.builder
+    bits = builder.integer(-1).binary("lshr", builder.integer(63) - last).ref
+    if width < 64:
+        bits = builder.emit(f"trunc i64 {bits} to i{width}")
+    mask = builder.emit(f"bitcast i{width} {bits} to <{width} x i1>")
+    return Value(builder, mask, BOOL, width)
 
 
 def scaled(index: Value, step: Value) -> Value:

@@ -29,7 +29,7 @@ from .terms import Term
 
 CHEAP = 0.25  # nanoseconds
 BLOCK = 64  # vectors
-FEW = 16  # vectors
+FEW = 4  # vectors
 SHORT = 1024
 """Elements up to which one pass with the places is faster than a second look."""
 NOWHERE = 2**63 - 1
