@@ -153,10 +153,10 @@ class FrameCompiler:
             validation.analysis(),
         ):
             artifacts.write_into(config.trace)
-            self._report_miss(compiled, flat_args)
-            if not self._has_room(compiled, flat_args):
-                return
             try:
+                self._report_miss(compiled, flat_args)
+                if not self._has_room(compiled, flat_args):
+                    return
                 self._add_entry(compiled, flat_args)
             except FOR_THE_USER:
                 raise

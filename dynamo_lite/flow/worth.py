@@ -165,7 +165,7 @@ class Skimming:
         elif kinds := [value.array_type for value in taken if hasattr(value, "array_type")]:
             cost = max(costs(tx, kind) for kind in kinds)
             self.found.saved += self.times(inst.index) * min(cost, MOST.get(inst.opname, cost))
-        tx.stack += [UNKNOWN] * pushes
+        tx.stack += [UNKNOWN] * (pushes + (inst.opname == "LOAD_METHOD"))
         tx.index = inst.index + 1
         return True
 

@@ -147,13 +147,30 @@ class ClassVariable(KnownVariable):
         """`type.__call__`: `__new__`, then `__init__` if that gave an instance."""
         kind = self.value
         if isinstance(kind, enum.EnumMeta):
-            return tx.known(observe(kind, *[arg.as_constant(tx) for arg in args]))
+            return self.member(tx, kind, args, kwargs)
         own, meta = lookup(type(kind), "__call__"), type(kind)
         if is_function(own):
             return class_attribute(tx, meta, "__call__", own).call(tx, (self, *args), kwargs)
         if own is not type.__call__:
             raise GraphBreak(f"the metaclass of {kind.__name__} has its own __call__")
         return self.make_plainly(tx, args, kwargs)
+
+    def member(
+        self,
+        tx: Translator,
+        kind: enum.EnumMeta,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        """The member of an enumeration that has a value."""
+        if len(args) != 1 or kwargs or not kind.__members__:
+            raise GraphBreak(f"{kind.__name__} makes a new enumeration")
+        value = args[0].as_constant(tx)
+        if is_function(getattr(kind._missing_, "__func__", None)) and (
+            kind._missing_.__func__.__module__ != "enum"
+        ):
+            raise GraphBreak(f"{kind.__name__} has a _missing_ of its own")
+        return tx.known(observe(kind, value))
 
     def make_plainly(
         self,

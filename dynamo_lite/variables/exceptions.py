@@ -119,6 +119,8 @@ class ExceptionVariable(VariableTracker):
         if name == "args":
             self.args = list(tx.iterate(value))
         elif name in UNSET:
+            if value is not NONE and value.is_constant():
+                observe(setattr, Exception(), name, value.as_constant(tx))
             self.attributes[name] = value
             if name == "__cause__":
                 self.attributes["__suppress_context__"] = TRUE

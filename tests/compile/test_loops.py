@@ -1,4 +1,6 @@
 """Loops past the budget are compiled once, and recursion is; what they do stays the same."""
+import threading
+
 import numpy as np
 import pytest
 from sameness import same
@@ -110,3 +112,33 @@ def test_deep_recursion_compiles_a_frame_once(function):
         for n in 150, 200, 201, 3:
             assert same(compiled(n, X), function(n, X))
     assert dl.stats().graphs <= 9
+
+
+class Late:
+    """Its attribute is an object that no trace looks into."""
+
+    def __init__(self):
+        self.local = threading.local()
+        self.local.upper = str.upper
+
+
+def left_early(names, late, x):
+    found = []
+    for name in names:
+        upper = late.local.upper(name)
+        if upper in ("A",):
+            continue
+        full = name if len(names) > 5 else name + name
+        if full in ("q",):
+            found.extend(left_early(names, late, x))
+        elif upper in ("B",):
+            found.append(full)
+    return found, x + 1
+
+
+def test_rounds_with_calls_of_unknown_methods():
+    compiled, late = dl.compile(left_early), Late()
+    for n in (1, 2, 3):
+        names = ["a", "b", "c"] * n
+        found, x = compiled(names, late, np.ones(2))
+        assert (found, list(x)) == (left_early(names, late, 0)[0], [2.0, 2.0])

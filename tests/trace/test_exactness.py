@@ -742,3 +742,27 @@ def test_indices_of_negative_sizes(shape):
 @case(captured=False)
 def test_kind_of_an_index_iterator():
     return type(np.ndindex(2, 3)), type(np.ndenumerate(X))
+
+
+@case(captured=False)
+def test_attributes_of_exceptions_are_checked():
+    found = []
+    for name in ("__traceback__", "__cause__", "__context__", "__suppress_context__", "args"):
+        try:
+            setattr(KeyError(1), name, 5)
+        except TypeError as error:
+            found.append(str(error))
+    return found
+
+
+@case(captured=False)
+def test_enumerations_made_by_a_call():
+    named = enum.Enum("Month", "june july august", type=int)
+    started = enum.IntEnum("Grade", ["low", "high"], start=7)
+    print(named.__name__)
+    return [*named], [isinstance(month, int) for month in named], started.high + 1
+
+
+def test_each_call_makes_an_enumeration():
+    compiled = dynamo_lite.compile(lambda x: (enum.Enum("Month", "june july"), x + 1))
+    assert compiled(X)[0] is not compiled(X)[0]
