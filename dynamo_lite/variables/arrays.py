@@ -20,7 +20,7 @@ from ..ir.sizes import Size
 from ..ir.types import ArrayType, Form, why_not_dtype
 from .array_parts import FlagsVariable, FlatVariable
 from .base import VariableTracker
-from .constants import ELLIPSIS, NONE, ConstantVariable, observed
+from .constants import ELLIPSIS, NONE, ConstantVariable, observe, observed
 from .graph_methods import (
     METHODS,
     GraphMethodVariable,
@@ -70,6 +70,9 @@ class ArrayVariable(VariableTracker):
         raise GraphBreak(f"Python needs the contents of {self.describe()}")
 
     def truth(self, tx: Translator) -> bool:
+        size = self.array_type.size
+        if tx.may_catch() and type(size) is int and size > 1:
+            observe(bool, np.zeros(2))
         raise GraphBreak(f"the truth of {self.describe()} depends on its contents")
 
     def hash_key(self, tx: Translator) -> Hashable:

@@ -333,7 +333,7 @@ def runs_coroutine(x):
     except StopIteration as stop: return stop.value
 
 
-@program(X, breaks="a branch on data")
+@program(X)
 def branch_without_truth(x):
     try:
         if x > 2: x = x * 2
@@ -341,7 +341,7 @@ def branch_without_truth(x):
     return x
 
 
-@program(X, breaks="a branch on data")
+@program(X)
 def branch_without_truth_in_with(x):
     with contextlib.suppress(ValueError):
         if x.ndim and x > 2: x = x * 2

@@ -116,6 +116,15 @@ def error_where_contents_decide(x):
     except np.linalg.LinAlgError: return x
 
 
+@program(X)
+def truth_of_arrays(x):
+    found = []
+    for compare in (lambda: bool(x), lambda: 0 < x < 2, lambda: [x] == [x + 0], lambda: x in [x + 0]):
+        try: found.append(compare())
+        except ValueError as error: found.append(str(error))
+    return found
+
+
 # -- outputs
 
 
