@@ -11,6 +11,7 @@ import contextlib
 import enum
 import types
 import typing
+import warnings
 from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from types import FunctionType
@@ -110,7 +111,9 @@ def prepare(
     def stored(key: str, value: VariableTracker) -> VariableTracker:
         """`auto()` becomes a value as soon as it is bound to a name."""
         known = len(members._member_names)
-        observe(members.__setitem__, key, class_item(tx, key, value))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # making the class says it again
+            observe(members.__setitem__, key, class_item(tx, key, value))
         return constant(members[key]) if len(members._member_names) > known else value
 
     return stored
@@ -130,14 +133,18 @@ def make_class(
     items = {key: class_item(tx, key, value) for key, value in named.items()}
     late = {key: item for key, item in items.items() if is_late(named[key], item)}
     contents = {key: None if key in late else item for key, item in items.items()}
-    if issubclass(meta, enum.EnumMeta):
-        contents = enumeration(name, bases, contents, late)
     maker = next(maker for kind, maker in MAKERS.items() if issubclass(meta, kind))
-    if any(is_users(base, "__init_subclass__") for base in bases):
-        made = made_quietly(maker, meta, name, bases, contents)
-    else:
-        known = {key: value.as_constant(tx) for key, value in keywords.items()}
-        made = observe(maker, meta, name, bases, contents, **known)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if issubclass(meta, enum.EnumMeta):
+            contents = enumeration(name, bases, contents, late)
+        if any(is_users(base, "__init_subclass__") for base in bases):
+            made = made_quietly(maker, meta, name, bases, contents)
+        else:
+            known = {key: value.as_constant(tx) for key, value in keywords.items()}
+            made = observe(maker, meta, name, bases, contents, **known)
+    if caught:
+        raise GraphBreak(f"making {name} warns: {caught[0].message}")
     LOCAL_CLASSES.add(made)
     for key, item in late.items():
         type.__setattr__(made, key, item)

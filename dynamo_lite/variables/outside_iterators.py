@@ -21,9 +21,10 @@ from .sequences import TupleVariable
 if TYPE_CHECKING:
     from ..translator import Translator
 
-OVER_SEQUENCES = frozenset(
-    type(iter(sequence)) for sequence in ((), [], "", "\u0100", b"", range(0), range(2**70))
-) | {type(reversed([]))}
+SEQUENCES: tuple[Any, ...] = ((), [], "", "\u0100", b"", range(0), range(2**70))
+OVER_SEQUENCES: frozenset[type] = frozenset(
+    {type(reversed([])), *(type(iter(sequence)) for sequence in SEQUENCES)}
+)
 COUNT = re.compile(r"count\((-?\d+)(?:, (-?\d+))?\)")
 
 
@@ -151,7 +152,8 @@ class ZipIterator(OutsideIterator):
     """`zip` of such iterators."""
 
     def look(self, tx: Translator) -> VariableTracker | None:
-        _zip, parts, *strict = self.value.__reduce__()  # type: ignore[misc]
+        reduced: Any = self.value.__reduce__()
+        _zip, parts, *strict = reduced
         if strict:
             return super().look(tx)
         tx.guards.install(self.source, CALL, Zips(len(parts)), tx.location())

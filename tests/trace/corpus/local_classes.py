@@ -5,6 +5,7 @@ import collections
 import dataclasses
 import enum
 import functools
+import sys
 import typing
 from enum import Enum, Flag, IntEnum, auto
 from typing import NamedTuple
@@ -475,3 +476,66 @@ class Slotted:
 def empty_slot(x):
     try: Slotted().a
     except AttributeError as error: return str(error), error.name, x + 1
+
+
+@program(X)
+def errors_of_class_statements(x):
+    found = []
+
+    def layouts():
+        class A(int, str): pass
+    def final():
+        class A(bool): pass
+    def slots():
+        class A:
+            __slots__ = ("a",)
+            a = 1
+    def unknown():
+        class A(undefined): pass
+    def metaclasses():
+        class M(type): pass
+        class N(type): pass
+        class A(metaclass=M): pass
+        class B(A, metaclass=N): pass
+    def members():
+        class A(Enum): one = 1
+        class B(A): two = 2
+
+    for statement in (layouts, final, slots, unknown, metaclasses, members):
+        try: statement()
+        except Exception as error: found.append((type(error).__name__, str(error)))
+    return found, x
+
+
+class Named:
+    def __set_name__(s, o, n): s.name = n; s.owner = o.__name__; s.count = getattr(s, "count", 0) + 1
+    def __get__(s, o, t=None): return s.name
+
+
+@program(X, Named())
+def descriptor_from_outside(x, named):
+    class A: zed = named
+    class B: q = named
+    return A().zed, B.q, named.count, named.owner, x
+
+
+@program(X)
+def arrays_of_a_class(x):
+    class A:
+        w = np.zeros(3)
+        total = x
+        @classmethod
+        def add(cls, v): cls.w += v; cls.total = cls.total + v
+    A.add(1)
+    A().add(x)
+    A.w[0] = 9
+    return A.w, A.total, x
+
+
+@program(X, missing="making Color warns" if sys.version_info < (3, 13) else "calling Color")
+def enumeration_that_warns(x):
+    class Color(Enum):
+        RED = 1
+        class _Sub: z = 1
+        def __call__(self, v): return v * self.value
+    return Color.RED(x), Color.RED.name
