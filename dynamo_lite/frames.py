@@ -4,6 +4,7 @@ from __future__ import annotations
 import builtins
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import CO_GENERATOR
 from types import CodeType
 from typing import Any
 
@@ -11,7 +12,7 @@ from . import calls, iteration, operators
 from .bytecode.flow import Loop, shape_of
 from .bytecode.raising import expected_outcome
 from .bytecode.reading import Instruction, read
-from .errors import GraphBreak, LoopBreak
+from .errors import GraphBreak, LoopBreak, PlanLoop
 from .flow.branches import STEP
 from .flow.loops import arrive
 from .guards.kinds import IS, SAME
@@ -181,7 +182,10 @@ class Translator:
 
     def too_long(self, reason: str) -> LoopBreak:
         """The loop that goes round again cannot be unrolled; nor be a node, for a known reason."""
-        plan = self.state.options.loops.get((self.code, self.current.target or 0))
+        place = self.code, self.current.target or 0
+        plan = self.state.options.loops.get(place)
+        if plan is None and self.loops.get(place[1]) and not self.code.co_flags & CO_GENERATOR:
+            raise PlanLoop(place)
         why = plan.reason if plan is not None else ""
         found = LoopBreak(f"{reason}; it is not compiled as a loop: {why}" if why else reason)
         found.location = self.location()

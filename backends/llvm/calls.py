@@ -103,7 +103,7 @@ def argument(writer: EntryWriter, leaf: Ref | Size) -> str:
     if isinstance(leaf, Ref):
         assert leaf.buffer is not None
         if leaf.type is None or leaf.type.form is Form.ARRAY:
-            return writer.objects[leaf.buffer.name]
+            return writer.object(leaf.buffer.name)
         writer.new_slot()
         writer.box(slot, leaf.type, writer.pointer(leaf.buffer.name))
     else:

@@ -94,6 +94,7 @@ class EntryWriter:
     frame: Frame = field(init=False)
     first_descr: int = field(init=False)
     cells: dict[str, str] = field(default_factory=dict)
+    types: dict[str, ArrayType] = field(default_factory=dict)
     patience: str | None = None
     _zero: Value | None = None
 
@@ -273,18 +274,22 @@ class EntryWriter:
 
     def allocate(self, step: Allocate) -> None:
         if step.kind == "scratch":
-            self.pointers[step.buffer.name] = pointer = self._scratch(step.type)
-            if (cell := self.cells.get(step.buffer.name)) is not None:
-                self.builder.void(f"store ptr {pointer}, ptr {cell}")
+            self._made_at(step, self._scratch(step.type))
             return
         slot = self.new_slot(step.buffer.name)
         type_ = step.type
         strides = "ptr null" if type_.is_c_contiguous else self.shape(type_.strides)
-        self.pointers[step.buffer.name] = self.frame.checked(
+        self._made_at(step, self.frame.checked(
             "new_array", "ptr %frame", f"i64 {slot}", self.descr(type_.dtype),
             f"i32 {type_.ndim}", self.shape(type_.shape), strides,
-        )
+        ))  # fmt: skip
         self.objects[step.buffer.name] = self.frame.slot(slot)
+
+    def _made_at(self, step: Allocate, pointer: str) -> None:
+        name = step.buffer.name
+        self.pointers[name], self.types[name] = pointer, step.type
+        if (cell := self.cells.get(name)) is not None:
+            self.builder.void(f"store ptr {pointer}, ptr {cell}")
 
     def _scratch(self, type_: ArrayType) -> str:
         nbytes = product(type_.shape) * type_.dtype.itemsize
@@ -409,14 +414,24 @@ class EntryWriter:
     def view(self, step: View) -> None:
         slot = self.new_slot(step.buffer.name)
         data = self.builder.offset(self.pointer(step.base.name), self.size(step.offset))
-        type_ = step.type
+        self._view(slot, step.base.name, data, step.type)
+        self.pointers[step.buffer.name] = data
+        self.objects[step.buffer.name] = self.frame.slot(slot)
+
+    def _view(self, slot: int, base: str, data: str, type_: ArrayType) -> None:
         self.frame.checked(
-            "new_view", "ptr %frame", f"i64 {slot}", f"ptr {self.objects[step.base.name]}",
+            "new_view", "ptr %frame", f"i64 {slot}", f"ptr {self.objects[base]}",
             f"ptr {data}", self.descr(type_.dtype), f"i32 {type_.ndim}", self.shape(type_.shape),
             self.shape(type_.strides), f"i32 {int(type_.writeable)}",
         )
-        self.pointers[step.buffer.name] = data
-        self.objects[step.buffer.name] = self.frame.slot(slot)
+
+    def object(self, name: str) -> str:
+        """The array of a buffer; of one that changes its memory, a view of what it has now."""
+        if name not in self.cells:
+            return self.objects[name]
+        slot = self.new_slot()
+        self._view(slot, name, self.pointer(name), self.types[name])
+        return self.frame.slot(slot)
 
     def product(self, step: Product) -> None:
         self.begin_errstate(step.errstate)

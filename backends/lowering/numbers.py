@@ -36,12 +36,13 @@ def arithmetic(low: Lowering, node: Node, *args: Any) -> Value:
         if any(found != dtypes[-1] for found in dtypes):
             raise CannotLower("integers of different types")
         dtype = dtypes[-1]
-    if dtype.kind not in "if":
-        raise CannotLower("unsigned integers, whose overflow NumPy warns about")
+    if dtype.kind not in "iuf":
+        raise CannotLower(f"arithmetic of {dtype} scalars")
     operands = tuple(operand_at(low, arg, (), dtype) for arg in args)
     result = simplify.apply(ufunc.__name__, operands, dtype)
-    if dtype.kind == "i":
-        for condition in CHECKS[ufunc](result, *operands):
+    if dtype.kind in "iu":
+        checks = CHECKS if dtype.kind == "i" else UNSIGNED_CHECKS
+        for condition in checks[ufunc](result, *operands):
             low.launch((), Check(condition))
     elif ufunc in (np.floor_divide, np.remainder):
         low.launch((), Check(compare("not_equal", operands[1], const(0.0, dtype))))
@@ -71,9 +72,13 @@ def _difference_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
 
 
 def _product_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
-    """By the product of doubles; a few products that just fit are refused."""
+    """By the product of doubles; a few products that just fit 64 bits are refused."""
     wide = simplify.apply("multiply", (convert(left, F64), convert(right, F64)), F64)
-    limit = float(2 ** (8 * result.dtype.itemsize - 2))
+    limits = np.iinfo(result.dtype)
+    if result.dtype.itemsize < 8:
+        above = compare("greater_equal", wide, const(float(limits.min), F64))
+        return [_both(above, compare("less_equal", wide, const(float(limits.max), F64)))]
+    limit = float(limits.max // 2)
     size = simplify.apply("absolute", (wide,), F64)
     return [compare("less", size, const(limit, F64))]
 
@@ -105,6 +110,19 @@ def _check_exact(low: Lowering, *args: Any) -> None:
             low.launch((), Check(compare("less", size, const(2.0**53, F64))))
 
 
+def _nonzero_divisor(result: Expr, left: Expr, right: Expr) -> list[Expr]:
+    return [compare("not_equal", right, const(0, right.dtype))]
+
+
+UNSIGNED_CHECKS: Mapping[np.ufunc, Callable[..., list[Expr]]] = {
+    np.add: lambda result, left, right: [compare("greater_equal", result, left)],
+    np.subtract: lambda result, left, right: [compare("greater_equal", left, right)],
+    np.multiply: _product_fits, np.floor_divide: _nonzero_divisor,
+    np.remainder: _nonzero_divisor, np.absolute: lambda result, operand: [],
+    np.negative: lambda result, operand: [compare("equal", operand, const(0, operand.dtype))],
+}
+
+
 @lowers(operator.truediv, reads=Access.SAME)
 def quotient(low: Lowering, node: Node, left: Any, right: Any) -> Value:
     """Of ints it is exact where doubles hold both."""
@@ -122,6 +140,24 @@ def comparison(low: Lowering, node: Node, left: Any, right: Any) -> Value:
         _check_exact(low, left, right)
     operands = tuple(operand_at(low, arg, (), dtype) for arg in (left, right))
     return low.lazy(node.type, (), compare(COMPARISONS[node.target], *operands))
+
+
+BITS = {
+    operator.and_: "bitwise_and", operator.or_: "bitwise_or", operator.xor: "bitwise_xor",
+    operator.rshift: "right_shift",
+}
+
+
+@lowers(*BITS, reads=Access.SAME)
+def bits(low: Lowering, node: Node, left: Any, right: Any) -> Value:
+    """Python knows no negative shifts; one by 63 or more leaves the sign alone."""
+    operands = [operand_at(low, arg, (), I64) for arg in (left, right)]
+    if node.target is operator.rshift:
+        limits = const(0, I64), const(63, I64)
+        low.launch((), Check(compare("greater_equal", operands[1], limits[0])))
+        operands[1] = simplify.select(compare("less", *operands[1:], limits[1]), operands[1],
+                                      limits[1])
+    return low.lazy(node.type, (), simplify.apply(BITS[node.target], tuple(operands), I64))
 
 
 @lowers(operator.not_, reads=Access.SAME)

@@ -44,9 +44,9 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     if not isinstance(value, (Value, SizeExpr, *NUMBERS)):
         raise CannotLower("an assignment of a sequence or a complex number")
     if any(map(moves, view)):
-        return moved(low, node, base, view, value)
+        return moved(low, node, base, view, check_number(low, value, base.dtype))
     view_shape(low, base, windows_of(view))
-    check_number(low, value, base.dtype)
+    value = check_number(low, value, base.dtype)
     if is_everything(view) and is_passed_on(low, node) and value.shape == base.shape:
         return replace(value, type=node.type, expr=simplify.convert(value.expr, base.dtype),
                        array=None, fresh=True)
@@ -69,8 +69,8 @@ def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -
     """An assignment at positions that are computed."""
     if any(function is not operator.getitem for function, _, _ in view):
         raise CannotLower("an assignment through a view at computed positions")
-    if isinstance(value, Value) and reads_buffer(value.expr, load_of(base).buffer) and (
-        node.type.ndim and value.shape
+    if isinstance(value, Value) and value.shape and base.is_loaded and (
+        reads_buffer(value.expr, load_of(base).buffer)
     ):
         value = low.computed(value)
     if not low.may_change(node.args[0], base, node):
@@ -85,13 +85,14 @@ def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -
     return low.owned(base)
 
 
-def check_number(low: Lowering, value: Any, dtype: np.dtype) -> None:
+def check_number(low: Lowering, value: Any, dtype: np.dtype) -> Any:
     """NumPy stores a number in an array of integers by way of a Python int, which must fit."""
     if not isinstance(value, Value) or value.type.form is Form.ARRAY or dtype.kind not in "iu":
-        return
+        return value
     number = low.broadcast(value, ())
     for name, bound in bounds_of(number.dtype, dtype):
         low.launch((), Check(compare(name, number, const(bound, number.dtype))))
+    return replace(value, type=replace(value.type, form=Form.SCALAR))
 
 
 def bounds_of(source: np.dtype, target: np.dtype) -> list[tuple[str, Any]]:
@@ -312,7 +313,7 @@ def write_inputs(low: Lowering) -> None:
         for view, value, low.errstate, node in whole if chain is None else lasting:
             operand = low.values[value] if isinstance(value, Node) else value
             part = region(low, target, windows_of(view))
-            check_number(low, operand, part.dtype)
+            operand = check_number(low, operand, part.dtype)
             if windows_of(view) is view:
                 ready = prepared(low, part, operand, written, alone=len(lasting) == 1)
                 copies.append(partial(assign, low, part, ready))

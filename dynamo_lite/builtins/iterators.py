@@ -21,6 +21,7 @@ from ..variables.constants import (
     observed,
 )
 from ..variables.dicts import DictVariable, DictViewVariable
+from ..variables.either import as_int
 from ..variables.iterators import (
     CallableIterator,
     ComputedIterator,
@@ -81,7 +82,7 @@ def builtin_next(
 
 @handles(range)
 def builtin_range(tx: Translator, *ends: VariableTracker) -> VariableTracker:
-    return make_range(tx, *ends)
+    return make_range(tx, *[as_int(tx, end) for end in ends])
 
 
 @handles(slice)

@@ -6,11 +6,17 @@ must be unrolled) makes the analysis start again with a `LoopPlan`.
 """
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from inspect import CO_GENERATOR
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..bytecode.flow import Loop
 from ..errors import GraphBreak, PlanLoop, Unsupported
+from ..ir import control
+from ..ir.control import all_nodes
+from ..ir.node import Node
+from ..ir.types import ArrayType, Form
 from ..trace import LoopPlan
 from ..variables.base import ObservedException, VariableTracker
 from .branches import (
@@ -29,6 +35,8 @@ MANY_ROUNDS = 40
 """A loop of at least so many rounds becomes a node; shorter ones are unrolled."""
 JUDGED = 6
 """Rounds after which unrolling is given up where the other rounds do not fit the budget."""
+MANY_NUMBERS = 100
+"""Operations on numbers that a loop may add before it becomes a node."""
 UNROLLED_ROUNDS = 4
 """A `while` loop that has gone round so often while tracing becomes a node."""
 PEELED = 2
@@ -82,18 +90,36 @@ def first_plan(
 
 
 def check_length(tx: Translator, loop: Loop, iterator: VariableTracker | None, count: int) -> None:
-    """Stop unrolling a loop early that is going to take more than its budget."""
+    """Stop unrolling a loop early that is going to take more than its budget, or that works on
+    numbers: such a loop gains nothing from being unrolled."""
     if count != JUDGED or iterator is None or (rounds := rounds_of(tx, iterator)) is None:
         return
     many = rounds.count()
     nodes, steps = tx.sizes[loop.head]
+    made = list(all_nodes(tx.graph.nodes[nodes:]))
     share = max(
-        (len(tx.graph.nodes) - nodes) / tx.state.options.unroll_budget,
+        len(made) / tx.state.options.unroll_budget,
         (tx.state.steps - steps) / tx.state.options.unrolled_steps,
     )
+    place = tx.code, loop.head
+    if place not in tx.state.options.loops and is_long(made, many, count - 1):
+        raise PlanLoop(place)
     if isinstance(many, int) and share / (count - 1) * many > 1.0:
         budget = tx.state.options.unroll_budget
         raise tx.too_long(f"the loop would add more than {budget} operations")
+
+
+def is_long(made: Sequence[Node], many: Any, rounds: int) -> bool:
+    """Whether all rounds would add many nodes, of which those of some rounds are about numbers only
+    or have loops in them."""
+    if not isinstance(many, int) or len(made) / rounds * many < MANY_NUMBERS:
+        return False
+    if any(node.target in (control.for_loop, control.while_loop) for node in made):
+        return True
+    return not any(
+        node.op == "call_function" and isinstance(node.type, ArrayType)
+        and node.type.form is Form.ARRAY and node.target is not operator.getitem for node in made
+    )
 
 
 def capture(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
-from ..ir.sizes import Size, SizeExpr, minimum
+from ..ir.sizes import Size, SizeExpr, depends_on_data, minimum
 from ..records import dataclass
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
@@ -34,7 +34,8 @@ class Rounds:
         start, stop, step = self.ends
         if all(isinstance(end, int) for end in self.ends):
             return len(range(*self.ends)) > 0
-        return self.known and step > 0 and tx.shapes.less(start, stop)
+        from_data = any(map(depends_on_data, self.ends)) if self.known else True
+        return not from_data and step > 0 and tx.shapes.less(start, stop)
 
     @property
     def known(self) -> bool:

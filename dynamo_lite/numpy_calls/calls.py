@@ -23,9 +23,9 @@ from ..variables.graph_methods import record_call
 from ..variables.graph_values import name_of
 from ..variables.indices import is_mask
 from ..variables.lazy import realise_all
-from ..variables.numbers import ComputedNumber
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
+from . import mathematics
 from .creation import CREATION, scalar_type
 from .facts import FACTS
 from .operators import IN_PLACE, UFUNCS, is_python_number, operate
@@ -109,7 +109,9 @@ def _conversion(
     """`int(n)`, `float(x)`, `round(x)`: Python needs the value, unless it is an int already."""
     if function is int and len(args) == 1 and isinstance(args[0], SizeVariable):
         return args[0]
-    computed = any(isinstance(value, ComputedNumber) for value in args)
+    computed = any(map(mathematics.is_computed, args))
+    if function is round and len(args) == 1 and computed and not kwargs:
+        return mathematics.rounded(tx, args[0])
     if row_of(function) is not None and (computed or not all(map(is_python_number, args))):
         return record_call(tx, function, args, kwargs)
     if not kwargs and (made := dependent(tx, function, args)) is not None:
@@ -176,6 +178,7 @@ HANDLERS: dict[Any, Handler] = {
     np.delete: _delete,
     **CREATION,
     **FACTS,
+    **mathematics.HANDLERS,
     make_state: error_state,
     describe_state: looked_at,
 }

@@ -20,7 +20,8 @@ from ..variables.dependent import dependent
 from ..variables.either import EitherNumber
 from ..variables.graph_methods import record_call
 from ..variables.numbers import InputNumber, NumberVariable
-from ..variables.sequences import SequenceVariable
+from ..variables.sequences import SequenceVariable, TupleVariable
+from . import mathematics
 from .either import operate_either
 from .recording import recorded
 from .symbolic import symbolic_first
@@ -122,9 +123,10 @@ def _of_python_numbers(
     if function is operator.pos:
         return operands[0]
     if function in (operator.pow, pow) and len(operands) == 2:
-        base, exponent = operands
-        if base.python_type() is int and exponent.is_constant() and exponent.as_constant(tx) == 2:
-            function, operands = operator.mul, (base, base)
+        return mathematics.power(tx, *operands)
+    if function is divmod:
+        parts = (operator.floordiv, operator.mod)
+        return TupleVariable([_of_python_numbers(tx, part, operands) for part in parts])
     function = operator.abs if function is abs else function
     return record_call(tx, function, operands, {})
 

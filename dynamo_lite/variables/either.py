@@ -14,6 +14,7 @@ from ..ir.types import Form, python_number
 from .base import VariableTracker
 from .constants import ConstantVariable, constant
 from .graph_values import record
+from .indices import as_size
 from .numbers import ComputedNumber, ConstantNumber, NumberVariable
 
 if TYPE_CHECKING:
@@ -135,6 +136,13 @@ def python_value(tx: Translator, value: VariableTracker, kinds: Kinds) -> Any:
     if argument.type.form is Form.SCALAR:
         return record(tx, core.plain, (argument,)).as_argument(tx)
     return argument
+
+
+def as_int(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """A computed integer as Python's, of the same value; anything else as it is."""
+    if isinstance(value, EitherNumber) and value.array_type.dtype.kind == "i":
+        return value.plain()
+    return as_size(tx, value)
 
 
 def which(value: VariableTracker, kinds: Kinds) -> Any:

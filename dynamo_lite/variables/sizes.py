@@ -66,7 +66,7 @@ class SizeVariable(VariableTracker):
         return not tx.shapes.equal(self.size, 0)
 
     def expect(self, tx: Translator, outcome: bool) -> None:
-        if not tx.shapes.expect("!=", self.size, 0, outcome):
+        if tx.graph.is_body or not tx.shapes.expect("!=", self.size, 0, outcome):
             compared(tx, "!=", self.size, 0).expect(tx, outcome)
 
     def hash_key(self, tx: Translator) -> Hashable:

@@ -1,4 +1,5 @@
 """Random functions with loops, branches and writes, as Python text."""
+import math
 import random
 
 import numpy as np
@@ -8,12 +9,13 @@ HEADER = "def program(x, y, m, k, n, s):\n"
 
 class Writer:
     """Writes statements over a few variables: `a`, `b` numbers, `i`, `j` indices, `x`, `y` vectors,
-    `m` a matrix, `k` an int array, `v` a fresh vector."""
+    `m` a matrix, `k` an int array, `v` a fresh vector, `e0`, `e1` items of vectors."""
 
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.lines = []
         self.indices = []
+        self.items = []
         self.loops = 0
         self.budget = 14
 
@@ -46,12 +48,18 @@ class Writer:
     def number(self, depth=0):
         r = self.r
         if depth > 2 or r.random() < 0.4:
-            return r.choice(["a", "b", "s", "0.5", "2", "1", self.element(), *self.indices])
+            return r.choice(
+                ["a", "b", "s", "0.5", "2", "1", self.element(), *self.indices, *self.items]
+            )
         left, right = self.number(depth + 1), self.number(depth + 1)
         op = r.choice(["+", "-", "*", "*", "+", "/", "//", "%"])
-        if r.random() < 0.15:
-            return r.choice([f"np.sqrt(np.abs({left}))", f"abs({left})", f"-({left})",
-                             f"max({left}, {right})", f"min({left}, {right})", f"float({left})"])
+        if r.random() < 0.25:
+            return r.choice([
+                f"np.sqrt(np.abs({left}))", f"abs({left})", f"-({left})", f"max({left}, {right})",
+                f"min({left}, {right})", f"float({left})", f"max({left}, {right}, a)",
+                f"min(b, {left})", f"int({left})", f"math.sqrt(abs({left}))", f"({left}) ** 2",
+                f"math.floor({left})", f"bool({left})", f"round({left})",
+            ])
         return f"({left} {op} {right})"
 
     def index(self):
@@ -91,7 +99,11 @@ class Writer:
             f"b *= {r.choice(['0.5', '2', '-1', 'a'])}", f"v = {self.vector()}", "a, b = b, a",
             f"t = {r.choice(['t + 1', 't - 1', '2', 'int(a)', 'k[2]'])}",
             f"v = v + {self.vector()}", f"v += {self.vector()}", "t += 1", "x, v = v, x",
-            f"w = {self.number()}; a = w",
+            f"w = {self.number()}; a = w", f"a = max(a, {self.number()})",
+            f"b = min({self.number()}, b)", "a = 0", "b = 0.0", "a = -np.inf",
+            f"if {self.number(1)} > a: a = {self.number(1)}",
+            f"a = {self.number(1)} if {self.test()} else {self.number(1)}",
+            f"b = float({self.number(1)}) / {self.number(1)}",
         ]))
 
     def store(self, depth):
@@ -107,10 +119,13 @@ class Writer:
 
     def for_loop(self, depth):
         r = self.r
+        if r.random() < 0.25:
+            return self.for_items(depth)
         index = f"i{len(self.indices)}"
         last = self.indices[-1] if self.indices else "n"
         ends = r.choice(["8", "1, 8", "n", "0", "3", "7, 0, -1", "2, 7, 2", f"{last}, 8", "45", "1",
-                         "len(x)", f"{last}"])
+                         "len(x)", f"{last}", "k[1]", "1, k[0] + 2", "int(b)", "t", "min(t, 8)",
+                         "k[2], 8", "max(t, 2), 60, 3"])
         self.put(depth, f"for {index} in range({ends}):")
         self.indices.append(index)
         self.loops += 1
@@ -120,6 +135,27 @@ class Writer:
         if r.random() < 0.15:
             self.put(depth, "else:")
             self.assign(depth + 1)
+
+    def for_items(self, depth):
+        """A loop over values, with or without their index."""
+        r = self.r
+        name, index = f"e{len(self.items)}", f"i{len(self.indices)}"
+        names, over, numbered = r.choice([
+            (name, "{}", False), (f"{index}, {name}", "enumerate({})", True),
+            (f"{name}, z", "zip({}, y)", False), (name, "{}[:t]", False),
+            (f"{index}, {name}", "zip(range(1, 99), {})", True),
+            (f"{index}, ({name}, z)", "enumerate(zip({}, x[1:]))", True),
+        ])
+        long = r.choice(["x", "v", "y", "m[1]", "np.tile(x, 6)", "k", "m.ravel()"])
+        self.put(depth, f"for {names} in {over.format(long)}:")
+        self.items.append(name)
+        self.indices += [f"({index} % 8)"] * numbered
+        self.loops += 1
+        self.block(depth + 1, 3)
+        self.loops -= 1
+        if numbered:
+            self.indices.pop()
+        self.items.pop()
 
     def while_loop(self, depth):
         name = f"c{len(self.lines)}"
@@ -145,7 +181,7 @@ class Writer:
 def program(seed):
     """The function, its text, and arguments for it."""
     text = Writer(seed).text()
-    scope = {"np": np}
+    scope = {"np": np, "math": math}
     exec(compile(text, f"<random {seed}>", "exec"), scope)
     r = np.random.default_rng(seed)
     arguments = [

@@ -24,6 +24,9 @@ COMPARISONS: Mapping[Callable[..., Any], str] = {
 for _operator in COMPARISONS:
     op(_operator, Kind.POINTWISE, infer=rules.compared)
 op(operator.truediv, Kind.POINTWISE, infer=rules.divided, flags=True, checks=("zero divisor",))
+BITS = (operator.and_, operator.or_, operator.xor, operator.rshift)
+for _operator in BITS:
+    op(_operator, Kind.POINTWISE, infer=rules.bits, checks=("any",))
 op(operator.not_, Kind.POINTWISE, infer=rules.negated)
 ARITHMETIC: tuple[Callable[..., Any], ...] = (
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,

@@ -53,6 +53,13 @@ def compared(left: Any, right: Any, /, *, facts: Facts) -> ArrayType:
     return python_number(bool)
 
 
+def bits(left: Any, right: Any, /, *, facts: Facts) -> ArrayType:
+    """Operators on the bits of two ints."""
+    if _numbers(left, right) != "ii":
+        raise Unsupported("an operator on bits of something else than two ints")
+    return python_number(int)
+
+
 def negated(value: Any, /, *, facts: Facts) -> ArrayType:
     """`not value`, of a bool."""
     kind = as_type(value)

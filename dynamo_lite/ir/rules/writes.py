@@ -24,7 +24,8 @@ def setitem_rule(a: Any, key: Any, value: Any, /, *, facts: Facts) -> None:
     parsed = parse_key(kind, key, facts)
     shape = gathered(kind, parsed, facts).shape if parsed.picks else parsed.window.shape
     stored = as_type(value)
-    _check_stored(value, stored, kind)
+    if not isinstance(value, ArrayType) or stored.dtype.kind == "c":
+        _check_stored(value, stored, kind)  # of computed numbers the value itself is looked at
     if stored.ndim and getitem(a, key, facts=facts).form is Form.SCALAR:
         raise Wrong  # one element takes no array, not even of one element
     lead = max(0, stored.ndim - len(shape))
