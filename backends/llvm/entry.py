@@ -38,7 +38,7 @@ from ..program import (
 )
 from ..schedule import may_report
 from ..sizes_of import kernel_sizes
-from . import calls, flow
+from . import calls, copies, flow
 from .compiler_marks import REGISTERS
 from .elements import F64, I64, scalar_type
 from .emit import Builder, Value
@@ -316,6 +316,11 @@ class EntryWriter:
         if is_scalar(kernel):
             self.statements(kernel)
             return
+        if not copies.copy(self, kernel):
+            self.call_kernel(kernel)
+
+    def call_kernel(self, kernel: Kernel) -> None:
+        """A kernel as a function of its own."""
         alike, binding = shared(kernel)
         if alike not in self.kernels:
             named = replace(alike, name=kernel.name)
@@ -385,11 +390,11 @@ class EntryWriter:
                 )
                 self.builder.store(value, pointer)
             else:
-                ref = self.frame.status if kind == "status" else self._start(*binding.buffers[name])
+                ref = self.frame.status if kind == "status" else self.start(*binding.buffers[name])
                 self.builder.void(f"store ptr {ref}, ptr {pointer}")
         return env
 
-    def _start(self, buffer: str, position: Size) -> str:
+    def start(self, buffer: str, position: Size) -> str:
         return self.builder.offset(self.pointer(buffer), self.size(position))
 
     def _offer(

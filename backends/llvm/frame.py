@@ -31,6 +31,7 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "positions_true": (21, "i32"),
     "poll": (22, "i32"),
     "deposit_true": (23, "i32"),
+    "copy": (25, "void"),
     "unbox_ints": (24, "i32"),
 }
 STATUS_OFFSET = 32

@@ -5,6 +5,9 @@
 #include "fp_state.h"
 #include "numpy_api.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace {
 
 // int64_t and npy_intp have the same width but need not be the same type.
@@ -187,6 +190,26 @@ int32_t poll(Frame *frame) {
     return something_pending() ? FAILED : OK;
 }
 
+// Packed memory, in stretches that threads share.
+struct Copying {
+    char *to;
+    const char *from;
+    int64_t n;
+};
+
+constexpr int64_t STRETCH = 1 << 17;  // bytes
+
+void copy_stretches(void *env, int64_t begin, int64_t end) {
+    auto *job = static_cast<Copying *>(env);
+    int64_t first = begin * STRETCH, last = std::min(end * STRETCH, job->n);
+    std::memcpy(job->to + first, job->from + first, last - first);
+}
+
+void copy(Frame *frame, void *to, const void *from, int64_t n) {
+    Copying job{static_cast<char *>(to), static_cast<const char *>(from), n};
+    parallel(frame, copy_stretches, &job, (n + STRETCH - 1) / STRETCH, n / 32);
+}
+
 template <typename Function>
 const void *address(Function *function) {
     return reinterpret_cast<const void *>(function);
@@ -212,7 +235,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(dot),         address(release),     address(unbox_number), address(hold),
     address(quiet),       address(begin_errstate), address(read_sizes), address(count_true),
     address(select_true), address(positions_true), address(poll),       address(deposit_true),
-    address(unbox_ints),
+    address(unbox_ints), address(copy),
 };
 
 int add_runtime(PyObject *module) {

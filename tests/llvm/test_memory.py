@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from dynamo_lite.backends.llvm import compile_graph
 
+import dynamo_lite as dl
 from dynamo_lite.native import _core
 
 from ..backends.graphs import trace
@@ -70,3 +71,17 @@ def test_copies_of_types_that_kernels_do_not_compute_with(dtype):
             (got,) = compile_graph(trace(lambda x, f=function: f(x), operand), [operand])(operand)
             assert got.dtype == dtype
             np.testing.assert_array_equal(got, function(operand))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "u1", "?", "c16"])
+def test_large_copies(dtype):
+    def program(x, y):
+        part = np.concatenate([x, y[5:], x[:3]])
+        y[2:] = x[:-2]
+        return x.copy(), part, np.stack([x, x])
+
+    compiled = dl.compile(program, dynamic=True)
+    for n in (3, 100, 40_000, 1_000_000):
+        x, y = (np.arange(2 * n) % 7 % 2).astype(dtype).reshape(2, n)
+        found, expected = compiled(x, found_y := y.copy()), program(x, expected_y := y.copy())
+        assert all(map(np.array_equal, (*found, found_y), (*expected, expected_y)))
