@@ -15,9 +15,9 @@ from ..ir.rules.values import is_warned_about
 from ..ir.standins import stand_in
 from ..ir.tree import map_leaves
 from ..variables.arrays import ArrayVariable
-from ..variables.base import VariableTracker
+from ..variables.base import VariableTracker, call_handler
 from ..variables.callables import KnownVariable
-from ..variables.constants import TypedConstant, constant, observe
+from ..variables.constants import NONE, TypedConstant, constant, observe
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -44,9 +44,20 @@ def attribute(
 ) -> VariableTracker:
     """`np.shape(x)`, `np.ndim(x)`, `np.size(x)`."""
     name = ATTRIBUTES[function]
+    if function is np.size and args and isinstance(args[0], ArrayVariable):
+        return call_handler(tx, size_along, args, kwargs, "numpy.size")
     if len(args) != 1 or kwargs or not isinstance(args[0], ArrayVariable):
         return by_value(tx, function, args, kwargs)
     return args[0].getattr(tx, name)
+
+
+def size_along(
+    tx: Translator, array: VariableTracker, axis: VariableTracker = NONE
+) -> VariableTracker:
+    """`np.size(x, axis)`."""
+    if axis is NONE:
+        return array.getattr(tx, "size")
+    return array.getattr(tx, "shape").call_method(tx, "__getitem__", (axis,), {})
 
 
 def by_type(

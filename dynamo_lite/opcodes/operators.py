@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import operators, subscripts
 from ..flow.branches import is_data, predicate
+from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import ConstantVariable, constant
 from ..variables.graph_values import record
@@ -72,6 +73,8 @@ def is_op(
 def contains_op(
     tx: Translator, inst: Instruction, item: VariableTracker, container: VariableTracker
 ) -> VariableTracker:
+    if isinstance(container, ArrayVariable):
+        return container.has(tx, item, bool(inst.arg))
     return constant(subscripts.contains(tx, container, item) != bool(inst.arg))
 
 

@@ -76,6 +76,9 @@ class FlagsVariable(VariableTracker):
         name = FLAGS.get(name, name)
         if name in ORDERS:
             return constant(is_contiguous(kind, tx.shapes, ORDERS[name]))
+        if name == "fnc":
+            in_orders = [is_contiguous(kind, tx.shapes, order) for order in "FC"]
+            return constant(in_orders == [True, False])
         if name in ("writeable", "aligned"):
             return constant(getattr(kind, name))
         raise GraphBreak(f"the flag {name!r} of {self.array.describe()}")

@@ -30,10 +30,10 @@ from .graph_methods import (
 )
 from .graph_values import RESULTS, declare_symbols, placeholder, record
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
-from .numbers import python_number_of
+from .numbers import NumberVariable, python_number_of
 from .objects import OpaqueVariable
 from .sequences import TupleVariable
-from .sizes import size_tracker
+from .sizes import SizeVariable, size_tracker
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -147,6 +147,20 @@ class ArrayVariable(VariableTracker):
         if not is_mask(condition):
             return record_call(tx, np.ndarray.compress, (self, condition, axis), {})
         return record_call(tx, np.take, (self, positions(tx, condition)[0], axis), {})
+
+    def has(self, tx: Translator, item: VariableTracker, absent: bool) -> VariableTracker:
+        """`item in x`, or `not in`: whether any element is equal."""
+        if not isinstance(item, NumberVariable | ArrayVariable | SizeVariable) and (
+            item.python_type() not in (bool, int, float, complex)
+        ):
+            raise GraphBreak(f"whether {item.describe()} is in {self.describe()}")
+        found = record_call(tx, np.any, (record_call(tx, np.equal, (self, item), {}),), {})
+        if absent:
+            found = record_call(tx, np.logical_not, (found,), {})
+        return tx.call_builtin(bool, found)
+
+    def method___contains__(self, tx: Translator, item: VariableTracker) -> VariableTracker:
+        return self.has(tx, item, False)
 
     def method___iter__(self, tx: Translator) -> VariableTracker:
         return tx.iterator(self)

@@ -180,3 +180,23 @@ def logical(x): return np.logical_and(x > 1, x < 5), (x > 1) & (x < 5), ~(x > 3)
 
 @program(X)
 def allclose(x): return np.allclose, np.array_equal(x, x) if False else 1, x
+
+
+@program(X)
+def membership(x):
+    found = 2 in x, 7.5 in x, 2 not in x, np.float64(1) in x, x[1, 0] in x, type(2 in x).__name__
+    return found, x.__contains__(1), np.nan in x, x[0] in x, 1.5 in x.astype(int)
+
+
+@program(X)
+def membership_of_other_shapes(x):
+    try: return np.ones(7) in x
+    except ValueError as error: return str(error)
+
+
+@program(X)
+def branch_on_membership(x): return x + 1 if 2 in x else x - 1
+
+
+@program(X)
+def sizes_along_axes(x): return np.size(x, 1), np.size(x, axis=0), np.size(x), np.isfortran(x), np.isfortran(x.T), x.flags.fnc
