@@ -216,6 +216,7 @@ class Translator:
         if (seen := state.tracked.get(id(value))) is not None:
             if seen.source != source and seen.source is not None:
                 self.same_object(value, source, seen.source)
+                self.state.shapes.policy.observe_again(source, value)
             return seen
         tracker = state.tracked[id(value)] = make(value, source)
         state.keep_alive.append(value)

@@ -172,6 +172,11 @@ class DynamicPolicy:
     def observe(self, source: Source, fact: str, axis: int, value: Any) -> None:
         self.now[source, fact, axis] = value
 
+    def observe_again(self, source: Source, value: Any) -> None:
+        """An array that is known by another source: here another array may be found next time."""
+        for axis, size in enumerate(value.shape if isinstance(value, np.ndarray) else ()):
+            self.observe(source, "size", axis, size)
+
     def observe_items(self, source: Source, items: Collection[Any]) -> None:
         """The ints, or the sizes of the arrays, of a container with many of them: data, of which
         all may change where one has changed, and any may have the value of another."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
-from ..facts import Facts
-from ..sizes import Size
+from ..facts import STATIC, Facts, StaticFacts
+from ..sizes import Size, name_of, substitute, symbol
 from ..types import ArrayType, Form, contiguous_strides
 from .layout import (
     broadcast_shapes,
@@ -74,8 +74,36 @@ def _joined_strides(
     ndim = len(shape)
     if ndim < 2 or all(kind.is_c_contiguous for kind in kinds):
         return contiguous_strides(shape, itemsize)
+    order = _order_of_any_length(kinds, facts) or _order(kinds, facts)
+    return packed_in_order(shape, order[::-1], itemsize)
+
+
+def _order_of_any_length(kinds: Sequence[ArrayType], facts: Facts) -> list[int] | None:
+    """The order where it is the same for an axis of one, which has none, and for longer ones."""
+    unsure = {n for kind in kinds for n in kind.shape if facts.varies("==", n, 1)}
+    names = [name_of(size) for size in unsure]
+    if len(names) != 1 or names[0] is None or facts.less(symbol(names[0]), 1):
+        return None
+
+    def of_one(size: Size) -> Size:
+        return substitute(size, {names[0]: 1})
+
+    ones = [
+        kind.with_layout(tuple(map(of_one, kind.shape)), tuple(map(of_one, kind.strides)))
+        for kind in kinds
+    ]
+    try:
+        order = _order(kinds, StaticFacts({names[0]: 2}))
+        return order if order == _order(ones, STATIC) else None
+    except Unsupported:
+        return None
+
+
+def _order(kinds: Sequence[ArrayType], facts: Facts) -> list[int]:
+    """The axes, slowest first."""
     sizes = [[magnitude(stride, facts) for stride in kind.strides] for kind in kinds]
-    order: list[int] = []  # slowest first
+    ndim = kinds[0].ndim
+    order: list[int] = []
     for axis in range(ndim):
         at = len(order)
         for position in reversed(range(len(order))):
@@ -85,7 +113,7 @@ def _joined_strides(
             if verdict:
                 at = position
         order.insert(at, axis)
-    return packed_in_order(shape, order[::-1], itemsize)
+    return order
 
 
 def _slower(
