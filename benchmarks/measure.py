@@ -48,10 +48,10 @@ def interleave(
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def fresh_process(source: str, **environment: str) -> str:
+def fresh_process(source: str, *arguments: str, **environment: str) -> str:
     """What `source` prints in a new interpreter."""
     done = subprocess.run(
-        [sys.executable, "-c", source],
+        [sys.executable, "-c", source, *arguments],
         capture_output=True, text=True, check=True, env={**os.environ, **environment},
     )
     return done.stdout.strip()

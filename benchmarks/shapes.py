@@ -1,9 +1,11 @@
 """Compilations over many lengths, and memory."""
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -157,6 +159,74 @@ def masks() -> list[Figure]:
     return found
 
 
+JAGGED = """
+import runpy, sys, time
+import numpy as np, dynamo_lite as dl
+example = runpy.run_path(sys.argv[1])
+function, batches = example["function"], [example["inputs"](seed) for seed in range(8)]
+compiled, seconds = dl.compile(function), []
+for batch in batches:
+    begin = time.perf_counter()
+    found = compiled(*batch)
+    seconds.append(time.perf_counter() - begin)
+    for want, got in zip(function(*batch), found):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+print(max(seconds[:2]), len(compiled.entries()), max(e.abandoned for e in compiled.entries()))
+"""
+
+
+def jagged() -> list[Figure]:
+    """Features of 500 keys and a ragged batch: the slower of the two compilations there are."""
+    seconds, entries, abandoned = map(float, uncached(JAGGED, "07_jagged").split())
+    return [
+        Figure("jagged features of 500 keys, compiled in", f"{seconds:.2f} s", "<= 2 s",
+               seconds <= 2),
+        Figure("compilations for 8 batches of other lengths", f"{entries:.0f}", "<= 2",
+               entries <= 2 and not abandoned),
+    ]
+
+
+DECODER = """
+import runpy, sys, time
+import numpy as np, dynamo_lite as dl
+example = runpy.run_path(sys.argv[1])
+step, kind, steps = example["step"], example[sys.argv[2]], 512
+model, compiled = example["Decoder"](np.random.default_rng(0)), dl.compile(example["step"])
+totals, last = {}, {}
+for name, run in (("numpy", step), ("ours", compiled)):
+    caches, tokens, begin = model.caches(kind, 64, steps), np.arange(64), time.perf_counter()
+    for n in range(1, steps + 1):
+        last[name] = run(model, tokens, caches)
+        tokens = last[name].argmax(axis=-1)
+        totals[name, n] = time.perf_counter() - begin
+np.testing.assert_allclose(last["ours"], last["numpy"], rtol=1e-3, atol=1e-3)
+print(*[totals["ours", n] / totals["numpy", n] for n in (64, 512)], len(compiled.entries()))
+"""
+
+
+def decoder() -> list[Figure]:
+    """Steps of growing length, compile time included, against NumPy."""
+    found = []
+    for kind in ("Grown", "Preallocated"):
+        early, late, entries = map(float, uncached(DECODER, "08_decoder", kind).split())
+        what = f"decoder, cache {kind.lower()}"
+        found += [
+            Figure(f"{what}, 64 steps / NumPy", f"{early:.2f}", "<= 1", early <= 1),
+            Figure(f"{what}, 512 steps / NumPy", f"{late:.2f}", "<= 1", late <= 1),
+            Figure(f"{what}, lengths 1 to 512", f"{entries:.0f} compilations", "<= 3",
+                   entries <= 3),
+        ]
+    return found
+
+
+def uncached(source: str, example: str, *arguments: str) -> str:
+    """What a script prints about an example in a new process that finds nothing on the disk."""
+    path = Path(__file__).parents[1] / "examples" / f"{example}.py"
+    with tempfile.TemporaryDirectory() as empty:
+        return fresh_process(source, str(path), *arguments, DYNAMO_CACHE_DIR=empty)
+
+
 FIGURES = (
-    lengths, zero_one_and_large, four_arguments, int_argument, guards, masks, peak_memory,
+    lengths, zero_one_and_large, four_arguments, int_argument, guards, masks, jagged, decoder,
+    peak_memory,
 )
