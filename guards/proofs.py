@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import enum
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import ValidationError
@@ -31,6 +31,10 @@ class Equation:
     before: Term
     after: Term
     given: tuple[Asked, ...] = ()
+
+    def names(self) -> set[str]:
+        """The symbols in it."""
+        return {name for term in (self.before, self.after, *self.given) for name in names_in(term)}
 
     def applies(self, values: Mapping[str, int]) -> bool:
         """Whether all that is given holds for these values of the symbols."""
@@ -73,29 +77,31 @@ OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
-def prove(equations: Iterable[Equation]) -> tuple[Verdict, dict[str, int]]:
+def prove(equations: Sequence[Equation]) -> tuple[Verdict, dict[str, int]]:
     """Whether all hold for all integers; where one does not, values of the symbols."""
     z3 = solver()
-    translator = _Translator(z3)
-    violated = z3.Or([translator.violated(equation) for equation in equations])
-    attempt = _asked(z3.Solver(), violated)
+    names = {name for equation in equations for name in equation.names()}
+    declared = "".join(f"(declare-const {name} Int)" for name in names)
+    violated = " ".join(map(_violated, equations))
+    (question,) = z3.parse_smt2_string(f"{FUNCTIONS}{declared}(assert (or false {violated}))")
+    if not all(map(is_linear, equations)):
+        question = z3.simplify(question, som=True)  # equal polynomials are multiplied out
+    attempt = _asked(z3.Solver(), question)
     answer = attempt.check()
     if answer == z3.unknown:  # what no real numbers violate, no integers do
-        reals = _asked(z3.Then("simplify", "qfnra-nlsat").solver(), violated)
+        reals = _asked(z3.Then("simplify", "qfnra-nlsat").solver(), question)
         return (Verdict.PROVED if reals.check() == z3.unsat else Verdict.UNDECIDED), {}
     if answer == z3.unsat:
         return Verdict.PROVED, {}
     model = attempt.model()
-    found = {
-        name: model.eval(unknown, model_completion=True).as_long()
-        for name, unknown in translator.unknowns.items()
+    return Verdict.WRONG, {
+        name: model.eval(z3.Int(name), model_completion=True).as_long() for name in names
     }
-    return Verdict.WRONG, found
 
 
-def _asked(attempt: Any, violated: Any) -> Any:
+def _asked(attempt: Any, question: Any) -> Any:
     attempt.set("timeout", MILLISECONDS)
-    attempt.add(violated)
+    attempt.add(question)
     return attempt
 
 
@@ -143,58 +149,45 @@ def _parts(term: Term) -> list[Asked]:
     return [Asked(atom.op, atom.left, atom.right) for atom in atoms if isinstance(atom, Opaque)]
 
 
-class _Translator:
-    """Terms as z3 has them. Its division rounds so that the rest is not negative; Python's rounds
-    down."""
+FUNCTIONS = """
+(define-fun floor ((a Int) (b Int)) Int (ite (> b 0) (div a b) (div (- a) (- b))))
+(define-fun rest ((a Int) (b Int)) Int (- a (* b (floor a b))))
+(define-fun least ((a Int) (b Int)) Int (ite (< a b) a b))
+(define-fun most ((a Int) (b Int)) Int (ite (> a b) a b))
+"""
+"""Python's functions in the language of z3 (SMT-LIB): its `div` leaves a rest that is not negative,
+Python's rounds down."""
+SPELLED = {"//": "floor", "%": "rest", "min": "least", "max": "most", "==": "=", "!=": "distinct"}
 
-    def __init__(self, z3: Any) -> None:
-        self.z3 = z3
-        self.unknowns: dict[str, Any] = {}
-        self.made: dict[Term | Opaque, Any] = {}
-        self.operators: dict[str, Callable[[Any, Any], Any]] = {
-            **OPERATORS, "+": lambda a, b: a + b, "-": lambda a, b: a - b,
-            "*": lambda a, b: a * b, "//": self._floor, "%": self._modulo,
-            "min": lambda a, b: z3.If(a < b, a, b), "max": lambda a, b: z3.If(a > b, a, b),
-            "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b,
-            "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-        }  # fmt: skip
 
-    def violated(self, equation: Equation) -> Any:
-        """That an equation does not hold."""
-        asked = (*equation.given, equation.before)
-        defined = [self.term(divisor) != 0 for term in asked for divisor in _divisors(term)]
-        given = [self.term(premise) for premise in equation.given]
-        before, after = self.term(equation.before), self.term(equation.after)
-        if self.z3.is_int(before):  # equal polynomials are zero when multiplied out
-            before, after = self.z3.simplify(before - after, som=True), 0
-        return self.z3.And(*given, *defined, before != after)
+def _violated(equation: Equation) -> str:
+    """That an equation does not hold."""
+    asked = (*equation.given, equation.before)
+    defined = [f"(distinct {_text(by)} 0)" for term in asked for by in _divisors(term)]
+    given = " ".join([*defined, *map(_text, equation.given)])
+    before, after = _text(equation.before), _text(equation.after)
+    if not isinstance(equation.after, bool):
+        before, after = f"(- {before} {after})", "0"
+    return f"(and true {given} (distinct {before} {after}))"
 
-    def term(self, term: Term | Opaque) -> Any:
-        if isinstance(term, int):
-            return self.z3.BoolVal(term) if isinstance(term, bool) else self.z3.IntVal(term)
-        if term not in self.made:
-            self.made[term] = self._made(term)
-        return self.made[term]
 
-    def _made(self, term: SizeExpr | Asked | Opaque) -> Any:
-        if isinstance(term, SizeExpr):
-            return self.z3.Sum([self._monomial(*parts) for parts in term.terms])
-        return self.operators[term.op](self.term(term.left), self.term(term.right))
+def _text(term: Term | Opaque) -> str:
+    if isinstance(term, bool):
+        return str(term).lower()
+    if isinstance(term, int):
+        return str(term) if term >= 0 else f"(- {-term})"
+    if isinstance(term, SizeExpr):
+        return _applied("+", [_monomial(*parts) for parts in term.terms])
+    name = SPELLED.get(term.op, term.op)
+    if isinstance(term.right, int) and term.right > 0:
+        name = {"//": "div", "%": "mod"}.get(term.op, name)
+    return _applied(name, [_text(term.left), _text(term.right)])
 
-    def _monomial(self, atoms: Iterable[Symbol | Opaque], factor: int) -> Any:
-        return self.z3.Product([self.z3.IntVal(factor), *map(self._atom, atoms)])
 
-    def _atom(self, atom: Symbol | Opaque) -> Any:
-        if isinstance(atom, Opaque):
-            return self.term(atom)
-        return self.unknowns.setdefault(atom.name, self.z3.Int(atom.name))
+def _monomial(atoms: Iterable[Symbol | Opaque], factor: int) -> str:
+    parts = [_text(atom) if isinstance(atom, Opaque) else atom.name for atom in atoms]
+    return _applied("*", parts if parts and factor == 1 else [_text(factor), *parts])
 
-    def _floor(self, left: Any, right: Any) -> Any:
-        if self.z3.is_int_value(right):
-            return left / right if right.as_long() > 0 else -left / -right
-        return self.z3.If(right > 0, left / right, -left / -right)
 
-    def _modulo(self, left: Any, right: Any) -> Any:
-        if self.z3.is_int_value(right) and right.as_long() > 0:
-            return left % right
-        return left - right * self._floor(left, right)
+def _applied(name: str, operands: list[str]) -> str:
+    return operands[0] if len(operands) == 1 else f"({name} {' '.join(operands)})"

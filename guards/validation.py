@@ -59,7 +59,7 @@ class Journal:
         if equation in self.steps:
             return
         step = self.steps[equation] = Step(rule, equation, self.locate())
-        names = _names(equation)
+        names = equation.names()
         if names <= self.hints.keys():
             if not equation.holds(self.hints):
                 raise _wrong(step, self.hints, "the sizes of this call")
@@ -189,7 +189,7 @@ def _refuted(equation: Equation) -> dict[str, int] | None:
     What is given to be equal to a symbol is put in for it, so that more of them count.
     """
     numbers = random.Random(repr(equation))
-    names = sorted(_names(equation))
+    names = sorted(equation.names())
     for trial in range(TRIALS):
         largest = (4, 12, 100, 2**20)[trial % 4]
         values = {name: numbers.randint(-largest // 8, largest) for name in names}
@@ -201,11 +201,6 @@ def _refuted(equation: Equation) -> dict[str, int] | None:
         if not equation.holds(values):
             return values
     return None
-
-
-def _names(equation: Equation) -> set[str]:
-    terms = (equation.before, equation.after, *equation.given)
-    return {name for term in terms for name in proofs.names_in(term)}
 
 
 def _relevant(before: Term, after: Term, given: tuple[Asked, ...]) -> tuple[Asked, ...]:
@@ -231,7 +226,7 @@ def _wrong(step: Step, values: Mapping[str, int], how: str) -> ValidationError:
 def _error(what: str, step: Step, values: Mapping[str, int]) -> ValidationError:
     """The error, with both expressions, the values, and the user's line."""
     equation = step.equation
-    where = ", ".join(f"{name} = {values[name]}" for name in sorted(_names(equation)))
+    where = ", ".join(f"{name} = {values[name]}" for name in sorted(equation.names()))
     given = ", ".join(map(str, equation.given)) or "nothing"
     return ValidationError(
         f"{what}\n  before: {equation.before}\n  after:  {equation.after}\n"
