@@ -8,6 +8,7 @@ from ..flow.branches import branch, is_data
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE
 from ..variables.iterators import IteratorVariable
+from ..variables.outside_iterators import OutsideIterator
 from .table import handles
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def get_iter(tx: Translator, inst: Instruction, value: VariableTracker) -> Varia
 def for_iter(tx: Translator, inst: Instruction) -> VariableTracker | None:
     """Push the next item, or drop the iterator and leave the loop."""
     iterator = tx.stack[-1]
-    if not isinstance(iterator, IteratorVariable):
+    if not isinstance(iterator, IteratorVariable) or isinstance(iterator, OutsideIterator):
+        # rounds that another call may have more of are not unrolled
         raise GraphBreak(f"stepping the iterator {iterator.describe()}")
     item = iterator.next(tx)
     if item is None:

@@ -25,6 +25,8 @@ SEQUENCES: tuple[Any, ...] = ((), [], "", "\u0100", b"", range(0), range(2**70))
 OVER_SEQUENCES: frozenset[type] = frozenset(
     {type(reversed([])), *(type(iter(sequence)) for sequence in SEQUENCES)}
 )
+FURTHEST = 16
+"""Items that one frame looks ahead: each of them is guarded."""
 COUNT = re.compile(r"count\((-?\d+)(?:, (-?\d+))?\)")
 
 
@@ -92,6 +94,8 @@ class OutsideIterator(IteratorVariable):
     def next(self, tx: Translator) -> VariableTracker | None:
         """The next item; what is taken is taken again by the effects."""
         tx.side_effects.touches(self.describe())
+        if self.taken >= FURTHEST:
+            raise GraphBreak(f"stepping the iterator {self.describe()} so often")
         item = self.step(tx)
         tx.side_effects.advances(self)
         return item
