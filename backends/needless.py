@@ -24,7 +24,7 @@ from .program import Commit, Extern, Launch, Program, Require, Step, View, all_s
 
 IN_CACHE = 4096
 """Elements up to which computing in place twice is cheaper than NumPy's overhead."""
-ZEROS = (np.zeros, np.zeros_like)
+ZEROS = (np.zeros, np.zeros_like, np.eye, np.identity)
 
 
 def why_needless(graph: Graph, program: Program) -> str:

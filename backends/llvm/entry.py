@@ -43,6 +43,7 @@ from .compiler_marks import REGISTERS
 from .elements import F64, I64, scalar_type
 from .emit import Builder, Value
 from .flags import masks
+from .flat_calls import FlatCall
 from .frame import DATA, DIMENSIONS, STRIDES, Frame
 from .kernels import KernelCode, KernelWriter, environment, produce, value_of
 from .memory import BYTE, store_element
@@ -84,7 +85,7 @@ class EntryWriter:
     sizes: dict[Size, Value] = field(default_factory=dict)
     slots: dict[str, int] = field(default_factory=dict)
     descrs: dict[np.dtype, int] = field(default_factory=dict)
-    callables: list[Callable[..., Any]] = field(default_factory=list)
+    callables: list[Callable[..., Any] | FlatCall] = field(default_factory=list)
     wide: set[str] = field(default_factory=set)  # symbols of ints, which may be as large as any
     ints: dict[int, Value] = field(default_factory=dict)  # by placeholder
     tables: list[str] = field(default_factory=list)  # other globals of the module

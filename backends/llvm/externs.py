@@ -39,7 +39,7 @@ def with_holes(tree: Any) -> Any:
     return tree
 
 
-def flat_callable(step: Extern) -> Callable[..., Any]:
+def flat_callable(step: Extern) -> Callable[..., Any] | FlatCall:
     """The target itself where its arguments are flat already."""
     if not step.kwargs and all(isinstance(arg, Ref) for arg in step.args):
         return step.target

@@ -43,6 +43,7 @@ CASES = [
     (lambda x: np.zeros(x.shape), SMALL, ""),
     (lambda x: np.zeros(x.shape), LARGE, "zero"),
     (lambda x: np.zeros(x.shape) + 1, LARGE, ""),
+    (lambda x: np.eye(200), SMALL, "zero"),
     (add_in_place, SMALL.copy(), ""),
     (add_in_place, LARGE.copy(), "in place"),
     (add_to_part, LARGE.copy(), ""),
