@@ -155,8 +155,8 @@ def bits(low: Lowering, node: Node, left: Any, right: Any) -> Value:
     if node.target is operator.rshift:
         limits = const(0, I64), const(63, I64)
         low.launch((), Check(compare("greater_equal", operands[1], limits[0])))
-        operands[1] = simplify.select(compare("less", *operands[1:], limits[1]), operands[1],
-                                      limits[1])
+        fits = compare("less", operands[1], limits[1])
+        operands[1] = simplify.select(fits, operands[1], limits[1])
     return low.lazy(node.type, (), simplify.apply(BITS[node.target], tuple(operands), I64))
 
 

@@ -165,8 +165,8 @@ def trace_round(
                     check_fixed(name, value, body.after.get(name))
             return body
     except Unmerged as stop:
-        before, placeholder = body.before.get(stop.name), body.carried.get(stop.name)
-        others = [v for v in stop.values if getattr(v, "node", None) is not placeholder]
+        before, own = body.before.get(stop.name), body.carried.get(stop.name)
+        others = [value for value in stop.values if getattr(value, "node", None) is not own]
         if before is None or len(others) != 1 or (kinds := united(before, others[0])) is None:
             raise
         raise Unsettled(str(stop), {stop.name: kinds}, again=False) from None

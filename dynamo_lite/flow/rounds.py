@@ -1,6 +1,7 @@
 """What a `for` loop goes over, as an index of the graph and the item that belongs to it."""
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -75,12 +76,9 @@ def length_of(iterator: VariableTracker) -> Size | None:
     if isinstance(iterator, ZipVariable) and iterator.inners and not iterator.strict:
         if len({*map(id, iterator.inners)}) < len(iterator.inners):
             return None
-        lengths = [length_of(inner) for inner in iterator.inners]
-        known = [length for length in lengths if length is not None]
-        shortest = known[0] if len(known) == len(lengths) else None
-        for length in known[1:] if shortest is not None else ():
-            shortest = minimum(shortest, length)
-        return shortest
+        found = [length_of(inner) for inner in iterator.inners]
+        known = [length for length in found if length is not None]
+        return functools.reduce(minimum, known) if len(known) == len(found) else None
     if not isinstance(iterator, StepVariable) or iterator.exhausted:
         return None
     if isinstance(iterator.owner, RangeVariable):

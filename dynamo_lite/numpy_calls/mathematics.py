@@ -32,9 +32,13 @@ FLOATS: Mapping[Callable[..., Any], np.ufunc] = {
     math.fabs: np.absolute, math.hypot: np.hypot, math.atan2: np.arctan2, math.pow: np.power,
 }  # fmt: skip
 """Function of floats → the same of NumPy's."""
-INTS = {math.floor: np.floor, math.ceil: np.ceil, math.trunc: np.trunc}
-TESTS = {math.isnan: np.isnan, math.isinf: np.isinf, math.isfinite: np.isfinite}
-FUNCTIONS = (*FLOATS, *INTS, *TESTS)
+INTS: Mapping[Callable[..., Any], np.ufunc] = {
+    math.floor: np.floor, math.ceil: np.ceil, math.trunc: np.trunc,
+}
+TESTS: Mapping[Callable[..., Any], np.ufunc] = {
+    math.isnan: np.isnan, math.isinf: np.isinf, math.isfinite: np.isfinite,
+}
+UFUNCS = {**FLOATS, **INTS, **TESTS}
 
 
 def is_computed(value: VariableTracker) -> bool:
@@ -47,7 +51,7 @@ def mathematics(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`function(*args)`, of the module `math`."""
-    ufunc = (FLOATS | INTS | TESTS)[function]
+    ufunc = UFUNCS[function]
     if kwargs or len(args) != ufunc.nin or not any(map(is_computed, args)):
         if not kwargs and (made := dependent(tx, function, args)) is not None:
             return made
@@ -97,4 +101,4 @@ def power(tx: Translator, base: VariableTracker, exponent: VariableTracker) -> V
     return ComputedNumber(found)
 
 
-HANDLERS = dict.fromkeys(FUNCTIONS, mathematics)
+HANDLERS = dict.fromkeys(UFUNCS, mathematics)

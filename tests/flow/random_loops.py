@@ -124,8 +124,8 @@ class Writer:
         index = f"i{len(self.indices)}"
         last = self.indices[-1] if self.indices else "n"
         ends = r.choice(["8", "1, 8", "n", "0", "3", "7, 0, -1", "2, 7, 2", f"{last}, 8", "45", "1",
-                         "len(x)", f"{last}", "k[1]", "1, k[0] + 2", "int(b)", "t", "min(t, 8)",
-                         "k[2], 8", "max(t, 2), 60, 3"])
+                         "len(x)", f"{last}", "k[1] % 9", "1, k[0] % 9", "int(b) % 9", "t % 9",
+                         "min(t, 8)", "k[2] % 9, 8", "max(t, 2), 60, 3"])
         self.put(depth, f"for {index} in range({ends}):")
         self.indices.append(index)
         self.loops += 1
