@@ -145,9 +145,9 @@ class Merging:
         is_either = any(isinstance(value, EitherNumber) for value in (first, second))
         if (is_either or kinds[0] != kinds[1]) and (either := united(first, second)) is not None:
             return self.either((first, second), either)
-        if kinds[0] is None or kinds[0] != kinds[1]:
+        if is_either or kinds[0] is None or kinds[0] != kinds[1]:
             told = [
-                value.describe() if kind is None else str(kind)
+                value.describe() if kind is None or is_either else str(kind)
                 for kind, value in zip(kinds, (first, second))
             ]
             raise Unmerged(

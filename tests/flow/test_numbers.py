@@ -63,13 +63,21 @@ def after_a_branch(x):
     return a, a + 1, -a, abs(a), a < 2, a == 1
 
 
+def of_three_types(x):
+    a = 1 if x[1] > 2 else 0.5 % x[0]
+    if x[7] < 1:
+        if 1 > a:
+            a = 0.5 % (1 / a)
+    return a
+
+
 def of_a_few(x):
     return (max(x[0], x[1], x[2]), min(x[0], x[1]), max(float(x[0]), 1), min(1.0, x[3]),
             max(x[:3]), min([x[0], x[4]]), max(x[0], 0))
 
 
 PROGRAMS = [largest, smallest_of_three, largest_change, from_an_int, with_its_place,
-            sometimes_assigned, after_a_branch, of_a_few]
+            sometimes_assigned, after_a_branch, of_three_types, of_a_few]
 
 
 def arrays():
