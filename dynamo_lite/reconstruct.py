@@ -221,8 +221,7 @@ class Reconstructor:
         needed = {push.slot for push in later if isinstance(push, Held)}
         for slot in self.assembler.locals[len(self.function.__code__.co_varnames) :]:
             if slot not in needed:
-                self.load_const(None)
-                self.emit("STORE_FAST", slot)
+                self.emit("DELETE_FAST", slot)
 
     def _build_new(self, tracker: VariableTracker) -> None:
         if tracker in self._building:

@@ -64,7 +64,8 @@ class _Short(reprlib.Repr):
     def repr_set(self, value: Any, level: int) -> str:
         return self._joined(value, level, lambda item: self.repr1(item, level - 1), value)
 
-    repr_frozenset = repr_set
+    def repr_frozenset(self, value: Any, level: int) -> str:
+        return self.repr_set(value, level)
 
     def _joined(
         self, value: Any, level: int, show: Callable[[Any], str], items: Any

@@ -122,7 +122,8 @@ class ClassVariable(KnownVariable):
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         """The members of an enumeration."""
-        return iter([tx.known(member) for member in list[Any](self.value)])
+        members: Any = self.value
+        return iter([tx.known(member) for member in members])
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         if self.value in LOCAL_CLASSES:

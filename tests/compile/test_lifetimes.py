@@ -47,7 +47,33 @@ def unread_memory(x):
     return list((ctypes.c_double * 4).from_address(address)), y, len(others)
 
 
-@pytest.mark.parametrize("function", [unread, unread_argument, unread_memory])
+def dropped(x):
+    """What a function drops ends there, behind a break as well."""
+    gone = []
+    for _ in range(3):
+        thing = Thing()
+        seen = weakref.ref(thing)
+        y = x + 1
+        dl.graph_break()
+        thing = None
+        dl.graph_break()
+        gone.append(seen() is None)
+    return gone, y
+
+
+def deleted(x):
+    thing, other = Thing(), Thing()
+    seen = weakref.ref(thing), weakref.ref(other)
+    dl.graph_break()
+    y = x + 1
+    del thing
+    dl.graph_break()
+    return [ref() is None for ref in seen], y
+
+
+@pytest.mark.parametrize(
+    "function", [unread, unread_argument, unread_memory, dropped, deleted]
+)
 def test_what_a_local_holds_stays(function):
     compiled = dl.compile(function)
     expected = function(X)

@@ -1,4 +1,5 @@
 """Loops past the budget are compiled once, and recursion is; what they do stays the same."""
+import sys
 import threading
 
 import numpy as np
@@ -142,3 +143,23 @@ def test_rounds_with_calls_of_unknown_methods():
         names = ["a", "b", "c"] * n
         found, x = compiled(names, late, np.ones(2))
         assert (found, list(x)) == (left_early(names, late, 0)[0], [2.0, 2.0])
+
+
+def deeper(n, x):
+    y = x + 1
+    dl.graph_break()
+    return y if n == 0 else deeper(n - 1, y) + 1
+
+
+def room():
+    """How many more calls the recursion limit allows here."""
+    depth, frame = 0, sys._getframe()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    return sys.getrecursionlimit() - depth
+
+
+def test_recursion_behind_a_break_is_as_deep():
+    compiled, n = dl.compile(deeper), room() - 30
+    for _ in range(2):
+        assert list(compiled(n, np.zeros(2))) == list(deeper(n, np.zeros(2)))
