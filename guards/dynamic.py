@@ -31,6 +31,10 @@ class Mark(enum.Enum):
     UNBACKED = "unbacked"
 
 
+STRENGTH = (Mark.STATIC, Mark.UNBACKED, Mark.DYNAMIC, Mark.MAYBE_DYNAMIC)
+"""Of two marks of a dimension the one that stands first holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class DimMark:
     mark: Mark
@@ -47,10 +51,13 @@ def mark_dynamic(
     array: np.ndarray, dim: int | Sequence[int], *, min: int | None = None, max: int | None = None
 ) -> None:
     """Make a dimension of this array object symbolic; an error is raised if it gets specialised."""
+    for bound in (min, max):
+        if bound is not None and not isinstance(bound, int):
+            raise TypeError(f"mark_dynamic: a bound is an int, not {bound!r}")
     if min is not None and max is not None and min > max:
         raise ValueError(f"mark_dynamic: min={min} is greater than max={max}")
     _check_array(array)
-    for axis in [dim] if isinstance(dim, int) else dim:
+    for axis in _each(dim):
         size = array.shape[axis]
         if (min is not None and size < min) or (max is not None and size > max):
             raise ValueError(f"mark_dynamic: size {size} is not between min={min} and max={max}")
@@ -88,15 +95,25 @@ def _check_array(array: Any) -> None:
         raise TypeError(f"expected a NumPy array, got {type(array).__name__}")
 
 
+def _each(dims: int | Iterable[int]) -> list[int]:
+    if not isinstance(dims, (int, Iterable)):
+        raise TypeError(f"a dimension is an int, not {dims!r}")
+    return [dims] if isinstance(dims, int) else list(dims)
+
+
 def _mark(array: np.ndarray, dims: int | Iterable[int], mark: DimMark) -> None:
     _check_array(array)
+    wanted = _each(dims)
     marks = _marks_for(array)
-    for dim in [dims] if isinstance(dims, int) else dims:
+    for dim in wanted:
         axis = range(array.ndim)[dim]
         earlier = marks.setdefault(axis, mark)
-        if {earlier.mark, mark.mark} == {Mark.DYNAMIC, Mark.STATIC}:
-            raise ValueError(f"dimension {axis} is marked both static and dynamic")
-        marks[axis] = mark
+        both = {earlier.mark, mark.mark}
+        if Mark.STATIC in both and not both <= {Mark.STATIC, Mark.MAYBE_DYNAMIC}:
+            (other,) = both - {Mark.STATIC}
+            raise ValueError(f"dimension {axis} is marked both static and {other.value}")
+        if STRENGTH.index(mark.mark) <= STRENGTH.index(earlier.mark):
+            marks[axis] = mark
 
 
 def _marks_for(array: np.ndarray) -> dict[int, DimMark]:

@@ -283,6 +283,38 @@ def test_contradictory_marks_are_refused(first, second):
     MARKS[first](x)
     with pytest.raises(ValueError, match="both static and dynamic"):
         MARKS[second](x)
+    y = np.ones(3)
+    dl.mark_static(y, 0)
+    with pytest.raises(ValueError, match="both static and unbacked"):
+        dl.mark_unbacked(y, 0)
+
+
+@pytest.mark.parametrize("strong", ["mark_static", "mark_dynamic"])
+@pytest.mark.parametrize("first", [True, False])
+def test_the_stronger_of_two_marks_holds(strong, first):
+    compiled = dl.compile(lambda x: x * 2)
+    for n in (5, 6, 7):
+        x = np.ones(n)
+        for mark in (strong, "maybe_mark_dynamic") if first else ("maybe_mark_dynamic", strong):
+            MARKS[mark](x)
+        compiled(x)
+    assert len(compiled.entries()) == ENTRIES[strong, None]
+
+
+@pytest.mark.parametrize("mark", [*MARKS, "mark_unbacked"])
+@pytest.mark.parametrize("dynamic", [None, True, False])
+def test_marks_and_the_option_come_before_the_settings(mark, dynamic):
+    for settings in ((True, False), (False, True), (False, False)):
+        names = "assume_static_by_default", "automatic_dynamic_shapes"
+        with dl.config.patch(**dict(zip(names, settings))):
+            compiled = dl.compile(lambda x: x * 2, dynamic=dynamic)
+            for n in (5, 6, 7):
+                x = np.ones(n)
+                if mark is not None:
+                    getattr(dl, mark)(x, 0)
+                assert same(compiled(x), np.full(n, 2.0))
+        expected = {"mark_static": 3, None: {None: 1 + 2 * settings[0], True: 1, False: 3}[dynamic]}
+        assert len(compiled.entries()) == expected.get(mark, 1)
 
 
 @pytest.mark.parametrize(("call", "error"), [
@@ -293,6 +325,9 @@ def test_contradictory_marks_are_refused(first, second):
     (lambda: dl.mark_dynamic([1, 2], 0), TypeError),
     (lambda: dl.mark_static(5), TypeError),
     (lambda: dl.maybe_mark_dynamic("x", 0), TypeError),
+    (lambda: dl.mark_unbacked(None, 0), TypeError),
+    (lambda: dl.mark_dynamic(np.ones(3), 1.5), TypeError),
+    (lambda: dl.mark_dynamic(np.ones(3), 0, min=2.5), TypeError),
 ])  # fmt: skip
 def test_bad_marks_are_errors_at_the_call(call, error):
     with pytest.raises(error):

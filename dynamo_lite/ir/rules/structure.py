@@ -81,19 +81,20 @@ def _joined_strides(
 def _order_of_any_length(kinds: Sequence[ArrayType], facts: Facts) -> list[int] | None:
     """The order where it is the same for an axis of one, which has none, and for longer ones."""
     unsure = {n for kind in kinds for n in kind.shape if facts.varies("==", n, 1)}
-    names = [name_of(size) for size in unsure]
-    if len(names) != 1 or names[0] is None or facts.less(symbol(names[0]), 1):
+    name = name_of(unsure.pop()) if len(unsure) == 1 else None
+    if name is None or facts.less(symbol(name), 1):
         return None
+    is_one: dict[str, Size] = {name: 1}
 
     def of_one(size: Size) -> Size:
-        return substitute(size, {names[0]: 1})
+        return substitute(size, is_one)
 
     ones = [
         kind.with_layout(tuple(map(of_one, kind.shape)), tuple(map(of_one, kind.strides)))
         for kind in kinds
     ]
     try:
-        order = _order(kinds, StaticFacts({names[0]: 2}))
+        order = _order(kinds, StaticFacts({name: 2}))
         return order if order == _order(ones, STATIC) else None
     except Unsupported:
         return None
