@@ -10,8 +10,10 @@ import numpy as np
 
 from ...ir.facts import graph_facts
 from ...ir.node import Node
+from ...ir.ops import Kind, row_of
 from ...ir.rules.indexing import position
 from ...ir.sizes import Size, SizeExpr
+from ...ir.types import Form
 from .. import affine, simplify
 from ..fusion import Access
 from ..loops import Axis, Check, Expr, Gather, Load, Offset, Scan
@@ -205,7 +207,31 @@ def getitem(low: Lowering, node: Node, value: Any, key: Any) -> Value:
     require_native(value.dtype)
     if (selected := select(low, node, value)) is not None:
         return selected
+    if node.type.form is Form.ARRAY and all(map(is_position, items)) and leaves_as_view(low, node):
+        raise CannotLower("a view at a computed position, which leaves the graph")
     return gather(low, node, value, tuple(index_operand(low, item) for item in items))
+
+
+def is_position(item: Any) -> bool:
+    """Whether an item of a key is no array, so that the result is a view."""
+    return not isinstance(item, (list, np.ndarray)) and (
+        not isinstance(item, Value) or item.type.form is not Form.ARRAY
+    )
+
+
+def leaves_as_view(low: Lowering, node: Node) -> bool:
+    """Whether the value, or a view of it, is given to the caller, who may write into it."""
+    if low.graph.is_body:
+        return False
+    views = [node]
+    for found in views:
+        if any(output is found for output in low.graph.outputs):
+            return True
+        for user in low.users.get(found, []):
+            row = row_of(user.target) if user.op == "call_function" else None
+            if row is not None and row.kind is Kind.VIEW and user.args[0] is found:
+                views.append(user)
+    return False
 
 
 def index_operand(low: Lowering, item: Any) -> Any:

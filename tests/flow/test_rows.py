@@ -4,6 +4,8 @@ import pytest
 
 import dynamo_lite as dl
 
+from .test_random_loops import outcome
+
 
 def below(d):
     for i in range(1, 50):
@@ -42,6 +44,28 @@ def parts_of_rows(d):
     for i in range(1, 50):
         for j in range(1, 50):
             d[i][j:] = d[i - 1][:-j] + d[i, 0]
+
+
+def handed_out(m, k):
+    return m[k[1]], m[k[0] % 5][1:], m[k[2], ::2].reshape(2, 2)
+
+
+def written_after_a_break(m, k):
+    row = m[k[1]]
+    dl.graph_break()
+    row[2] = k[0]
+    return row
+
+
+@pytest.mark.parametrize("program", [handed_out, written_after_a_break], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+def test_rows_that_leave_the_graph_are_views(program, backend):
+    k = np.array([1, 2, 3])
+    arguments = [np.random.default_rng(0).random((5, 8)), k]
+    with dl.config.patch(strict=True):
+        assert outcome(dl.compile(program, backend=backend), arguments) == (
+            outcome(program, arguments)
+        )
 
 
 @pytest.mark.parametrize(
