@@ -159,7 +159,7 @@ class ClassVariable(KnownVariable):
     def member(
         self,
         tx: Translator,
-        kind: enum.EnumMeta,
+        kind: Any,
         args: Sequence[VariableTracker],
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
