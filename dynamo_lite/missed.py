@@ -1,6 +1,7 @@
 """Why no entry of a compiled function accepted a call, in words for logs, errors and warnings."""
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from .config import config
@@ -10,7 +11,7 @@ from .native import CompiledFunction
 
 def why_missed(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> list[str]:
     """The guard that failed in each entry, the entry used last first."""
-    values = Values(flat_args, compiled.__wrapped__)
+    values = _values(compiled, flat_args)
     return [
         why_failed(entry.info.flat, op, entry.info.shapes, values)
         for entry, op in zip(compiled.entries(), compiled.why_miss(flat_args))
@@ -18,12 +19,18 @@ def why_missed(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> list[s
     ]
 
 
+def _values(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Values:
+    function = compiled.__wrapped__
+    assert isinstance(function, FunctionType)
+    return Values(flat_args, function)
+
+
 def limit_reached(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> str:
     """Which argument keeps changing, what happens now, and what helps."""
     info, op = compiled.entries()[0].info, compiled.why_miss(flat_args)[0]
     why, advice = "", ANOTHER_REMEDY
     if op >= 0:
-        values = Values(flat_args, compiled.__wrapped__)
+        values = _values(compiled, flat_args)
         why = f": {why_failed(info.flat, op, info.shapes, values)}"
         advice = remedy(info.flat, op, info.shapes)
     return (

@@ -167,9 +167,8 @@ class ClassVariable(KnownVariable):
         if len(args) != 1 or kwargs or not kind.__members__:
             raise GraphBreak(f"{kind.__name__} makes a new enumeration")
         value = args[0].as_constant(tx)
-        if is_function(getattr(kind._missing_, "__func__", None)) and (
-            kind._missing_.__func__.__module__ != "enum"
-        ):
+        missing = getattr(getattr(kind, "_missing_", None), "__func__", None)
+        if is_function(missing) and missing.__module__ != "enum":
             raise GraphBreak(f"{kind.__name__} has a _missing_ of its own")
         return tx.known(observe(kind, value))
 

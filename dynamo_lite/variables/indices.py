@@ -67,7 +67,7 @@ def spelled_out(
             if isinstance(item, SliceVariable) and axis < array.ndim else item
             for item, axis in zip(items, _axes(items, array.ndim))
         ]
-    items = [constant(int(item.value)) if is_int_member(item) else item for item in items]
+    items = [as_plain_int(item) for item in items]
     if not any(map(is_mask, items)):
         return TupleVariable(items) if isinstance(key, TupleVariable) else items[0]
     if array.library != "numpy":
@@ -82,9 +82,11 @@ def spelled_out(
     return made[0] if len(made) == 1 and not isinstance(key, TupleVariable) else TupleVariable(made)
 
 
-def is_int_member(value: VariableTracker) -> bool:
-    """A member of an IntEnum: an index like any other int, not the int64 that it is to ufuncs."""
-    return isinstance(value, TypedConstant) and isinstance(value.value, int)
+def as_plain_int(value: VariableTracker) -> VariableTracker:
+    """A member of an IntEnum is an index like any other int, not the int64 it is to ufuncs."""
+    if isinstance(value, TypedConstant) and isinstance(value.value, int):
+        return constant(int(value.value))
+    return value
 
 
 def _with_sizes(tx: Translator, part: SliceVariable, size: Size) -> SliceVariable:
