@@ -336,6 +336,7 @@ class FrameCompiler:
             policy, config.unroll_budget, config.trace_seconds, config.inline_depth,
             self.prefix if self.root is not None else 0,
             self.family.judged if config.leave_short_loops else None,
+            whole=self.options.fullgraph,
         )  # fmt: skip
 
     # -- what is said about it

@@ -32,6 +32,7 @@ class TraceOptions:
     that loops may add. `prefix` is the number of instructions in front of a rest's original text.
     `judged` has the loops of that text that tracing could not get through, by their heads, and why
     Python had better run them (or ""); it is None where no loop is left to Python for that.
+    `whole`: one graph is wanted, also where two would be faster.
     """
 
     policy: DynamicPolicy | None = None
@@ -40,6 +41,7 @@ class TraceOptions:
     inline_depth: int = 100
     prefix: int = 0
     judged: dict[int, str] | None = None
+    whole: bool = False
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
 
     @property

@@ -146,8 +146,10 @@ def is_patch(
 ) -> bool:
     """Whether a small part of a large input is written."""
     owner = owner_of(tx, written)
+    if owner.op != "placeholder" or tx.graph.is_body or tx.state.options.whole:
+        return False
     size = tx.shapes.hint(owner.type.size)
-    if owner.op != "placeholder" or size < PATCHED_FROM or tx.graph.is_body:
+    if size < PATCHED_FROM:
         return False
     kind = written.type
     if target is operator.setitem:

@@ -233,3 +233,16 @@ def test_expand_dims_needs_an_axis():
     for function in (np.expand_dims, dl.compile(lambda a, axis: np.expand_dims(a, axis))):
         with pytest.raises(TypeError, match="'NoneType' object cannot be interpreted"):
             function(np.array(2), None)
+
+
+def test_one_graph_where_it_is_wanted():
+    """A large input that was written in part is read in a graph of its own, unless told not to."""
+
+    def smooth(x):
+        x[0] = x[-1] = 0.0
+        return x[1:] + x[:-1]
+
+    x = np.arange(100_000.0)
+    check_bits(smooth, x.copy())
+    compiled = dl.compile(smooth, fullgraph=True)
+    assert np.array_equal(compiled(x.copy()), smooth(x.copy()))

@@ -43,7 +43,7 @@ def test_registered_backends_are_found_and_listed(monkeypatch):
 
 
 def test_mistakes_are_named():
-    with pytest.raises(BackendError, match="no backend is called 'cuda'; there are auto, eager"):
+    with pytest.raises(BackendError, match="no backend is called 'cuda'; there are auto, .*eager"):
         registry.lookup_backend("cuda")
     with pytest.raises(TypeError, match="callable"):
         registry.register_backend(3)

@@ -224,8 +224,11 @@ def test_every_row_is_tested():
     assert rest - writes - control == {"update", *NUMBERS_OF_DATA, *NUMBERS_OF_PYTHON}
 
 
-NUMBERS_OF_PYTHON = {"choose", "truediv", "not_", "lt", "le", "gt", "ge", "eq", "ne"}
+NUMBERS_OF_PYTHON = {
+    "choose", "truediv", "not_", "lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor", "rshift",
+    "plain",
+}
 """Their tests are in `tests/flow`, as are those of control flow."""
 
-NUMBERS_OF_DATA = {"length", "expect", "int", "float", "bool"}
-"""Their tests are in `tests/compile/test_unbacked.py`."""
+NUMBERS_OF_DATA = {"length", "expect", "int", "float", "bool", "within"}
+"""Their tests are in `tests/compile`: `test_unbacked.py` and `test_jagged.py`."""

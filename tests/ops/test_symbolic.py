@@ -38,6 +38,9 @@ class HintFacts:
     def varies(self, op: str, left: Any, right: Any) -> bool:
         return False
 
+    def total(self, size: Any) -> Any:
+        return size
+
     def unknown(self, value: int) -> Any:
         """A symbol for an integer; 0 and 1 are always specialised, equal sizes share a symbol."""
         if abs(value) < 2:
@@ -58,8 +61,10 @@ class HintFacts:
     def at_hints(self, kind: Any) -> Any:
         if not isinstance(kind, ArrayType):
             return kind
-        sizes = (tuple(map(self.hint, part)) for part in (kind.shape, kind.strides))
-        return (kind.dtype, *sizes, kind.form, kind.writeable)
+        """What must be the same; strides only where there are elements: NumPy gives those of
+        others when it makes the array."""
+        shape, strides = (tuple(map(self.hint, part)) for part in (kind.shape, kind.strides))
+        return (kind.dtype, shape, strides if 0 not in shape else (), kind.form, kind.writeable)
 
 
 def check(target: Any, args: Any, kwargs: Any) -> bool:

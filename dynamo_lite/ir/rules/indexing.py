@@ -189,13 +189,20 @@ def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, int, Size]
     start, begin = (first,) * 2 if start is None else _clamped(start, size, step, facts, True)
     stop, end = (last,) * 2 if stop is None else _clamped(stop, size, step, facts, False)
     extent = facts.total(end - begin if step > 0 else begin - end)
-    if step != 1 and facts.varies("<", 0, extent) and facts.less_equal(extent, 0):
+    if step != 1 and _is_empty(extent, facts):
         return 0, 1, 0  # an empty slice has the strides of the axis
     extent = at_least(0, extent, facts)
     if isinstance(extent, int) and extent <= 0:
         return 0, 1, 0
     length = extent if step in (1, -1) else floordiv(extent + abs(step) - 1, abs(step))
     return start, step, length
+
+
+def _is_empty(extent: Size, facts: Facts) -> bool:
+    try:
+        return facts.less_equal(extent, 0)
+    except DataDependent:
+        return False
 
 
 def _clamped(
