@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..loops import Kernel, Load, Store
+from .launches import call_kernel
 
 if TYPE_CHECKING:
     from .entry import EntryWriter
@@ -27,7 +28,7 @@ def copy(writer: EntryWriter, kernel: Kernel) -> bool:
     large, small, done = (builder.fresh(stem) for stem in ("large", "small", "done"))
     builder.branch(nbytes.lt(LARGE), small, large)
     builder.label(small)
-    writer.call_kernel(kernel)
+    call_kernel(writer, kernel)
     builder.jump(done)
     builder.label(large)
     writer.frame.call("copy", *args)

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,7 @@ from ...ir.errstates import AMBIENT, Errstate
 from ...ir.sizes import Size, product, symbols
 from ...ir.types import ArrayType, Form
 from ...records import dataclass, field
-from .. import rewrite
-from ..loops import Buffer, Check, Kernel, Reduce, Store
+from ..loops import Buffer, Kernel
 from ..merging import reads, writes
 from ..program import (
     Allocate,
@@ -38,23 +36,20 @@ from ..program import (
 )
 from ..schedule import may_report
 from ..sizes_of import kernel_sizes
-from . import calls, copies, flow
+from . import calls, copies, flow, launches
 from .compiler_marks import REGISTERS
 from .elements import F64, I64, scalar_type
 from .emit import Builder, Value
 from .flags import masks
 from .flat_calls import FlatCall
 from .frame import DATA, DIMENSIONS, STRIDES, Frame
-from .kernels import KernelCode, KernelWriter, environment, produce, value_of
-from .memory import BYTE, store_element
-from .nest import Nest, emit_size
+from .kernels import KernelCode
+from .memory import BYTE
+from .nest import emit_size
 from .products import ProductWriter
-from .sharing import Binding, shared
 from .target import Target
-from .terms import Terms
 from .wide import emit_checked
 
-PARALLEL_FROM = 50_000  # nanoseconds of work from which waking a thread is worth it
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
 PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
 NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
@@ -314,59 +309,11 @@ class EntryWriter:
         for size in kernel_sizes(kernel) if self.wide else ():
             if not self.wide.isdisjoint(symbols(size)):
                 self.size(size)  # what the kernel computes again does not wrap
-        if is_scalar(kernel):
-            self.statements(kernel)
+        if launches.is_scalar(kernel):
+            launches.statements(self, kernel)
             return
         if not copies.copy(self, kernel):
-            self.call_kernel(kernel)
-
-    def call_kernel(self, kernel: Kernel) -> None:
-        """A kernel as a function of its own."""
-        alike, binding = shared(kernel)
-        if alike not in self.kernels:
-            named = replace(alike, name=kernel.name)
-            self.kernels[alike] = KernelWriter(named, self.target).write()
-        code = self.kernels[alike]
-        env = self._environment(code, binding)
-        extent = self.size(kernel.axes[0].extent) if kernel.axes else self.builder.integer(1)
-        direct = f"call void @{code.name}(ptr {env}, i64 0, i64 {extent.ref})"
-        if not code.parallel:
-            self.builder.void(direct)
-        else:
-            self._offer(code, kernel, env, extent, direct)
-        if code.checks:
-            status = self.builder.emit(f"load i64, ptr {self.frame.status}, align 8")
-            self.frame.abandon_if(f"icmp ne i64 {status}, 0")
-
-    def statements(self, kernel: Kernel) -> None:
-        """The statements of a kernel without axes, right here."""
-        builder = self.builder
-        nest = Nest(builder, 1, produce, lambda nest, expr, value: None)
-        nest.symbols, nest.scalars, nest.zero = self.symbols, self.scalars, self.zero()
-        nest.bases = {name: self.pointer(name) for kind, name in environment(kernel)
-                      if kind == "buffer"}
-        builder.status, builder.checks = self.frame.status, False
-        terms = Terms()
-        for statement in kernel.statements:
-            value = nest.value(terms.of(value_of(statement)))
-            if isinstance(statement, Check):
-                self.frame.abandon_if(f"icmp eq i1 {value.ref}, false")
-                nest.scopes = nest.scopes[:1]
-                continue
-            assert isinstance(statement, Store)
-            places = [nest.value(terms.of(index)) for index, _ in statement.indices]
-            if builder.checks:
-                self._check_status()
-            store_element(nest, statement, places, value)
-            terms.store(statement.buffer.name)
-        if builder.checks:
-            self._check_status()
-
-    def _check_status(self) -> None:
-        """Give up if a part of a kernel said so."""
-        status = self.builder.emit(f"load i64, ptr {self.frame.status}, align 8")
-        self.frame.abandon_if(f"icmp ne i64 {status}, 0")
-        self.builder.checks = False
+            launches.call_kernel(self, kernel)
 
     def zero(self) -> Value:
         """0, which LLVM does not know."""
@@ -378,44 +325,8 @@ class EntryWriter:
             self._zero = Value(self.builder, name, I64)
         return self._zero
 
-    def _environment(self, code: KernelCode, binding: Binding) -> str:
-        env = self.builder.stack("i64", max(1, len(code.env)))
-        for position, (kind, name) in enumerate(code.env):
-            pointer = self.builder.offset(env, 8 * position)
-            if kind == "zero":
-                self.builder.store(self.builder.integer(0), pointer)
-            elif kind in ("symbol", "scalar"):
-                is_size = kind == "symbol"
-                value = self.symbols[binding.symbols[name]] if is_size else (
-                    self.scalars[binding.scalars[name]]
-                )
-                self.builder.store(value, pointer)
-            else:
-                ref = self.frame.status if kind == "status" else self.start(*binding.buffers[name])
-                self.builder.void(f"store ptr {ref}, ptr {pointer}")
-        return env
-
     def start(self, buffer: str, position: Size) -> str:
         return self.builder.offset(self.pointer(buffer), self.size(position))
-
-    def _offer(
-        self, code: KernelCode, kernel: Kernel, env: str, extent: Value, direct: str
-    ) -> None:
-        """Run in this thread when there is little to do, else leave it to the thread pool."""
-        points = product(axis.extent for axis in kernel.axes)
-        picoseconds = max(1, round(1000 * code.cost))
-        if isinstance(points, int):
-            cost = self.builder.integer(points * picoseconds // 1000)
-            if int(cost.ref) < PARALLEL_FROM:
-                self.builder.void(direct)
-                return
-        else:
-            cost = (self.size(points) * picoseconds).binary("sdiv", 1000)
-        if code.name not in self.offers:
-            self.offers[code.name] = offering(code.name)
-        self.builder.void(
-            f"call void @{code.name}.offer(ptr %frame, ptr {env}, i64 {extent.ref}, i64 {cost.ref})"
-        )
 
     def view(self, step: View) -> None:
         slot = self.new_slot(step.buffer.name)
@@ -480,30 +391,3 @@ STEPS: Mapping[type[Step], Callable[[EntryWriter, Any], None]] = {
     Branch: flow.branch,
     Rotate: flow.rotate,
 }
-
-
-def offering(kernel: str) -> str:
-    """A function that runs a kernel here where there is little to do, else in the thread pool."""
-    builder = Builder()
-    frame = Frame(builder)
-    cost = Value(builder, "%cost", I64)
-    builder.branch(cost.lt(PARALLEL_FROM), "alone", "share")
-    builder.label("alone")
-    builder.void(f"call void @{kernel}(ptr %env, i64 0, i64 %extent)")
-    builder.void("ret void")
-    builder.label("share")
-    frame.call(
-        "parallel", "ptr %frame", f"ptr @{kernel}", "ptr %env", "i64 %extent", "i64 %cost"
-    )
-    lines = "\n".join([*builder.lines, "  ret void"])
-    arguments = "ptr %frame, ptr %env, i64 %extent, i64 %cost"
-    return f"define internal void @{kernel}.offer({arguments}) #0 {{\nentry:\n{lines}\n}}\n"
-
-
-def is_scalar(kernel: Kernel) -> bool:
-    """Whether a kernel does so little that a function of its own is not worth it."""
-    if kernel.axes or not all(isinstance(s, (Store, Check)) for s in kernel.statements):
-        return False
-    roots = (root for statement in kernel.statements for root in rewrite.roots(statement))
-    return not any(isinstance(part, Reduce) for part in rewrite.walk(roots))
-
