@@ -45,8 +45,7 @@ def call_kernel(writer: EntryWriter, kernel: Kernel) -> None:
     else:
         _offer(writer, code, kernel, env, extent, direct)
     if code.checks:
-        status = writer.builder.emit(f"load i64, ptr {writer.frame.status}, align 8")
-        writer.frame.abandon_if(f"icmp ne i64 {status}, 0")
+        check_status(writer)
 
 
 def statements(writer: EntryWriter, kernel: Kernel) -> None:
