@@ -393,6 +393,9 @@ class FrameCompiler:
         limit = config.recompile_limit
         if len(compiled.entries()) < limit:
             return True
+        if limit <= 0:
+            compiled.disable("config.recompile_limit allows no variants")
+            return False
         if self.turnover is not None:
             self.turnover.make_room(compiled, limit)
             return True

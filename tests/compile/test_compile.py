@@ -269,6 +269,14 @@ def test_variants_of_no_more_use_give_way():
     assert [entry.hits for entry in compiled.entries()] == [20 - PATIENCE, 2]
 
 
+def test_a_limit_of_none_leaves_the_function_to_python():
+    compiled = dl.compile(lambda x: x + 1, backend="eager", options={"recompile_limit": 0})
+    for _ in range(3):
+        assert same(compiled(X), X + 1)
+    assert compiled.entries() == []
+    assert "recompile_limit" in compiled.disabled
+
+
 def test_a_storm_of_variants_is_compiled_seldom():
     compiled = dl.compile(lambda x, n: x + len(n), backend="eager",
                           options={"recompile_limit": 2})  # fmt: skip
