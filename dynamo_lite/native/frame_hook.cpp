@@ -1,6 +1,6 @@
 // Candidates on Python 3.11: the interpreter's frame evaluation hook (PEP 523) sees every function
-// that starts. It costs each call of each thread, so it is installed when the program first makes
-// an array; deep in recursion it steps aside, for it also costs C stack.
+// that starts. It costs each call of each thread; deep in recursion it steps aside, for it also
+// costs C stack.
 #include "regions.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -36,48 +36,6 @@ void uninstall() {
     PyInterpreterState *interpreter = PyInterpreterState_Get();
     if (_PyInterpreterState_GetEvalFrameFunc(interpreter) != evaluate) return;
     _PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate_plain);
-}
-
-// NumPy's own allocator, whose first use tells that the program works on arrays.
-struct Allocator {
-    PyDataMem_Handler *handler;
-    void *(*plain_malloc)(void *, size_t);
-    void *(*plain_calloc)(void *, size_t, size_t);
-
-    void stop_watching() {
-        handler->allocator.malloc = plain_malloc;
-        handler->allocator.calloc = plain_calloc;
-    }
-};
-
-Allocator allocator{};
-
-void arrays_are_in_play() {
-    if (regions::is_outside()) return;
-    allocator.stop_watching();
-    install();
-}
-
-void *watched_malloc(void *context, size_t size) {
-    arrays_are_in_play();
-    return allocator.plain_malloc(context, size);
-}
-
-void *watched_calloc(void *context, size_t count, size_t size) {
-    arrays_are_in_play();
-    return allocator.plain_calloc(context, count, size);
-}
-
-bool watch_allocator() {
-    void *handler = PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler");
-    if (!handler) return false;
-    auto known = static_cast<PyDataMem_Handler *>(handler);
-    if (!allocator.handler) {
-        allocator = {known, known->allocator.malloc, known->allocator.calloc};
-    }
-    known->allocator.malloc = watched_malloc;
-    known->allocator.calloc = watched_calloc;
-    return true;
 }
 
 // -- the hook
@@ -135,8 +93,7 @@ void dealloc_function(PyObject *function) {
 
 }  // namespace
 
-bool regions::install_hook() {
-    if (!watch_allocator()) return false;
+bool regions::prepare_hook() {
     if (!plain_dealloc) {
         plain_dealloc = std::exchange(PyFunction_Type.tp_dealloc, dealloc_function);
     }
@@ -144,9 +101,10 @@ bool regions::install_hook() {
     return true;
 }
 
+void regions::install_hook() { install(); }
+
 void regions::uninstall_hook() {
     is_wanted = false;
-    allocator.stop_watching();
     uninstall();
 }
 

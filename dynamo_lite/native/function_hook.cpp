@@ -1,5 +1,5 @@
-// Candidates on Python 3.12 and later: a function that is made in a region gets a vectorcall of
-// ours, until it is decided to leave it alone. Functions that are left alone cost nothing.
+// Candidates on Python 3.12 and later: a function whose code was made in a region gets a vectorcall
+// of ours, until it is decided to leave it alone. Functions that are left alone cost nothing.
 #include "regions.h"
 
 #if PY_VERSION_HEX >= 0x030C0000
@@ -11,6 +11,8 @@ constexpr int GENERATOR_FLAGS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
                                 CO_ITERABLE_COROUTINE;
 
 int watcher = -1;
+bool is_installed = false;
+uint32_t first_version = 0;  // of code objects that are made in the region; they count up
 
 PyFunctionObject *as_function(PyObject *object) {
     return reinterpret_cast<PyFunctionObject *>(object);
@@ -77,23 +79,44 @@ void intercept(PyFunctionObject *function, PyObject *code) {
 
 int watch(PyFunction_WatchEvent event, PyFunctionObject *function, PyObject *new_value) {
     switch (event) {
-    case PyFunction_EVENT_CREATE: intercept(function, function->func_code); break;
-    case PyFunction_EVENT_MODIFY_CODE: intercept(function, new_value); break;
+    case PyFunction_EVENT_CREATE:
+        if (is_installed) intercept(function, function->func_code);
+        break;
+    case PyFunction_EVENT_MODIFY_CODE:
+        if (is_installed) intercept(function, new_value);
+        break;
     case PyFunction_EVENT_DESTROY: regions::forget(reinterpret_cast<PyObject *>(function)); break;
     default: break;
     }
     return 0;
 }
 
-}  // namespace
+uint32_t version_of(PyObject *code) { return reinterpret_cast<PyCodeObject *>(code)->co_version; }
 
-// The watcher stays: it also tells of the end of functions that have a compiled form.
-bool regions::install_hook() {
-    if (watcher < 0) watcher = PyFunction_AddWatcher(watch);
-    return watcher >= 0;
+int intercept_existing(PyObject *object, void *) {
+    if (PyFunction_Check(object) && version_of(PyFunction_GET_CODE(object)) > first_version) {
+        intercept(as_function(object), PyFunction_GET_CODE(object));
+    }
+    return 1;  // go on
 }
 
-void regions::uninstall_hook() {}
+}  // namespace
+
+bool regions::prepare_hook() {
+    Ref code(reinterpret_cast<PyObject *>(PyCode_NewEmpty("", "", 0)));
+    if (code) first_version = version_of(code.get());
+    return bool(code);
+}
+
+void regions::install_hook() {
+    if (watcher < 0) watcher = PyFunction_AddWatcher(watch);
+    if (watcher < 0) return PyErr_Clear();
+    is_installed = true;
+    PyUnstable_GC_VisitObjects(intercept_existing, nullptr);
+}
+
+// The watcher stays: it also tells of the end of functions that have a compiled form.
+void regions::uninstall_hook() { is_installed = false; }
 
 PyObject *run_plain(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     return plain_vectorcall(function, args, nargsf, kwnames);

@@ -116,6 +116,9 @@ int traverse_function(PyObject *function, visitproc visit, void *arg) {
 }
 
 void decide(PyObject *function, PyObject *target, uint64_t epoch) {
+    if (!plain_traverse) {
+        plain_traverse = std::exchange(PyFunction_Type.tp_traverse, traverse_function);
+    }
     PyObject *old = std::exchange(
         decisions[function], Decision{Py_XNewRef(target), code_of(function), epoch}).target;
     Py_XDECREF(old);
@@ -266,7 +269,7 @@ PyObject *enter_region(PyObject *, PyObject *callback) {
         PyErr_SetString(PyExc_TypeError, "enter_region() needs a callable");
         return nullptr;
     }
-    if (!region && !regions::install_hook()) return nullptr;
+    if (!region && !(regions::prepare_hook() && regions::await_first_array())) return nullptr;
     if (callback != last_callback) {
         Py_XSETREF(last_callback, Py_NewRef(callback));
         ++last_epoch;
@@ -284,7 +287,7 @@ PyObject *leave_region(PyObject *, PyObject *) {
     }
     region = left->outer;
     forget_alone();
-    if (!region) regions::uninstall_hook();
+    if (!region) regions::stop_awaiting_array(), regions::uninstall_hook();
     Py_DECREF(left->callback);
     delete left;
     Py_RETURN_NONE;
@@ -364,6 +367,5 @@ int add_regions(PyObject *module) {
         PyErr_SetString(PyExc_RuntimeError, "no room for data of code objects");
         return -1;
     }
-    plain_traverse = std::exchange(PyFunction_Type.tp_traverse, traverse_function);
     return PyModule_AddFunctions(module, functions);
 }

@@ -1,7 +1,8 @@
 // Regions: while a program is in one, its own functions are candidates for running compiled.
 //
-// `regions.cpp` knows what was decided about each function; `frame_hook.cpp` (Python 3.11) and
-// `function_hook.cpp` (3.12 and later) find out that a candidate is called.
+// `regions.cpp` knows what was decided about each function; `first_array.cpp` finds out that there
+// is something to decide; `frame_hook.cpp` (Python 3.11) and `function_hook.cpp` (3.12 and later),
+// that a candidate is called.
 #pragma once
 #include "callable.h"
 
@@ -41,9 +42,15 @@ bool is_deep(PyThreadState *thread);
 // The function is gone.
 void forget(PyObject *function);
 
-// Of the hook: called when the first region is entered (false with an exception), and after the
-// last one was left.
-bool install_hook();
+// Has install_hook() called when the program makes its first array; false with an exception.
+bool await_first_array();
+void stop_awaiting_array();
+
+// Of the hook: called when the first region is entered (false with an exception), ...
+bool prepare_hook();
+// ... when the program makes its first array there, ...
+void install_hook();
+// ... and after the last region was left.
 void uninstall_hook();
 
 }  // namespace regions

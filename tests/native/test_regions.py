@@ -116,6 +116,21 @@ def test_new_functions_are_seen_at_busy_call_sites():
         assert {f(1) for f in functions for _ in range(3)} == {"compiled"}
 
 
+def test_functions_made_before_the_first_array():
+    """They are left alone until then, and compiled from then on, at busy call sites too."""
+    answers = Answers(lambda function: compiled(function, lambda a: "compiled"))
+    enter_region(answers)
+    f = make("def f(a): return 'plain'")
+    found = []
+    for i in range(60):
+        found.append(f(i))
+        if i == 29:
+            assert answers.asked == []
+            np.empty(3)
+    leave_region()
+    assert found == ["plain"] * 30 + ["compiled"] * 30
+
+
 def test_decisions_are_forgotten_with_the_code():
     answers = Answers(lambda function: compiled(function, lambda a: "compiled"))
     with region(answers):
