@@ -2,23 +2,24 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import cache
 
 import llvmlite.binding as llvm
 
-from .compiler_marks import REGISTERS
+from .compiler_marks import QUICK, REGISTERS
 from .target import Target
 
 _lock = threading.RLock()
 
 
 @cache
-def machine(target: Target) -> llvm.TargetMachine:
+def machine(target: Target, effort: int = 2) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     triple = llvm.get_process_triple()
     return llvm.Target.from_triple(triple).create_target_machine(
-        cpu=target.cpu, features="", opt=2, reloc="pic", codemodel="small"
+        cpu=target.cpu, features="", opt=effort, reloc="pic", codemodel="small"
     )
 
 
@@ -50,8 +51,9 @@ def optimised(text: str, target: Target) -> llvm.ModuleRef:
 
 def compile_text(text: str, target: Target) -> bytes:
     """A relocatable object."""
+    effort = 0 if text.startswith(QUICK) else 2
     with _lock:
-        return bytes(machine(target).emit_object(optimised(text, target)))
+        return bytes(machine(target, effort).emit_object(optimised(text, target)))
 
 
 def assembly(text: str, target: Target) -> str:
@@ -68,12 +70,14 @@ def _jit() -> llvm.LLJIT:
 _loaded = 0
 
 
-def link(code: bytes, symbol: str) -> tuple[int, object]:
-    """The address of a symbol of an object, and what keeps it in memory."""
+def link(objects: Sequence[bytes], symbol: str) -> tuple[int, object]:
+    """The address of a symbol of some objects, and what keeps them in memory."""
     global _loaded
     with _lock:
         _loaded += 1
-        library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+        library = llvm.JITLibraryBuilder().add_current_process()
+        for code in objects:
+            library.add_object_img(code)
         library.export_symbol(symbol)
         tracker = library.link(_jit(), f"dynamo_lite_{_loaded}")
         return int(tracker[symbol]), tracker

@@ -37,7 +37,7 @@ from ..program import (
 from ..schedule import may_report
 from ..sizes_of import kernel_sizes
 from . import calls, copies, flow, launches
-from .compiler_marks import REGISTERS
+from .compiler_marks import QUICK, REGISTERS
 from .elements import F64, I64, scalar_type
 from .emit import Builder, Value
 from .flags import masks
@@ -51,15 +51,17 @@ from .target import Target
 from .wide import emit_checked
 
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
+LONG = 1000  # lines from which an entry takes LLVM long
 PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
 NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
 
 
 @dataclass(frozen=True, slots=True)
 class EntryCode:
-    """LLVM text and what the native entry needs beside the machine code."""
+    """LLVM text of modules, each calls into those before it, and what the native entry needs beside
+    the machine code."""
 
-    text: str
+    texts: tuple[str, ...]
     n_inputs: int
     n_slots: int
     n_outputs: int
@@ -116,7 +118,7 @@ class EntryWriter:
         for number, output in enumerate(self.program.outputs):
             self._output(number, output)
         return EntryCode(
-            self._module(),
+            self._modules(),
             len(self.program.inputs),
             self.n_slots,
             len(self.program.outputs),
@@ -154,17 +156,26 @@ class EntryWriter:
             return self.builder.emit(f"load ptr, ptr {self.cells[name]}, align 8")
         return self.pointers[name]
 
-    def _module(self) -> str:
-        texts = (*self.tables, *(kernel.text for kernel in self.kernels.values()))
-        kernels = "\n".join((*texts, *self.offers.values()))
-        body = "\n".join([*self.builder.allocas, *self.builder.head, *self.builder.lines])
+    def _modules(self) -> tuple[str, ...]:
+        """One module; or the kernels in one and an entry that takes LLVM long in another."""
+        kernels = [kernel.text for kernel in self.kernels.values()] + [*self.offers.values()]
         width = 8 * self.target.vector_bytes
-        mark = f"{REGISTERS}\n" if any(map(blocks_of, self.program.steps)) else ""
-        return (
-            f"{mark}{kernels}\ndefine i32 @entry(ptr %frame) #0 {{\nentry:\n{body}\n  ret i32 0\n"
-            f"abandon:\n  ret i32 1\n}}\n"
+        attributes = (
             f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
             f'"min-legal-vector-width"="{width}" }}\n'
+        )
+        entry = "\n".join([
+            *self.tables, "define i32 @entry(ptr %frame) #0 {", "entry:", *self.builder.allocas,
+            *self.builder.head, *self.builder.lines, "  ret i32 0", "abandon:", "  ret i32 1", "}",
+            attributes,
+        ])
+        if any(map(blocks_of, self.program.steps)):
+            return ("\n".join([REGISTERS, *kernels, entry]),)
+        if len(self.builder.lines) < LONG:
+            return ("\n".join([*kernels, entry]),)
+        return (
+            "\n".join([*(text.replace("internal ", "", 1) for text in kernels), attributes]),
+            "\n".join([QUICK, *map(launches.declared, kernels), entry]),
         )
 
     # What the program gets ------------------------------------------------------------------------

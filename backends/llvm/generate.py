@@ -38,10 +38,11 @@ def program_image(program: Program, target: Target) -> Image:
     code = EntryWriter(program, target).write()
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))
-        OUTPUT_CODE.debug("%s", code.text)
+        OUTPUT_CODE.debug("%s", "\n".join(code.texts))
+    objects = tuple(machine_code(text, target) for text in code.texts)
     return Image(
-        machine_code(code.text, target), code.n_inputs, code.n_slots, code.n_outputs,
-        code.constants, code.descrs, inexact_flags(program),
+        objects, code.n_inputs, code.n_slots, code.n_outputs, code.constants, code.descrs,
+        inexact_flags(program),
     )
 
 

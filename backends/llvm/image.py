@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ LARGEST = 1 << 16  # bytes of a constant array that are kept on disk
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """`constants` are arrays, then the callables of extern steps; see `NativeEntry`. `needless`:
-    why Python may as well run the function."""
+    """`objects` are relocatable, each may call into those before it, and the last one has the entry.
+    `constants` are arrays, then the callables of extern steps; see `NativeEntry`. `needless`: why
+    Python may as well run the function."""
 
-    code: bytes
+    objects: tuple[bytes, ...]
     n_inputs: int
     n_slots: int
     n_outputs: int
@@ -30,7 +32,7 @@ class Image:
     needless: str = ""
 
     def load(self, *, single: bool = False) -> _core.NativeEntry:
-        address, owner = mapped(self.code)
+        address, owner = mapped(self.objects)
         constants = tuple(c.function() if isinstance(c, FlatCall) else c for c in self.constants)
         return _core.NativeEntry(
             address, owner, self.n_inputs, self.n_slots, self.n_outputs, constants,
@@ -40,28 +42,34 @@ class Image:
     def plain(self) -> Any:
         """As plain data; Unsupported where that cannot be exact."""
         return (
-            self.code, self.n_inputs, self.n_slots, self.n_outputs,
+            self.objects, self.n_inputs, self.n_slots, self.n_outputs,
             tuple(map(_plain_constant, self.constants)), tuple(map(plain_dtype, self.descrs)),
             self.inexact_flags, self.needless,
         )
 
     @staticmethod
     def from_plain(data: Any) -> Image:
-        code, n_inputs, n_slots, n_outputs, constants, descrs, inexact_flags, needless = data
+        objects, n_inputs, n_slots, n_outputs, constants, descrs, inexact_flags, needless = data
         return Image(
-            code, n_inputs, n_slots, n_outputs, tuple(map(_constant, constants)),
+            objects, n_inputs, n_slots, n_outputs, tuple(map(_constant, constants)),
             tuple(map(from_plain, descrs)), inexact_flags, needless,
         )
 
 
-def mapped(code: bytes) -> tuple[int, object]:
+def mapped(objects: Sequence[bytes]) -> tuple[int, object]:
     """The entry's address and what keeps it mapped; without LLVM, where the core can."""
-    image = _core.load_object(code)
-    if image is None or "entry" not in image:
+    symbols: dict[str, int] = {}
+    loaded = []
+    for code in objects:
+        if (image := _core.load_object(code, symbols)) is None:
+            break
+        loaded.append(image)
+        symbols.update(image)
+    if len(loaded) < len(objects) or "entry" not in symbols:
         compiler = importlib.import_module(".compiler", __package__)
-        linked: tuple[int, object] = compiler.link(code, "entry")
+        linked: tuple[int, object] = compiler.link(objects, "entry")
         return linked
-    return image["entry"], image
+    return symbols["entry"], loaded
 
 
 def _plain_constant(value: Any) -> Any:

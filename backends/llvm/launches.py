@@ -1,6 +1,7 @@
 """How the entry runs kernels: as functions, here or in the thread pool, or line by line."""
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -134,3 +135,9 @@ def offering(kernel: str) -> str:
     lines = "\n".join([*builder.lines, "  ret void"])
     arguments = "ptr %frame, ptr %env, i64 %extent, i64 %cost"
     return f"define internal void @{kernel}.offer({arguments}) #0 {{\nentry:\n{lines}\n}}\n"
+
+
+def declared(function: str) -> str:
+    """The declaration of a function that another module defines."""
+    head = function[: function.index(" #0 {")].replace("define internal", "declare", 1)
+    return re.sub(r" %\w+", "", head)

@@ -14,7 +14,7 @@ from ... import ir
 from ...native import _core
 from .target import cpu_features
 
-ABI = "4"  # of frames, of the run-time table and of files on disk
+ABI = "5"  # of frames, of the run-time table and of files on disk
 
 
 @cache

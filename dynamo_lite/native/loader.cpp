@@ -96,7 +96,7 @@ struct Pages {
 
 class Image {
 public:
-    explicit Image(File object) : file(object) {}
+    Image(File object, PyObject *symbols) : file(object), known(symbols) {}
 
     bool load() {
         return read_sections() && read_symbols() && lay_out() && pages.map() && copy_sections() &&
@@ -118,8 +118,10 @@ private:
     bool value_of(uint64_t symbol, uint64_t *value);
     uint64_t stub_of(uint64_t symbol, uint64_t value);
     const char *name_of(const Elf64_Sym &symbol) const;
+    uint64_t find_known(const char *name) const;
 
     File file;
+    PyObject *known;                 // addresses by name in objects that are loaded; or null
     std::vector<Elf64_Shdr> sections;
     std::vector<uint64_t> offsets;   // of each section in the pages, or NOT_LOADED
     std::vector<Elf64_Sym> symbols;
@@ -189,15 +191,27 @@ const char *Image::name_of(const Elf64_Sym &symbol) const {
     return symbol.st_name < names.sh_size ? file.data + names.sh_offset + symbol.st_name : "";
 }
 
+// The address of a symbol of another object; 0 without an exception where there is none.
+uint64_t Image::find_known(const char *name) const {
+    if (known == nullptr) return 0;
+    Ref key(PyUnicode_FromString(name));
+    PyObject *address = key ? PyDict_GetItemWithError(known, key.get()) : nullptr;
+    bool is_int = address != nullptr && PyLong_CheckExact(address);
+    uint64_t found = is_int ? PyLong_AsUnsignedLongLong(address) : 0;
+    if (PyErr_Occurred()) return PyErr_Clear(), 0;
+    return found;
+}
+
 bool Image::value_of(uint64_t index, uint64_t *value) {
     if (index >= symbols.size()) return false;
     const Elf64_Sym &symbol = symbols[index];
     int type = ELF64_ST_TYPE(symbol.st_info);
     if (type == STT_TLS || type == STT_GNU_IFUNC) return false;
     if (symbol.st_shndx == SHN_UNDEF) {
-        const void *external = find_external(name_of(symbol));
-        *value = reinterpret_cast<uint64_t>(external);
-        return external != nullptr;
+        const char *name = name_of(symbol);
+        *value = find_known(name);
+        if (*value == 0) *value = reinterpret_cast<uint64_t>(find_external(name));
+        return *value != 0;
     }
     if (symbol.st_shndx >= sections.size() || offsets[symbol.st_shndx] == NOT_LOADED) return false;
     if (symbol.st_value > sections[symbol.st_shndx].sh_size) return false;
@@ -285,8 +299,8 @@ bool Image::export_to(PyObject *dict) const {
 }
 
 // Maps the object and fills the dict: 1, or 0 when it cannot be loaded, or -1 with an exception.
-int load_into(PyObject *dict, Pages *pages, const char *data, uint64_t size) {
-    Image image(File{data, size});
+int load_into(PyObject *dict, Pages *pages, const char *data, uint64_t size, PyObject *known) {
+    Image image(File{data, size}, known);
     if (!image.load()) return 0;
     if (!image.export_to(dict)) {
         if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) return -1;
@@ -303,7 +317,7 @@ namespace {
 
 struct Pages {};
 
-int load_into(PyObject *, Pages *, const char *, uint64_t) { return 0; }
+int load_into(PyObject *, Pages *, const char *, uint64_t, PyObject *) { return 0; }
 
 }  // namespace
 #endif
@@ -323,15 +337,17 @@ void loaded_dealloc(PyObject *object) {
     PyDict_Type.tp_dealloc(object);
 }
 
-PyObject *load_object(PyObject *, PyObject *argument) {
+PyObject *load_object(PyObject *, PyObject *args) {
+    PyObject *code, *known = nullptr;
     char *data;
     Py_ssize_t size;
-    if (PyBytes_AsStringAndSize(argument, &data, &size) < 0) return nullptr;
+    if (!PyArg_ParseTuple(args, "O|O!:load_object", &code, &PyDict_Type, &known)) return nullptr;
+    if (PyBytes_AsStringAndSize(code, &data, &size) < 0) return nullptr;
     Ref loaded(PyObject_CallNoArgs(reinterpret_cast<PyObject *>(&loaded_type)));
     if (!loaded) return nullptr;
     Pages *pages = &reinterpret_cast<LoadedObject *>(loaded.get())->pages;
     try {
-        int found = load_into(loaded.get(), pages, data, static_cast<uint64_t>(size));
+        int found = load_into(loaded.get(), pages, data, static_cast<uint64_t>(size), known);
         if (found == 0) Py_RETURN_NONE;
         return found > 0 ? loaded.release() : nullptr;
     } catch (const std::bad_alloc &) {
@@ -350,8 +366,9 @@ int add_loaded_type(PyObject *module) {
 }
 
 PyMethodDef loader_functions[] = {
-    {"load_object", load_object, METH_O,
-     "load_object(bytes) -> dict of addresses by name, or None where it cannot be loaded"},
+    {"load_object", load_object, METH_VARARGS,
+     "load_object(bytes, known={}) -> dict of addresses by name, or None where it cannot be loaded; "
+     "`known` are the addresses of what it takes from other objects"},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -1,6 +1,7 @@
 """Objects loaded from bytes: they run, they stay mapped while needed, damage is refused."""
 from __future__ import annotations
 
+import ctypes
 import gc
 import platform
 import random
@@ -119,6 +120,25 @@ def test_unknown_externals_are_refused() -> None:
           ret i32 %r
         }
     """)) is None
+
+
+def test_an_object_calls_another_one() -> None:
+    kernel = _core.load_object(assemble("define i32 @kernel() { ret i32 7 }"))
+    assert kernel is not None
+    caller = assemble("""
+        declare i32 @kernel()
+        define i32 @entry(ptr %f) {
+          %r = call i32 @kernel()
+          ret i32 %r
+        }
+    """)
+    symbols = _core.load_object(caller, kernel)
+    assert symbols is not None
+    assert ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(symbols["entry"])(None) == 7
+    unusable: tuple[Any, ...] = ({}, {"kernel": 0}, {"kernel": -1}, {"kernel": "7"})
+    assert [_core.load_object(caller, known) for known in unusable] == [None] * len(unusable)
+    with pytest.raises(TypeError):
+        _core.load_object(caller, None)
 
 
 def test_thread_local_data_is_refused() -> None:

@@ -1,0 +1,54 @@
+"""An entry of many steps is compiled apart from its kernels, and calls them."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from dynamo_lite.backends.llvm import compile_graph
+from dynamo_lite.backends.llvm.entry import EntryWriter
+from dynamo_lite.backends.llvm.target import host
+from dynamo_lite.backends.lowering.lower import lower
+
+from dynamo_lite.ir.passes import optimize
+from dynamo_lite.native import _core
+
+from ..backends.graphs import trace
+
+
+def sums(x: Any) -> Any:
+    """Many steps: products, an extern call, numbers of their own and a kernel for each row."""
+    total, rows = x[0, 0] * 0.5, []
+    for k in range(60):
+        rows.append(np.sort(x[k] @ x.T) + total)
+        total = np.exp(-total) + rows[-1][0]
+    return np.concatenate(rows), total
+
+
+@pytest.fixture
+def x() -> np.ndarray:
+    return np.random.default_rng(0).random((60, 60)) / 60
+
+
+def test_the_entry_is_a_module_of_its_own(x: np.ndarray) -> None:
+    program = lower(optimize(trace(sums, x), None), None)
+    kernels, entry = EntryWriter(program, host()).write().texts
+    assert "@entry" not in kernels and entry.count("define") == 1
+
+
+@pytest.mark.parametrize("loader", [True, False])
+def test_it_calls_the_kernels(
+    x: np.ndarray, loader: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not loader:
+        monkeypatch.setattr(_core, "load_object", lambda code, known: None)
+    compiled = compile_graph(trace(sums, x), [x])
+    for array in (x, x[::-1].copy()):
+        for found, expected in zip(compiled(array), sums(array)):
+            np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_it_is_abandoned_for_what_a_number_of_its_own_raises(x: np.ndarray) -> None:
+    x[0, 0] = -1e6
+    with np.errstate(over="raise"):
+        assert compile_graph(trace(sums, x), [x])(x) is _core.ABANDONED
