@@ -18,7 +18,7 @@ LARGEST = 1 << 16  # bytes of a constant array that are kept on disk
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """`objects` are relocatable, each may call into those before it, and the last one has the entry.
+    """`objects` are relocatable, each may call those before it, and the last one has the entry.
     `constants` are arrays, then the callables of extern steps; see `NativeEntry`. `needless`: why
     Python may as well run the function."""
 
