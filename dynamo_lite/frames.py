@@ -23,6 +23,7 @@ from .ir.node import Location
 from .opcodes import HANDLERS, coverage
 from .side_effects import DeleteGlobal, StoreGlobal
 from .trace import TraceState
+from .trace_rules import OWN_FOLDER
 from .variables.base import ObservedException, VariableTracker
 from .variables.cells import CellVariable
 from .variables.constants import ATOMS, ConstantVariable, constant, observed
@@ -192,6 +193,9 @@ class Translator:
         return found
 
     def location(self) -> Location:
+        """The line in work; of code of ours (a twin, `dl.scan`) the user's line that called it."""
+        if self.parent is not None and self.code.co_filename.startswith(OWN_FOLDER):
+            return self.parent.location()
         line = self.current.line or self.code.co_firstlineno
         return Location(self.code.co_filename, line, self.code.co_qualname)
 

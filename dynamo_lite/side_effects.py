@@ -105,11 +105,15 @@ class SideEffects:
     def __init__(self) -> None:
         self._rows: dict[Hashable, Record] = {}
         self.sealed = ""
+        self.since = 0
 
-    def touches(self, what: str) -> None:
+    def touches(self, what: str, tracker: VariableTracker | None = None) -> None:
         """Something that Python could notice is about to change: not in a part that may run
-        several times, or not at all, which `sealed` describes."""
-        if self.sealed:
+        several times, or not at all, which `sealed` describes. What was made in there (by trackers
+        numbered from `since` on) may change."""
+        if not self.sealed:
+            return
+        if tracker is None or tracker.source is not None or tracker.born < self.since:
             raise GraphBreak(f"{self.sealed} changes {what}")
 
     @property
@@ -129,7 +133,7 @@ class SideEffects:
 
     def mutates(self, tracker: VariableTracker) -> None:
         """`tracker` is about to change its contents."""
-        self.touches(tracker.describe())
+        self.touches(tracker.describe(), tracker)
         if tracker.source is not None:
             self._rows[tracker] = Contents(tracker)
 
@@ -144,13 +148,13 @@ class SideEffects:
             self._rows[tracker] = Contents(tracker)
 
     def store_attr(self, tracker: VariableTracker, name: str, value: VariableTracker) -> None:
-        self.touches(f"the attribute {name!r} of {tracker.describe()}")
+        self.touches(f"the attribute {name!r} of {tracker.describe()}", tracker)
         if tracker.source is not None:
             self._rows[tracker, name] = StoreAttr(tracker, name, value)
 
     def delete_attr(self, tracker: VariableTracker, name: str, existed: bool) -> None:
         """`existed`: before the frame; an attribute that only the frame knew just goes."""
-        self.touches(f"the attribute {name!r} of {tracker.describe()}")
+        self.touches(f"the attribute {name!r} of {tracker.describe()}", tracker)
         if tracker.source is not None:
             self._delete((tracker, name), DeleteAttr(tracker, name) if existed else None)
 
@@ -170,12 +174,12 @@ class SideEffects:
         return row if isinstance(row, StoreGlobal | DeleteGlobal) else None
 
     def store_cell(self, cell: CellVariable, value: VariableTracker) -> None:
-        self.touches("a variable of a closure")
+        self.touches("a variable of a closure", cell)
         if cell.source is not None:
             self._rows[cell] = StoreCell(cell, value)
 
     def delete_cell(self, cell: CellVariable) -> None:
-        self.touches("a variable of a closure")
+        self.touches("a variable of a closure", cell)
         if cell.source is not None:
             self._rows[cell] = DeleteCell(cell)
 

@@ -139,6 +139,7 @@ PATTERN_FUNCTIONS = (
 FORBIDDEN = ("print", "input", "open", "exec", "eval", "breakpoint", "compile", "__import__")
 
 STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
+OWN_FOLDER = os.path.dirname(__file__) + os.sep
 STDLIB_FOLDER = os.path.dirname(os.__file__) + os.sep
 
 

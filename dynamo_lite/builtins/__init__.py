@@ -10,10 +10,11 @@ from . import (
     library,
     numbers,
     text,
+    trees,
 )
 from .table import HANDLERS
 
 __all__ = [
     "HANDLERS", "attributes", "class_statements", "classes", "containers", "copying",
-    "folds", "iterators", "library", "numbers", "text",
+    "folds", "iterators", "library", "numbers", "text", "trees",
 ]  # fmt: skip

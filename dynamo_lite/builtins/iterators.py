@@ -71,7 +71,7 @@ def builtin_next(
     kind = iterator.python_type()
     if lookup(kind, "__next__") is MISSING:
         raise observed(TypeError(f"{kind.__name__!r} object is not an iterator"))
-    tx.side_effects.touches("an iterator")
+    tx.side_effects.touches("an iterator", iterator)
     try:
         return iterator.call_method(tx, "__next__", (), {})
     except ObservedException as raised:

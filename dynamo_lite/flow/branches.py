@@ -123,7 +123,8 @@ def go(tx: Translator, start: Start, join: int | None, loop: Loop | None) -> Way
             tx.index, tx.stack = start.index, list(start.stack)
             end = run(tx, join, loop, captured=outer is loop)
             result = tx.returned if end == RETURNED else tx.round
-            return Way(graph, end, tx.index, dict(tx.locals), list(tx.stack), result)
+            since = tx.side_effects.since
+            return Way(graph, end, tx.index, dict(tx.locals), list(tx.stack), since, result)
     finally:
         tx.index, tx.stack, tx.locals, tx.region, tx.current, tx.round = before
         tx.returned = None

@@ -15,7 +15,7 @@ from ..ir.node import Node
 from ..ir.ops import Effect, row_of
 from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form, python_number
-from ..variables.base import VariableTracker
+from ..variables.base import COUNTER, VariableTracker
 from ..variables.errstates import current
 from ..variables.graph_values import RESULTS, owner_of, writes
 
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
 def capturing(tx: Translator, what: str) -> Iterator[Graph]:
     """Nodes go to a new graph inside; what Python would notice breaks the graph."""
     state = tx.state
-    outer, sealed = state.graph, state.side_effects.sealed
+    outer, effects = state.graph, state.side_effects
+    before = effects.sealed, effects.since
     state.graph = Graph(
         symbols=outer.symbols, facts=outer.facts, unbacked=outer.unbacked, is_body=True
     )
-    state.side_effects.sealed = what
+    effects.sealed, effects.since = what, next(COUNTER)
     try:
         yield state.graph
     finally:
-        state.graph, state.side_effects.sealed = outer, sealed
+        state.graph, (effects.sealed, effects.since) = outer, before
 
 
 @contextmanager

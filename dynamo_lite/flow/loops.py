@@ -19,13 +19,14 @@ from ..ir.node import Node
 from ..ir.types import ArrayType, Form
 from ..trace import LoopPlan
 from ..variables.base import ObservedException, VariableTracker
+from .bodies import Unsettled, trace_round
 from .branches import (
     Start,
     fork,
     predicate,
     settle,
 )
-from .recording import Recording, Unsettled, trace_round
+from .recording import Recording
 from .rounds import check_nameless, rounds_of
 
 if TYPE_CHECKING:

@@ -19,9 +19,8 @@ from ..variables.base import VariableTracker
 from ..variables.constants import NONE, ConstantVariable
 from ..variables.either import EitherNumber, Kinds, python_value, types_of, united, which
 from ..variables.graph_values import record
-from ..variables.lazy import LazyVariable
-from ..variables.sequences import TupleVariable
 from .capture import adding_to, checked_close, is_fresh, owner, results, tracker_of, type_of
+from .parts import Parts, parts_of, settled
 
 if TYPE_CHECKING:
     from ..frames import Translator
@@ -38,6 +37,8 @@ class Way:
     index: int
     locals: dict[str, VariableTracker]
     stack: list[VariableTracker]
+    since: int
+    """What is born from then on is made on the way."""
     result: VariableTracker | None = None
     """What is returned (RETURNED), or whether the loop goes on (ROUND)."""
 
@@ -109,6 +110,15 @@ class EitherSlot:
     kinds: Kinds
 
 
+@dataclass(eq=False, slots=True)
+class Tree:
+    """A container of merged values; `made` is its one tracker."""
+
+    whole: Parts
+    items: list[Any]
+    made: VariableTracker | None = None
+
+
 class Merging:
     """Collects what differs between the two ways, as results of a `control.cond`."""
 
@@ -122,6 +132,7 @@ class Merging:
         self.made: list[Node] = []
         self.entangled: dict[int, tuple[Node, ...]] = {}
         self.slots: dict[Any, Slot] = {}
+        self.trees: dict[tuple[int, int], Tree] = {}
 
     def names(self) -> set[str]:
         return {*self.ways[0].locals, *self.ways[1].locals}
@@ -133,14 +144,12 @@ class Merging:
         return self.merged(repr(name), first, second)
 
     def merged(self, name: str, first: Any, second: Any) -> Any:
-        """A tracker, a Slot, or a list of these for a tuple."""
+        """A tracker, a Slot, or a Tree of these for a container."""
         first, second = settled(first), settled(second)
         if first is second or same_constant(first, second):
             return first
-        if is_plain_tuple(first) and is_plain_tuple(second):
-            items = first.built_items(), second.built_items()
-            if len(items[0]) == len(items[1]):
-                return [self.merged(name, *pair) for pair in zip(*items)]
+        if (tree := self.tree(name, first, second)) is not None:
+            return tree
         kinds = type_of(first), type_of(second)
         is_either = any(isinstance(value, EitherNumber) for value in (first, second))
         if (is_either or kinds[0] != kinds[1]) and (either := united(first, second)) is not None:
@@ -176,6 +185,32 @@ class Merging:
             self.check_apart()
             return self.slots[pair]
         return Slot(place, tuple(choices))
+
+    def tree(self, name: str, first: VariableTracker, second: VariableTracker) -> Tree | None:
+        """Two containers of the same structure that the ways have made, leaf by leaf."""
+        whole = parts_of(first, self.ways[0].since), parts_of(second, self.ways[1].since)
+        if whole[0] is None or whole[1] is None:
+            return None
+        if whole[0].structure != whole[1].structure:
+            raise GraphBreak(
+                f"{name or 'a value'} has the parts {', '.join(whole[0].keys)} after one way of a "
+                f"branch on data, and {', '.join(whole[1].keys)} after the other"
+            )
+        if not whole[0].has_identity:
+            return Tree(whole[0], self.leaves(name, *whole))
+        sides = id(first), id(second)
+        if (known := self.trees.get(sides)) is not None:
+            return known
+        if any(side in pair for pair in self.trees for side in sides):
+            raise GraphBreak(f"{name} is one with another variable after one way of a branch only")
+        tree = self.trees[sides] = Tree(whole[0], [])
+        tree.items += self.leaves(name, *whole)
+        return tree
+
+    def leaves(self, name: str, first: Parts, second: Parts) -> list[Any]:
+        name = name.strip("'")
+        pairs = zip(first.items, second.items)
+        return [self.merged(name + key, *pair) for key, pair in zip(first.keys, pairs)]
 
     def either(self, values: tuple[VariableTracker, VariableTracker], kinds: Kinds) -> EitherSlot:
         """Two results: the number, and which type it has."""
@@ -219,8 +254,10 @@ class Merging:
         if isinstance(value, EitherSlot):
             number, test = self.made[value.place : value.place + 2]
             return EitherNumber(number, test, value.kinds)
-        if isinstance(value, list):
-            return TupleVariable([self.tracker(item) for item in value])
+        if isinstance(value, Tree):
+            if value.made is None:
+                value.made = value.whole.build([self.tracker(item) for item in value.items])
+            return value.made
         found: VariableTracker = value
         return found
 
@@ -233,14 +270,6 @@ def decided(tx: Translator, test: Any, ways: list[Way]) -> VariableTracker | Non
     if goes_on == [True, False]:
         return tracker_of(test)
     return record(tx, operator.not_, (test,)) if goes_on == [False, True] else None
-
-
-def settled(value: Any) -> Any:
-    return value.realised or value if isinstance(value, LazyVariable) else value
-
-
-def is_plain_tuple(value: Any) -> bool:
-    return type(value) is TupleVariable and value.kind is tuple and value.source is None
 
 
 def same_constant(first: VariableTracker, second: VariableTracker) -> bool:

@@ -1,4 +1,4 @@
-"""One round of a loop as a body: tracing it, and the node that is made of it."""
+"""The node that is made of a loop whose round has been traced."""
 from __future__ import annotations
 
 from dataclasses import replace
@@ -8,20 +8,17 @@ from ..bytecode.flow import Loop
 from ..bytecode.liveness import live_locals
 from ..errors import GraphBreak
 from ..ir import control
-from ..ir.graph import Graph
 from ..ir.node import Node
 from ..ir.tree import map_leaves
 from ..ir.types import ArrayType, python_number
-from ..records import dataclass, field
 from ..trace import Twin
 from ..variables.base import VariableTracker
-from ..variables.constants import TRUE, ConstantVariable
-from ..variables.either import EitherNumber, Kinds, parts_of, types_of, united
-from ..variables.lazy import realise
-from .branches import STEP, is_data, predicate, run
+from ..variables.constants import ConstantVariable
+from ..variables.either import EitherNumber, united
+from .bodies import Body, Unsettled
+from .branches import is_data, predicate
 from .capture import (
     adding_to,
-    capturing,
     checked_close,
     is_array,
     is_fresh,
@@ -31,161 +28,12 @@ from .capture import (
     type_of,
     written,
 )
-from .merging import ROUND, Unmerged, same_constant, settled
+from .escapes import reachable
+from .parts import identities_of, root_of
 from .rounds import Rounds
 
 if TYPE_CHECKING:
     from ..frames import Translator
-
-
-class Unsettled(GraphBreak):
-    """A round changes the type of a variable.
-
-    `either` are variables that could have one of two types; `again`: perhaps a round later types
-    have settled.
-    """
-
-    def __init__(self, reason: str, either: Either | None = None, again: bool = True) -> None:
-        super().__init__(reason)
-        self.either = either or {}
-        self.again = again
-
-
-Either = dict[str, Kinds]
-
-
-@dataclass(slots=True)
-class Body:
-    """One round of a loop, traced; `carried` are the placeholders of the variables it changes.
-
-    Of a variable in `either` the number and its type are variables of their own, by the names
-    `name` and `type_name(name)`; `whole` has the variable itself as it is before the loop.
-    """
-
-    graph: Graph
-    index: Node | None = None
-    carried: dict[str, Node] = field(default_factory=dict)
-    before: dict[str, VariableTracker] = field(default_factory=dict)
-    after: dict[str, VariableTracker] = field(default_factory=dict)
-    either: Either = field(default_factory=dict)
-    whole: dict[str, VariableTracker] = field(default_factory=dict)
-    going: VariableTracker = TRUE
-
-
-    def split(self, tx: Translator, name: str, value: VariableTracker, kinds: Kinds) -> None:
-        """Carry a variable of one of two types."""
-        self.either[name], self.whole[name] = kinds, value
-        names = name, type_name(name)
-        for part, before, kind in zip(names, parts_of(tx, value, kinds), types_of(kinds)):
-            self.before[part] = before
-            self.carried[part] = self.graph.placeholder(part.replace(".", "_"), kind)
-
-    def end(self, tx: Translator) -> None:
-        """The round is over: what it left in the variables of the frame."""
-        self.after = {name: settled(value) for name, value in tx.locals.items()}
-        for name, value in list(self.after.items()):
-            kinds = self.either.get(name)
-            if kinds is None and isinstance(value, EitherNumber) and name not in self.carried:
-                kinds = self.either[name] = value.kinds
-            if kinds is None:
-                continue
-            inside = self.carried.get(name)
-            if inside is not None and united(EitherNumber(inside, True, kinds), value) != kinds:
-                raise Unsettled(f"{name!r} is {value.describe()} after a round of the loop")
-            self.after[name], self.after[type_name(name)] = parts_of(tx, value, kinds)
-
-    def joined(self, found: dict[str, VariableTracker]) -> dict[str, VariableTracker]:
-        """The variables of the frame, of what the loop has left."""
-        for name in {*self.either} & {*found}:
-            number, test = found[name], found.pop(type_name(name))
-            if number is self.before.get(name) and test is self.before[type_name(name)]:
-                found[name] = self.whole[name]
-                continue
-            parts = [
-                part.value if isinstance(part, ConstantVariable) else part.node  # type: ignore
-                for part in (number, test)
-            ]
-            found[name] = EitherNumber(parts[0], parts[1], self.either[name])
-        return found
-
-
-def type_name(name: str) -> str:
-    """The variable that says which type a variable of two types has."""
-    return f"{name}.type"
-
-
-def trace_round(
-    tx: Translator, loop: Loop, stack: tuple[VariableTracker, ...], rounds: Rounds | None,
-    either: Either,
-) -> Body:
-    """Trace one round from variables of known types."""
-    outer, body = tx.graph, Body(tx.graph)
-    region, tx.region, tx.round = tx.region, loop, None
-    first = loop.head + 1 if rounds is not None else loop.head
-    stored = {
-        inst.argval for at in loop.members
-        if (inst := tx.instructions[at]).opname in ("STORE_FAST", "DELETE_FAST")
-    }
-    needed = live_locals(tx.code, loop.head)
-    line = tx.instructions[loop.head].line
-    try:
-        with capturing(tx, f"the loop in line {line}") as graph:
-            body.graph = graph
-            if rounds is not None:
-                body.index = graph.placeholder("index", python_number(int))
-            for name in sorted(stored & needed & {*tx.locals}):
-                value = tx.locals[name] = realise(tx, tx.locals[name])
-                kinds = value.kinds if isinstance(value, EitherNumber) else either.get(name)
-                if kinds is not None:
-                    with adding_to(tx, outer):
-                        body.split(tx, name, value, kinds)
-                    parts = body.carried[name], body.carried[type_name(name)]
-                    tx.locals[name] = EitherNumber(*parts, kinds)
-                    continue
-                if (kind := type_of(value)) is None or not fits(value):
-                    continue
-                if kind.library != "numpy":
-                    raise GraphBreak(f"a loop over arrays of {kind.library}")
-                placeholder = graph.placeholder(name, kind)
-                body.before[name], body.carried[name] = value, placeholder
-                tx.locals[name] = tracker_of(placeholder)
-            entering = {name: tx.locals[name] for name in stored & {*tx.locals}}
-            tx.stack, tx.index = list(stack), first
-            if rounds is not None and body.index is not None:
-                tx.stack.append(rounds.item(tx, tracker_of(body.index)))
-            else:  # the head itself is no end yet
-                STEP[0](tx)
-            if run(tx, None, loop, captured=True) != ROUND:
-                raise GraphBreak("the loop raises an exception")
-            assert tx.round is not None
-            body.going = tx.round
-            body.end(tx)
-            for name, value in entering.items():
-                if name not in body.carried and name in needed:
-                    check_fixed(name, value, body.after.get(name))
-            return body
-    except Unmerged as stop:
-        before, own = body.before.get(stop.name), body.carried.get(stop.name)
-        others = [value for value in stop.values if getattr(value, "node", None) is not own]
-        if before is None or len(others) != 1 or (kinds := united(before, others[0])) is None:
-            raise
-        raise Unsettled(str(stop), {stop.name: kinds}, again=False) from None
-    finally:
-        tx.region, tx.round = region, None
-
-
-def fits(value: VariableTracker) -> bool:
-    """Whether an int has at most 64 bits."""
-    if not isinstance(value, ConstantVariable) or value.python_type() is not int:
-        return True
-    return bool(-(2**62) < value.value < 2**62)
-
-
-def check_fixed(name: str, before: VariableTracker, after: VariableTracker | None) -> None:
-    """A variable that the graph cannot hold has to stay what it is."""
-    before, after = settled(before), settled(after)
-    if before is not after and not (after is not None and same_constant(before, after)):
-        raise Unsettled(f"{name!r} changes, {before.describe()}")
 
 
 class Recording:
@@ -349,14 +197,18 @@ class Recording:
             inst.argval for at in self.loop.members
             if (inst := tx.instructions[at]).opname == "STORE_FAST"
         }
-        wanted = stored & after - {*self.names} - {*self.kept}
-        wanted |= {type_name(name) for name in wanted & {*body.either}}
-        for name in sorted(wanted):
-            value = body.after.get(name)
-            if value is None or not (self.rounds is None or self.rounds.certain(tx)):
+        found_in = {*map(root_of, body.after)}
+        if missing := sorted((stored & after) - found_in):
+            raise GraphBreak(f"{missing[0]!r} may have no value after the loop")
+        self.check_names(stored & after)
+        wanted = {part for part in body.after if root_of(part) in stored & after}
+        for name in sorted(wanted - {*self.names} - {*self.kept} - {*body.fixed}):
+            value = body.after[name]
+            if not (self.rounds is None or self.rounds.certain(tx)):
                 raise GraphBreak(f"{name!r} may have no value after the loop")
             kind = type_of(value)
             if kind is None or isinstance(value, ConstantVariable):
+                self.check_outside(name, value)
                 self.kept[name] = value
                 continue
             found.append(value.as_argument(tx))
@@ -365,9 +217,26 @@ class Recording:
                     raise GraphBreak(f"{name!r} may be an array from outside of the loop")
             self.names.append(name)
             self.kinds.append(kind)
-        for name in stored - {*self.names} - {*self.kept}:
+        for name in stored - {*map(root_of, [*self.names, *self.kept])}:
             tx.locals.pop(name, None)
         return found
+
+    def check_names(self, names: set[str]) -> None:
+        """A list or dict that a round makes must have one name only after it."""
+        body = self.body
+        made = [
+            id(value) for name in names
+            for value in identities_of(body.left[name], body.since_of(name))
+        ]
+        if len({*made}) < len(made):
+            raise GraphBreak("the loop makes a list or dict that has two names")
+
+    def check_outside(self, name: str, value: VariableTracker) -> None:
+        """What the graph cannot hold must not be made of what a round computes."""
+        inside = {*self.body.graph.nodes}
+        for tracker in reachable([value]):
+            if getattr(tracker, "node", None) in inside or hasattr(tracker, "frame"):
+                raise GraphBreak(f"{name!r} is {value.describe()} made in the loop")
 
     def check_memory(self, operands: tuple[Node, ...]) -> None:
         """Arrays that a round writes into must be known by one name only."""
@@ -385,5 +254,3 @@ class Recording:
             if start.op != "call_function" or start in tx.state.entangled:
                 raise GraphBreak(f"the loop writes into {name!r}, and gives it another array")
             tx.state.consumed[start] = self.taken(name)
-
-

@@ -18,6 +18,8 @@ from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker, call_handler
 from ..variables.callables import KnownVariable
 from ..variables.constants import NONE, TypedConstant, constant, observe
+from ..variables.numbers import NumberVariable
+from ..variables.sizes import SizeVariable
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -47,8 +49,12 @@ def attribute(
     if function is np.size and args and isinstance(args[0], ArrayVariable):
         return call_handler(tx, size_along, args, kwargs, "numpy.size")
     if len(args) != 1 or kwargs or not isinstance(args[0], ArrayVariable):
-        return by_value(tx, function, args, kwargs)
+        numbers = len(args) == 1 and not kwargs and isinstance(args[0], NUMBERS)
+        return known(function(0)) if numbers else by_value(tx, function, args, kwargs)
     return args[0].getattr(tx, name)
+
+
+NUMBERS = (NumberVariable, SizeVariable)
 
 
 def size_along(

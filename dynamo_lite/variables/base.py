@@ -8,6 +8,7 @@ guarded. A method that cannot answer exactly raises `GraphBreak` with a reason t
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,9 @@ class ObservedException(Exception):
         self.again = again
 
 
+COUNTER = itertools.count()
+
+
 class VariableTracker:
     """One value. `source` says where it came from, or is None when the frame made it.
 
@@ -44,6 +48,13 @@ class VariableTracker:
     """What an object of a class derived from one of Python's own holds as a dict, list, str, …"""
     in_graph: bool = False
     """Whether the value is computed by the graph: `numpy_calls` then does its operators."""
+    born: int
+    """Trackers are numbered in the order in which they are made."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        self = object.__new__(cls)
+        self.born = next(COUNTER)
+        return self
 
     def python_type(self) -> type:
         """The exact type of the value (guarded when the tracker was made)."""

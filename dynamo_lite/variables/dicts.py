@@ -71,6 +71,17 @@ class DictVariable(VariableTracker):
         """The entries of a dict that has been read or was made by the frame."""
         return list(self._entries.values())
 
+    def built_keys(self) -> list[str]:
+        """The keys of such a dict as text that tells them apart, types included."""
+        return [repr(hashed) for hashed in self._entries]
+
+    def with_values(self, values: Iterable[VariableTracker]) -> DictVariable:
+        """A new dict with the same keys."""
+        made = DictVariable(kind=self.kind, factory=self.factory)
+        for (hashed, (key, _)), value in zip(self._entries.items(), values):
+            made._entries[hashed] = key, value
+        return made
+
     def change(self, tx: Translator) -> dict[Hashable, Entry]:
         entries = self.entries(tx)
         tx.side_effects.mutates(self)

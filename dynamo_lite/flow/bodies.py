@@ -1,0 +1,209 @@
+"""One round of a loop, traced as a body from variables of known types."""
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..bytecode.flow import Loop
+from ..bytecode.liveness import live_locals
+from ..errors import GraphBreak
+from ..ir.graph import Graph
+from ..ir.node import Node
+from ..ir.types import python_number
+from ..records import dataclass, field
+from ..variables.base import COUNTER, VariableTracker
+from ..variables.constants import TRUE, ConstantVariable
+from ..variables.either import EitherNumber, Kinds, parts_of, types_of, united
+from ..variables.lazy import realise
+from .branches import STEP, run
+from .capture import adding_to, capturing, tracker_of, type_of
+from .merging import ROUND, Unmerged, same_constant
+from .parts import NEVER, leaves_of, root_of, settled, structure_of, with_leaves
+from .rounds import Rounds
+
+if TYPE_CHECKING:
+    from ..frames import Translator
+
+
+class Unsettled(GraphBreak):
+    """A round changes the type of a variable.
+
+    `either` are variables that could have one of two types; `again`: perhaps a round later types
+    have settled.
+    """
+
+    def __init__(self, reason: str, either: Either | None = None, again: bool = True) -> None:
+        super().__init__(reason)
+        self.either = either or {}
+        self.again = again
+
+
+Either = dict[str, Kinds]
+
+
+@dataclass(slots=True)
+class Body:
+    """One round of a loop, traced; `carried` are the placeholders of the variables it changes.
+
+    A variable that is a tuple is as many variables as it has leaves, named by their paths.
+    Of a variable in `either` the number and its type are variables of their own, by the names
+    `name` and `type_name(name)`; `whole` has the variable itself as it is before the loop.
+    """
+
+    graph: Graph
+    since: int
+    """What is born from then on is made in the round."""
+    index: Node | None = None
+    carried: dict[str, Node] = field(default_factory=dict)
+    before: dict[str, VariableTracker] = field(default_factory=dict)
+    after: dict[str, VariableTracker] = field(default_factory=dict)
+    either: Either = field(default_factory=dict)
+    whole: dict[str, VariableTracker] = field(default_factory=dict)
+    fixed: dict[str, VariableTracker] = field(default_factory=dict)
+    """What is no number or array, and stays what it is."""
+    entered: dict[str, VariableTracker] = field(default_factory=dict)
+    left: dict[str, VariableTracker] = field(default_factory=dict)
+    """The variables of the frame before and after the round, in one piece."""
+    going: VariableTracker = TRUE
+
+    def placed(
+        self, tx: Translator, outer: Graph, name: str, value: VariableTracker, kinds: Kinds | None
+    ) -> VariableTracker:
+        """What stands for a leaf in the round."""
+        if isinstance(value, EitherNumber):
+            kinds = value.kinds
+        if kinds is not None:
+            with adding_to(tx, outer):
+                self.split(tx, name, value, kinds)
+            return EitherNumber(self.carried[name], self.carried[type_name(name)], kinds)
+        if (kind := type_of(value)) is None or not fits(value):
+            self.fixed[name] = value
+            return value
+        if kind.library != "numpy":
+            raise GraphBreak(f"a loop over arrays of {kind.library}")
+        placeholder = self.graph.placeholder(identifier(name), kind)
+        self.before[name], self.carried[name] = value, placeholder
+        return tracker_of(placeholder)
+
+    def split(self, tx: Translator, name: str, value: VariableTracker, kinds: Kinds) -> None:
+        """Carry a variable of one of two types."""
+        self.either[name], self.whole[name] = kinds, value
+        names = name, type_name(name)
+        for part, before, kind in zip(names, parts_of(tx, value, kinds), types_of(kinds)):
+            self.before[part] = before
+            self.carried[part] = self.graph.placeholder(identifier(part), kind)
+
+    def end(self, tx: Translator) -> None:
+        """The round is over: what it left in the variables of the frame."""
+        self.left = {name: settled(value) for name, value in tx.locals.items()}
+        for name, before in self.entered.items():
+            if name in self.left and structure_of(self.left[name]) != structure_of(before):
+                raise Unsettled(f"{name!r} has other parts after a round of the loop than before")
+        for name, value in self.left.items():
+            self.after.update(leaves_of(name, value, self.since_of(name)))
+        for name, value in list(self.after.items()):
+            kinds = self.either.get(name)
+            if kinds is None and isinstance(value, EitherNumber) and name not in self.carried:
+                kinds = self.either[name] = value.kinds
+            if kinds is None:
+                continue
+            inside = self.carried.get(name)
+            if inside is not None and united(EitherNumber(inside, True, kinds), value) != kinds:
+                raise Unsettled(f"{name!r} is {value.describe()} after a round of the loop")
+            self.after[name], self.after[type_name(name)] = parts_of(tx, value, kinds)
+        for name, value in self.fixed.items():
+            check_fixed(name, value, self.after.get(name))
+
+    def joined(self, found: dict[str, VariableTracker]) -> dict[str, VariableTracker]:
+        """The variables of the frame, of what the loop has left."""
+        for name in {*self.either} & {*found}:
+            number, test = found[name], found.pop(type_name(name))
+            if number is self.before.get(name) and test is self.before[type_name(name)]:
+                found[name] = self.whole[name]
+                continue
+            parts = [
+                part.value if isinstance(part, ConstantVariable) else part.node  # type: ignore
+                for part in (number, test)
+            ]
+            found[name] = EitherNumber(parts[0], parts[1], self.either[name])
+        parts = {**self.fixed, **found}
+        return {
+            name: with_leaves(
+                name, self.left[name], self.since_of(name), lambda part, leaf: parts[part]
+            )
+            for name in {*map(root_of, parts)}
+        }
+
+    def since_of(self, name: str) -> int:
+        """From which birth on lists and dicts in a variable are taken apart."""
+        return NEVER if name in self.entered else self.since
+
+
+def type_name(name: str) -> str:
+    """The variable that says which type a variable of two types has."""
+    return f"{name}:type"
+
+
+def identifier(name: str) -> str:
+    return re.sub(r"\W+", "_", name).strip("_")
+
+
+def trace_round(
+    tx: Translator, loop: Loop, stack: tuple[VariableTracker, ...], rounds: Rounds | None,
+    either: Either,
+) -> Body:
+    """Trace one round from variables of known types."""
+    outer, body = tx.graph, Body(tx.graph, next(COUNTER))
+    region, tx.region, tx.round = tx.region, loop, None
+    first = loop.head + 1 if rounds is not None else loop.head
+    stored = {
+        inst.argval for at in loop.members
+        if (inst := tx.instructions[at]).opname in ("STORE_FAST", "DELETE_FAST")
+    }
+    needed = live_locals(tx.code, loop.head)
+    line = tx.instructions[loop.head].line
+
+    def placed(part: str, leaf: VariableTracker) -> VariableTracker:
+        return body.placed(tx, outer, part, realise(tx, leaf), either.get(part))
+
+    try:
+        with capturing(tx, f"the loop in line {line}") as graph:
+            body.graph = graph
+            if rounds is not None:
+                body.index = graph.placeholder("index", python_number(int))
+            for name in sorted(stored & needed & {*tx.locals}):
+                value = realise(tx, tx.locals[name])
+                body.entered[name] = tx.locals[name] = with_leaves(name, value, NEVER, placed)
+            tx.stack, tx.index = list(stack), first
+            if rounds is not None and body.index is not None:
+                tx.stack.append(rounds.item(tx, tracker_of(body.index)))
+            else:  # the head itself is no end yet
+                STEP[0](tx)
+            if run(tx, None, loop, captured=True) != ROUND:
+                raise GraphBreak("the loop raises an exception")
+            assert tx.round is not None
+            body.going = tx.round
+            body.end(tx)
+            return body
+    except Unmerged as stop:
+        before, own = body.before.get(stop.name), body.carried.get(stop.name)
+        others = [value for value in stop.values if getattr(value, "node", None) is not own]
+        if before is None or len(others) != 1 or (kinds := united(before, others[0])) is None:
+            raise
+        raise Unsettled(str(stop), {stop.name: kinds}, again=False) from None
+    finally:
+        tx.region, tx.round = region, None
+
+
+def fits(value: VariableTracker) -> bool:
+    """Whether an int has at most 64 bits."""
+    if not isinstance(value, ConstantVariable) or value.python_type() is not int:
+        return True
+    return bool(-(2**62) < value.value < 2**62)
+
+
+def check_fixed(name: str, before: VariableTracker, after: VariableTracker | None) -> None:
+    """A variable that the graph cannot hold has to stay what it is."""
+    before, after = settled(before), settled(after)
+    if before is not after and not (after is not None and same_constant(before, after)):
+        raise Unsettled(f"{name!r} changes, {before.describe()}")

@@ -1,0 +1,106 @@
+"""Trees: tuples, lists, dicts and named tuples of arrays and numbers, taken apart by optree.
+
+A leaf is everything that is no container; None is a tree without leaves. The keys of a dict are
+gone through in sorted order and come back in the order in which they were.
+"""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Leaves = tuple[Any, ...]
+Where = tuple[str, str, str, str]
+"""How a message names the caller, the tree, the round before and the round after."""
+RANKS = "bifc"
+
+
+def library() -> Any:
+    """optree takes as long to import as all of dynamo_lite: only programs with trees do."""
+    return importlib.import_module("optree")
+
+
+def flatten(tree: Any) -> tuple[Leaves, Any]:
+    """The leaves of a tree, and what is left without them."""
+    leaves, shape = library().tree_flatten(tree)
+    return tuple(leaves), shape
+
+
+def unflatten(shape: Any, leaves: Leaves) -> Any:
+    """A new tree of that shape."""
+    return library().tree_unflatten(shape, leaves)
+
+
+def copied(tree: Any) -> Any:
+    """The same leaves in new containers."""
+    if isinstance(tree, np.ndarray | np.generic | float | int):
+        return tree
+    return unflatten(*reversed(flatten(tree)))
+
+
+def following(
+    where: Where, function: Any, shape: Any, before: Leaves, tree: Any
+) -> Leaves:
+    """The leaves of what a round gives; TypeError where it cannot take the place of `before`."""
+    leaves, found = flatten(tree)
+    kinds = [*map(kind_of, before)], [*map(kind_of, leaves)]
+    if (reason := why_not_follow(where, place_of(function), (shape, found), *kinds)) is not None:
+        raise TypeError(reason)
+    return leaves
+
+
+def kind_of(leaf: Any) -> Any:
+    """The dtype of an array or NumPy number, the type of a Python number, else None."""
+    if isinstance(leaf, np.ndarray | np.generic):
+        return leaf.dtype
+    return type(leaf) if type(leaf) in (bool, int, float, complex) else None
+
+
+def place_of(function: Callable[..., Any]) -> str:
+    """Where a function is defined."""
+    code = getattr(function, "__code__", None)
+    return told(repr(function), code) if code is None else told(code.co_qualname, code)
+
+
+def told(name: str, code: Any) -> str:
+    return name if code is None else f"{name} ({code.co_filename}:{code.co_firstlineno})"
+
+
+def why_not_follow(
+    where: Where, place: str, shapes: tuple[Any, Any], before: Sequence[Any],
+    after: Sequence[Any],
+) -> str | None:
+    """Why a tree cannot take the place of another one, or None where it can."""
+    caller, name, first, later = where
+    if shapes[0] != shapes[1]:
+        told = f"{name} is {text(shapes[0])} {first} and {text(shapes[1])} {later}"
+        return f"{caller}: {told}, as {place} gives it"
+    for at, (old, new) in enumerate(zip(before, after)):
+        if not fits(old, new):
+            path = shapes[0].accessors()[at].codify(name)
+            told = f"{path} is of {shown(old)} {first} and of {shown(new)} {later}"
+            return f"{caller}: {told}, as {place} gives it"
+    return None
+
+
+def text(shape: Any) -> str:
+    """`{'a': *, 'b': (*, *)}`"""
+    return str(shape).removeprefix("PyTreeSpec(").removesuffix(")")
+
+
+def shown(kind: Any) -> str:
+    return kind.__name__ if isinstance(kind, type) else str(kind)
+
+
+def fits(old: Any, new: Any) -> bool:
+    """Whether a number or array may follow another one: of the same dtype, where Python's numbers
+    take the dtype of NumPy's of the same or a higher kind (NEP 50)."""
+    if old is None or new is None or old == new:
+        return True
+    weak = [isinstance(kind, type) for kind in (old, new)]
+    ranks = [RANKS.find(np.dtype(kind).kind.replace("u", "i")) for kind in (old, new)]
+    if weak[0]:
+        return -1 < ranks[0] <= ranks[1]
+    return weak[1] and -1 < ranks[1] <= ranks[0]
