@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from ..errors import GraphBreak, Unsupported
 from ..ir import steps
+from ..ir.bounds import least
 from ..ir.graph import Assertion, Location
 from ..ir.sizes import Size, SizeExpr, is_unbacked, substitute, symbol, symbols
 from ..ir.steps import Asked
@@ -16,6 +17,7 @@ from .relations import (
     COMPARE,
     GREATEST_INT,
     LEAST_INT,
+    ORDERED,
     Relation,
     alone_on_a_side,
     bounds_in,
@@ -49,6 +51,7 @@ class Known:
         self._premises: list[Asked] = []
         self._answers: dict[tuple[str, Size], bool] = {}
         self._bounds: dict[tuple[str, str], Relation] = {}
+        self._newest: dict[tuple[str, SizeExpr], Relation] = {}
         self.totals = Totals(self.lower, self.upper)
 
     def introduce(self, name: str, lower: int | None, upper: Size | None) -> None:
@@ -122,7 +125,21 @@ class Known:
             raise GraphBreak(f"the relation {left} {op} {right} needs more than 64 bits")
         left, right = self.totals.expanded(left), self.totals.expanded(right)
         self.relations.append(Relation(op, left, right, self.locate()))
+        self._drop_weaker(self.relations[-1])
         return self.relations[-1]
+
+    def _drop_weaker(self, new: Relation) -> None:
+        """`s0 + s1 <= n` follows from a later `s0 + s1 + s2 <= n` where s2 is at least 0."""
+        if new.op not in ORDERED:
+            return
+        small, large = new.sides()
+        if isinstance(small, int) or isinstance(large, int):
+            return
+        weaker, self._newest[new.op, large] = self._newest.get((new.op, large)), new
+        if weaker is not None:
+            more = least(small - weaker.sides()[0], self.lower, self.upper)
+            if more is not None and more >= 0:
+                self._drop([weaker])
 
     def require_bound(self, name: str, op: str, bound: int) -> None:
         """Guard a bound of a symbol; a stronger one takes its place later."""
@@ -188,9 +205,9 @@ class Known:
     def _learn_order(self, positive: Size, of_data: bool) -> None:
         """`positive` is at least 0: a symbol plus a number is a lower bound, and what a symbol is
         subtracted from is an upper bound."""
-        for name in set(symbols(positive)):
+        for name in set(filter(is_unbacked, symbols(positive))) - self.upper.keys():
             solved = positive + symbol(name)
-            if is_unbacked(name) and name not in self.upper and name not in symbols(solved):
+            if name not in symbols(solved):
                 self._bound("order", name, "<=", solved)
         for name, bound in bounds_in(positive):
             if bound > self.lower.get(name, bound - 1):
@@ -219,7 +236,11 @@ class Known:
 
     def _drop(self, implied: list[Relation]) -> None:
         """Forget relations that follow from the others."""
-        self.relations = [old for old in self.relations if not any(old is r for r in implied)]
+        for relation in implied:
+            places = range(len(self.relations) - 1, -1, -1)
+            place = next((k for k in places if self.relations[k] is relation), None)
+            if place is not None:
+                del self.relations[place]
         for relation in implied:
             self._tell("dropped", Asked(relation.op, relation.left, relation.right))
 

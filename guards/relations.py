@@ -12,6 +12,7 @@ COMPARE: dict[str, Callable[[int, int], bool]] = {
     ">": int.__gt__, ">=": int.__ge__,
 }  # fmt: skip
 MIRRORED = {">": "<", ">=": "<="}
+ORDERED = frozenset(COMPARE) - {"==", "!="}
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 LEAST_INT, GREATEST_INT = -(2**63), 2**63 - 1
 """What a symbol's value is between: sizes, strides and ints of a graph have 64 bits."""
@@ -33,6 +34,10 @@ class Relation:
         yield from symbols(self.left)
         yield from symbols(self.right)
 
+    def sides(self) -> tuple[Size, Size]:
+        """The smaller and the larger side of an order."""
+        return (self.left, self.right) if self.op in ("<", "<=") else (self.right, self.left)
+
 
 def question(op: str, difference: SizeExpr) -> tuple[str, Size]:
     """The same question in one form: `== 0` with a positive leading coefficient, or `< 0`."""
@@ -43,10 +48,20 @@ def question(op: str, difference: SizeExpr) -> tuple[str, Size]:
 
 def bounds_in(size: Size) -> Iterator[tuple[str, int]]:
     """The symbol and the number k of a size that is `symbol - k`."""
-    for name in set(symbols(size)):
-        rest = size - symbol(name)
-        if isinstance(rest, int):
-            yield name, -rest
+    rest, symbol_alone, factor = alone_with_number(size)
+    if factor == 1:
+        yield symbol_alone, -rest
+
+
+def alone_with_number(size: Size) -> tuple[int, str, int]:
+    """The parts of a size that is `number + factor * symbol`; a factor of 0 where it is not."""
+    if isinstance(size, int):
+        return size, "", 0
+    (monomial, factor), *more = size.terms
+    alone = len(monomial) == 1 and isinstance(monomial[0], Symbol)
+    if not alone or len(more) > 1 or (more and more[0][0]):
+        return 0, "", 0
+    return (more[0][1] if more else 0), str(monomial[0]), factor
 
 
 def solve(difference: SizeExpr, name: str) -> Size | None:
@@ -67,16 +82,11 @@ def alone_on_a_side(zero: SizeExpr) -> set[str]:
 
 def sign_beyond_64_bits(difference: Size) -> int | None:
     """The sign of `n + symbol` or `n - symbol` where n alone decides: symbols have 64 bits."""
-    rest = difference if isinstance(difference, int) else dict(difference.terms).get((), 0)
-    for name in symbols(difference):
-        if difference - rest == symbol(name):
-            low, high = rest + LEAST_INT, rest + GREATEST_INT
-        elif difference - rest == -symbol(name):
-            low, high = rest - GREATEST_INT, rest - LEAST_INT
-        else:
-            return None
-        return 1 if low > 0 else -1 if high < 0 else None
-    return None
+    rest, _, factor = alone_with_number(difference)
+    if factor not in (1, -1):
+        return None
+    low, high = (LEAST_INT, GREATEST_INT) if factor == 1 else (-GREATEST_INT, -LEAST_INT)
+    return 1 if rest + low > 0 else -1 if rest + high < 0 else None
 
 
 def has_64_bits(size: Size) -> bool:

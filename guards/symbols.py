@@ -169,12 +169,16 @@ class Symbols:
             return size
         if any(len(monomial) > 1 for monomial, _ in size.terms):
             return size
-        totals, is_long = self.known.totals, len(size.terms) > LONGEST
+        totals = self.known.totals
+        size = totals.shortest(size)
+        if not isinstance(size, SizeExpr):
+            return size
+        is_long = len(size.terms) > LONGEST
         if self.origins is not None and (is_long or totals.is_in(size)):
             for part in sorted(set(symbols(size)) - self.known.lower.keys()):
                 self._count_on_sign(part)
         if not is_long:
-            return totals.shortest(size)
+            return size
         name = totals.find(size)
         if name is None and self.origins is not None:
             name = self.known.define(size)

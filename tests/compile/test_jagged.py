@@ -83,6 +83,42 @@ def test_lengths_that_do_not_fit_are_as_in_numpy(name, change):
         check_same(compiled, KEYED[name], batch)
 
 
+def pooled_parts(values, lengths):
+    parts, start = [], 0
+    for length in lengths:
+        parts.append(values[start:start + length].sum(axis=0))
+        start += length
+    return np.stack(parts)
+
+
+def lengths_and_values(seed, keys=40):
+    lengths = np.random.default_rng(seed).integers(1, 5, keys).tolist()
+    return np.random.default_rng(seed).normal(size=(sum(lengths) + 3, 2)), lengths
+
+
+def test_of_parts_that_end_further_and_further_the_last_end_is_guarded():
+    compiled = dl.compile(pooled_parts)
+    for seed in range(4):
+        batch = lengths_and_values(seed)
+        assert same(compiled(*batch), pooled_parts(*batch), exact=False)
+    relations = compiled.entries()[0].info.shapes.relations
+    assert len(compiled.entries()) <= 2 and len(relations) <= 40 + 10
+    assert sum(len(list(relation.symbols())) > 10 for relation in relations) == 1
+
+
+@pytest.mark.parametrize("change", [
+    {39: 4}, {39: 400}, {0: -1}, {7: -3}, {0: 0}, {20: 100}, {38: -100}, {0: 2**62, 1: 2**62},
+])  # fmt: skip
+def test_parts_that_do_not_fit_are_as_in_numpy(change):
+    compiled = dl.compile(pooled_parts)
+    for seed in range(2):
+        values, lengths = lengths_and_values(seed)
+        compiled(values, lengths)
+        for place, length in change.items():
+            lengths[place] = length
+        check_same(compiled, pooled_parts, values, lengths, exact=False)
+
+
 def test_arrays_in_a_list_do_not_share_symbols_by_accident():
     def pooled(parts):
         return np.stack([part.sum(axis=0) for part in parts]), np.concatenate(parts)
