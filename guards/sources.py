@@ -193,7 +193,13 @@ class DependentSource(Source):
     operands: tuple[Source, ...]
 
     def __str__(self) -> str:
-        if (symbol := SYMBOLS.get(self.function.value)) is not None and len(self.operands) == 2:
-            return f"({self.operands[0]} {symbol} {self.operands[1]})"
+        """Messages name what is long by its last steps: `(sqrt(…) + … / 2)`."""
+        texts = [text if len(text := str(part)) <= LONGEST else "…" for part in self.operands]
+        if (symbol := SYMBOLS.get(self.function.value)) is not None and len(texts) == 2:
+            return f"({texts[0]} {symbol} {texts[1]})"
         name = getattr(self.function.value, "__name__", str(self.function.value))
-        return f"{name}({', '.join(map(str, self.operands))})"
+        return f"{name}({', '.join(texts)})"
+
+
+LONGEST = 60
+"""Letters of the longest operand that a message shows."""

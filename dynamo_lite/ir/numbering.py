@@ -1,7 +1,8 @@
 """Value numbers: which calls of a graph that is being written are known to give equal results.
 
-A number is a hashable key. It names the call, the numbers of its operands, and for memory that is
-written to in place also the latest write, so that equal keys mean equal contents.
+A number is a small hashable key: it names the first node that made the same call of operands with
+the same numbers, and for memory that is written to in place also the latest write, so that equal
+keys mean equal contents.
 """
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ class Numbering:
         self.owner = owner
         self._seen = 0
         self._numbers: dict[Node, Hashable] = {}
+        self._calls: dict[Hashable, Node] = {}
         self._written: dict[Node, Node] = {}
 
     def of(self, leaf: Any) -> Hashable:
@@ -50,7 +52,9 @@ class Numbering:
         row = row_of(node.target) if node.op == "call_function" else None
         if row is None or row.effect is not Effect.PURE or "out" in node.kwargs:
             return ("node", id(node))
-        return self._call(node.target, node.args, node.kwargs) or ("node", id(node))
+        call = self._call(node.target, node.args, node.kwargs)
+        first = node if call is None else self._calls.setdefault(call, node)
+        return ("node", id(first))
 
     def _call(self, target: Any, args: Any, kwargs: Any) -> Hashable:
         numbered = map_leaves(self._leaf, (args, tuple(sorted(kwargs.items()))))

@@ -119,6 +119,17 @@ class SizeExpr:
     __repr__ = __str__
 
 
+def weight(size: Size) -> int:
+    """How many symbols and numbers the text of a size has."""
+    return sum(map(_term_weight, _terms(size)))
+
+
+def _term_weight(term: tuple[Monomial, int]) -> int:
+    atoms, coefficient = term
+    parts = [1 if isinstance(a, Symbol) else weight(a.left) + weight(a.right) for a in atoms]
+    return sum(parts) + (coefficient != 1 or not atoms)
+
+
 def symbol(name: str) -> SizeExpr:
     """The expression that is just the symbol `name`."""
     return SizeExpr((((Symbol(name),), 1),))

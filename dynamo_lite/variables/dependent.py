@@ -68,9 +68,19 @@ def dependent(
     if (make := MAKERS.get(type(value))) is None:
         return None
     source = DependentSource(Pinned(function), sources)
+    if _weight(source) > HEAVIEST:
+        return None
     if not _is_total(function, sources, value):
         tx.guards.install(source, TYPE, value, tx.location())
     return make(tx, value, source)
+
+
+HEAVIEST = 400
+"""The most numbers that a number is computed from: each is read again for every one."""
+
+
+def _weight(source: Source) -> int:
+    return sum(map(_weight, source.operands)) if isinstance(source, DependentSource) else 1
 
 
 def _is_total(function: Callable[..., Any], sources: Sequence[Source], value: Any) -> bool:

@@ -21,7 +21,7 @@ from ..ir.inference import infer
 from ..ir.node import Node, SymbolOrigin
 from ..ir.numbering import Numbering
 from ..ir.ops import Effect, Kind, Op, row_of
-from ..ir.sizes import Size, SizeExpr, symbols
+from ..ir.sizes import Size, SizeExpr, symbols, weight
 from ..ir.standins import concrete, run_quietly
 from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form
@@ -72,6 +72,8 @@ def record(
     except REFUSALS as error:
         reason = f"{name} raises {type(error).__name__}: {error}"
         raise refused(tx, target, args, kwargs or {}) or GraphBreak(reason) from None
+    if any(weight(size) > HEAVIEST for size in _symbolic_sizes(kind)):
+        raise GraphBreak(f"the sizes of what {name} gives have become a long expression")
     if tx.graph.is_body:
         kind = without_symbols(kind, [*tx.shapes.data][known:])
     if _discards_imaginary_parts(target, args, kwargs or {}, kind):
@@ -85,6 +87,16 @@ def record(
         errstate=current(tx),
     )
     return result_of(tx, node)
+
+
+HEAVIEST = 200
+"""Symbols and numbers of the longest size of an array: the rest of a frame has new symbols."""
+
+
+def _symbolic_sizes(kind: Any) -> Iterator[SizeExpr]:
+    for type_ in leaves(kind):
+        if isinstance(type_, ArrayType):
+            yield from (size for size in type_.shape if isinstance(size, SizeExpr))
 
 
 def refused(

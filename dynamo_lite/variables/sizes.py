@@ -23,6 +23,7 @@ from ..ir.sizes import (
     modulo,
     product,
     symbols,
+    weight,
 )
 from ..ir.types import python_number
 from .base import VariableTracker
@@ -204,14 +205,16 @@ def operate(
             return compared(tx, COMPARISONS[function], left, right)
     if function in ARITHMETIC and not _divides_by_zero(tx, function, operands):
         left, right = (_size(tx, operand) for operand in operands)
-        return size_tracker(tx, tx.shapes.total(ARITHMETIC[function](left, right)))
+        size = tx.shapes.total(ARITHMETIC[function](left, right))
+        return _arithmetic(tx, size, function, operands)
     if function is divmod:
         parts = (operator.floordiv, operator.mod)
         return TupleVariable([operate(tx, part, operands) for part in parts])
     if function in WITH_CONSTANT and isinstance(exponent := operands[-1], ConstantVariable):
         limit, rewritten = WITH_CONSTANT[function]
         if 0 <= (known := int(exponent.as_constant(tx))) <= limit:
-            return size_tracker(tx, rewritten(_size(tx, operands[0]), known))
+            size = rewritten(_size(tx, operands[0]), known)
+            return _arithmetic(tx, size, function, operands)
     if function in UNARY:
         return size_tracker(tx, UNARY[function](_size(tx, operands[0])))
     if function in (abs, operator.abs):
@@ -224,6 +227,25 @@ def operate(
     return made or fold(tx, function, operands)
 
 
+def _arithmetic(
+    tx: Translator, size: Size, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> VariableTracker:
+    """`size`, the result of an operator; a long expression gets a symbol of its own.
+
+    Otherwise `n = n // 2 + n`, said ten times, would be an expression of a thousand parts.
+    """
+    if weight(size) <= HEAVIEST:
+        return size_tracker(tx, size)
+    if (made := dependent(tx, function, operands)) is not None:
+        return made
+    number = record(tx, function, [_size(tx, operand) for operand in operands])
+    return record(tx, int, (number.as_argument(tx),))
+
+
+HEAVIEST = 24
+"""Symbols and numbers of the longest expression without a symbol of its own."""
+
+
 def extremum(tx: Translator, function: Any, values: Sequence[VariableTracker]) -> Size | None:
     """`min` or `max` of sizes of which sometimes one and sometimes the other is it."""
     if function not in EXTREMA or not all(map(is_size, values)):
@@ -233,7 +255,7 @@ def extremum(tx: Translator, function: Any, values: Sequence[VariableTracker]) -
         if not tx.shapes.varies("<", best, other):
             return None
         best = EXTREMA[function](best, other)
-    return best
+    return best if weight(best) <= HEAVIEST else None
 
 
 EXTREMA: dict[Any, Callable[[Size, Size], Size]] = {min: minimum, max: maximum}

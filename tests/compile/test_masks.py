@@ -171,3 +171,15 @@ def test_masked_assignments_into_arguments(program, layout):
         assert same(found, expected), (program, dtype, layout)
         for one, other in zip(*copies):
             assert one.tobytes() == other.tobytes()
+
+
+def test_masks_of_what_was_computed_from_itself_again_and_again():
+    """Which masks are equal is known without writing out what they were computed from."""
+    again = "\n    ".join(["x = x * 0.5 + x * x"] * 25)
+    names = {}
+    exec(f"def function(x, y):\n    {again}\n    y[x > 0.1] += x[x > 0.1]\n    return y", names)
+    function = names["function"]
+    compiled = dl.compile(function)
+    x = np.linspace(-0.5, 0.5, 40)
+    assert same(compiled(x, x.copy()), function(x, x.copy()))
+    assert len(compiled.entries()) == 1

@@ -161,6 +161,29 @@ def test_numbers_that_follow_from_sizes_do_not_fix_them(name):
     assert len(compiled.entries()) <= 2
 
 
+GROWING = {
+    "half and all": ("n = len(x)", "n = (n // 2 + n) % 1000 + 1", "np.zeros(n)"),
+    "squared": ("n = len(x)", "n = (n * n + n) % 1000", "np.zeros(n)"),
+    "at most": ("n = len(x)", "n = min(n, max(n // 2, 3))", "x[:n]"),
+    "roots": ("n = len(x) / 3", "n = math.sqrt(n) + n / 2", "x * n"),
+    "an argument": ("n = k", "n = n // 2 + n % 7", "x[: n % 3 + 1]"),
+    "data": ("n = int(x.sum())", "n = n // 2 + n % 7", "x[: n % 3 + 1]"),
+    "lengths": ("y = x", "y = np.concatenate([y[: len(y) // 2], y[len(y) // 3 :]])", "y"),
+}
+"""A number, what becomes of it 20 times, and what is made of it: each time it is read twice."""
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_numbers_that_are_made_of_themselves(name):
+    """As an expression of the sizes at the start each would have a million parts."""
+    start, again, result = GROWING[name]
+    names = {"np": np, "math": math}
+    exec("\n ".join(["def function(x, k):", start, *[again] * 20, f"return {result}"]), names)
+    compiled = dl.compile(names["function"])
+    for n in (200, 190, 77):
+        check_same(compiled, names["function"], np.arange(1.0, n + 1), n + 1000, exact=False)
+
+
 def test_numbers_that_follow_from_float_arguments():
     def step(x, rate, decay):
         return x - x * (rate * decay ** 2 / (1 + rate)) + math.exp(-rate)
