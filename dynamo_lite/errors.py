@@ -45,16 +45,18 @@ class DataDependent(GraphBreak):
 class PlanLoop(Unsupported):
     """The analysis has to start again, now that more is known about the loop at `place` (a code
     object and the index of an instruction): it stays out of the graph for a reason, or becomes a
-    node of it after some rounds, with variables of two types each."""
+    node of it after some rounds, with variables of two types each and lists that it changes."""
 
     def __init__(
-        self, place: Any, reason: str = "", peeled: int = 0, either: Any = frozenset()
+        self, place: Any, reason: str = "", peeled: int = 0, either: Any = frozenset(),
+        lists: Any = frozenset(),
     ) -> None:
         super().__init__(reason or "the loop becomes a node of the graph")
         self.place = place
         self.reason = reason
         self.peeled = peeled
         self.either = either
+        self.lists = lists
 
 
 class FullGraphRequired(DynamoError):

@@ -14,6 +14,7 @@ from .bytecode.raising import expected_outcome
 from .bytecode.reading import Instruction, read
 from .errors import GraphBreak, LoopBreak, PlanLoop
 from .flow.branches import STEP
+from .flow.growing import plan_list
 from .flow.loops import arrive
 from .guards.kinds import IS, SAME
 from .guards.sources import CellSource, ConstSource, GlobalSource, Pinned, Source
@@ -184,13 +185,20 @@ class Translator:
     def too_long(self, reason: str) -> LoopBreak:
         """The loop that goes round again cannot be unrolled; nor be a node, for a known reason."""
         place = self.code, self.current.target or 0
-        plan = self.state.options.loops.get(place)
-        if plan is None and self.loops.get(place[1]) and not self.code.co_flags & CO_GENERATOR:
-            raise PlanLoop(place)
+        plans, loop = self.state.options.loops, self.loops.get(place[1])
+        plan = plans.get(place)
+        while loop is not None and not self.code.co_flags & CO_GENERATOR:
+            if (self.code, loop.head) not in plans:
+                raise PlanLoop((self.code, loop.head))
+            loop = shape_of(self.code).around(loop)
         why = plan.reason if plan is not None else ""
         found = LoopBreak(f"{reason}; it is not compiled as a loop: {why}" if why else reason)
         found.location = self.location()
         return found
+
+    def plan_list(self, value: VariableTracker, item: VariableTracker | None) -> None:
+        """A list that a loop of the graph uses like an array may become one."""
+        plan_list(self, value, item)
 
     def location(self) -> Location:
         """The line in work; of code of ours (a twin, `dl.scan`) the user's line that called it."""

@@ -17,6 +17,7 @@ from .guards.sources import Source
 from .ir.graph import Graph
 from .ir.node import Location, Node
 from .ir.numbering import Numbering
+from .ir.types import ArrayType
 from .records import dataclass, field
 from .side_effects import SideEffects
 from .variables.base import VariableTracker
@@ -54,11 +55,13 @@ class TraceOptions:
 class LoopPlan:
     """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
     of the graph after `peeled` rounds. Variables in `either` have one of two types, which are
-    given, as data decides."""
+    given, as data decides. `lists` are those that the loop changes: the name, the types of an
+    item's parts, and whether items are tuples."""
 
     reason: str = ""
     peeled: int = 0
     either: frozenset[tuple[str, tuple[type, ...]]] = frozenset()
+    lists: frozenset[tuple[str, tuple[ArrayType, ...], bool]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ class TraceState:
     `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `entangled`
     are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
     whose memory a loop has taken for its own; `patched` are large inputs, written in part.
+    `list_lengths` are the lengths of lists whose items are in arrays.
     """
 
     function: FunctionType
@@ -133,6 +137,7 @@ class TraceState:
     positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
     patched: set[Node] = field(default_factory=set)
+    list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
     root_steps: int = 0
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None

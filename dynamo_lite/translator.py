@@ -14,6 +14,7 @@ from .bytecode.flow import Loop
 from .bytecode.reading import Instruction, read
 from .errors import GraphBreak, LoopBreak, PlanLoop, Unsupported
 from .flow.escapes import check_escapes
+from .flow.growing import settle_lists
 from .flow.worth import CROSSING, Estimate, outermost, saved, skim
 from .frames import Translator
 from .guards.guard_set import GuardSet
@@ -158,9 +159,12 @@ def translate(
         try:
             root = RootTranslator(state, stop_at)
             end = root.finish()
+            settle_lists(root, end)
             check_escapes(root, end)
         except PlanLoop as found:
-            options.loops[found.place] = LoopPlan(found.reason, found.peeled, found.either)
+            options.loops[found.place] = LoopPlan(
+                found.reason, found.peeled, found.either, found.lists
+            )
             restarts += 1
             logs.restarted(restarts)
             code, index = found.place

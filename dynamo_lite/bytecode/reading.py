@@ -34,6 +34,8 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any, NamedTuple
 
+from .rotating import with_one_head
+
 VERSION = sys.version_info[:2]
 CALLABLE_FIRST = VERSION >= (3, 13)
 """Whether a NULL lies above the callable (`callable, NULL`) rather than below it."""
@@ -333,7 +335,7 @@ def read(code: CodeType) -> tuple[Instruction, ...]:
     key = id(code)
     if (known := _READ.get(key)) is not None and known[0]() is code:
         return known[1]
-    instructions = _index(code, _Canonicaliser(code).run())
+    instructions = with_one_head(_index(code, _Canonicaliser(code).run()))
     _READ[key] = weakref.ref(code, lambda _: _READ.pop(key, None)), instructions
     return instructions
 

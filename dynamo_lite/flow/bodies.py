@@ -17,6 +17,7 @@ from ..variables.either import EitherNumber, Kinds, parts_of, types_of, united
 from ..variables.lazy import realise
 from .branches import STEP, run
 from .capture import adding_to, capturing, tracker_of, type_of
+from .growing import assign, variables
 from .merging import ROUND, Unmerged, same_constant
 from .parts import NEVER, leaves_of, root_of, settled, structure_of, with_leaves
 from .rounds import Rounds
@@ -95,7 +96,7 @@ class Body:
 
     def end(self, tx: Translator) -> None:
         """The round is over: what it left in the variables of the frame."""
-        self.left = {name: settled(value) for name, value in tx.locals.items()}
+        self.left = {name: settled(value) for name, value in variables(tx).items()}
         for name, before in self.entered.items():
             if name in self.left and structure_of(self.left[name]) != structure_of(before):
                 raise Unsettled(f"{name!r} has other parts after a round of the loop than before")
@@ -171,9 +172,10 @@ def trace_round(
             body.graph = graph
             if rounds is not None:
                 body.index = graph.placeholder("index", python_number(int))
-            for name in sorted(stored & needed & {*tx.locals}):
-                value = realise(tx, tx.locals[name])
-                body.entered[name] = tx.locals[name] = with_leaves(name, value, NEVER, placed)
+            for name in sorted(stored & needed & {*tx.locals} | {*tx.state.list_lengths}):
+                value = realise(tx, variables(tx)[name])
+                body.entered[name] = value = with_leaves(name, value, NEVER, placed)
+                assign(tx, {name: value})
             tx.stack, tx.index = list(stack), first
             if rounds is not None and body.index is not None:
                 tx.stack.append(rounds.item(tx, tracker_of(body.index)))

@@ -25,6 +25,7 @@ from ..variables.constants import TRUE, constant
 from ..variables.graph_values import record
 from ..variables.numbers import NumberVariable
 from .capture import capturing, tracker_of
+from .growing import grow_before
 from .merging import JOINED, RAISED, RETURNED, ROUND, Way, merge
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def fork(tx: Translator, test: Any, true: Start, false: Start, at: int) -> None:
     plan = tx.state.options.loops.get((tx.code, at))
     if plan is not None and plan.reason and at not in tx.loops:
         raise GraphBreak(plan.reason)
+    grow_before(tx, at)
     shape = shape_of(tx.code)
     loop = shape.inner_loop(at)
     while loop is not None and loop is not tx.region and is_peeled(tx, loop):
@@ -123,8 +125,8 @@ def go(tx: Translator, start: Start, join: int | None, loop: Loop | None) -> Way
             tx.index, tx.stack = start.index, list(start.stack)
             end = run(tx, join, loop, captured=outer is loop)
             result = tx.returned if end == RETURNED else tx.round
-            since = tx.side_effects.since
-            return Way(graph, end, tx.index, dict(tx.locals), list(tx.stack), since, result)
+            since, left = tx.side_effects.since, tx.locals | tx.state.list_lengths
+            return Way(graph, end, tx.index, left, list(tx.stack), since, result)
     finally:
         tx.index, tx.stack, tx.locals, tx.region, tx.current, tx.round = before
         tx.returned = None

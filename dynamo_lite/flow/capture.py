@@ -28,7 +28,7 @@ def capturing(tx: Translator, what: str) -> Iterator[Graph]:
     """Nodes go to a new graph inside; what Python would notice breaks the graph."""
     state = tx.state
     outer, effects = state.graph, state.side_effects
-    before = effects.sealed, effects.since
+    before, lengths = (effects.sealed, effects.since), dict(state.list_lengths)
     state.graph = Graph(
         symbols=outer.symbols, facts=outer.facts, unbacked=outer.unbacked, is_body=True
     )
@@ -37,6 +37,7 @@ def capturing(tx: Translator, what: str) -> Iterator[Graph]:
         yield state.graph
     finally:
         state.graph, (effects.sealed, effects.since) = outer, before
+        state.list_lengths = lengths
 
 
 @contextmanager

@@ -19,6 +19,8 @@ from ..ir.node import Node
 from ..ir.types import ArrayType, Form
 from ..trace import LoopPlan
 from ..variables.base import ObservedException, VariableTracker
+from ..variables.growing import GrowingVariable
+from ..variables.sequences import ListVariable
 from .bodies import Unsettled, trace_round
 from .branches import (
     Start,
@@ -26,8 +28,9 @@ from .branches import (
     predicate,
     settle,
 )
+from .growing import assign, growing_lists
 from .recording import Recording
-from .rounds import check_nameless, rounds_of
+from .rounds import check_nameless, owner_of, rounds_of
 
 if TYPE_CHECKING:
     from ..frames import Translator
@@ -40,6 +43,7 @@ MANY_NUMBERS = 100
 """Operations on numbers that a loop may add before it becomes a node."""
 UNROLLED_ROUNDS = 4
 """A `while` loop that has gone round so often while tracing becomes a node."""
+OVER = "a loop over"
 PEELED = 2
 """Rounds that are unrolled for the types of variables to settle."""
 
@@ -55,7 +59,8 @@ def arrive(tx: Translator) -> bool:
     if count < 2:
         tx.sizes[loop.head] = len(tx.graph.nodes), tx.state.steps
     plan = tx.state.options.loops.get((tx.code, loop.head))
-    if plan is None:
+    is_other = isinstance(owner_of(iterator), GrowingVariable)
+    if plan is None or (plan.reason.startswith(OVER) and is_other):
         plan = first_plan(tx, loop, iterator, count)
     if plan is None or plan.reason or plan.peeled != count:
         check_length(tx, loop, iterator, count)
@@ -129,13 +134,16 @@ def capture(
     """Record the whole loop, and go on behind it."""
     rounds = None
     if iterator is not None and (rounds := rounds_of(tx, iterator)) is None:
-        raise GraphBreak(f"a loop over {iterator.describe()}")
+        if isinstance(owner := owner_of(iterator), ListVariable) and tx.graph.is_body:
+            tx.plan_list(owner, None)
+        raise GraphBreak(f"{OVER} {iterator.describe()}")
     if iterator is not None:
         check_nameless(tx, iterator)
-    saved = dict(tx.locals)
     stack = tuple(tx.stack)
     try:
-        body = trace_round(tx, loop, stack, rounds, dict(plan.either))
+        with growing_lists(tx, loop, iterator, rounds, plan):
+            saved = dict(tx.locals)
+            body = trace_round(tx, loop, stack, rounds, dict(plan.either))
         tx.locals = saved
         tx.exits.setdefault(loop.head, (tx.instructions[loop.head].target or 0,) * 2)
         node = Recording(tx, loop, body, rounds, plan.peeled)
@@ -143,9 +151,9 @@ def capture(
     except Unsettled as stop:
         place, either = (tx.code, loop.head), plan.either | {*stop.either.items()}
         if stop.again and plan.peeled < PEELED and (rounds is None or rounds.certain(tx)):
-            raise PlanLoop(place, "", plan.peeled + 1, plan.either) from None
+            raise PlanLoop(place, "", plan.peeled + 1, plan.either, plan.lists) from None
         if stop.either:
-            raise PlanLoop(place, "", plan.peeled, either) from None
+            raise PlanLoop(place, "", plan.peeled, either, plan.lists) from None
         raise GraphBreak(str(stop)) from None
     go_on(tx, loop, stack, node)
 
@@ -154,7 +162,7 @@ def go_on(
     tx: Translator, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording
 ) -> None:
     """The frame behind the loop."""
-    tx.locals.update(node.body.joined(node.kept))
+    assign(tx, node.body.joined(node.kept))
     over = tx.instructions[loop.head].target
     left, _ = tx.exits.pop(loop.head)
     if node.ends is None:

@@ -52,10 +52,11 @@ def merge(tx: Translator, test: Any, ways: list[Way], loop: Loop | None, at: int
         merging.record()
         tx.returned = merging.tracker(value)
         return
-    live = live_locals(tx.code, ways[0].index)
+    lengths = {*tx.state.list_lengths}
+    live = live_locals(tx.code, ways[0].index) | lengths
     if end == ROUND:
         assert loop is not None
-        live = live_locals(tx.code, loop.head) | (
+        live = live_locals(tx.code, loop.head) | lengths | (
             live_locals(tx.code, tx.exits[loop.head][0]) if loop.head in tx.exits else frozenset()
         )
     found = {name: merging.local(name) for name in sorted(live & merging.names())}
@@ -71,7 +72,8 @@ def merge(tx: Translator, test: Any, ways: list[Way], loop: Loop | None, at: int
     tx.locals = {
         name: value for name, value in tx.locals.items() if name not in live or name in found
     }
-    tx.locals |= {name: merging.tracker(value) for name, value in found.items()}
+    for name, value in found.items():
+        (tx.state.list_lengths if name in lengths else tx.locals)[name] = merging.tracker(value)
     tx.stack = [merging.tracker(value) for value in stack]
     if going is not None:
         tx.round = merging.tracker(going)

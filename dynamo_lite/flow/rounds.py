@@ -12,6 +12,7 @@ from ..records import dataclass
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.graph_values import record
+from ..variables.growing import GrowingVariable
 from ..variables.iterators import EnumerateVariable, StepVariable, ZipVariable
 from ..variables.sequences import TupleVariable
 from ..variables.slices import DataRangeVariable, RangeVariable
@@ -64,29 +65,38 @@ def rounds_of(tx: Translator, iterator: VariableTracker) -> Rounds | None:
                 return None
             return Rounds((start + iterator.position * step if iterator.position else start,
                            stop, step))
-    if (length := length_of(iterator)) is None:
+    if (length := length_of(tx, iterator)) is None:
         return None
     return Rounds((0, length, 1), lambda tx, index: item_at(tx, iterator, index))
 
 
-def length_of(iterator: VariableTracker) -> Size | None:
-    """How many items are left of an iterator whose items are found by their index."""
+def length_of(tx: Translator, iterator: VariableTracker) -> Any:
+    """How many items are left of an iterator whose items are found by their index: a size, or what
+    computes it."""
     if isinstance(iterator, EnumerateVariable):
-        return length_of(iterator.inner)
+        return length_of(tx, iterator.inner)
     if isinstance(iterator, ZipVariable) and iterator.inners and not iterator.strict:
         if len({*map(id, iterator.inners)}) < len(iterator.inners):
             return None
-        found = [length_of(inner) for inner in iterator.inners]
-        known = [length for length in found if length is not None]
+        found = [length_of(tx, inner) for inner in iterator.inners]
+        known = [length for length in found if isinstance(length, (int, SizeExpr))]
         return functools.reduce(minimum, known) if len(known) == len(found) else None
     if not isinstance(iterator, StepVariable) or iterator.exhausted:
         return None
     if isinstance(iterator.owner, RangeVariable):
         return len(iterator.owner.value) - iterator.position
     if isinstance(iterator.owner, ArrayVariable) and iterator.owner.array_type.shape:
-        length: Size = iterator.owner.array_type.shape[0]
-        return length - iterator.position
+        return iterator.owner.array_type.shape[0] - iterator.position
+    if isinstance(iterator.owner, GrowingVariable) and not iterator.position:
+        return iterator.owner.length(tx).as_argument(tx)
     return None
+
+
+def owner_of(iterator: VariableTracker | None) -> VariableTracker | None:
+    """What an iterator goes through, with or without counting."""
+    while isinstance(iterator, EnumerateVariable):
+        iterator = iterator.inner
+    return getattr(iterator, "owner", None)
 
 
 def item_at(tx: Translator, iterator: VariableTracker, index: VariableTracker) -> VariableTracker:
@@ -100,6 +110,8 @@ def item_at(tx: Translator, iterator: VariableTracker, index: VariableTracker) -
     if isinstance(iterator.owner, RangeVariable):
         left = iterator.owner.value[iterator.position :]
         return along(tx, index, left.start, left.step)
+    if isinstance(iterator.owner, GrowingVariable):
+        return iterator.owner.at(tx, index)
     place = along(tx, index, iterator.position, 1)
     return record(tx, operator.getitem, (iterator.owner.as_argument(tx), place.as_argument(tx)))
 
@@ -119,4 +131,4 @@ def check_nameless(tx: Translator, iterator: VariableTracker) -> None:
         raise GraphBreak("a loop over an iterator that has a name")
 
 
-__all__ = ["Rounds", "check_nameless", "rounds_of"]
+__all__ = ["Rounds", "check_nameless", "owner_of", "rounds_of"]

@@ -130,7 +130,9 @@ class Skimming:
             tx.step()
             return True
         except PlanLoop as plan:
-            tx.state.options.loops[plan.place] = LoopPlan(plan.reason, plan.peeled, plan.either)
+            tx.state.options.loops[plan.place] = LoopPlan(
+                plan.reason, plan.peeled, plan.either, plan.lists
+            )
         except (Unsupported, ObservedException):
             pass
         tx.index, tx.stack, tx.locals, tx.state.graph = before

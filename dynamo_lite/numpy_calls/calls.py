@@ -21,6 +21,7 @@ from ..variables.errstates import describe_state, error_state, looked_at, make_s
 from ..variables.functions import UserFunctionVariable
 from ..variables.graph_methods import record_call
 from ..variables.graph_values import name_of
+from ..variables.growing import GrowingVariable
 from ..variables.indices import is_mask
 from ..variables.lazy import realise_all
 from ..variables.sequences import ListVariable, TupleVariable
@@ -48,6 +49,8 @@ def call(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`function(*args, **kwargs)` for a NumPy callable or a Python operator."""
+    if function in OF_LISTS:
+        args = [a.array(tx) if isinstance(a, GrowingVariable) else a for a in args]
     if (handler := handler_of(function)) is not None:
         if isinstance(function, np.ufunc):
             args = [_written_out(tx, value) for value in args]
@@ -168,6 +171,12 @@ def _delete(
     kept = record_call(tx, np.logical_not, (mask,), {})
     return array.call_method(tx, "__getitem__", (kept,), {})
 
+
+OF_LISTS = frozenset((
+    *UFUNCS, np.sum, np.prod, np.mean, np.std, np.var, np.min, np.max, np.median, np.argmin,
+    np.argmax, np.sort, np.argsort, np.cumsum, np.diff, np.dot, np.unique,
+))  # fmt: skip
+"""What takes a list of numbers for the array that NumPy makes of it."""
 
 HANDLERS: dict[Any, Handler] = {
     **dict.fromkeys(UFUNCS, _operator),

@@ -12,7 +12,8 @@ from ..ir.types import Form
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE, constant
-from ..variables.graph_methods import converted, record_call
+from ..variables.graph_methods import converted, record_call, type_of
+from ..variables.growing import GrowingVariable
 from ..variables.numbers import ConstantNumber, NumberVariable
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
@@ -33,12 +34,27 @@ def as_array(
     if is_unusual(function, args, kwargs):
         return made(tx, function, args, kwargs)
     value = args[0]
+    if isinstance(value, GrowingVariable):
+        value = value.array(tx)
+        named = dict(zip(("dtype",), args[1:])) | dict(kwargs)
+        check_dtype(tx, value, named)
+        return record_call(tx, np.asarray, (value,), named)
     if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
         joined = stacked(tx, value, args[1:], kwargs)
         return record_call(tx, np.ascontiguousarray, (joined,), {})  # whatever the items' layout is
     if function is np.array and len(args) == 1 and not UNUSUAL.isdisjoint(kwargs):
         return of_constants(tx, value, kwargs)
     return record_call(tx, function, args, kwargs)
+
+
+def check_dtype(
+    tx: Translator, array: VariableTracker, kwargs: Mapping[str, VariableTracker]
+) -> None:
+    """NumPy converts the items of a list one by one, and refuses what casting does not."""
+    dtype = np.dtype(kwargs["dtype"].as_constant(tx)) if "dtype" in kwargs else None
+    kind = type_of(array).dtype
+    if set(kwargs) - {"dtype"} or (dtype is not None and dtype != kind and dtype.kind != "f"):
+        raise GraphBreak(f"an array of {dtype} of a list of {kind}")
 
 
 def is_constant_nest(tx: Translator, value: VariableTracker) -> bool:

@@ -7,6 +7,7 @@ from ..errors import GraphBreak
 from ..flow.branches import branch, is_data
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE
+from ..variables.growing import GrowingVariable
 from ..variables.iterators import IteratorVariable
 from ..variables.outside_iterators import OutsideIterator
 from .table import handles
@@ -21,8 +22,14 @@ def jump(tx: Translator, inst: Instruction) -> None:
     tx.jump(inst.target)
 
 
+def _tested(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """What decides about the truth of a value that is not needed itself."""
+    return value.length(tx) if isinstance(value, GrowingVariable) else value
+
+
 @handles("POP_JUMP_IF_TRUE")
 def pop_jump_if_true(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    value = _tested(tx, value)
     if is_data(value):
         branch(tx, inst, value, jumps_if=True)
     elif tx.truth(value):
@@ -31,6 +38,7 @@ def pop_jump_if_true(tx: Translator, inst: Instruction, value: VariableTracker) 
 
 @handles("POP_JUMP_IF_FALSE")
 def pop_jump_if_false(tx: Translator, inst: Instruction, value: VariableTracker) -> None:
+    value = _tested(tx, value)
     if is_data(value):
         branch(tx, inst, value, jumps_if=False)
     elif not tx.truth(value):

@@ -259,9 +259,12 @@ class ListVariable(SequenceVariable):
         """The items appended to an outside list that was never read."""
         return self._items if self.unread is not None else []
 
-    def change(self, tx: Translator) -> list[VariableTracker]:
-        """The items, about to be changed."""
+    def change(
+        self, tx: Translator, item: VariableTracker | None = None
+    ) -> list[VariableTracker]:
+        """The items, about to be changed; perhaps by having `item` among them."""
         items = self.items(tx)
+        self.met_in_loop(tx, item)
         tx.side_effects.mutates(self)
         return items
 
@@ -269,10 +272,21 @@ class ListVariable(SequenceVariable):
         super().read(tx)
         tx.side_effects.was_read(self)
 
+    def met_in_loop(self, tx: Translator, item: VariableTracker | None = None) -> None:
+        """A loop of the graph cannot go on with the list as it is: it may have another form."""
+        if tx.graph.is_body and self.born < tx.side_effects.since:
+            tx.plan_list(self, item)
+
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        if not key.is_constant() and not isinstance(key, SliceVariable):
+            self.met_in_loop(tx)
+        return super().method___getitem__(tx, key)
+
     def method_append(self, tx: Translator, item: VariableTracker) -> VariableTracker:
         if self.unread is not None:
             tx.side_effects.extends(self)
         else:
+            self.met_in_loop(tx, item)
             tx.side_effects.mutates(self)
         self._items.append(item)
         return NONE
@@ -349,8 +363,10 @@ class ListVariable(SequenceVariable):
             observe(self.items(tx)[:].__setitem__, known, new)
             self.change(tx)[known] = new
             return NONE
+        if not key.is_constant():
+            self.met_in_loop(tx, value)
         index = checked_index(tx, self, key, "assignment ")
-        self.change(tx)[index] = value
+        self.change(tx, value)[index] = value
         return NONE
 
     def method___delitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:

@@ -178,9 +178,37 @@ class Writer:
         self.put(depth, f"if {self.test()}: {self.r.choice(['break', 'continue', 'break'])}")
 
 
-def program(seed):
+class ListWriter(Writer):
+    """Also has `out`, a list of numbers, `places`, one of ints, and `pairs`, one of tuples."""
+
+    def text(self):
+        first = self.r.choice(["", "s", "0.0", "x[0], x[1]"])
+        self.lines += [f"    out = [{first}]", "    places, pairs = [3], []"]
+        whole = super().text()
+        return whole.replace("    return ", "    return out, places, pairs, ")
+
+    def statement(self, depth):
+        if self.r.random() < 0.4:
+            self.put(depth, self.of_lists())
+        else:
+            super().statement(depth)
+
+    def of_lists(self):
+        r, i, number = self.r, self.r.choice([*self.indices, "t"]), self.number(2)
+        return r.choice([
+            f"out.append({number})", f"out.append({self.element()})", f"places.append({i})",
+            f"if {self.test()}: out.append({self.element()})", f"places.append({i} + 1)",
+            f"pairs.append(({i}, {self.element()}))", f"if {self.test()}: places.append({i})",
+            "if places: t = places.pop()", "if len(places) > 2: places[1] = places[-1] - 1",
+            "if pairs: t, a = pairs.pop()", f"a = out[{i}] if len(out) > {i} >= 0 else a",
+            "for p in places: b = b + p", "t = len(out)", "places.append(places[0])",
+            f"out.append(float({number}))", "for q, w in pairs: a = max(a, w)",
+        ])
+
+
+def program(seed, writer=Writer):
     """The function, its text, and arguments for it."""
-    text = Writer(seed).text()
+    text = writer(seed).text()
     scope = {"np": np, "math": math}
     exec(compile(text, f"<random {seed}>", "exec"), scope)
     r = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ import pytest
 
 import dynamo_lite as dl
 
-from .random_loops import program
+from .random_loops import ListWriter, Writer, program
 
 
 def outcome(function, arguments):
@@ -26,19 +26,19 @@ def outcome(function, arguments):
 
 def shown(value, arguments):
     """A value with type, bits, and the arguments that it is or shares memory with."""
-    if type(value) is tuple:
-        return tuple(shown(item, arguments) for item in value)
+    if type(value) in (tuple, list):
+        return type(value), [shown(item, arguments) for item in value]
     if isinstance(value, np.ndarray):
         shares = [value is a or (isinstance(a, np.ndarray) and np.shares_memory(value, a))
                   for a in arguments]
         return str(value.dtype), value.shape, value.tobytes(), shares
-    if isinstance(value, float):
-        return type(value), np.float64(value).tobytes()
+    if isinstance(value, (float, np.floating)):
+        return type(value), np.asarray(value).tobytes()
     return type(value), value
 
 
-def problems(seed, backend):
-    function, text, arguments = program(seed)
+def problems(seed, backend, writer=Writer):
+    function, text, arguments = program(seed, writer)
     expected = outcome(function, arguments)
     compiled = dl.compile(function, backend=backend)
     for call in range(2):
@@ -50,9 +50,10 @@ def problems(seed, backend):
 
 @pytest.mark.parametrize("first", range(0, 200, 20))
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
-def test_random_loops(backend, first):
+@pytest.mark.parametrize("writer", [Writer, ListWriter])
+def test_random_loops(writer, backend, first):
     with dl.config.patch(strict=True):
         for seed in range(first, first + 20):
-            if (found := problems(seed, backend)) is not None:
+            if (found := problems(seed, backend, writer)) is not None:
                 pytest.fail(found)
             dl.reset()

@@ -78,9 +78,14 @@ def _writes(node: Node) -> bool:
     )
 
 
+Known = dict[Graph, set[Node]]
+"""What `written` has found of bodies."""
+
+
 class _Functionaliser:
-    def __init__(self, graph: Graph, facts: Facts) -> None:
+    def __init__(self, graph: Graph, facts: Facts, known: Known | None = None) -> None:
         self.old = graph
+        self.known: Known = {} if known is None else known
         self.new = Rebuild(graph)
         self.facts = facts
         self.aliases: dict[Node, Alias] = {}
@@ -187,14 +192,17 @@ class _Functionaliser:
         given = node.args[-1]
         lead = tuple(map_leaves(self.value, arg) for arg in node.args[:-1])
         first = {body: len(body.placeholders) - len(given) for body in bodies(node)}
-        places = [place for place, _ in enumerate(given) if any(
-            body.placeholders[at + place] in written(body, self.facts)
-            for body, at in first.items()
-        )]
+        changed: set[int] = set()
+        for body, at in first.items():
+            found = written(body, self.facts, self.known)
+            operands_of = body.placeholders[at:]
+            changed |= {place for place, own in enumerate(operands_of) if own in found}
+        places = sorted(changed)
         order = [place for place, _ in enumerate(given) if place not in places] + places
         lead = map_leaves(
-            lambda leaf: functional_body(leaf, first[leaf], order, len(places), self.facts)
-            if isinstance(leaf, Graph) else leaf, lead,
+            lambda leaf: functional_body(
+                leaf, first[leaf], order, len(places), self.facts, self.known
+            ) if isinstance(leaf, Graph) else leaf, lead,
         )
         operands = tuple(self.value(given[place]) for place in order)
         kinds = (*node.type, *(given[place].type for place in places))
@@ -237,16 +245,19 @@ class _Functionaliser:
         return self.returned[alias]
 
 
-def written(body: Graph, facts: Facts) -> set[Node]:
+def written(body: Graph, facts: Facts, known: Known | None = None) -> set[Node]:
     """The placeholders of a body that it writes into."""
-    run = _Functionaliser(body, facts)
-    run.run()
-    storages = [alias.storage for alias in run.aliases.values()]
-    return {storage.origin for storage in storages if storage.version}
+    known = {} if known is None else known
+    if body not in known:
+        run = _Functionaliser(body, facts, known)
+        run.run()
+        storages = [alias.storage for alias in run.aliases.values()]
+        known[body] = {storage.origin for storage in storages if storage.version}
+    return known[body]
 
 
 def functional_body(
-    body: Graph, first: int, order: list[int], versions: int, facts: Facts
+    body: Graph, first: int, order: list[int], versions: int, facts: Facts, known: Known
 ) -> Graph:
     """A body without writes: its operands, which begin at placeholder `first`, in another order,
     and the final contents of the last `versions` of them as further outputs."""
@@ -256,7 +267,7 @@ def functional_body(
     final = tuple(operands[len(operands) - versions :])
     ordered = replace(body, nodes=[*given[:first], *operands, *rest], _compiled=None)
     ordered.output((*body.outputs, *final))
-    return _Functionaliser(ordered, facts).run()
+    return _Functionaliser(ordered, facts, known).run()
 
 
 def _typed(leaf: Any) -> Any:

@@ -42,6 +42,8 @@ def merge_common(graph: Graph, facts: Facts) -> Graph:
 
 
 PRODUCTS = (np.matmul, np.dot, np.inner)
+NEW_MEMORY = (np.empty, np.empty_like)
+"""What is made to be written into: one for two would have to be copied."""
 
 
 def _partners(graph: Graph) -> dict[Node, list[Node]]:
@@ -77,7 +79,9 @@ def _returned(graph: Graph) -> set[Node]:
 
 def _key(new: Rebuild, node: Node) -> Key | None:
     row = row_of(node.target) if node.op == "call_function" else None
-    if row is None or not is_pure(node) or row.kind in (Kind.EXTERN, Kind.CONTROL):
+    if row is None or not is_pure(node) or row.kind in (Kind.EXTERN, Kind.CONTROL) or (
+        node.target in NEW_MEMORY
+    ):
         return None
     args, kwargs = new.mapped((node.args, node.kwargs))
     parts = frozen((args, tuple(sorted(kwargs.items()))))

@@ -1,0 +1,269 @@
+"""Lists of numbers that loops change: in the graph, and exactly Python's lists afterwards."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.flow import growing
+
+from .test_random_loops import outcome
+
+VECTOR = np.round(np.sin(np.arange(60.0) * 5) * 64) / 64
+
+
+def prefix_sums(x):
+    total, sums = 0.0, []
+    for v in x:
+        total += v
+        sums.append(total)
+    return sums, np.array(sums)
+
+
+def numpy_items(x):
+    out = []
+    for v in x:
+        if v > 0.25:
+            out.append(v)
+    return out
+
+
+def positions(x):
+    found = []
+    for i, v in enumerate(x):
+        if 0 < i < len(x) - 1 and x[i - 1] < v > x[i + 1]:
+            found.append(i)
+    return found, len(found), np.array(found, dtype=float)
+
+
+def pairs(x):
+    found = []
+    for i, v in enumerate(x):
+        if v > 0:
+            found.append((i, float(v), v > 0.5))
+    return found
+
+
+def flags(x):
+    seen = [True, False]
+    for v in x:
+        seen.append(v > 0)
+        seen[0] = seen[-1]
+    return seen
+
+
+def own_items(x):
+    out = [x[0], x[1]]
+    for i in range(2, len(x)):
+        out.append(out[-1] * 0.5 + out[i - 2])
+    return out
+
+
+def stack(x):
+    todo, n = [(0, len(x))], 0
+    while todo:
+        low, high = todo.pop()
+        if high - low < 2 or x[low] > 0.99:
+            continue
+        n += 1
+        todo.append((low, (low + high) // 2))
+        todo.append(((low + high) // 2, high))
+    return n
+
+
+def gone_through(x):
+    primes, n = [], 2
+    while n < 40 + x[0]:
+        is_prime = True
+        for p in primes:
+            if n % p == 0:
+                is_prime = False
+        if is_prime:
+            primes.append(n)
+        n += 1
+    return primes
+
+
+def in_rounds(x):
+    counts = np.zeros(5)
+    for k in range(5):
+        row = []
+        for v in x:
+            if v * 5 > k:
+                row.append(v)
+        counts[k] = len(row)
+    return counts
+
+
+def two_loops(x):
+    out = []
+    for v in x:
+        out.append(v * 2)
+    for i in range(len(out)):
+        if out[i] > 1:
+            out[i] = out[i] - 1
+            out.append(out[i])
+    return np.sum(out), out
+
+
+def by_a_callee(x):
+    def add(items, value):
+        items.append(value * 2)
+
+    out = []
+    for v in x:
+        add(out, v)
+    return out
+
+
+def returned_twice(x):
+    out = []
+    for v in x:
+        out.append(v + 1)
+    return [{"items": out}["items"], (out,)]
+
+
+NATIVE = (prefix_sums, numpy_items, positions, pairs, flags, own_items, stack, gone_through,
+          in_rounds, two_loops, by_a_callee, returned_twice)  # fmt: skip
+
+
+@pytest.mark.parametrize("x", [VECTOR, VECTOR[:1] * 0, VECTOR[:0], VECTOR.astype("f4") * np.nan],
+                         ids=["long", "one", "none", "nan"])
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@pytest.mark.parametrize("program", NATIVE, ids=lambda program: program.__name__)
+def test_lists_are_those_of_python(program, backend, x):
+    compiled = dl.compile(program, backend=backend)
+    with dl.config.patch(strict=True):
+        for _ in range(2):
+            assert outcome(compiled, [x]) == outcome(program, [x])
+
+
+@pytest.mark.parametrize("program", NATIVE, ids=lambda program: program.__name__)
+def test_the_loop_is_in_the_graph(program):
+    found = dl.explain(program)(VECTOR)
+    assert found.graph_count == 1 and not found.break_reasons
+
+
+def empty_pop(x):
+    out = [1.0]
+    for v in x:
+        if v > 0:
+            out.pop()
+    return out
+
+
+def out_of_range(x):
+    out = [0, 1]
+    for i in range(len(x)):
+        out[i % 3] = i
+    return out
+
+
+def of_two_types(x):
+    out = []
+    for v in x:
+        out.append(0 if v > 0 else v)
+    return out
+
+
+def has_another_name(x):
+    out = []
+    other = out
+    for v in x:
+        out.append(v)
+    return len(other), out
+
+
+def changed_while_gone_through(x):
+    out = [1.0]
+    for v in out:
+        if len(out) < 50:
+            out.append(v + x[0])
+    return out
+
+
+def kept_by_an_object(x):
+    class Holder:
+        pass
+
+    holder, out = Holder(), []
+    holder.items = out
+    for v in x:
+        out.append(v)
+    return len(holder.items), out
+
+
+def inserted(x):
+    out = []
+    for v in x:
+        out.insert(0, v)
+    return out
+
+
+def of_lists(x):
+    out = []
+    for v in x:
+        out.append([v])
+    return out
+
+
+def large_ints(x):
+    out = [2**62]
+    for _ in x:
+        out.append(out[-1] * 3)
+    return out
+
+
+def as_small_ints(x):
+    out = []
+    for i in range(len(x)):
+        out.append(i * 6)
+    return np.array(out, dtype=np.uint8)
+
+
+def assigned(x):
+    out, y = [], np.zeros(len(x), np.uint8)
+    for i in range(len(x)):
+        out.append(i * 6)
+    y[:] = out
+    return y
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@pytest.mark.parametrize("program", [
+    empty_pop, out_of_range, of_two_types, has_another_name, changed_while_gone_through, inserted,
+    kept_by_an_object, of_lists, large_ints, as_small_ints, assigned,
+], ids=lambda program: program.__name__)  # fmt: skip
+def test_what_lists_of_the_graph_cannot_do(program, backend):
+    compiled = dl.compile(program, backend=backend)
+    with dl.config.patch(strict=True):
+        for x in (VECTOR, VECTOR[:3]):
+            assert outcome(compiled, [x]) == outcome(program, [x])
+
+
+def test_a_continue_leaves_a_while_loop_with_one_head():
+    def program(x):
+        i = n = 0
+        while i < len(x) and n < 20:
+            i += 1
+            if x[i - 1] > 0:
+                continue
+            n += i
+        return n
+
+    found = dl.explain(program)(VECTOR)
+    assert found.graph_count == 1 and not found.break_reasons
+    assert found.result == program(VECTOR)
+
+
+def test_lists_of_unknown_length_that_get_too_long(monkeypatch):
+    monkeypatch.setattr(growing, "LARGEST", 50)
+
+    def program(x, n):
+        out = []
+        while n > 1:
+            out.append(n)
+            n -= x[0]
+        return out
+
+    compiled = dl.compile(program)
+    for n in (20.0, 100.0, 30.0):
+        assert outcome(compiled, [np.ones(1), n]) == outcome(program, [np.ones(1), n])
