@@ -69,9 +69,10 @@ def choose_materialised(graph: Graph, accesses: Accesses) -> dict[Node, str]:
     readers = _readers(graph, accesses)
     forced = _forced(graph, readers)
     uses: dict[Node, frozenset[Use]] = {}
+    stages = _stages(graph, accesses)
     for node in reversed(graph.nodes):
         if node in forced:
-            uses[node] = frozenset((_kernel_of(node),))
+            uses[node] = frozenset((_kernel_of(node, stages[node]),))
         else:
             uses[node] = frozenset(_uses(node, readers.get(node, []), uses, graph.symbols))
     readers_of = {node: [reader for reader, _ in found] for node, found in readers.items()}
@@ -220,9 +221,22 @@ def _is_view(node: Node) -> bool:
     return isinstance(node.type, ArrayType) and node.type.form.value == "array"
 
 
-def _kernel_of(node: Node) -> Use:
+def _stages(graph: Graph, accesses: Accesses) -> dict[Node, int]:
+    """How many steps that are no kernels a node comes after, one after the other."""
+    found: dict[Node, int] = {}
+    for node in graph.nodes:
+        operands = [leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node)]
+        found[node] = max((found[o] + _is_apart(o, accesses) for o in operands), default=0)
+    return found
+
+
+def _is_apart(node: Node, accesses: Accesses) -> bool:
+    return node.op == "call_function" and access_of(node, accesses) is Access.MEMORY
+
+
+def _kernel_of(node: Node, stage: int) -> Use:
     shape = node.type.shape if isinstance(node.type, ArrayType) else (node.name,)
-    return Use(tuple(shape))
+    return Use((stage, *shape))
 
 
 def _uses(

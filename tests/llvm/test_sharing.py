@@ -43,6 +43,19 @@ def test_rows_are_computed_by_one_kernel():
     assert functions(rows, np.random.default_rng(0).random((20, 50))) <= 3
 
 
+def test_layers_with_a_residual_share_their_kernels():
+    def network(layers: int) -> Any:
+        def run(x: Any, weight: Any) -> Any:
+            for _ in range(layers):
+                normal = (x - np.mean(x, axis=1, keepdims=True)) * 0.5
+                x = x + (normal @ weight + 1)
+            return x
+        return run
+
+    x, weight = np.random.default_rng(0).random((2, 20, 20)) / 20
+    assert functions(network(9), x, weight) == functions(network(5), x, weight)
+
+
 def test_a_number_that_grows_from_round_to_round_is_kept():
     def descend(rounds: int) -> Any:
         def run(x: Any) -> Any:
