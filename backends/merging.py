@@ -40,6 +40,9 @@ MOST_STORES = 8
 MOST_OPERATIONS = 400
 LOOK_BACK = 24
 TINY = 64
+"""Points of a kernel whose work is little against that of calling it."""
+FEW_OPERATIONS = 8
+"""Of kernels with nothing in common: larger ones rather stay like others, whose code they share."""
 DIFFERENT = "different boxes"
 
 
@@ -201,8 +204,6 @@ def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
         return "a running fold"
     if first.errstate != second.errstate and may_report(first) and may_report(second):
         return "what becomes of floating-point reports differs"
-    if first.errstate != second.errstate and may_report(first) and may_report(second):
-        return "what becomes of floating-point reports differs"
     if earlier.checks and later.looks_up:
         return "positions are checked before elements are looked up"
     if len(first.statements) + len(second.statements) > MOST_STORES:
@@ -217,6 +218,8 @@ def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
     shares = not earlier.reads.isdisjoint(later.reads)
     if forwarded or shares or is_check_only(first) or is_check_only(second):
         return None
+    if first.axes and earlier.operations + later.operations > FEW_OPERATIONS:
+        return "nothing in common"
     points = 1
     for axis in first.axes:
         points *= hint(axis.extent)

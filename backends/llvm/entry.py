@@ -1,6 +1,7 @@
 """A program as one LLVM function, `i32 @entry(ptr frame)`: 0 when done, 1 when abandoned."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -75,6 +76,7 @@ class EntryWriter:
     target: Target
     builder: Builder = field(default_factory=Builder)
     kernels: dict[Kernel, KernelCode] = field(default_factory=dict)
+    similar: Counter[Kernel] = field(default_factory=Counter)
     pointers: dict[str, str] = field(default_factory=dict)
     objects: dict[str, str] = field(default_factory=dict)
     scalars: dict[str, Value] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from .terms import Terms
 if TYPE_CHECKING:
     from .entry import EntryWriter
 
+SIMILAR = 2  # kernels that differ in numbers alone and have code of their own
 PARALLEL_FROM = 50_000  # nanoseconds of work from which waking a thread is worth it
 
 
@@ -32,8 +33,13 @@ def is_scalar(kernel: Kernel) -> bool:
 
 
 def call_kernel(writer: EntryWriter, kernel: Kernel) -> None:
-    """A kernel as a function of its own."""
+    """A kernel as a function of its own, or that of one like it."""
     alike, binding = shared(kernel)
+    if alike not in writer.kernels:
+        similar, other = shared(kernel, numbers=False)
+        if other.numbers and writer.similar[similar] >= SIMILAR:
+            alike, binding = similar, other
+        writer.similar[similar] += 1
     if alike not in writer.kernels:
         named = replace(alike, name=kernel.name)
         writer.kernels[alike] = KernelWriter(named, writer.target).write()
@@ -88,15 +94,19 @@ def _environment(writer: EntryWriter, code: KernelCode, binding: Binding) -> str
         if kind == "zero":
             writer.builder.store(writer.builder.integer(0), pointer)
         elif kind in ("symbol", "scalar"):
-            is_size = kind == "symbol"
-            value = writer.symbols[binding.symbols[name]] if is_size else (
-                writer.scalars[binding.scalars[name]]
-            )
-            writer.builder.store(value, pointer)
+            writer.builder.store(_number(writer, binding, kind, name), pointer)
         else:
             ref = writer.frame.status if kind == "status" else writer.start(*binding.buffers[name])
             writer.builder.void(f"store ptr {ref}, ptr {pointer}")
     return env
+
+
+def _number(writer: EntryWriter, binding: Binding, kind: str, name: str) -> Value:
+    if kind == "symbol":
+        return writer.symbols[binding.symbols[name]]
+    if (constant := binding.numbers.get(name)) is not None:
+        return writer.builder.literal(constant.dtype, constant.bits)
+    return writer.scalars[binding.scalars[name]]
 
 
 def _offer(

@@ -1,7 +1,7 @@
 """Kernels that differ only in their names, and in where their data begins, share one function.
 
-Unrolled loops repeat the same kernels on other buffers, on other rows of the same ones, or over
-other lengths.
+Unrolled loops repeat the same kernels on other buffers, on other rows of the same ones, over other
+lengths, or with other numbers in their sums and products.
 """
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from ...ir.sizes import Size, SizeExpr, substitute, symbol, symbols
 from ...records import dataclass, field
 from .. import affine, rewrite
 from ..loops import (
+    Apply,
     Axis,
     Buffer,
     Check,
+    Const,
     Expr,
     Gather,
     Index,
@@ -29,19 +31,25 @@ from ..loops import (
     Store,
 )
 
+ARITHMETIC = frozenset(("add", "subtract", "multiply"))
+"""Operations whose code is the same for every number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What the names in a shared kernel stand for: buffers from some byte on, scalars, symbols."""
+    """What the names in a shared kernel stand for: buffers from some byte on, scalars, symbols,
+    numbers."""
 
     buffers: dict[str, tuple[str, Size]]
     scalars: dict[str, str]
     symbols: dict[str, str]
+    numbers: dict[str, Const]
 
 
-def shared(kernel: Kernel) -> tuple[Kernel, Binding]:
-    """The kernel under names that depend on its structure alone, and what these stand for."""
-    names = Names()
+def shared(kernel: Kernel, *, numbers: bool = True) -> tuple[Kernel, Binding]:
+    """The kernel under names that depend on its structure alone, and what these stand for. Without
+    `numbers` those in sums and products have names, too."""
+    names = Names(numbers)
     axes = tuple(map(names.axis, kernel.axes))
     statements = tuple(map(names.statement, kernel.statements))
     vector = names.axis(kernel.vector) if kernel.vector is not None else None
@@ -49,6 +57,7 @@ def shared(kernel: Kernel) -> tuple[Kernel, Binding]:
         {new.name: (old.name, start) for old, (new, start) in names.buffers.items()},
         {new: old for old, new in names.scalars.items()},
         {str(new): old for old, new in names.symbols.items()},
+        {new: old for old, new in names.constants.items()},
     )
     return Kernel("kernel", axes, statements, vector, kernel.parallel), binding
 
@@ -57,10 +66,12 @@ def shared(kernel: Kernel) -> tuple[Kernel, Binding]:
 class Names:
     """New names, given in the order in which a kernel mentions things."""
 
+    numbers: bool
     axes: dict[Axis, Axis] = field(default_factory=dict)
     buffers: dict[Buffer, tuple[Buffer, Size]] = field(default_factory=dict)
     scalars: dict[str, str] = field(default_factory=dict)
     symbols: dict[str, SizeExpr] = field(default_factory=dict)
+    constants: dict[Const, str] = field(default_factory=dict)
     memo: dict[Expr, Expr] = field(default_factory=dict)
 
     def axis(self, axis: Axis) -> Axis:
@@ -94,8 +105,16 @@ class Names:
     def expr(self, expr: Expr) -> Expr:
         return rewrite.transform(expr, self._renamed, self.memo)
 
+    def operand(self, expr: Expr) -> Expr:
+        """A number as a parameter."""
+        if not isinstance(expr, Const) or expr.dtype.kind != "f":
+            return expr
+        return Scalar(self.constants.setdefault(expr, f"c{len(self.constants)}"), expr.dtype)
+
     def _renamed(self, expr: Expr) -> Expr:
         match expr:
+            case Apply() if expr.op in ARITHMETIC and not self.numbers:
+                return Apply(expr.op, tuple(map(self.operand, expr.args)), expr.dtype)
             case Load():
                 return Load(*self.place(expr.buffer, expr.offset))
             case Gather():

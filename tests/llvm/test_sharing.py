@@ -56,6 +56,16 @@ def test_layers_with_a_residual_share_their_kernels():
     assert functions(network(9), x, weight) == functions(network(5), x, weight)
 
 
+def test_kernels_with_other_numbers_share_one():
+    def rows(count: int) -> Any:
+        def run(x: Any) -> Any:
+            return np.stack([np.sort(x[k], axis=0) + 0.1 * k for k in range(count)])
+        return run
+
+    x = np.random.default_rng(0).random((20, 50))
+    assert functions(rows(20), x) == functions(rows(10), x)
+
+
 def test_a_number_that_grows_from_round_to_round_is_kept():
     def descend(rounds: int) -> Any:
         def run(x: Any) -> Any:
