@@ -15,10 +15,11 @@ from ..ir.sizes import Size
 from ..ir.types import ArrayType, array
 from ..records import dataclass, field
 from . import affine, costs, rewrite
+from .aliases import Roots, roots_of
 from .hints import Hint
 from .loops import Axis, Buffer, Check, Expr, Gather, Kernel, Load, Reduce, Store
 from .merging import writes
-from .program import Allocate, Launch, Program, Step, with_blocks
+from .program import Allocate, Launch, Program, Step, View, with_blocks
 from .schedule import order_axes
 
 EXPENSIVE = 8
@@ -27,7 +28,7 @@ FEW = 4
 
 def hoist(program: Program, hint: Hint) -> Program:
     """The program with repeated expensive subexpressions computed by kernels before."""
-    state = Hoisting(hint)
+    state = Hoisting(hint, roots_of(program.steps))
     state.block(program.steps)
     return replace(
         program, steps=tuple(state.steps), notes=(*program.notes, *state.notes)
@@ -39,6 +40,7 @@ class Hoisting:
     """What has been hoisted so far; equal expressions share one buffer."""
 
     hint: Hint
+    roots: Roots
     steps: list[Step] = field(default_factory=list)
     known: dict[tuple[Expr, Errstate], Buffer] = field(default_factory=dict)
     errstate: Errstate = AMBIENT  # of the kernel at hand
@@ -52,10 +54,10 @@ class Hoisting:
                 self.kernel(step.kernel)
             else:
                 self.steps.append(with_blocks(step, self._inside))
-                self._forget(set(writes(step)))
+                self._forget(set() if isinstance(step, View) else set(writes(step)))
 
     def _inside(self, steps: Sequence[Step]) -> Sequence[Step]:
-        inner = Hoisting(self.hint, notes=self.notes, names=self.names)
+        inner = Hoisting(self.hint, self.roots, notes=self.notes, names=self.names)
         inner.block(steps)
         return inner.steps
 
@@ -76,9 +78,10 @@ class Hoisting:
 
     def _forget(self, changed: set[Buffer]) -> None:
         """What was computed from memory that changes now is not known any more."""
+        changed |= {self.roots[buffer] for buffer in changed if buffer in self.roots}
         stale = [
             key for key in self.known
-            if any(isinstance(p, (Load, Gather)) and p.buffer in changed
+            if any(isinstance(p, (Load, Gather)) and self.roots.get(p.buffer, p.buffer) in changed
                    for p in rewrite.walk(key[:1]))
         ]
         for key in stale:

@@ -58,6 +58,7 @@ from .program import (
     Ref,
     Require,
     Rotate,
+    Save,
     View,
 )
 
@@ -127,6 +128,7 @@ class State:
     scalars: dict[Scalar, Any] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
     committed: bool = False
+    saved: list[tuple[Buffer, np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def bind(self, buffer: Buffer, array: np.ndarray) -> None:
         self.arrays[buffer] = array
@@ -146,6 +148,17 @@ def run_program(program: Program, *arguments: Any) -> tuple[Any, ...]:
         _bind_input(state, item, arguments[item.index])
     for constant in program.constants:
         state.bind(constant.buffer, constant.value)
+    try:
+        _run(state, program)
+    except Abandoned:
+        for buffer, offsets, values in reversed(state.saved):
+            state.memory[buffer].write(offsets, values)
+        raise
+    boxed: dict[Buffer, Any] = {}
+    return tuple(_box(state, output, boxed) for output in program.outputs)
+
+
+def _run(state: State, program: Program) -> None:
     for step in program.steps:
         errstate = getattr(getattr(step, "kernel", step), "errstate", AMBIENT)
         modes: dict[str, Any] = {
@@ -156,8 +169,6 @@ def run_program(program: Program, *arguments: Any) -> tuple[Any, ...]:
             RUN[type(step)](state, step)
     if not state.committed and state.flags:
         raise Abandoned(f"floating-point flags: {sorted(state.flags)}")
-    boxed: dict[Buffer, Any] = {}
-    return tuple(_box(state, output, boxed) for output in program.outputs)
 
 
 def _bind_symbols(program: Program, arguments: Sequence[Any]) -> dict[str, int]:
@@ -325,6 +336,19 @@ def _require(state: State, step: Require) -> None:
         raise Abandoned(f"{step.left} {step.relation} {step.right} does not hold")
 
 
+def _save(state: State, step: Save) -> None:
+    shape, strides = state.shape(step.type.shape), state.shape(step.type.strides)
+    if step.positions is None:
+        grid = np.indices(shape, np.int64).reshape(len(shape), -1)
+        places = np.tensordot(np.array(strides, np.int64), grid, axes=1)
+    else:
+        packed = np.arange(int(np.prod(shape))) * 8
+        places = state.memory[step.positions].read(packed, step.positions.dtype)
+    offsets = places + state.size(step.offset)
+    values = state.memory[step.buffer].read(offsets, step.buffer.dtype)
+    state.saved.append((step.buffer, offsets, values))
+
+
 def _commit(state: State, step: Commit) -> None:
     if state.flags:
         raise Abandoned(f"floating-point flags: {sorted(state.flags)}")
@@ -405,6 +429,7 @@ RUN: dict[type, Callable[[State, Any], None]] = {
     Deposit: _deposit,
     Product: _product,
     Require: _require,
+    Save: _save,
     Commit: _commit,
     Loop: _loop,
     Branch: _branch,

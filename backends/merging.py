@@ -10,6 +10,7 @@ from ..ir import core
 from ..ir.tree import leaves
 from ..records import dataclass, field
 from . import affine, rewrite
+from .aliases import Roots, roots_of
 from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store
 from .program import (
@@ -28,6 +29,7 @@ from .program import (
     Ref,
     Require,
     Rotate,
+    Save,
     Step,
     View,
     blocks_of,
@@ -50,7 +52,7 @@ def merge(program: Program, hint: Hint) -> Program:
     """Merge kernels where `why_not_merge` finds nothing against it, then drop dead stores."""
     lasting = {output.buffer for output in program.outputs}
     lasting.update(item.buffer for item in program.inputs if item.buffer is not None)
-    merging = Merging(hint, frozenset(program.unbacked))
+    merging = Merging(hint, frozenset(program.unbacked), roots_of(program.steps))
     steps = merging.block(program.steps, lasting)
     return replace(
         program, steps=tuple(steps), notes=(*program.notes, *dict.fromkeys(merging.notes))
@@ -63,6 +65,7 @@ class Merging:
 
     hint: Hint
     unbacked: frozenset[str]
+    roots: Roots
     notes: list[str] = field(default_factory=list)
 
     def block(self, block: Sequence[Step], lasting: set[Buffer]) -> list[Step]:
@@ -71,7 +74,7 @@ class Merging:
         allocated = [s for s in fixed if isinstance(s, Allocate)]
         made = {s.buffer: used_symbols(s) for s in allocated} if self.unbacked else None
         placed = [
-            Placed.of(with_blocks(s, self._inside), made)
+            Placed.of(with_blocks(s, self._inside), made, self.roots)
             for s in block if not is_fixed(s, self.unbacked)
         ]
         position = 0
@@ -81,7 +84,7 @@ class Merging:
                 position += 1
                 continue
             target, merged, goes_up = found
-            placed[target if goes_up else position] = Placed.of(Launch(merged), made)
+            placed[target if goes_up else position] = Placed.of(Launch(merged), made, self.roots)
             del placed[position if goes_up else target]
         kept = _drop_dead(lasting, [item.step for item in placed])
         requires = [s for s in fixed if isinstance(s, Require)]
@@ -111,7 +114,9 @@ NONE: frozenset[str] = frozenset()
 @dataclass(frozen=True, slots=True)
 class Placed:
     """A step, and what decides whether it can move or become one with another. `tells` are the
-    symbols that it gives a value, `needs` those that it uses, `sized` those in what it writes."""
+    symbols that it gives a value, `needs` those that it uses, `sized` those in what it writes.
+    `aliased` are the owners of memory that it knows by another name; they are in `reads` and
+    `writes` as well."""
 
     step: Step
     reads: frozenset[Buffer]
@@ -122,10 +127,15 @@ class Placed:
     operations: int = 0
     checks: bool = False
     looks_up: bool = False
+    aliased: frozenset[Buffer] = frozenset()
 
     @staticmethod
-    def of(step: Step, made: Made | None) -> Placed:
+    def of(step: Step, made: Made | None, roots: Roots) -> Placed:
         used, stored = frozenset(reads(step)), frozenset(writes(step))
+        makes = isinstance(step, View) or (isinstance(step, Extern) and step.results)
+        aliased = frozenset(roots[b] for b in (used if makes else used | stored) if b in roots)
+        used |= aliased
+        stored |= frozenset() if makes else aliased.intersection(map(roots.get, stored))
         tells = needs = sized = NONE
         if made is not None:
             tells, needs = told_by(step), used_symbols(step)
@@ -136,7 +146,8 @@ class Placed:
         looks_up = any(isinstance(load, Gather) for load in loads_of(kernel.statements))
         looks_up |= any(isinstance(s, Store) and s.indices for s in kernel.statements)
         return Placed(
-            step, used, stored, tells, needs, sized, operations(kernel), _checks(kernel), looks_up
+            step, used, stored, tells, needs, sized, operations(kernel), _checks(kernel), looks_up,
+            aliased,
         )
 
     @property
@@ -204,6 +215,8 @@ def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
         return "a running fold"
     if first.errstate != second.errstate and may_report(first) and may_report(second):
         return "what becomes of floating-point reports differs"
+    if not (earlier.aliased.isdisjoint(later.writes) and later.aliased.isdisjoint(earlier.writes)):
+        return "one writes what the other knows by another name"
     if earlier.checks and later.looks_up:
         return "positions are checked before elements are looked up"
     if len(first.statements) + len(second.statements) > MOST_STORES:
@@ -326,6 +339,10 @@ def reads(step: Step) -> Iterator[Buffer]:
             yield step.base
         case Bind():
             yield step.buffer
+        case Save():
+            yield step.buffer
+            if step.positions is not None:
+                yield step.positions
         case Product():
             yield from (step.a.buffer, step.b.buffer)
         case Count():

@@ -20,7 +20,7 @@ from ..ir.tree import leaves
 from ..ir.types import ArrayType, Form
 from .hints import hints_of
 from .loops import Load, Store
-from .program import Commit, Extern, Launch, Program, Require, Step, View, all_steps
+from .program import Commit, Extern, Launch, Program, Require, Save, Step, View, all_steps
 
 IN_CACHE = 4096
 """Elements up to which computing in place twice is cheaper than NumPy's overhead."""
@@ -31,7 +31,7 @@ def why_needless(graph: Graph, program: Program) -> str:
     """Why Python alone is as fast; empty where it is not known to be."""
     steps = list(all_steps(program.steps))
     if any(isinstance(step, Extern) for step in steps):
-        if all(isinstance(step, (Extern, View, Require, Commit)) for step in steps):
+        if all(isinstance(step, (Extern, View, Require, Save, Commit)) for step in steps):
             return "all of it is calls of NumPy"
         return "it is one call of NumPy" if len(operations(graph)) == 1 else ""
     hint = hints_of(program.symbols, program.unbacked)

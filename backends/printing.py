@@ -43,6 +43,7 @@ from .program import (
     Ref,
     Require,
     Rotate,
+    Save,
     View,
     blocks_of,
 )
@@ -185,6 +186,9 @@ def _step_text(step: Any) -> str:
             return f"{step.out.name} = {step.routine} {a} @ {b}, {sizes}"
         case Require():
             return f"require {step.left} {step.relation} {step.right}"
+        case Save():
+            places = f" at {step.positions.name}" if step.positions else ""
+            return f"save {step.buffer.name} + {step.offset}: {step.type}{places}"
         case Commit():
             return "commit"
         case Loop() | Branch():

@@ -197,9 +197,23 @@ class Require:
 
 
 @dataclass(frozen=True, slots=True)
+class Save:
+    """Keep what a part of an input holds, to be put back if the call is abandoned; what the parts
+    held is put back in reverse order. Writes to inputs before the commit come after such a step.
+
+    The part begins `offset` bytes after the data pointer and has the shape and strides of `type`;
+    or its elements, as many as those of `type`, lie at the `positions` (int64) behind it."""
+
+    buffer: Buffer
+    offset: Size
+    type: ArrayType
+    positions: Buffer | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """From here on the call can no longer be abandoned: the floating-point flags were clean and
-    every check passed. Writes to inputs come only after it."""
+    every check passed. Writes to inputs that were not saved come only after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +244,8 @@ class Rotate:
 
 
 Step = Union[
-    Allocate, Launch, View, Extern, Bind, Count, Extract, Deposit, Product, Require, Commit, Loop,
-    Branch, Rotate,
+    Allocate, Launch, View, Extern, Bind, Count, Extract, Deposit, Product, Require, Save, Commit,
+    Loop, Branch, Rotate,
 ]
 
 

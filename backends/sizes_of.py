@@ -21,6 +21,7 @@ from .program import (
     Loop,
     Product,
     Require,
+    Save,
     Step,
     View,
     blocks_of,
@@ -59,7 +60,7 @@ def _sizes(step: Step) -> Iterator[Size]:
             yield from (step.left, step.right)
         case Allocate():
             yield from _type_sizes(step.type)
-        case View():
+        case View() | Save():
             yield step.offset
             yield from _type_sizes(step.type)
         case Product():

@@ -110,8 +110,8 @@ class TraceState:
     node is the value); `positions` has what `np.nonzero` gives for a mask, by its value number.
     `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `entangled`
     are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
-    whose memory a loop has taken for its own; `patched` are large inputs, written in part.
-    `list_lengths` are the lengths of lists whose items are in arrays.
+    whose memory a loop has taken for its own; `list_lengths` are the lengths of lists whose items
+    are in arrays.
     """
 
     function: FunctionType
@@ -136,7 +136,6 @@ class TraceState:
     lengths: dict[str, tuple[Node, int | None]] = field(default_factory=dict)
     positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
-    patched: set[Node] = field(default_factory=set)
     list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
     root_steps: int = 0
     steps: int = 0

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...ir.sizes import Size, floordiv
+from ...ir.sizes import Size, floordiv, product
 from ...ir.types import ArrayType, Form
 from ..loops import Buffer
-from ..program import Bind, Count, Deposit, Extern, Extract, Ref
+from ..program import Bind, Count, Deposit, Extern, Extract, Ref, Save
 from .elements import I64
 from .emit import Value
 from .externs import flat_callable, leaves
@@ -93,6 +93,18 @@ def select(writer: EntryWriter, step: Extract) -> None:
         "select_true", *common, f"ptr {data}", f"i64 {writer.size(step.stride).ref}",
         f"i64 {step.out.dtype.itemsize}", out,
     )
+
+
+def save(writer: EntryWriter, step: Save) -> None:
+    data = f"ptr {writer.start(step.buffer.name, step.offset)}"
+    itemsize, type_ = f"i64 {step.buffer.dtype.itemsize}", step.type
+    if step.positions is None:
+        box = (f"i32 {type_.ndim}", writer.shape(type_.shape), writer.shape(type_.strides))
+        writer.frame.checked("save", "ptr %frame", data, *box, itemsize)
+    else:
+        places = f"ptr {writer.pointer(step.positions.name)}"
+        count = f"i64 {writer.size(product(type_.shape)).ref}"
+        writer.frame.checked("save_at", "ptr %frame", data, places, count, itemsize)
 
 
 def argument(writer: EntryWriter, leaf: Ref | Size) -> str:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...ir.control import is_control
 from ...ir.errstates import AMBIENT, Errstate
 from ...ir.graph import Graph, Node
-from ...ir.sizes import Size, SizeExpr, evaluate, symbols
+from ...ir.sizes import Size, SizeExpr, evaluate, product, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
 from ...records import dataclass, field
@@ -19,7 +19,8 @@ from .. import affine, rewrite, simplify
 from ..fusion import Access, Accesses
 from ..hints import least_of
 from ..loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store
-from ..program import Allocate, Constant, Count, Launch, Require, Step, View
+from ..program import Allocate, Constant, Count, Launch, Require, Save, Step, View
+from .sharing import handed_out, shared_results
 from .values import CannotLower, Value, broadcast_index, load_of
 
 Lower = Callable[..., Any]
@@ -67,6 +68,10 @@ class Lowering:
     users: dict[Node, list[Node]] = field(default_factory=dict)
     counts_of: dict[Node, Count] = field(default_factory=dict)
     put_off: dict[Buffer, tuple[Step, ...]] = field(default_factory=dict)
+    fixed: set[Buffer] = field(default_factory=set)  # inputs that are changed before the commit
+    unsaved: set[Buffer] = field(default_factory=set)  # those of which all that changes is saved
+    saved: set[tuple[Any, ...]] = field(default_factory=set)  # the parts of them that have been
+    roots: dict[Buffer, Buffer] = field(default_factory=dict)  # of buffers in memory of others
     errstate: Errstate = AMBIENT  # of the steps that are emitted now
 
     def __post_init__(self) -> None:
@@ -78,23 +83,38 @@ class Lowering:
 
         self.places = {node: place for place, node in enumerate(self.graph.nodes)}
         self.last_read: dict[Node, int] = {}
+        self.shared = shared_results(self.graph)
+        self.handed_out = handed_out(self.graph, self.shared)
         for place, reader in enumerate(self.graph.nodes):
-            for leaf in leaves((reader.args, reader.kwargs)):
-                if isinstance(leaf, Node):
-                    self.last_read[leaf] = place
-        for placeholder, final in self.graph.writes:  # what is written is looked at last of all
-            while final is not placeholder and final.op == "call_function":
-                for leaf in leaves((final.args, final.kwargs)):
-                    if isinstance(leaf, Node):
-                        self.last_read[leaf] = len(self.graph.nodes)
-                first = final.args[0] if final.args else placeholder
-                final = first if isinstance(first, Node) else placeholder
+            if reader not in self.handed_out:
+                self._read_at(place, reader)
+        for output in self.graph.outputs:
+            if isinstance(output, Node) and output not in self.shared:
+                self.last_read[output] = len(self.graph.nodes) - 1
+
+    def _read_at(self, place: int, reader: Node) -> None:
+        for leaf in leaves((reader.args, reader.kwargs)):
+            if isinstance(leaf, Node):
+                self.last_read[leaf] = place
+
+    def is_looked_at_last(self, placeholder: Node, final: Node, but: Container[Node]) -> None:
+        """What leads to the final contents of an input is read after everything else, unless it is
+        done before the commit."""
+        if final not in but:
+            self.last_read[final] = len(self.graph.nodes)
+        while final is not placeholder and final.op == "call_function":
+            if final in but:
+                return
+            self._read_at(len(self.graph.nodes), final)
+            first = final.args[0] if final.args else placeholder
+            final = first if isinstance(first, Node) else placeholder
 
     def inside(self, body: Graph) -> Lowering:
         """The state for the lowering of a body, whose steps are its own."""
         return Lowering(
             body, self.blas, self.why_extern, notes=self.notes, required=set(self.required),
             bound=set(self.bound), counts=self.counts, constants=self.constants,
+            fixed=self.fixed, unsaved=set(self.unsaved), saved=set(self.saved), roots=self.roots,
             errstate=self.errstate,
         )
 
@@ -220,10 +240,50 @@ class Lowering:
             return value
         if not value.is_memory:
             return self.materialise(value, why)
-        load, buffer = load_of(value), self.buffer(value.dtype, "v")
+        load = load_of(value)
         shaped = replace(value.type, shape=value.shape, strides=value.strides(), form=Form.ARRAY)
-        self.steps.append(View(buffer, load.buffer, load.offset.constant, shaped))
-        return replace(value, array=buffer)
+        return replace(value, array=self.view_of(load.buffer, load.offset.constant, shaped))
+
+    def view_of(self, base: Buffer, offset: Size, type_: ArrayType) -> Buffer:
+        """An ndarray that is a part of another one."""
+        buffer = self.buffer(type_.dtype, "v")
+        self.steps.append(View(buffer, base, offset, type_))
+        self.shares(buffer, base)
+        return buffer
+
+    def shares(self, buffer: Buffer, base: Buffer) -> None:
+        """The buffer is, or may be, memory of another one."""
+        self.roots[buffer] = self.roots.get(base, base)
+
+    def reads(self, value: Value, buffer: Buffer) -> bool:
+        """Whether a value is computed from what the buffer holds now."""
+        return any(
+            buffer in (part.buffer, self.roots.get(part.buffer))
+            for part in rewrite.walk((value.expr,)) if isinstance(part, (Load, Gather))
+        )
+
+    # memory that may be changed
+    def take_over(self, value: Value) -> None:
+        """An input is to be changed before the commit."""
+        buffer = load_of(value).buffer
+        self.own.add(buffer)
+        self.fixed.add(buffer)
+        self.unsaved.add(buffer)
+
+    def is_unsaved(self, value: Value) -> bool:
+        """Whether a value is in an input of which all that changes is saved."""
+        return value.is_memory and load_of(value).buffer in self.unsaved
+
+    def save(self, target: Value, *, whole: bool = False) -> None:
+        """A part of an input is overwritten next; with `whole`, nobody knows which part of it."""
+        place = load_of(target)
+        part = place.buffer, place.offset.constant, target.shape, target.strides()
+        if place.buffer in self.unsaved and part not in self.saved:
+            type_ = ArrayType(target.dtype, target.shape, target.strides())
+            self.steps.append(Save(place.buffer, place.offset.constant, type_))
+            self.saved.add(part)
+        if whole:
+            self.unsaved.discard(place.buffer)
 
     def owned(self, value: Value) -> Value:
         """Mark memory that was made for this very value, and may be changed when it is dead."""
@@ -237,25 +297,34 @@ class Lowering:
             return False
         if self.readers[node] == 1 and not is_control(user):
             return True
+        buffer = load_of(value).buffer
         given = [n for n in leaves((user.args, user.kwargs)) if isinstance(n, Node)]
         if given.count(node) > 1 or (is_control(user) and any(
             n is not node and isinstance(found := self.values.get(n), Value)
-            and reads_buffer(found.expr, load_of(value).buffer) for n in given
+            and self.reads(found, buffer) for n in given
         )):
             return False
         late = [
             other for other, found in self.values.items()
-            if other is not node and isinstance(found, Value)
-            and self.last_read.get(other, -1) > self.places[user]
-            and reads_buffer(found.expr, load_of(value).buffer)
+            if other is not node and self.last_read.get(other, -1) > self.places[user]
+            and any(isinstance(one, Value) and self.reads(one, buffer) for one in leaves(found))
         ]
-        if any(self.values[other].is_memory for other in late):
-            return False
-        if not self.graph.is_body and any(self.values[other].shape for other in late):
+        if not self._can_compute(late, value):
             return False
         for other in late:
             self.values[other] = self.computed(self.values[other])
         return True
+
+    def _can_compute(self, late: Sequence[Node], changed: Value) -> bool:
+        """Whether values that are read after memory has changed are computed before, rather than
+        from a copy of it. Where it is an input, that is so if they are smaller."""
+        values = [self.values[node] for node in late]
+        if not all(isinstance(value, Value) for value in values):
+            return False
+        if load_of(changed).buffer in self.fixed and not self.graph.is_body:
+            elements = sum(self.hint(product(value.shape)) for value in values)
+            return self.shared.isdisjoint(late) and elements <= self.hint(product(changed.shape))
+        return not any(v.is_memory or (v.shape and not self.graph.is_body) for v in values)
 
     def computed(self, value: Value) -> Value:
         """The same value in memory of its own."""
@@ -282,12 +351,6 @@ class Lowering:
         """A NumPy scalar constant, or a strong Python bool, as a value."""
         dtype = np.asarray(value).dtype
         return Value(scalar(dtype), (), simplify.const(value, dtype))
-
-
-def reads_buffer(expr: Expr, buffer: Buffer) -> bool:
-    return any(
-        isinstance(part, (Load, Gather)) and part.buffer == buffer for part in rewrite.walk((expr,))
-    )
 
 
 def packed(type_: ArrayType, shape: tuple[Size, ...], dtype: np.dtype) -> ArrayType:

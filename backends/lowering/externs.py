@@ -9,6 +9,7 @@ from ...ir.binding import bound_by
 from ...ir.node import Node
 from ...ir.tree import map_leaves
 from ...ir.types import ArrayType, Form
+from ..aliases import shared_by
 from ..loops import Buffer, Load, Offset, Scalar
 from ..program import Bind, Extern, Ref
 from .context import Lowering
@@ -31,6 +32,8 @@ def lower_extern(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[
         target, args, kwargs, buffers, types, node.location, low.errstate, binds
     )
     low.steps.append(step)
+    for result, base in shared_by(step):
+        low.shares(result, base)
     low.bind(name for name, *_ in binds)
     values = [
         (object_value if type_.form is Form.OBJECT else low.memory_value)(type_, buffer)

@@ -49,11 +49,15 @@ def assign_number(low: Lowering, target: Value, value: Any) -> None:
     low.launch((), Store(load_of(target).buffer, Offset(), expr))
 
 
-def in_own_memory(low: Lowering, node: Node, leaf: Any, value: Any, type_: ArrayType) -> Value:
-    """Memory with an array's contents, which may be changed."""
+def in_own_memory(
+    low: Lowering, node: Node, leaf: Any, value: Any, type_: ArrayType, is_version: bool
+) -> Value:
+    """Memory with an array's contents, which may be changed: that of an input only to make the
+    next version of the input."""
     if not isinstance(value, Value):
         raise CannotLower("a loop over an array that is a constant")
     same = value.type.strides == type_.strides and value.shape == type_.shape
+    same &= is_version or not value.is_memory or load_of(value).buffer not in low.fixed
     if same and isinstance(leaf, Node) and low.may_change(leaf, value, node):
         return replace(value, type=type_)
     made = low.memory_value(type_, low.allocate(type_))
@@ -143,8 +147,10 @@ def _looped(
     states: list[Value] = []
     leaves = [*zip(given[0], carried), *[(None, None)] * (changing[1] - changing[0]),
               *zip(given[1][count:], operands[count:])]
-    for kind, (leaf, value) in zip(kinds, leaves):
-        states.append(_state(low, node, kind, leaf, value))
+    for position, (kind, (leaf, value)) in enumerate(zip(kinds, leaves)):
+        states.append(_state(low, node, kind, leaf, value, position >= changing[1]))
+    for state in states[changing[1] :]:
+        low.save(state, whole=True)
     read = ready(low, operands[:count])
     arguments = (*index, *states[: changing[0]], *read, *states[changing[1] :])
     own = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
@@ -165,11 +171,13 @@ def _looped(
     )
 
 
-def _state(low: Lowering, node: Node, kind: ArrayType, leaf: Any, value: Any) -> Value:
+def _state(
+    low: Lowering, node: Node, kind: ArrayType, leaf: Any, value: Any, is_version: bool = False
+) -> Value:
     if kind.form is Form.ARRAY:
         if value is None:
             return low.owned(low.memory_value(kind, low.allocate(kind)))
-        return in_own_memory(low, node, leaf, value, kind)
+        return in_own_memory(low, node, leaf, value, kind, is_version)
     state = variable(low, kind)
     assign_number(low, state, 0 if value is None else value)
     return state
@@ -211,13 +219,15 @@ def _advance(low: Lowering, states: Sequence[Value], following: Sequence[Any]) -
 def _rotate(
     low: Lowering, states: Sequence[Value], arrays: list[tuple[Value, Value]]
 ) -> set[Buffer]:
-    """Arrays of one layout exchange their memory; others are copied."""
+    """Arrays of one layout exchange their memory; others are copied, and so is what goes into the
+    memory of an input."""
     mine = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
     pairs: list[tuple[Buffer, Buffer]] = []
     copies: list[tuple[Value, Value]] = []
     for state, value in arrays:
         same = isinstance(value, Value) and value.is_memory and value.array is not None and (
-            load_of(value).buffer in low.own and load_of(value).offset.constant == 0
+            load_of(value).buffer in low.own - low.fixed and load_of(value).offset.constant == 0
+            and load_of(state).buffer not in low.fixed
             and value.strides() == state.strides() and value.shape == state.shape
         )
         if same and load_of(value).buffer not in [taken for _, taken in pairs]:
@@ -225,7 +235,10 @@ def _rotate(
         else:
             copies.append((state, low.owned(low.materialise(value, "", layout=state.type))))
     for state, value in copies:
-        pairs.append((load_of(state).buffer, load_of(value).buffer))
+        if load_of(state).buffer in low.fixed:
+            low.store(state, value)
+        else:
+            pairs.append((load_of(state).buffer, load_of(value).buffer))
     if not pairs:
         return set()
     into, taken = map(list, zip(*pairs))
@@ -246,7 +259,7 @@ def cond(
     fresh = len(node.type) - versions
     results = [_state(low, node, kind, None, None) for kind in node.type[:fresh]]
     results += [
-        in_own_memory(low, node, leaf, value, kind)
+        in_own_memory(low, node, leaf, value, kind, True)
         for leaf, value, kind in zip(node.args[-1][count:], operands[count:], node.type[fresh:])
     ]
     read = ready(low, operands[:count])
@@ -259,6 +272,7 @@ def cond(
             if result.type.form is not Form.ARRAY:
                 assign_number(inner, result, value)
             elif not (value.is_memory and load_of(value).buffer == load_of(result).buffer):
+                inner.save(result)
                 inner.store(result, value)
         blocks.append(tuple(inner.steps))
     low.steps.append(Branch(load_of(test).buffer, *blocks))

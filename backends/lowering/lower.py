@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from ...ir import core
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.inference import why_whole
@@ -32,13 +34,16 @@ from . import (  # noqa: F401  (they register)
     reductions,
     structure,
     unbacked,
+    updates,
     views,
     windows,
 )
 from .context import ACCESSES, LOWERINGS, Lowering, WhyExtern
 from .externs import bind_results, lower_extern, object_value, own_number
+from .overwriting import KeepsOldContents, is_there, overwritten
+from .pieces import is_everything, only_pieces
 from .values import CannotLower, Value, load_of
-from .writes import only_pieces, write_inputs
+from .writes import write_inputs
 
 PASSES = (hoist, merge, schedule, plan_memory)
 
@@ -60,9 +65,11 @@ def lower(
 
 
 def lower_steps(
-    graph: Graph, *, blas: bool = False, why_extern: WhyExtern = lambda _: None
+    graph: Graph, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
+    kept: frozenset[Node] = frozenset(),
 ) -> Program:
-    """The program before fusion: one kernel per value that must be in memory."""
+    """The program before fusion: one kernel per value that must be in memory. Nothing is written
+    into the inputs in `kept` before the commit."""
     low = Lowering(graph, blas, why_extern)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
@@ -70,7 +77,15 @@ def lower_steps(
             _constant(low, node)
     low.bound.update(graph.symbols)
     low.check_assertions()
-    lower_nodes(low, only_pieces(low))
+    unread = only_pieces(low)
+    whole = {n for n in graph.calls if n.target is core.update and is_everything(n.args[1])}
+    early = overwritten(low, unread, whole, kept)
+    for placeholder, final in graph.writes:
+        low.is_looked_at_last(placeholder, final, early)
+    try:
+        lower_nodes(low, unread, early)
+    except KeepsOldContents as needed:
+        return lower_steps(graph, blas=blas, why_extern=why_extern, kept=kept | {*needed.args})
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
     symbols, constants = dict(graph.symbols), tuple(low.constants)
@@ -79,8 +94,10 @@ def lower_steps(
     )
 
 
-def lower_nodes(low: Lowering, unread: Container[Node] = ()) -> None:
-    """Every call of the graph, in order."""
+def lower_nodes(
+    low: Lowering, unread: Container[Node] = (), early: Mapping[Node, Node] = MappingProxyType({})
+) -> None:
+    """Every call of the graph, in order. Those in `early` change an input."""
     kept = choose_materialised(low.graph, ACCESSES)
     for node in low.graph.calls:
         if node in unread:
@@ -91,6 +108,8 @@ def lower_nodes(low: Lowering, unread: Container[Node] = ()) -> None:
         if node in kept and isinstance(value, Value) and not value.is_memory:
             value = _kept(low, value, kept[node])
         low.values[node] = value
+        if node in early and not is_there(low, node, early[node]):
+            raise KeepsOldContents(early[node])
 
 
 def likely(graph: Graph) -> dict[str, int]:

@@ -1,20 +1,36 @@
 """Parts of arrays at positions that are computed: windows that move."""
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+from ...errors import Unsupported
 from ...ir.facts import graph_facts
+from ...ir.inference import infer
 from ...ir.node import Node
 from ...ir.rules.indexing import parse_key
 from ...ir.tree import map_leaves
 from ...ir.types import Form
 from .context import Lowering
 from .structure import gather, index_operand
-from .values import Value
+from .values import CannotLower, Value
 from .views import basic_getitem, is_basic
 from .windows import ViewSteps
+
+
+def picked(low: Lowering, base: Value, key: Any) -> Value:
+    """The elements that integer arrays select, in the memory of `base`."""
+    types = map_leaves(lambda leaf: leaf.type if isinstance(leaf, (Node, Value)) else leaf, key)
+    shaped = replace(base.type, shape=base.shape, strides=base.strides(), form=Form.ARRAY)
+    try:
+        kind = infer(operator.getitem, (shaped, types), {}, graph_facts(low.graph))
+    except Unsupported as reason:
+        raise CannotLower(str(reason)) from None
+    node: Any = SimpleNamespace(name="a selection", type=kind)
+    given = map_leaves(lambda leaf: low.values[leaf] if isinstance(leaf, Node) else leaf, key)
+    return gather(low, node, base, tuple(index_operand(low, item) for item in _items(given)))
 
 
 def moves(step: tuple[Any, ...]) -> bool:

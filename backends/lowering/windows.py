@@ -15,7 +15,6 @@ from ...ir.ops import ROWS, row_of
 from ...ir.sizes import Size
 from ...ir.types import ArrayType, Form, contiguous_strides
 from ..fusion import Access
-from ..program import View
 from .context import Lowering, lowers
 from .values import CannotLower, Value, load_of
 from .views import is_basic
@@ -104,8 +103,7 @@ def reinterpreted(low: Lowering, node: Node, value: Value, offset: int) -> Value
     why = f"{node.name} is a view"
     base = low.materialise(value, why) if value.fresh else low.as_array(value, why)
     assert base.array is not None
-    buffer = low.buffer(node.type.dtype, "v")
     type_ = replace(node.type, strides=base.strides())
-    low.steps.append(View(buffer, base.array, offset, type_))
+    buffer = low.view_of(base.array, offset, type_)
     made = replace(low.memory_value(type_, buffer), type=node.type)
     return made if type_ == node.type else replace(made, array=None)

@@ -84,6 +84,7 @@ PyObject *run(NativeEntry *self, PyObject *const *inputs) {
     if (succeeded(self, &call, code)) {
         result = collect_outputs(self, slots.items);
     } else {
+        undo(&call);
         result = Py_NewRef(abandoned);
     }
     for (Py_ssize_t i = 0; i < self->n_slots; ++i) Py_XDECREF(slots.items[i]);

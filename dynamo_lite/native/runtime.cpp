@@ -205,17 +205,17 @@ void copy_stretches(void *env, int64_t begin, int64_t end) {
     std::memcpy(job->to + first, job->from + first, last - first);
 }
 
-void copy(Frame *frame, void *to, const void *from, int64_t n) {
-    Copying job{static_cast<char *>(to), static_cast<const char *>(from), n};
-    parallel(frame, copy_stretches, &job, (n + STRETCH - 1) / STRETCH, n / 32);
-}
-
 template <typename Function>
 const void *address(Function *function) {
     return reinterpret_cast<const void *>(function);
 }
 
 }  // namespace
+
+void copy(Frame *frame, void *to, const void *from, int64_t n) {
+    Copying job{static_cast<char *>(to), static_cast<const char *>(from), n};
+    parallel(frame, copy_stretches, &job, (n + STRETCH - 1) / STRETCH, n / 32);
+}
 
 int32_t commit(Frame *frame) {
     Call *call = call_of(frame);
@@ -235,7 +235,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(dot),         address(release),     address(unbox_number), address(hold),
     address(quiet),       address(begin_errstate), address(read_sizes), address(count_true),
     address(select_true), address(positions_true), address(poll),       address(deposit_true),
-    address(unbox_ints), address(copy),
+    address(unbox_ints), address(copy),      address(save),      address(save_at),
 };
 
 int add_runtime(PyObject *module) {

@@ -33,6 +33,9 @@ struct Errstate {
     unsigned ignored, reported;
 };
 
+// What a part of an input held before the call wrote there.
+struct UndoRecord;
+
 // One call: the frame, and what only the runtime may touch.
 struct Call {
     Frame frame;
@@ -45,6 +48,7 @@ struct Call {
     bool committed;          // from here on the call cannot be abandoned
     bool owns_arena;         // this call uses the thread's small scratch arena
     ScratchBlock *blocks;    // given back when the call ends
+    UndoRecord *undo;        // the latest; put back, one after the other, when it is abandoned
 };
 
 inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
@@ -52,7 +56,7 @@ inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 26, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 28, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
@@ -68,6 +72,15 @@ inline void release_scratch(Call *call) {
     if (call->blocks != nullptr) release_blocks(call);
     if (call->owns_arena) release_arena();
 }
+
+// runtime.cpp: packed memory, by several threads where it is much
+void copy(Frame *frame, void *to, const void *from, int64_t nbytes);
+
+// undo.cpp
+int32_t save(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const int64_t *strides,
+             int64_t itemsize);
+int32_t save_at(Frame *frame, void *data, const int64_t *positions, int64_t n, int64_t itemsize);
+void undo(Call *call);
 
 // errstate.cpp
 int add_errstate();

@@ -62,8 +62,6 @@ def record(
     tx.shapes.call = apart if tx.graph.is_body else naming(lambda: numbering(tx), args)
     if tx.state.consumed:
         check_not_consumed(tx, (args, kwargs))
-    if tx.state.patched and row.kind not in SHARING:
-        check_not_patched(tx, (args, kwargs))
     known = len(tx.shapes.data)
     try:
         kind = infer(target, tuple(args), dict(kwargs or {}), tx.shapes)
@@ -80,8 +78,6 @@ def record(
         raise GraphBreak(f"{name} casts complex values to real ones, which NumPy warns about")
     for written in _written(row, args, kwargs or {}):
         writes(tx, written)
-        if is_patch(tx, target, args, written):
-            tx.state.patched.add(owner_of(tx, written))
     node = tx.graph.call_function(
         target, tuple(args), dict(kwargs or {}), type=kind, location=tx.location(),
         errstate=current(tx),
@@ -147,34 +143,6 @@ def check_not_consumed(tx: Translator, tree: Any) -> None:
     for leaf in leaves(tree):
         if isinstance(leaf, Node) and (twin := tx.state.consumed.get(owner_of(tx, leaf))):
             raise PlanLoop(twin.place, f"the program goes on to use {twin.what}")
-
-
-PATCHED_FROM = 1 << 16
-"""Elements of an input from which on it matters that the graph would copy it."""
-
-
-def is_patch(
-    tx: Translator, target: Callable[..., Any], args: Sequence[Any], written: Node
-) -> bool:
-    """Whether a small part of a large input is written."""
-    owner = owner_of(tx, written)
-    if owner.op != "placeholder" or tx.graph.is_body or tx.state.options.whole:
-        return False
-    size = tx.shapes.hint(owner.type.size)
-    if size < PATCHED_FROM:
-        return False
-    kind = written.type
-    if target is operator.setitem:
-        kind = infer(operator.getitem, (written, args[1]), {}, tx.shapes)
-    return 4 * tx.shapes.hint(kind.size) < size
-
-
-def check_not_patched(tx: Translator, tree: Any) -> None:
-    """The contents of such an input would have to be copied to be read before the commit: the graph
-    ends instead."""
-    for leaf in leaves(tree):
-        if isinstance(leaf, Node) and owner_of(tx, leaf) in tx.state.patched:
-            raise GraphBreak("reading a large array of which a part was written")
 
 
 CASTS = (np.ndarray.astype, np.array, np.asarray, np.asanyarray, np.ascontiguousarray)

@@ -1,0 +1,248 @@
+"""Functional updates of arrays: what nothing else reads is changed in its own memory.
+
+The memory of inputs counts as such where they are changed before the commit (`overwriting`).
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...ir import core
+from ...ir.node import Node
+from ...ir.sizes import Size, SizeExpr, product
+from ...ir.types import Form
+from .. import affine, rewrite, simplify
+from ..fusion import Access
+from ..loops import Check, Gather, Load, Store
+from ..simplify import const
+from .context import Lowering, lowers, packed
+from .masks import deposit, deposited_by
+from .overwriting import save_positions
+from .pieces import NUMBERS, is_everything, is_passed_on
+from .pointwise import compare, operand_at, require_native
+from .scatters import set_aside, store_at, windows_of
+from .selections import moves, picked, selection
+from .values import NATIVE, CannotLower, Value, load_of
+from .views import position_in, slice_start, spelled_out
+from .windows import ViewSteps, region, view_shape
+
+
+@lowers(core.update, reads=Access.REST)
+def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) -> Value:
+    """The array `base` after an assignment, in the memory of `base` when only this reads it."""
+    if not isinstance(base, Value):
+        raise CannotLower("an update of a constant")
+    if base.dtype not in NATIVE and low.is_unsaved(base):
+        return stored(low, node, base, view, value)
+    require_native(base.dtype, *([value.dtype] if isinstance(value, Value) else ()))
+    if not isinstance(value, (Value, SizeExpr, *NUMBERS)):
+        raise CannotLower("an assignment of a sequence or a complex number")
+    if any(map(moves, view)):
+        return moved(low, node, base, view, check_number(low, value, base.dtype))
+    view_shape(low, base, windows_of(view))
+    value = check_number(low, value, base.dtype)
+    if is_everything(view) and is_passed_on(low, node) and value.shape == base.shape:
+        return replace(value, type=node.type, expr=simplify.convert(value.expr, base.dtype),
+                       array=None, fresh=True)
+    if windows_of(view) is not view:
+        if not low.may_change(node.args[0], base, node):
+            base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
+        save_elements(low, node, base, view)
+        place(low, node, base, view, value)
+        return replace(base, type=node.type)
+    if isinstance(value, Value) and low.is_owned(base) and reads_elsewhere(
+        low, value, region(low, base, view)
+    ):
+        value = low.computed(value)
+    if not low.may_change(node.args[0], base, node):
+        base = rest_of(low, node, replace(base, type=node.type), view)
+    part = region(low, base, view)
+    low.save(part)
+    assign(low, part, value)
+    return low.owned(replace(base, type=node.type))
+
+
+def stored(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> Value:
+    """An assignment by NumPy into an input."""
+    windows = windows_of(view)
+    view_shape(low, base, windows)
+    if not low.may_change(node.args[0], base, node):
+        raise CannotLower("an update of other elements")
+    if windows is view:
+        low.save(region(low, base, view))
+    else:
+        save_elements(low, node, base, view)
+    store_at(low, base, view, value)
+    return replace(base, type=node.type)
+
+
+def save_elements(low: Lowering, node: Node, base: Value, view: ViewSteps) -> None:
+    """Save what is at positions from integer arrays; everything, where they come from a mask."""
+    if not low.is_unsaved(base):
+        return
+    if deposited_by(low, node) is not None:
+        low.save(base, whole=True)
+    else:
+        save_positions(low, picked(low, region(low, base, view[:-1]), view[-1][1][0]))
+
+
+def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:
+    """Whether an element of the value is computed from others of that memory than the one where it
+    is stored."""
+    place = load_of(target)
+    if not low.reads(value, place.buffer):
+        return False
+    element = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
+    read = [part for part in rewrite.walk((element,)) if isinstance(part, (Load, Gather))]
+    return any(
+        part != place and place.buffer in (part.buffer, low.roots.get(part.buffer))
+        for part in read
+    )
+
+
+def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> Value:
+    """An assignment at positions that are computed."""
+    if any(function is not operator.getitem for function, _, _ in view):
+        raise CannotLower("an assignment through a view at computed positions")
+    if isinstance(value, Value) and value.shape and base.is_loaded and (
+        low.reads(value, load_of(base).buffer)
+    ):
+        value = low.computed(value)
+    if not low.may_change(node.args[0], base, node):
+        base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
+    base = replace(base, type=node.type)
+    target = selection(low, base, view)
+    save_positions(low, target)
+    expr = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
+    place = target.expr
+    assert isinstance(place, (Gather, Load))
+    indices = place.indices if isinstance(place, Gather) else ()
+    low.launch(target.axes, Store(place.buffer, place.offset, expr, indices))
+    return low.owned(base)
+
+
+def check_number(low: Lowering, value: Any, dtype: np.dtype) -> Any:
+    """NumPy stores a number in an array of integers by way of a Python int, which must fit."""
+    if not isinstance(value, Value) or value.type.form is Form.ARRAY or dtype.kind not in "iu":
+        return value
+    number = low.broadcast(value, ())
+    for name, bound in bounds_of(number.dtype, dtype):
+        low.launch((), Check(compare(name, number, const(bound, number.dtype))))
+    return replace(value, type=replace(value.type, form=Form.SCALAR))
+
+
+def bounds_of(source: np.dtype, target: np.dtype) -> list[tuple[str, Any]]:
+    """What numbers of one dtype must fulfil to be numbers of an integer dtype."""
+    limits = np.iinfo(target)
+    if source.kind == "f":
+        lowest, highest = source.type(limits.min), source.type(limits.max)
+        if int(highest) > limits.max:
+            highest = np.nextafter(highest, source.type(0))
+        return [("greater_equal", lowest), ("less_equal", highest)]
+    if source.kind not in "iu":
+        return []
+    own = np.iinfo(source)
+    found: list[tuple[str, Any]] = []
+    if own.min < limits.min:
+        found.append(("greater_equal", limits.min))
+    if own.max > limits.max:
+        found.append(("less_equal", limits.max))
+    return found
+
+
+def rest_of(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Value:
+    """New memory that holds `base`, at least where the assignment does not replace it."""
+    box = box_of(low, base, view)
+    if box is None or product_hint(low, base.shape) < LARGE > product_hint(low, box[1]):
+        return low.owned(low.materialise(base, f"{node.name} changes it"))
+    kind = packed(node.type, base.shape, base.dtype)
+    made = low.memory_value(kind, low.allocate(kind))
+    for starts, sizes in slabs(base.shape, *box):
+        low.store(part_of(low, made, starts, sizes), part_of(low, base, starts, sizes))
+    return made
+
+
+LARGE = 4096
+"""Below so many elements one kernel that copies everything is better than one for each border."""
+Box = tuple[list[Size], list[Size]]
+
+
+def product_hint(low: Lowering, shape: Sequence[Size]) -> int:
+    return low.hint(product(shape))
+
+
+def box_of(low: Lowering, base: Value, view: ViewSteps) -> Box | None:
+    """Where the assigned elements begin and how many they are, along each dimension; None when they
+    are not a box of neighbours."""
+    if not view:
+        return [0] * len(base.shape), list(base.shape)
+    ((function, args, _), *more) = view
+    if more or function is not operator.getitem:
+        return None
+    key = args[0] if isinstance(args[0], tuple) else (args[0],)
+    items = spelled_out(key, len(base.shape))
+    steps = [item.step for item in items if isinstance(item, slice)]
+    if None in items or any(step not in (None, 1) for step in steps):
+        return None
+    lengths = iter(view_shape(low, base, view))
+    starts: list[Size] = []
+    sizes: list[Size] = []
+    for item, size in zip(items, base.shape):
+        whole = isinstance(item, slice)
+        starts.append(
+            slice_start(low, item.start, size, 1) if whole else position_in(low, item, size)
+        )
+        sizes.append(next(lengths) if whole else 1)
+    return starts, sizes
+
+
+def slabs(shape: Sequence[Size], starts: list[Size], sizes: list[Size]) -> Iterator[Box]:
+    """Boxes that together are everything outside of one box."""
+    for dim, size in enumerate(shape):
+        after = starts[dim] + sizes[dim]
+        for start, length in ((0, starts[dim]), (after, size - after)):
+            if not affine.is_zero(length):
+                before = [0] * (len(shape) - dim - 1)
+                yield (
+                    [*starts[:dim], start, *before],
+                    [*sizes[:dim], length, *shape[dim + 1 :]],
+                )
+
+
+def part_of(low: Lowering, value: Value, starts: Sequence[Size], sizes: Sequence[Size]) -> Value:
+    """The box of `value` with these first elements and sizes."""
+    axes = low.axes(sizes)
+    index = [
+        affine.plus(affine.along(axis), affine.Offset(start)) for axis, start in zip(axes, starts)
+    ]
+    return low.view(replace(value.type, shape=tuple(sizes)), value, axes, index)
+
+
+def place(low: Lowering, node: Node, target: Value, view: ViewSteps, value: Any) -> None:
+    """Assign at positions from integer arrays."""
+    if deposited_by(low, node) is not None:
+        value = set_aside(low, value, target.dtype, {load_of(target).buffer})
+        if deposit(low, node, target, value):
+            return
+    store_at(low, target, view, value)
+
+
+def assign(low: Lowering, target: Value, value: Any) -> None:
+    """Store a value, of a shape that broadcasts, with the conversion of an assignment."""
+    value = squeezed(low, value, len(target.shape))
+    expr = operand_at(low, value, target.axes, target.dtype)
+    place = load_of(target)
+    low.launch(target.axes, Store(place.buffer, place.offset, expr))
+
+
+def squeezed(low: Lowering, value: Any, ndim: int) -> Any:
+    """Assignment drops leading dimensions of one element that the target does not have."""
+    if not isinstance(value, Value) or len(value.shape) <= ndim:
+        return value
+    extra = len(value.shape) - ndim
+    type_ = replace(value.type, shape=value.shape[extra:])
+    return replace(value, type=type_, axes=value.axes[extra:])
