@@ -253,12 +253,16 @@ class Lowering:
 
     def shares(self, buffer: Buffer, base: Buffer) -> None:
         """The buffer is, or may be, memory of another one."""
-        self.roots[buffer] = self.roots.get(base, base)
+        self.roots[buffer] = self.root(base)
+
+    def root(self, buffer: Buffer) -> Buffer:
+        """The buffer that owns the memory."""
+        return self.roots.get(buffer, buffer)
 
     def reads(self, value: Value, buffer: Buffer) -> bool:
         """Whether a value is computed from what the buffer holds now."""
         return any(
-            buffer in (part.buffer, self.roots.get(part.buffer))
+            self.root(part.buffer) == buffer
             for part in rewrite.walk((value.expr,)) if isinstance(part, (Load, Gather))
         )
 

@@ -6,9 +6,13 @@ is only rehearsed, and made again in place.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from ...ir.types import ArrayType
-from .. import costs, rewrite
+from .. import affine, costs, rewrite
 from ..loops import Apply, Buffer, Convert, Expr, Gather, Load, Offset, Reduce, Store
+from ..merging import writes
+from ..program import Launch
 from ..simplify import BOOL
 from .context import Lowering
 from .pointwise import compare
@@ -26,15 +30,15 @@ SILENT_OF_INTEGERS = frozenset((
 ))  # fmt: skip
 
 
-def can_repeat(target: Value, element: Expr, written: set[Buffer]) -> bool:
+def can_repeat(low: Lowering, target: Value, element: Expr, written: set[Buffer]) -> bool:
     """Whether `element` may be computed after the commit, while `target` is stored to: it reads of
     written memory only the place that is stored to next, and nothing can stop it by then."""
     place = load_of(target)
     parts = list(rewrite.walk((element,)))
     for part in parts:
-        if isinstance(part, Reduce) or (isinstance(part, Gather) and part.buffer in written):
+        if isinstance(part, Reduce):
             return False
-        if isinstance(part, Load) and part.buffer in written and part != place:
+        if isinstance(part, (Load, Gather)) and low.root(part.buffer) in written and part != place:
             return False
     if not target.axes or costs.cost_of(element) > BUDGET:
         return False
@@ -60,6 +64,32 @@ def tried_out(low: Lowering, target: Value, element: Expr) -> bool:
         return False
     rehearse(low, target, element)
     return True
+
+
+def is_computed(low: Lowering, target: Value, element: Expr) -> bool:
+    """Whether a kernel has computed every element already, from what is there now."""
+    read = {low.root(p.buffer) for p in rewrite.walk((element,)) if isinstance(p, (Load, Gather))}
+    for step in reversed(low.steps):
+        if not read.isdisjoint(map(low.root, writes(step))):
+            return False
+        if isinstance(step, Launch) and step.kernel.errstate == low.errstate and (
+            [axis.extent for axis in step.kernel.axes] == list(target.shape)
+        ):
+            moved = zip(target.axes, map(affine.along, step.kernel.axes))
+            same = rewrite.substitute(element, dict(moved))
+            roots = (root for s in step.kernel.statements for root in rewrite.roots(s))
+            if any(part is same for part in evaluated(roots)):
+                return True
+    return False
+
+
+def evaluated(roots: Iterable[Expr]) -> Iterator[Expr]:
+    """The parts of expressions that are computed whatever the data are, once for each element."""
+    pending = list(roots)
+    while pending:
+        yield (expr := pending.pop())
+        if isinstance(expr, (Apply, Convert)):
+            pending += rewrite.children(expr)
 
 
 def rehearse(low: Lowering, target: Value, element: Expr) -> None:

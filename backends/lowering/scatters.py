@@ -73,7 +73,7 @@ def set_aside(low: Lowering, value: Any, dtype: np.dtype, written: set[Buffer]) 
     """A value of this dtype in memory that no write changes."""
     if not isinstance(value, Value):
         return value
-    if value.dtype == dtype and value.is_memory and load_of(value).buffer not in written:
+    if value.dtype == dtype and value.is_memory and low.root(load_of(value).buffer) not in written:
         return value
     expr = simplify.convert(value.expr, dtype)
     type_ = replace(value.type, dtype=dtype, shape=value.shape, form=Form.ARRAY)

@@ -97,10 +97,9 @@ def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:
     if not low.reads(value, place.buffer):
         return False
     element = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
-    read = [part for part in rewrite.walk((element,)) if isinstance(part, (Load, Gather))]
     return any(
-        part != place and place.buffer in (part.buffer, low.roots.get(part.buffer))
-        for part in read
+        part != place and low.root(part.buffer) == place.buffer
+        for part in rewrite.walk((element,)) if isinstance(part, (Load, Gather))
     )
 
 

@@ -21,7 +21,7 @@ from .masks import deposited_by
 from .overwriting import newest
 from .pieces import Piece, is_everything, pieces
 from .pointwise import operand_at
-from .rehearsal import can_repeat, rehearse, tried_out
+from .rehearsal import can_repeat, is_computed, rehearse, tried_out
 from .scatters import checked_key, set_aside, store_at, windows_of
 from .updates import assign, check_number, place, squeezed
 from .values import Value, load_of
@@ -101,11 +101,12 @@ def prepared(
     expr = simplify.convert(value.expr, target.dtype)
     if isinstance(expr, (Const, Scalar)):
         return replace(value, expr=expr)
-    if isinstance(expr, Load) and expr.buffer not in written:
+    if isinstance(expr, Load) and low.root(expr.buffer) not in written:
         return value
     element = operand_at(low, value, target.axes, target.dtype)
-    if alone and can_repeat(target, element, written):
-        rehearse(low, target, element)
+    if alone and can_repeat(low, target, element, written):
+        if not is_computed(low, target, element):
+            rehearse(low, target, element)
         return value
     type_ = replace(value.type, dtype=target.dtype, shape=value.shape, form=Form.ARRAY)
     return low.materialise(replace(value, expr=expr, type=type_), "it is written to an input")
