@@ -339,8 +339,8 @@ def _require(state: State, step: Require) -> None:
 def _save(state: State, step: Save) -> None:
     shape, strides = state.shape(step.type.shape), state.shape(step.type.strides)
     if step.positions is None:
-        grid = np.indices(shape, np.int64).reshape(len(shape), -1)
-        places = np.tensordot(np.array(strides, np.int64), grid, axes=1)
+        grids = np.ogrid[tuple(map(slice, shape))]
+        places = sum((grid * stride for grid, stride in zip(grids, strides)), np.zeros(shape, int))
     else:
         packed = np.arange(int(np.prod(shape))) * 8
         places = state.memory[step.positions].read(packed, step.positions.dtype)

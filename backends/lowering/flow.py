@@ -20,7 +20,7 @@ from ..fusion import Access
 from ..loops import Buffer, Check, Expr, Load, Offset, Store
 from ..program import Branch, Loop, Rotate
 from ..simplify import BOOL, INT64, const
-from .context import Lowering, lowers
+from .context import Lowering, lowers, packed
 from .externs import own_number
 from .pointwise import compare, operand_at
 from .values import CannotLower, Value, load_of
@@ -60,9 +60,15 @@ def in_own_memory(
     same &= is_version or not value.is_memory or load_of(value).buffer not in low.fixed
     if same and isinstance(leaf, Node) and low.may_change(leaf, value, node):
         return replace(value, type=type_)
-    made = low.memory_value(type_, low.allocate(type_))
+    made = array_variable(low, type_)
     low.store(made, value)
-    return low.owned(made)
+    return made
+
+
+def array_variable(low: Lowering, type_: ArrayType) -> Value:
+    """An array in memory of its own, in which it is packed."""
+    layout = packed(type_, type_.shape, type_.dtype)
+    return low.owned(replace(low.memory_value(layout, low.allocate(layout)), type=type_))
 
 
 def ready(low: Lowering, operands: Sequence[Any]) -> list[Any]:
@@ -176,7 +182,7 @@ def _state(
 ) -> Value:
     if kind.form is Form.ARRAY:
         if value is None:
-            return low.owned(low.memory_value(kind, low.allocate(kind)))
+            return array_variable(low, kind)
         return in_own_memory(low, node, leaf, value, kind, is_version)
     state = variable(low, kind)
     assign_number(low, state, 0 if value is None else value)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import core
+from ...ir.control import is_control
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.inference import why_whole
@@ -163,12 +164,19 @@ def lower_call(low: Lowering, node: Node) -> Any:
     args, kwargs = map_leaves(lambda leaf: _resolved(low, leaf), (node.args, node.kwargs))
     try:
         value = _native(low, node, args, kwargs)
-        if any(value is leaf for leaf in leaves((args, kwargs))) and value.is_memory:
+        given = leaves((args, kwargs))
+        if not is_result(node) and any(value is leaf for leaf in given) and value.is_memory:
             low.own.discard(load_of(value).buffer)  # two nodes, one object
         return value
     except CannotLower as reason:
         low.notes.append(f"{node.name} is a call of NumPy: {reason}")
         return lower_extern(low, node, args, kwargs)
+
+
+def is_result(node: Node) -> bool:
+    """Whether a node names one of the results of a loop or branch."""
+    first = node.args[0] if node.target is operator.getitem else None
+    return isinstance(first, Node) and is_control(first)
 
 
 def _resolved(low: Lowering, leaf: Any) -> Any:

@@ -62,6 +62,14 @@ class Program:
             made.append(each.build(made))
         return made
 
+    def failing(self) -> Program:
+        """The same, but for a statement somewhere that may warn or raise."""
+        rng = random.Random(self.seed)
+        first, *lines = self.source.splitlines(keepends=True)
+        place = rng.randrange(len(lines))
+        lines.insert(place, f"    {rng.choice(FAILURES)}\n")
+        return Program(self.seed, "".join((first, *lines)), self.inputs)
+
     def __str__(self) -> str:
         return f"# seed {self.seed}\n{self.source}# {self.inputs}\n"
 
@@ -239,6 +247,13 @@ WRITES = (
     "{x}.real[...] = 2",
     "{x}[{key}] = [1]", "np.subtract({x}[1:], {x}[:-1], out={x}[:-1])",
     "np.take({x}, [0, 1], out={other}[{okey}])",
+)  # fmt: skip
+
+FAILURES = (
+    "w = 1 / (a - a)", "w = np.sqrt(a - 100)", "w = np.linalg.inv(np.zeros((2, 2)) * a.sum())",
+    "w = a.ravel()[np.array([0, 99])]", "w = np.log(a).sum()", "w = a.ravel()[a.argmax() + 90]",
+    "w = a // (a - a)", "w = np.linalg.cholesky(-np.eye(2) * a.size)", "a[...] = 1e300 * a * 1e300",
+    "a.ravel()[...] = a.ravel()[::-1] / (a.ravel() - a.ravel()[:1])",
 )  # fmt: skip
 
 

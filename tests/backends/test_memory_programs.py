@@ -51,6 +51,20 @@ def test_random_views_and_writes(first):
     assert not wrong, "\n\n".join(wrong)
 
 
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT // 10, CHUNK))
+def test_abandoned_calls_leave_no_trace(first):
+    """Native code that gives up after it wrote into inputs; Python then does what it does."""
+    wrong = []
+    for seed in range(first, min(first + CHUNK, FIRST + COUNT // 10)):
+        made = program(seed).failing()
+        mode = ("warn", "raise", "ignore")[seed % 3]
+        with np.errstate(all=mode, under="ignore"):
+            if found := problems(made.function, made.build):
+                wrong.append("\n".join([f"errstate {mode}", str(made), *found]))
+        dl.reset()
+    assert not wrong, "\n\n".join(wrong)
+
+
 def array():
     return np.arange(12.0).reshape(3, 4)
 

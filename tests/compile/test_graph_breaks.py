@@ -447,21 +447,3 @@ def test_check_is_part_of_the_program(backend):
     compiled = dl.compile(f, backend=backend)
     check_same(compiled, f, X)
     check_same(compiled, f, X[:1])
-
-
-@pytest.mark.parametrize(("rows", "graphs"), [(4, 1), (4096, 2)])
-def test_a_large_input_of_which_a_part_was_written_is_not_copied(rows, graphs):
-    def step(cache, row, n):
-        cache[n] = row
-        cache[n, :2] += 1
-        return cache[: n + 1].sum(axis=0), cache[n:]
-
-    compiled = dl.compile(step)
-    caches = np.zeros((2, rows, 64))
-    for n in (0, 1, 3, 2):
-        row = np.arange(64.0) + n
-        assert same(compiled(caches[0], row, n), step(caches[1], row, n))
-        assert same(caches[0], caches[1])
-    dl.reset()
-    dl.compile(step)(caches[0], row, 1)
-    assert dl.stats().graphs == graphs

@@ -1,0 +1,383 @@
+"""Parts of inputs are written before the commit, and put back when the call is abandoned."""
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+from dynamo_lite.backends.interpret import Abandoned, run_program
+from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.program import Allocate, Save, all_steps
+
+import dynamo_lite as dl
+from dynamo_lite.ir.passes import optimize
+from dynamo_lite.native import _core
+
+from ..fuzz.comparing import differences, outcome
+
+
+@pytest.fixture(autouse=True)
+def strict():
+    with dl.config.patch(strict=True):
+        yield
+    dl.reset()
+
+
+def matrix():
+    return np.arange(24.0).reshape(6, 4) + 1
+
+
+def vector():
+    return np.array([5.0, -2.0, 3.0, 1.0, 4.0, 1.5])
+
+
+def row_of_a_cache(x, k):
+    x[3] = k[:4]
+    return x[:4] @ k[:4]
+
+
+def several_parts(x, k):
+    x[1:5, 2] = k[:4]
+    total = x.sum()
+    x[::-2] += total
+    x.T[0] = x[:, 1]
+    return x[1:] * 2, x[:3], total
+
+
+def rows_swapped(x, k):
+    t = x[1].copy()
+    x[1] = x[4]
+    x[4] = t
+    return x @ k[:4]
+
+
+def shifted(x, k):
+    x[1:] = x[:-1]
+    k[:-1] += k[1:]
+    return x + 1, k.sum()
+
+
+def scattered(x, k):
+    i = np.array([4, 1, 4, -6])
+    x[i] = k[:4]
+    x[i, 1:] *= 2
+    k[[0, 1, 0]] = [7, 8, 9]
+    return x[1:].sum(axis=0), k * 2
+
+
+def at_a_maximum(x, k):
+    k[np.argmax(k)] = -1
+    x[k.argmax(), 1] = k.sum()
+    return x.sum(axis=1)
+
+
+def by_a_mask(x, k):
+    k[k > 2] = k[k > 2] * 10
+    k[1] = 0
+    return k.sum()
+
+
+def in_a_branch(x, k):
+    if k[0] > 3:
+        x[2, 1:] = k[3:6]
+        k[1] = 9
+    else:
+        x[0] = 0
+    return x.sum(axis=0), k + 1
+
+
+def in_a_loop(x, k):
+    for i in range(1, len(k)):
+        k[i] = k[i - 1] * 0.5 + k[i]
+        x[i, 0] = k[i]
+    return x.sum(), k[1:] * 2
+
+
+def sorted_in_place(x, k):
+    for i in range(1, len(k)):
+        j = i
+        while j > 0 and k[j - 1] > k[j]:
+            t = k[j]
+            k[j] = k[j - 1]
+            k[j - 1] = t
+            j -= 1
+    return k[0], k[::2] + 1
+
+
+def old_contents_kept(x, k):
+    first, scaled = x[0] * 1, x[:, 1] * 2
+    x[:, :2] = 0
+    return scaled - x[:, 0], first + k[:4], x
+
+
+def whole_then_part(x, k):
+    x *= 2
+    x[0] = k[:4]
+    s = x.sum()
+    x[1] = s
+    return s
+
+
+PROGRAMS = (
+    row_of_a_cache, several_parts, rows_swapped, shifted, scattered, at_a_maximum, by_a_mask,
+    in_a_branch, in_a_loop, sorted_in_place, old_contents_kept, whole_then_part,
+)
+LAYOUTS = {
+    "packed": lambda x: x,
+    "columns": np.asfortranarray,
+    "reversed": lambda x: x[::-1],
+    "a part": lambda x: np.repeat(x, 2, axis=0)[::2],
+}
+
+
+def reports(result):
+    return np.log(result - result)
+
+
+def looks_up(result):
+    return np.arange(3.0)[np.array([1, int(result) * 0 + 5])]
+
+
+def gives_up(result):
+    return np.linalg.inv(np.zeros((2, 2)) * result)
+
+
+def divides(result):
+    return int(result) // (int(result) - int(result))
+
+
+ENDS = (lambda result: result, reports, looks_up, gives_up, divides)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_parts_of_inputs_are_changed(program, layout):
+    def build():
+        return [LAYOUTS[layout](matrix()), LAYOUTS[layout](vector())]
+
+    compiled = dl.compile(program, backend="llvm")
+    for _ in range(2):
+        assert not differences(outcome(compiled, build()), outcome(program, build()))
+    assert dl.stats().graph_breaks == 0
+    assert [entry.abandoned for entry in compiled.entries()] == [0]
+
+
+@pytest.mark.parametrize("mode", ["warn", "raise"])
+@pytest.mark.parametrize("end", ENDS[1:])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_abandoned_after_a_write(program, end, mode):
+    """Python then begins with what was there, and leaves behind what it leaves behind."""
+    def function(x, k):
+        program(x, k)
+        return end(np.abs(x).sum() + 1)
+
+    def build():
+        return [matrix(), vector()]
+
+    compiled = dl.compile(function, backend="llvm")
+    with np.errstate(all=mode, under="ignore"):
+        for _ in range(2):
+            found, expected = outcome(compiled, build()), outcome(function, build())
+            assert not differences(found, expected)
+            assert expected.error or expected.said
+    entries = compiled.entries()
+    assert not entries or entries[0].abandoned == 2 or dl.stats().graph_breaks
+
+
+@pytest.mark.parametrize(("program", "long"), [
+    (row_of_a_cache, False), (several_parts, False), (scattered, False), (at_a_maximum, False),
+    (in_a_branch, False), (sorted_in_place, True),
+])
+def test_what_a_program_means(program, long):
+    """The interpreter saves and puts back as machine code does."""
+    def function(x, k):
+        results = program(x, k)
+        return results, np.sqrt(x.min() - x.max())
+
+    values = [matrix(), np.random.default_rng(0).random(100) if long else vector()]
+    lowered = lower(optimize(captured(function, values)))
+    assert any(isinstance(step, Save) for step in all_steps(lowered.steps))
+    before = [value.copy() for value in values]
+    with np.errstate(invalid="raise"), pytest.raises(Abandoned):
+        run_program(lowered, *values)
+    assert all(map(np.array_equal, values, before))
+    with np.errstate(all="ignore"):
+        function(*before)
+        run_program(lowered, *values)
+    assert all(map(np.array_equal, values, before))
+
+
+def captured(function, values):
+    """The graph of a function, control flow included."""
+    graphs = []
+
+    def backend(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    with np.errstate(all="ignore"):
+        dl.compile(function, backend=backend)(*[value.copy() for value in values])
+    (graph,) = graphs
+    return graph
+
+
+def test_elements_that_kernels_do_not_compute_with():
+    """NumPy assigns them."""
+    def f(z, i):
+        z[1:3] = 2j
+        z[i] = z[i] + 1
+        total = z.sum()
+        z[0] = total
+        return z * 2, np.linalg.inv(np.eye(2) * abs(total - 14))
+
+    for z in (np.arange(6) + 0j, np.arange(6) * 0j):
+        def build(z=z):
+            return [z.copy(), np.array([4, 4, -1])]
+
+        compiled = dl.compile(f, backend="llvm")
+        assert not differences(outcome(compiled, build()), outcome(f, build()))
+
+
+def test_no_copy_of_the_input():
+    def step(cache, row, i, n):
+        cache[n] = row
+        cache[i, :2] += 1
+        if row[0] > 0:
+            cache[n, 1] = 5
+        return cache[n:].sum(axis=0)[:3], cache[: n + 1]
+
+    compiled = dl.compile(step)
+    caches = np.zeros((2, 1 << 14, 64))
+    for n in (16380, 16381, 16379):
+        row, i = np.arange(64.0) + n, np.array([3, 1, 3])
+        results = [outcome(f, (x, row, i, n)) for f, x in zip((compiled, step), caches)]
+        assert not differences(*results)
+    assert dl.stats().graph_breaks == 0
+    _core.free_scratch()
+    tracemalloc.start()
+    compiled(caches[0], row, i, n)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak + _core.free_scratch() < 1 << 18 < caches[0].nbytes
+
+
+def test_a_loop_saves_the_array_once():
+    def run(x):
+        for i in range(1, len(x)):
+            x[i] = x[i] - x[i - 1]
+        x[0] = 7
+        return x.sum()
+
+    lowered = lower(optimize(captured(run, [np.ones(1000)])))
+    saves = [step for step in all_steps(lowered.steps) if isinstance(step, Save)]
+    assert [save.type.shape for save in saves] == [(1000,)]
+    assert not [s for s in lowered.steps if isinstance(s, Allocate) and s.type.shape]
+
+
+def test_read_only_arrays_are_not_written():
+    def f(x):
+        x[0] = 1
+        return x * 2
+
+    compiled = dl.compile(f, backend="llvm")
+    compiled(vector())
+    fixed = vector()
+    fixed.flags.writeable = False
+    assert not differences(outcome(compiled, [fixed]), outcome(f, [fixed]))
+    assert np.array_equal(fixed, vector())
+
+
+@pytest.mark.parametrize("part", [np.s_[1:4], np.s_[::-1], np.s_[:]])
+def test_inputs_that_overlap(part):
+    def f(x, y):
+        x[1:3] = y[:2] * 2
+        y[0] = x[1] + 1
+        return x + 1, y.sum()
+
+    def build(shared):
+        x = vector()
+        return [x, x[part] if shared else vector()[part]]
+
+    compiled = dl.compile(f, backend="llvm")
+    for shared in (False, True, False):
+        assert not differences(outcome(compiled, build(shared)), outcome(f, build(shared)))
+
+
+def test_effects_come_in_order():
+    def f(x, seen):
+        x[0] = 2
+        seen.append(float(x.sum()))
+        print(x[0])
+        x[1] = 3
+        seen.append(x[:2] * 1)
+        return np.log(x)
+
+    assert not differences(
+        outcome(dl.compile(f, backend="llvm"), [vector(), []]), outcome(f, [vector(), []])
+    )
+
+
+def test_each_thread_writes_its_own_rows():
+    """Abandoned calls put back nothing but what they wrote themselves."""
+    def f(x, i, j, value):
+        x[i] = value
+        return x[i, 1:] * 2, x[i][j]
+
+    compiled = dl.compile(f, backend="llvm")
+    x, rounds = np.zeros((8, 64)), 300
+    one = np.array([1])
+    compiled(x, 0, one, 0.0)
+    compiled(x, 1, one, 0.0)
+    failed = []
+
+    def work(i):
+        for k in range(rounds):
+            try:
+                compiled(x, i, one if k % 3 else one + 90, float(k))
+            except IndexError:
+                failed.append(i)
+            if x[i].min() != k or x[i].max() != k:
+                failed.append(f"row {i} in round {k}")
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(map(str, failed)) == sorted(str(i) for i in range(8) for _ in range(rounds // 3))
+
+
+VIEWED = {
+    "real": (lambda x: x.real, np.arange(5) + 1j),
+    "imag": (lambda x: x.imag, np.arange(5) + 1j),
+    "bits": (lambda x: x.view(np.int64), np.arange(5.0)),
+    "bits of some": (lambda x: x[1:].view(np.int64)[:, None], np.arange(5.0)),
+}
+
+
+@pytest.mark.parametrize("viewed", VIEWED)
+def test_a_view_in_another_dtype_is_read_before_its_array_changes(viewed):
+    view, values = VIEWED[viewed]
+
+    def f(x, y, z):
+        y[...] = view(x)
+        w = view(x) + 1
+        z[...] = view(x) * 2
+        x[1:3] = 7
+        x[:1] = 0
+        return w + 1, view(x) + 1
+
+    def build():
+        like = view(values)
+        return [values.copy(), np.zeros(like.shape, like.dtype), np.zeros(like.shape, like.dtype)]
+
+    assert not differences(outcome(dl.compile(f, backend="llvm"), build()), outcome(f, build()))
+
+
+def test_what_is_computed_anyway_is_not_computed_to_see_what_it_reports():
+    def f(x, y):
+        x += y
+        return x * 2
+
+    lowered = lower(optimize(captured(f, [vector(), vector()])))
+    kernels = [step for step in lowered.steps if hasattr(step, "kernel")]
+    assert len(kernels) == 2
