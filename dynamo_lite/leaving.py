@@ -76,6 +76,7 @@ class Leaving:
         self.points: list[ResumePoint] = []
         self.stack: list[Push] = []
         self.closure_call: ClosureCall | None = None
+        self.operands: list[Push] = []
         self.names: frozenset[str] = frozenset()
         self.kept: frozenset[str] = frozenset()
         self.unbound: frozenset[str] = frozenset()
@@ -89,6 +90,9 @@ class Leaving:
         live = live_locals(self.original, self.instruction.index) | {*self.original.co_cellvars}
         self.stack = [self.code.hold(item) for item in self.stopped.stack]
         self.closure_call = self._prepare_closure_call()
+        self.operands = [*self.stack]
+        if (at := self._called_at()) is not None:
+            self.operands[at] = self._prepare_callee(self.stopped.stack[at]) or self.stack[at]
         restore = [
             (name, self.code.hold(value))
             for name, value in self.stopped.locals.items()
@@ -255,10 +259,8 @@ class Leaving:
 
         Nothing else refers to it then, unless the instruction `keeps` it."""
         self._push_for_handler(kept)
-        called = self._called_at()
-        for position in range(kept, len(self.stack)):
-            if position != called or not self._push_compiled(self.stopped.stack[position]):
-                self.stack[position]()
+        for push in self.operands[kept:]:
+            push()
         self.code.drop_temporaries(self.stack if keeps else self.stack[:kept])
 
     def _push_for_handler(self, kept: int) -> None:
@@ -289,19 +291,24 @@ class Leaving:
             self.code, called, pushes, self.instruction.kwnames, self.frames.lifted
         )
 
-    def _push_compiled(self, called: VariableTracker) -> bool:
-        """Push the compiled form of a function that is guarded by identity, or nothing."""
-        bound = isinstance(called, MethodVariable) and called.source is None
-        function = called.function if isinstance(called, MethodVariable) and bound else called
+    def _prepare_callee(self, called: VariableTracker) -> Push | None:
+        """What pushes the compiled form of a function that is guarded by identity."""
+        method = called if isinstance(called, MethodVariable) and called.source is None else None
+        function = method.function if method is not None else called
         if not isinstance(function, UserFunctionVariable) or is_known_by_code(function.value):
-            return False
-        if bound:
-            self.code.load_callable(MethodType)
-        self.code.load_callable(self.frames.callee(function.value))
-        if isinstance(called, MethodVariable):
-            self.code.build(called.self_)
-            self.code.call(2)
-        return True
+            return None
+        code, frames = self.code, self.frames
+        receiver = code.hold(method.self_) if method is not None else None
+
+        def push() -> None:
+            if receiver is not None:
+                code.load_callable(MethodType)
+            code.load_callable(frames.callee(function.value))
+            if receiver is not None:
+                receiver()
+                code.call(2)
+
+        return push
 
     def _guarded(self, run: Callable[[], None]) -> None:
         """Emit `run` inside the exception handler of the original instruction."""

@@ -213,6 +213,9 @@ class Model:
         self.calls = 0
         self.kept = []
 
+    def __repr__(self):
+        return f"{type(self).__name__}()"
+
     def step(self, x):
         self.calls += 1
         note(self.calls)
@@ -220,11 +223,23 @@ class Model:
         return x * self.calls
 
 
+class Twice(Model):
+    def step(self, x):
+        """`self` is in a cell."""
+        return super().step(x) + sum(self.calls for _ in range(2))
+
+
 def method_that_breaks(x):
     model = Model()
     for _ in range(3):
         x = model.step(x)
     return x, model
+
+
+def method_of_what_the_name_was(x, model, other):
+    step = model.step
+    model = other
+    return step(x), model.calls
 
 
 def effects_before_and_after(x):
@@ -304,7 +319,8 @@ def while_true(x):
 
 FUNCTIONS = [value for value in list(globals().values())
              if callable(value) and getattr(value, "__code__", None)
-             and value.__code__.co_varnames[:1] == ("x",) and value is not callee]  # fmt: skip
+             and value.__code__.co_varnames[:1] == ("x",)
+             and value not in (callee, method_of_what_the_name_was)]  # fmt: skip
 VARIANTS = [
     *((f, (X,)) for f in FUNCTIONS),
     (branch_on_data, (-X,)),
@@ -314,11 +330,13 @@ VARIANTS = [
     (try_block, (X, "value")),
     (try_block, (X, "key")),
     (conditionally_bound, (X, True)),
+    (method_of_what_the_name_was, (X, Model(), Twice())),
+    (Twice.step, (Twice(), X)),
 ]
 
 
 @pytest.mark.parametrize("function, args", VARIANTS,
-                         ids=[f"{f.__name__}{args[1:] or ''}" for f, args in VARIANTS])
+                         ids=[f"{f.__qualname__}{args[1:] or ''}" for f, args in VARIANTS])
 def test_equals_python(function, args, backend):
     LOG.clear()
     expected, seen = outcome(function, args, {}), list(LOG)
