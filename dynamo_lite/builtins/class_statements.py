@@ -128,6 +128,8 @@ def make_class(
     keywords: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`type.__new__(meta, name, bases, namespace, **keywords)`."""
+    if lookup(meta, "mro") is not type.__dict__["mro"]:
+        raise GraphBreak(f"the metaclass {meta.__name__} has a method `mro`")
     cell = namespace.get("__classcell__")
     named = {key: value for key, value in namespace.items() if key != "__classcell__"}
     items = {key: class_item(tx, key, value) for key, value in named.items()}
@@ -152,7 +154,8 @@ def make_class(
     if isinstance(cell, CellVariable):
         cell.contents = tracker
     for key, value in named.items():
-        if is_users(value.python_type(), "__set_name__"):
+        hook = lookup(value.python_type(), "__set_name__")
+        if is_late(value, items[key]) and hook is not MISSING:
             value.call_method(tx, "__set_name__", (tracker, ConstantVariable(key)), {})
     tell_bases(tx, tracker, made, keywords)
     return tracker

@@ -1,6 +1,7 @@
 """Classes that a traced function defines."""
 # ruff: noqa: E701, E702, B903
 import abc
+import functools
 
 import numpy as np
 
@@ -126,4 +127,35 @@ def test_parts_of_local_classes_do_not_leave_the_trace():
         return Local.part.__name__, list[Local].__args__[0]().__slots__
 
     for function in (abstract, member):
+        check(function, X, captured=False)
+
+
+class Cached(functools.cached_property):
+    """Its `__set_name__` is the library's."""
+
+
+def test_what_making_a_class_calls_runs_once():
+    def cached(x):
+        class Local:
+            @Cached
+            def part(self): return x * 2
+        return Local.part.attrname, Local().part
+
+    def cached_twice(x):
+        class Local:
+            @Cached
+            def part(self): return x
+            other = part
+        return x * 2
+
+    def custom_order(x):
+        class Meta(type):
+            def mro(cls):
+                print("mro of", cls.__name__)
+                del Meta.mro
+                return (cls, Base, object)
+        class Local(metaclass=Meta): pass
+        return Local.tag, [base.__name__ for base in Local.__mro__]
+
+    for function in (cached, cached_twice, custom_order):
         check(function, X, captured=False)
