@@ -63,13 +63,15 @@ def main(argv: Sequence[str]) -> None:
     run = PROGRAMS.get(kind, run_script)
     if config.disable:
         return run(program[0], program[1:])
-    enter_region(Candidates(Options(options.backend), options.all_frames))
+    candidates = Candidates(Options(options.backend), options.all_frames)
+    enter_region(candidates)
     if options.all_frames:
         np.empty(1)  # where functions are candidates from the first array on
     try:
         run(program[0], program[1:])
     finally:
         leave_region()
+        candidates.histories.clear()  # the program's objects end when the interpreter does
 
 
 def report(explain: bool) -> None:

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "callable.h"
+#include "interpreter.h"
 #include "regions.h"
 #include "rests.h"
 #include "stack.h"
@@ -112,12 +113,16 @@ bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
     for (int i = 0; i < flat.n; ++i) {
         PyTuple_SET_ITEM(arguments.get(), i, Py_NewRef(flat.values[i]));
     }
-    OutsideRegions outside;
-    self->compiling = PyThread_get_thread_ident();
-    Ref answer(PyObject_CallFunctionObjArgs(miss.get(), reinterpret_cast<PyObject *>(self),
-                                            arguments.get(), nullptr));
-    self->compiling = 0;
-    return static_cast<bool>(answer);
+    Ref answer;
+    {
+        OutsideRegions outside;
+        SignalsWait signals;
+        self->compiling = PyThread_get_thread_ident();
+        answer = Ref(PyObject_CallFunctionObjArgs(miss.get(), reinterpret_cast<PyObject *>(self),
+                                                  arguments.get(), nullptr));
+        self->compiling = 0;
+    }
+    return answer && PyErr_CheckSignals() == 0;
 }
 
 bool may_ask(CompiledFunction *self) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "interpreter.h"
 #include "recursion.h"
 
 vectorcallfunc plain_vectorcall = nullptr;
@@ -144,41 +145,6 @@ bool keep_answer(PyObject *function, PyObject *code, uint64_t epoch, PyObject *a
     return true;
 }
 
-// -- tracers and profilers
-
-PyObject *get_monitoring_tool = nullptr;  // sys.monitoring.get_tool, where there is one
-
-bool has_monitoring_tool() {
-    for (long tool = 0; get_monitoring_tool && tool < 3; ++tool) {
-        Ref id(PyLong_FromLong(tool));
-        Ref name(PyObject_CallOneArg(get_monitoring_tool, id.get()));
-        if (!name) PyErr_Clear();
-        if (name && !Py_IsNone(name.get())) return true;
-    }
-    return false;
-}
-
-// Whether a debugger, coverage tool or profiler (tools 0 to 2) of sys.monitoring is there.
-bool is_monitored(PyThreadState *thread) {
-#if PY_VERSION_HEX >= 0x030D0000
-    constexpr int FLAG_BITS = 8;  // above them is a number that changes with the events
-    static uintptr_t known_version = ~uintptr_t{0};
-    static bool known = false;
-    uintptr_t version = thread->eval_breaker >> FLAG_BITS;
-    if (std::exchange(known_version, version) != version) known = has_monitoring_tool();
-    return known;
-#else
-    static_cast<void>(thread);
-    return has_monitoring_tool();
-#endif
-}
-
-bool find_monitoring() {
-    PyObject *monitoring = PySys_GetObject("monitoring");
-    if (monitoring) get_monitoring_tool = PyObject_GetAttrString(monitoring, "get_tool");
-    return !monitoring || get_monitoring_tool;
-}
-
 }  // namespace
 
 namespace regions {
@@ -188,7 +154,7 @@ PyObject *left_alone = nullptr;
 // A tracer, profiler or debugger counts on seeing every line run.
 bool is_open(PyThreadState *thread) {
     return region && !outside && !thread->c_tracefunc && !thread->c_profilefunc &&
-           !is_monitored(thread);
+           !is_monitored();
 }
 
 bool is_outside() { return outside || !region; }
@@ -233,12 +199,17 @@ bool ask(PyThreadState *thread, PyObject *function, Ref values) {
     Ref callback = Ref::borrow(region->callback), code = Ref::borrow(code_of(function));
     if (!values) return false;
     decide(function, nullptr, epoch);
-    OutsideRegions outside;
-    PyThreadState_EnterTracing(thread);
-    Ref answer(PyObject_CallFunctionObjArgs(callback.get(), function, values.get(), nullptr));
-    PyThreadState_LeaveTracing(thread);
-    forget(function);
-    return answer && keep_answer(function, code.get(), epoch, answer.get());
+    Ref answer;
+    {
+        OutsideRegions outside;
+        SignalsWait signals;
+        PyThreadState_EnterTracing(thread);
+        answer = Ref(PyObject_CallFunctionObjArgs(callback.get(), function, values.get(), nullptr));
+        PyThreadState_LeaveTracing(thread);
+        forget(function);
+    }
+    return answer && keep_answer(function, code.get(), epoch, answer.get()) &&
+           PyErr_CheckSignals() == 0;
 }
 
 bool is_deep(PyThreadState *thread) {
@@ -361,7 +332,7 @@ vectorcallfunc find_plain_vectorcall() {
 
 int add_regions(PyObject *module) {
     plain_vectorcall = find_plain_vectorcall();
-    if (!plain_vectorcall || !find_monitoring()) return -1;
+    if (!plain_vectorcall) return -1;
     extra_index = PyUnstable_Eval_RequestCodeExtraIndex(free_note);
     if (extra_index < 0) {
         PyErr_SetString(PyExc_RuntimeError, "no room for data of code objects");

@@ -3,6 +3,7 @@
 #include "runtime.h"
 
 #include "fp_state.h"
+#include "interpreter.h"
 #include "numpy_api.h"
 
 #include <algorithm>

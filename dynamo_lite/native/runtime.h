@@ -101,9 +101,6 @@ int32_t unbox_int(PyObject *object, int64_t *out);
 int32_t unbox_ints(PyObject **objects, const int64_t *which, int64_t n, int64_t *out);
 int32_t unbox_number(PyObject *object, int32_t typenum, void *out);
 
-// pending.c
-extern "C" int something_pending(void);
-
 // blas.cpp
 int add_blas();
 bool has_blas();

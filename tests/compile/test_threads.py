@@ -118,6 +118,33 @@ def test_compiling_in_signal_handlers():
     assert calls and all(calls)
 
 
+def test_signals_wait_for_the_compiler():
+    """Their handlers run, and raise, where the program calls the function."""
+
+    class Late(Exception):
+        pass
+
+    def handler(number, frame):
+        frames.append(frame.f_code.co_name)
+        raise Late
+
+    def backend(graph, inputs):
+        signal.raise_signal(signal.SIGINT)
+        return graph
+
+    frames, x = [], np.arange(3.0)
+    compiled = dl.compile(f, backend=backend)
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        with pytest.raises(Late) as raised:
+            compiled(x)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    here = "test_signals_wait_for_the_compiler"
+    assert [entry.name for entry in raised.traceback] == [here, "handler"] and frames == [here]
+    assert same(compiled(x), f(x)) and dl.stats().errors == 0 and dl.stats().graphs == 1
+
+
 def test_expressions_may_be_made_while_one_is_made():
     class Name(str):
         """Hashing it, as anything may that runs in between, makes an expression."""

@@ -1,0 +1,53 @@
+// What only CPython's internal headers tell, or allow. In C because they are not C++.
+#define Py_BUILD_CORE_MODULE 1
+#include <Python.h>
+
+#include "internal/pycore_ceval.h"
+#include "internal/pycore_interp.h"
+#include "internal/pycore_runtime.h"
+
+// Whether the interpreter would do something else before this thread's next instruction; the
+// collection of garbage and other threads do not count.
+int something_pending(void) {
+    PyThreadState *thread = PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030D0000
+    const uintptr_t bits =
+        _PY_SIGNALS_PENDING_BIT | _PY_CALLS_TO_DO_BIT | _PY_ASYNC_EXCEPTION_BIT;
+    return (_Py_atomic_load_uintptr_relaxed(&thread->eval_breaker) & bits) != 0;
+#else
+    struct _pending_calls *pending = &thread->interp->ceval.pending;
+    int signals = _Py_atomic_load_relaxed(&_PyRuntime.ceval.signals_pending) &&
+                  _Py_ThreadCanHandleSignals(thread->interp);
+    return signals || _Py_atomic_load_relaxed(&pending->calls_to_do) || pending->async_exc;
+#endif
+}
+
+// Has signals wait in the thread that handles them, if that is this one; gives what release_signals
+// takes. CPython knows that thread by this number, and no other has the number 0.
+unsigned long hold_signals(void) {
+    unsigned long main = _PyRuntime.main_thread;
+    if (main != PyThread_get_thread_ident()) return 0;
+    _PyRuntime.main_thread = 0;
+    return main;
+}
+
+// Those that have arrived meanwhile are handled before the thread's next instruction.
+void release_signals(unsigned long main) {
+    if (!main) return;
+    _PyRuntime.main_thread = main;
+#if PY_VERSION_HEX >= 0x030D0000
+    _Py_set_eval_breaker_bit(PyThreadState_Get(), _PY_SIGNALS_PENDING_BIT);
+#else
+    _PyEval_SignalReceived(PyInterpreterState_Get());
+#endif
+}
+
+// Whether a debugger, coverage tool or profiler (tools 0 to 2) of sys.monitoring is there.
+int is_monitored(void) {
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject *const *names = PyInterpreterState_Get()->monitoring_tool_names;
+    return names[0] || names[1] || names[2];
+#else
+    return 0;
+#endif
+}
