@@ -40,7 +40,8 @@ class Translator:
     `stack` holds trackers, with `NULL` where the interpreter keeps NULLs; `locals` maps the names
     of fast locals, cells and free variables to what they hold. `region` is the innermost loop whose
     body is being traced as a graph of its own, `round` whether that goes on when the end of a round
-    has been reached, and `exits` where a loop is left, by its head.
+    has been reached, and `exits` where a loop is left, by its head: the instruction and the height
+    of the stack, there and behind what only leaves the loop.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Translator:
         self.sizes: dict[int, tuple[int, int]] = {}
         self.region: Loop | None = None
         self.round: VariableTracker | None = None
-        self.exits: dict[int, tuple[int, int]] = {}
+        self.exits: dict[int, tuple[int, int, tuple[int, int]]] = {}
         self.yielded: VariableTracker | None = None
 
     @property

@@ -7,6 +7,7 @@ from types import CodeType
 from ..records import dataclass, field
 from .liveness import successors
 from .reading import Instruction, read
+from .rotating import meaning
 
 _LEAVES = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 
@@ -19,6 +20,15 @@ class Loop:
     members: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """The instruction that all ways out of a loop lead to (in several `places`, where CPython has
+    copied a return), and what they do `before`."""
+
+    places: tuple[int, ...]
+    before: frozenset[int]
+
+
 @dataclass(slots=True)
 class Shape:
     """What is known about one code object; joins are computed when they are asked for."""
@@ -26,6 +36,7 @@ class Shape:
     code: CodeType
     loops: dict[int, Loop] = field(default_factory=dict)
     joins: dict[tuple[int, int | None], int | None] = field(default_factory=dict)
+    outlets: dict[int, Outlet | None] = field(default_factory=dict)
 
     def join(self, branch: int, loop: Loop | None) -> int | None:
         """The first instruction that both ways of a branch lead to, or None.
@@ -37,6 +48,17 @@ class Shape:
         if key not in self.joins:
             self.joins[key] = _join(read(self.code), branch, loop)
         return self.joins[key]
+
+    def outlet(self, loop: Loop) -> Outlet | None:
+        """Where the ways out of a loop come together, if they are several."""
+        if loop.head not in self.outlets:
+            self.outlets[loop.head] = _outlet(read(self.code), loop)
+        return self.outlets[loop.head]
+
+    def reach(self, loop: Loop) -> frozenset[int]:
+        """The instructions of a loop, and those on its ways out."""
+        outlet = self.outlet(loop)
+        return loop.members if outlet is None else loop.members | outlet.before
 
     def inner_loop(self, index: int) -> Loop | None:
         """The smallest loop that an instruction is part of."""
@@ -88,6 +110,47 @@ def _loops(instructions: tuple[Instruction, ...]) -> dict[int, Loop]:
                 members.add(at)
                 todo.extend(before.get(at, ()))
     return {head: Loop(head, frozenset(members)) for head, members in found.items()}
+
+
+def _outlet(instructions: tuple[Instruction, ...], loop: Loop) -> Outlet | None:
+    """Of ways without branches; one that raises does not count, nor does the end of a `for`."""
+    starts = {
+        to for at in loop.members for to in _plain_successors(instructions[at])
+        if to not in loop.members and instructions[at].opname != "FOR_ITER"
+    }
+    paths = [path for start in sorted(starts) if (path := _straight(instructions, start))]
+    bare = {next((at for at in path if _acts(instructions[at])), None) for path in paths}
+    if len(bare) < 2:
+        return None
+    common = frozenset.intersection(*map(frozenset, paths))
+    index = next((at for at in paths[0] if at in common), None)
+    if index is not None:
+        before = [path[: path.index(index)] for path in paths]
+        return Outlet((index,), frozenset(at for part in before for at in part))
+    ends = list(zip(*([meaning(instructions[at]) for at in reversed(path)] for path in paths)))
+    alike = next((n for n, end in enumerate(ends) if len({*end}) > 1), len(ends))
+    if not alike or any(instructions[path[-1]].opname != "RETURN_VALUE" for path in paths):
+        return None
+    before = [path[:-alike] for path in paths]
+    places = tuple(path[-alike] for path in paths)
+    return Outlet(places, frozenset(at for part in before for at in part))
+
+
+def _acts(instruction: Instruction) -> bool:
+    """Whether a way out does more than to leave."""
+    return instruction.opname not in ("POP_TOP", "NOP", "JUMP")
+
+
+def _straight(instructions: tuple[Instruction, ...], at: int) -> list[int]:
+    """The instructions from one on up to the next branch; none if that is an exception."""
+    found: list[int] = []
+    while at not in found:
+        found.append(at)
+        following = _plain_successors(instructions[at])
+        if len(following) != 1 or instructions[at].opname in _LEAVES:
+            break
+        (at,) = following
+    return [] if instructions[found[-1]].opname in ("RAISE_VARARGS", "RERAISE") else found
 
 
 def _join(instructions: tuple[Instruction, ...], branch: int, loop: Loop | None) -> int | None:

@@ -42,12 +42,12 @@ def _is_repeated(
         end = instructions[last.target - 1]
         if (end.opname, end.target) != (_OPPOSITE[last.opname], last.index + 1):
             return False
-    return all(_meaning(one) == _meaning(other) for one, other in tests) and not any(
+    return all(meaning(one) == meaning(other) for one, other in tests) and not any(
         i.target in inside for i in instructions
     )
 
 
-def _meaning(instruction: Instruction) -> tuple[object, ...]:
+def meaning(instruction: Instruction) -> tuple[object, ...]:
     """What an instruction does, wherever it is."""
     i = instruction
     arg = i.arg if i.target is None else 0

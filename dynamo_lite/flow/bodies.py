@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..bytecode.flow import Loop
+from ..bytecode.flow import Loop, shape_of
 from ..bytecode.liveness import live_locals
 from ..errors import GraphBreak
 from ..ir.graph import Graph
@@ -158,7 +158,7 @@ def trace_round(
     region, tx.region, tx.round = tx.region, loop, None
     first = loop.head + 1 if rounds is not None else loop.head
     stored = {
-        inst.argval for at in loop.members
+        inst.argval for at in shape_of(tx.code).reach(loop)
         if (inst := tx.instructions[at]).opname in ("STORE_FAST", "DELETE_FAST")
     }
     needed = live_locals(tx.code, loop.head)

@@ -77,8 +77,11 @@ def branch(
     fork(tx, predicate(tx, value), ways[True], ways[False], inst.index)
 
 
-def fork(tx: Translator, test: Any, true: Start, false: Start, at: int) -> None:
-    """Go both ways, and on where they come together; `at` is the instruction that decides."""
+def fork(
+    tx: Translator, test: Any, true: Start, false: Start, at: int, behind: Loop | None = None
+) -> None:
+    """Go both ways, and on where they come together; `at` is the instruction that decides, which
+    may be the head of the loop `behind` which both begin."""
     if tx.code.co_flags & CO_GENERATOR:
         raise GraphBreak("a branch of a generator that depends on data")
     plan = tx.state.options.loops.get((tx.code, at))
@@ -86,7 +89,7 @@ def fork(tx: Translator, test: Any, true: Start, false: Start, at: int) -> None:
         raise GraphBreak(plan.reason)
     grow_before(tx, at)
     shape = shape_of(tx.code)
-    loop = shape.inner_loop(at)
+    loop = shape.inner_loop(at) if behind is None else shape.around(behind)
     while loop is not None and loop is not tx.region and is_peeled(tx, loop):
         loop = shape.around(loop)
     join = shape.join(at, loop)
@@ -148,9 +151,9 @@ def run(tx: Translator, join: int | None, loop: Loop | None, captured: bool) -> 
             if tx.index == loop.head:
                 tx.round = TRUE
                 return ROUND
-            if tx.index not in loop.members:
-                if not captured:
-                    plan_for(tx, loop)
+            if tx.index not in loop.members and not captured:
+                plan_for(tx, loop)
+            if tx.index not in loop.members and has_left(tx, loop):
                 leave(tx, loop)
                 return ROUND
         try:
@@ -172,11 +175,20 @@ STEP: list[Callable[[Translator], None]] = []
 """`Translator.step`, which counts nothing; put here by `frames`."""
 
 
+def has_left(tx: Translator, loop: Loop) -> bool:
+    """Whether control is where all ways out of the loop come together."""
+    outlet = shape_of(tx.code).outlet(loop)
+    return outlet is None or tx.index not in outlet.before
+
+
 def leave(tx: Translator, loop: Loop) -> None:
     """The loop being captured is left in the middle of a round."""
-    index, _ = settle(tx, tx.index, tuple(tx.stack))
-    exits = tx.exits.setdefault(loop.head, (tx.index, index))
-    if exits[1] != index:
+    outlet = shape_of(tx.code).outlet(loop)
+    if outlet is not None and tx.index in outlet.places:
+        tx.index = outlet.places[0]
+    index, stack = settle(tx, tx.index, tuple(tx.stack))
+    found = tx.index, len(tx.stack), (index, len(stack))
+    if tx.exits.setdefault(loop.head, found)[2] != found[2]:
         raise GraphBreak("the loop is left in more than one way")
     tx.round = constant(False)
 

@@ -145,7 +145,8 @@ def capture(
             saved = dict(tx.locals)
             body = trace_round(tx, loop, stack, rounds, dict(plan.either))
         tx.locals = saved
-        tx.exits.setdefault(loop.head, (tx.instructions[loop.head].target or 0,) * 2)
+        end = tx.instructions[loop.head].target or 0
+        tx.exits.setdefault(loop.head, (end, len(stack), (end, len(stack))))
         node = Recording(tx, loop, body, rounds, plan.peeled)
         node.record()
     except Unsettled as stop:
@@ -164,7 +165,7 @@ def go_on(
     """The frame behind the loop."""
     assign(tx, node.body.joined(node.kept))
     over = tx.instructions[loop.head].target
-    left, _ = tx.exits.pop(loop.head)
+    left, depth, _ = tx.exits.pop(loop.head)
     if node.ends is None:
         tx.index, tx.stack = left, list(stack)
         return
@@ -173,12 +174,12 @@ def go_on(
     if node.broke is None:
         tx.index, tx.stack = ended.index, list(ended.stack)
         return
-    broken = Start(left, stack)
+    broken = Start(left, stack[:depth])
     ways = settle(tx, broken.index, broken.stack), settle(tx, ended.index, ended.stack)
     if ways[0] == ways[1]:
         tx.index, tx.stack = ways[0][0], list(ways[0][1])
         return
-    fork(tx, predicate(tx, node.broke), ended, broken, loop.head)
+    fork(tx, predicate(tx, node.broke), ended, broken, loop.head, loop)
 
 
 __all__ = ["arrive"]

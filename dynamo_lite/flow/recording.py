@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..bytecode.flow import Loop
+from ..bytecode.flow import Loop, shape_of
 from ..bytecode.liveness import live_locals
 from ..errors import GraphBreak
 from ..ir import control
@@ -194,7 +194,7 @@ class Recording:
             after |= live_locals(tx.code, tx.instructions[self.loop.head].target or 0)
         found: list[Any] = []
         stored = {
-            inst.argval for at in self.loop.members
+            inst.argval for at in shape_of(tx.code).reach(self.loop)
             if (inst := tx.instructions[at]).opname == "STORE_FAST"
         }
         found_in = {*map(root_of, body.after)}

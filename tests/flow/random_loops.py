@@ -175,7 +175,9 @@ class Writer:
             self.block(depth + 1, 2)
 
     def leave(self, depth):
-        self.put(depth, f"if {self.test()}: {self.r.choice(['break', 'continue', 'break'])}")
+        ends = ["break", "continue", "break", "t = 9; break", "a = b; break", "t = 1; continue"]
+        self.put(depth, f"if {self.test()}: {self.r.choice(ends)}")
+
 
 
 class ListWriter(Writer):
