@@ -18,6 +18,7 @@ from .variables.callables import KnownVariable, is_typing
 from .variables.constants import (
     NOT_IMPLEMENTED,
     ConstantVariable,
+    DtypeVariable,
     TypedConstant,
     constant,
     fold,
@@ -336,7 +337,7 @@ def is_same(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
         return numpy_calls.is_same(tx, lhs, rhs)
     if lhs.is_constant() and rhs.is_constant():
         left, right = lhs.as_constant(tx), rhs.as_constant(tx)
-        if left is right and not isinstance(lhs, ConstantVariable):
+        if left is right and not isinstance(lhs, ConstantVariable | DtypeVariable):
             return True
         if _is_unique(lhs):
             return left is right

@@ -24,7 +24,14 @@ from .variables.base import VariableTracker
 from .variables.callables import CallableVariable, KnownVariable, ModuleVariable, is_typing
 from .variables.cells import outside_cell
 from .variables.classes import ClassVariable
-from .variables.constants import ELLIPSIS, NONE, NOT_IMPLEMENTED, ConstantVariable, TypedConstant
+from .variables.constants import (
+    ELLIPSIS,
+    NONE,
+    NOT_IMPLEMENTED,
+    ConstantVariable,
+    DtypeVariable,
+    TypedConstant,
+)
 from .variables.deques import wrap_deque
 from .variables.derived import is_derived, wrap_derived
 from .variables.dicts import KINDS_OF_DICT, DictVariable, is_known_key
@@ -60,6 +67,15 @@ class Wrapper:
 def _fixed(tracker: Callable[[Any, Source], VariableTracker]) -> Wrapper:
     """Kinds found by identity: nothing but the object itself will do."""
     return Wrapper(lambda tx, value, source: tracker(value, source), IS)
+
+
+def wrap_dtype(tx: Translator, value: np.dtype, source: Source) -> VariableTracker:
+    """Of the dtypes of numbers there is one object each; of others there are equal ones."""
+    if value.isbuiltin == 1:
+        tx.guards.install(source, IS, value, tx.location())
+        return TypedConstant(value, source)
+    tx.guards.install(source, EQUALS, value, tx.location())
+    return DtypeVariable(value, source)
 
 
 def _single(tracker: VariableTracker) -> Wrapper:
@@ -204,7 +220,7 @@ KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
     (is_a(np.generic), Wrapper(_wrap_other_scalar)),
     (is_a(type), _fixed(ClassVariable)),
     (lambda value: is_iterator_of_c(type(value)), OUTSIDE_ITERATOR),
-    (is_a(np.dtype), FIXED_VALUE),
+    (is_a(np.dtype), Wrapper(wrap_dtype)),
     (is_a(enum.Enum), FIXED_VALUE),
     (is_a(types.ModuleType), _fixed(ModuleVariable)),
     (lambda value: issubclass(type(value), tuple) and is_named_tuple(type(value)),

@@ -25,15 +25,20 @@ TWINS = frozenset(code for code in NUMBERS if np.dtype(np.dtype(code).str).char 
 told apart by `dtype.char`. No graph holds them."""
 
 
+def is_held(dtype: np.dtype) -> bool:
+    """Whether a graph can hold arrays of a dtype."""
+    return dtype.kind in "biufc" and dtype.isnative and dtype.char not in TWINS
+
+
 def why_not_dtype(dtype: np.dtype) -> str | None:
     """Why a graph cannot hold arrays of a dtype, or None."""
+    if is_held(dtype):
+        return None
     if dtype.kind not in "biufc":
         return f"dtype {dtype}"
     if not dtype.isnative:
         return f"byte-swapped dtype {dtype}"
-    if dtype.char in TWINS:
-        return f"dtype {dtype.name}, a C type of its own ({dtype.char!r})"
-    return None
+    return f"dtype {dtype.name}, a C type of its own ({dtype.char!r})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,5 +182,7 @@ bool same_dtype(PyArray_Descr *dtype, PyArray_Descr *wanted) {
     if (dtype == wanted) return true;
     if (dtype->type_num != wanted->type_num || Py_TYPE(dtype) != Py_TYPE(wanted)) return false;
     if (PyTypeNum_ISNUMBER(wanted->type_num) && dtype->byteorder == wanted->byteorder) return true;
-    return PyArray_EquivTypes(dtype, wanted);
+    return PyDataType_FLAGS(dtype) == PyDataType_FLAGS(wanted) &&
+           PyDataType_METADATA(dtype) == PyDataType_METADATA(wanted) &&
+           PyArray_EquivTypes(dtype, wanted);
 }

@@ -17,7 +17,7 @@ from ..ir.facts import must
 from ..ir.libraries import NUMPY, array_class, library_of
 from ..ir.node import Node
 from ..ir.sizes import Size
-from ..ir.types import ArrayType, Form, why_not_dtype
+from ..ir.types import ArrayType, Form, is_held, why_not_dtype
 from .array_parts import FlagsVariable, FlatVariable
 from .base import VariableTracker
 from .constants import ELLIPSIS, NONE, ConstantVariable, observe, observed
@@ -258,11 +258,11 @@ def wrap_array(tx: Translator, value: np.ndarray, source: Source) -> VariableTra
 
     Arrays that a graph cannot hold may be passed along.
     """
-    if (reason := why_not_tracked(value)) is not None:
+    if is_untracked(value):
         tx.guards.install(source, TYPE, value, tx.location())
         tx.guards.install(source, CALL, is_untracked, tx.location())
         tracker = StructuredVariable if is_structured(value) else OpaqueVariable
-        return tracker(value, source, reason)
+        return tracker(value, source, why_not_tracked(value))
     facts = facts_of(tx, value, source)
     kind = TENSOR_MATCH_DYNAMIC if any(facts.symbols()) else TENSOR_MATCH_STATIC
     tx.guards.install(source, kind, facts, tx.location())
@@ -310,19 +310,22 @@ WARN_ON_WRITE = 1 << 31
 """The flag of arrays whose `flags.writeable` cannot be read without a warning."""
 
 
-def why_not_tracked(value: np.ndarray) -> str | None:
+def is_untracked(value: Any) -> bool:
+    """Whether a value is an array that no graph holds."""
+    kind = type(value)
+    if library_of(kind) is None:
+        return isinstance(value, np.ndarray)
+    return not is_held(value.dtype) or bool(
+        isinstance(value, np.ndarray) and value.flags.num & WARN_ON_WRITE
+    )
+
+
+def why_not_tracked(value: np.ndarray) -> str:
     if library_of(type(value)) is None:
         return f"a subclass of ndarray, {type(value).__name__}"
     if (why := why_not_dtype(value.dtype)) is not None:
         return f"an array of {why}"
-    if isinstance(value, np.ndarray) and value.flags.num & WARN_ON_WRITE:
-        return "a result of np.broadcast_arrays, which warns when it is written"
-    return None
-
-
-def is_untracked(value: Any) -> bool:
-    is_array = isinstance(value, np.ndarray) or library_of(type(value)) is not None
-    return is_array and why_not_tracked(value) is not None
+    return "a result of np.broadcast_arrays, which warns when it is written"
 
 
 def facts_of(tx: Translator, value: np.ndarray, source: Source) -> ArrayFacts:

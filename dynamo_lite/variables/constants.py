@@ -169,6 +169,11 @@ class TypedConstant(VariableTracker):
         code.load_const(self.value)
 
 
+class DtypeVariable(TypedConstant):
+    """A dtype of which there may be equal ones: with fields, or text of some length."""
+
+
+
 class NullVariable(VariableTracker):
     """The interpreter's NULL on the stack."""
 

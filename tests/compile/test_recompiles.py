@@ -86,3 +86,33 @@ def test_functions_that_escape_keep_their_annotations():
 
     dl.compile(outer)(X)
     assert [*map(len, seen)] == [3]
+
+
+def with_fields(**options):
+    return np.dtype({"names": ["n", "v"], "formats": ["i4", "f8"]}, **options)
+
+
+def test_dtypes_with_fields_need_not_be_the_same_object():
+    def function(rows):
+        rows["v"] += 1
+        return np.zeros(2, rows.dtype), rows.dtype.names, rows["n"].sum()
+
+    compiled = dl.compile(function)
+    for _ in range(12):
+        rows, again = np.zeros(3, with_fields()), np.zeros(3, with_fields())
+        assert same(compiled(rows), function(again)) and same(rows, again)
+    assert dl.stats().recompiles == 0
+
+
+@pytest.mark.parametrize("other", [
+    with_fields(), with_fields(align=True), with_fields(metadata={"unit": "m"}),
+    np.dtype([("n", "f8")]), np.dtype("U5"), np.dtype(">f8"), np.dtype(float),
+], ids=str)  # fmt: skip
+def test_equal_dtypes_are_told_apart_where_the_program_does(other):
+    def function(one, two):
+        return one is two, one == two, repr(one), one.metadata, one.isalignedstruct
+
+    compiled = dl.compile(function)
+    for one in (with_fields(), other, with_fields()):
+        for two in (one, with_fields(), other):
+            assert compiled(one, two) == function(one, two)
