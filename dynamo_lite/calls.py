@@ -13,7 +13,7 @@ from . import container_methods, numpy_calls
 from .builtins import HANDLERS
 from .errors import GraphBreak
 from .guards.kinds import CALL
-from .library_twins import POLYFILLS
+from .numpy_twins import POLYFILLS
 from .trace_rules import Action, Rule, rule_for
 from .variables.base import VariableTracker, call_handler
 from .variables.classes import ClassVariable

@@ -10,6 +10,7 @@ import numpy as np
 
 from .errors import GraphBreak
 from .language_twins import by_index
+from .variables.array_parts import FlatVariable
 from .variables.base import VariableTracker
 from .variables.classes import ClassVariable
 from .variables.constants import observed
@@ -38,6 +39,8 @@ def iterator(tx: Translator, value: VariableTracker) -> IteratorVariable:
     kind = value.python_type()
     if isinstance(value, ClassVariable):
         return value.iterator(tx)
+    if isinstance(value, FlatVariable):
+        return value.method___iter__(tx)
     if isinstance(value, ObjectVariable):
         return _of_object(tx, value)
     for base in kind.__mro__:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
 
 from . import numpy_calls
@@ -243,7 +244,8 @@ def _equality(
     if _overrides(rhs.python_type(), lhs.python_type(), row.reflected):
         attempts.reverse()
     for owner, other in attempts:
-        if _is_builtin_value(owner) and (_is_builtin_value(other) or is_plain(owner)):
+        of_c = _is_builtin_value(other) or is_plain(owner)
+        if _is_builtin_value(owner) and (of_c or owner.python_type() is BuiltinFunctionType):
             if not issubclass(other.python_type(), owner.python_type()):
                 continue
         if _has_own(owner, "__ne__") and symbol == "!=":

@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import enum
 import functools
+import json
+import logging
+import operator
 import os
 import random
 import re
+import struct
 import sys
 import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from .ir.ops import row_of
 from .records import dataclass
@@ -48,6 +54,10 @@ class Row:
 
     rule: Rule
     applies: Callable[[Any, str], bool]
+
+
+def among(*functions: Any) -> Callable[[Any, str], bool]:
+    return lambda function, module: any(function is each for each in functions)
 
 
 def marked(id: str) -> Callable[[Any, str], bool]:
@@ -124,8 +134,11 @@ INLINED_MODULES = (
 )
 TWIN_MODULES = (
     "dynamo_lite.polyfills", "dynamo_lite.language_twins", "dynamo_lite.library_twins",
+    "dynamo_lite.numpy_twins",
 )  # fmt: skip
 """Where twins of C code are, whose functions must not leave the trace."""
+
+
 def is_pattern_function(function: Any, module: str) -> bool:
     """A function of `re`, or a method of what it gives."""
     owner = getattr(function, "__objclass__", None) or type(getattr(function, "__self__", None))
@@ -154,6 +167,17 @@ def is_stdlib(function: Any, module: str) -> bool:
     return file.startswith((STDLIB_FOLDER, "<frozen")) and "site-packages" not in file
 
 
+PURE_FUNCTIONS = (
+    struct.pack, struct.unpack, struct.calcsize, json.loads, operator.length_hint,
+    operator.countOf, operator.indexOf, os.path.join, os.path.basename, os.path.dirname,
+    os.path.split, os.path.splitext, os.path.isabs, os.path.normpath,
+)  # fmt: skip
+LOGGING = (
+    logging.Logger.debug, logging.Logger.info, logging.Logger.warning, logging.Logger.error,
+    logging.Logger.critical, logging.Logger.log, logging.debug, logging.info, logging.warning,
+    logging.error, logging.critical,
+)  # fmt: skip
+
 TABLE: tuple[Row, ...] = (
     Row(Rule("user-disable", Action.SKIP, "it is marked with disable"), marked("disable")),
     Row(Rule("user-graph-break", Action.SKIP, "the program asks for a graph break"),
@@ -167,6 +191,17 @@ TABLE: tuple[Row, ...] = (
     Row(Rule("own-inline", Action.INLINE, "written to be traced"), marked("inline")),
     Row(Rule("effect-builtin", Action.SKIP, "it has effects outside the program"),
         lambda function, module: module == "builtins" and function.__name__ in FORBIDDEN),
+    Row(Rule("numpy-text", Action.SKIP, "it shows arrays as text, which needs their contents"),
+        among(np.array2string, np.array_repr, np.array_str, np.printoptions,
+              np.set_printoptions)),
+    Row(Rule("numpy-file", Action.SKIP, "it reads or writes files"),
+        among(np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt,
+              np.genfromtxt, np.fromfile, np.memmap, np.ndarray.tofile)),
+    Row(Rule("numpy-list", Action.SKIP, "Python gets the elements themselves"),
+        among(np.ndarray.tolist, np.ndarray.tobytes)),
+    Row(Rule("numpy-memory", Action.SKIP, "nothing checks its strides; "
+             "np.lib.stride_tricks.sliding_window_view is followed"),
+        among(np.lib.stride_tricks.as_strided)),
     Row(Rule("numpy", Action.GRAPH, "NumPy's"), is_numpys),
     Row(Rule("cupy", Action.GRAPH, "CuPy's, where NumPy has the same"), in_package("cupy")),
     Row(Rule("python-random", Action.GRAPH, "the graph has Python draw random numbers"),
@@ -178,10 +213,17 @@ TABLE: tuple[Row, ...] = (
         both(in_module(*PURE_MODULES), lambda f, m: not is_python(f, m) and not is_heap_class(f))),
     Row(Rule("pure-text", Action.FOLD, "regular expressions give the same for the same text"),
         is_pattern_function),
-    Row(Rule("cached-function", Action.SKIP, "the cache of the function is kept by C code"),
-        lambda function, module: function is functools._lru_cache_wrapper.__call__),
+    Row(Rule("cached-function", Action.SKIP, "its cache is kept by C code; "
+             "dl.assume_constant_result says that its results may be constants"),
+        lambda function, module: functools._lru_cache_wrapper.__call__ is function
+        or functools._lru_cache_wrapper in (
+            type(function), type(getattr(function, "__func__", None)))),
     Row(Rule("stdlib-inline", Action.INLINE, "Python code of the standard library that is safe"),
         both(in_module(*INLINED_MODULES), is_python, is_stdlib)),
+    Row(Rule("pure-function", Action.FOLD, "a pure function of known values"),
+        among(*PURE_FUNCTIONS)),
+    Row(Rule("logging-inline", Action.INLINE, "what a logger does not report has no effect"),
+        among(*LOGGING)),
     Row(Rule("stdlib-skip", Action.SKIP, "the standard library runs in Python"),
         is_stdlib),
     Row(Rule("own-twin", Action.INLINE, "a twin of a C function"),

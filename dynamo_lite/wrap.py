@@ -5,6 +5,7 @@ import enum
 import functools
 import random
 import re
+import sys
 import types
 from collections import deque
 from collections.abc import Callable
@@ -44,7 +45,7 @@ from .variables.objects import ObjectVariable, OpaqueVariable, why_not_object
 from .variables.outside_iterators import wrap_iterator
 from .variables.partials import wrap_partial
 from .variables.randomness import wrap_random
-from .variables.sequences import ListVariable, TupleVariable, is_named_tuple
+from .variables.sequences import KnownTuple, ListVariable, TupleVariable, is_named_tuple
 from .variables.sets import wrap_set
 from .variables.sizes import wrap_int
 from .variables.slices import wrap_range, wrap_slice
@@ -183,11 +184,12 @@ WRAPPERS: dict[type, Wrapper] = {
         (
             types.MethodDescriptorType, types.WrapperDescriptorType,
             types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc,
-            type(np.sum), type(np.random.seed),
+            type(np.sum), type(np.random.seed), functools._lru_cache_wrapper,
         ),
         FIXED_CALLABLE,
     ),
     re.Pattern: _fixed(PatternVariable),
+    type(sys.version_info): _fixed(KnownTuple),
     property: _fixed(KnownVariable),
     **dict.fromkeys(
         (types.GenericAlias, types.UnionType, types.CodeType, type(np.iinfo(int)),

@@ -5,9 +5,12 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import operators
 from ..errors import GraphBreak
 from ..flow.branches import is_data, predicate
+from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import (
     NONE,
@@ -17,6 +20,7 @@ from ..variables.constants import (
     observed,
 )
 from ..variables.either import chosen
+from ..variables.graph_methods import record_call
 from ..variables.lazy import realise
 from ..variables.sizes import SizeVariable, extremum, size_tracker
 from .table import handles
@@ -52,11 +56,20 @@ def _is_known_number(value: VariableTracker) -> bool:
 
 @handles(all)
 def builtin_all(tx: Translator, iterable: VariableTracker) -> VariableTracker:
+    if is_vector(iterable):
+        return tx.call_builtin(bool, record_call(tx, np.all, (iterable,), {}))
     return constant(all(tx.truth(item) for item in tx.iterate(iterable)))
+
+
+def is_vector(value: VariableTracker) -> bool:
+    """An array whose items are numbers, which have a truth each."""
+    return isinstance(value, ArrayVariable) and value.array_type.ndim == 1
 
 
 @handles(any)
 def builtin_any(tx: Translator, iterable: VariableTracker) -> VariableTracker:
+    if is_vector(iterable):
+        return tx.call_builtin(bool, record_call(tx, np.any, (iterable,), {}))
     return constant(any(tx.truth(item) for item in tx.iterate(iterable)))
 
 

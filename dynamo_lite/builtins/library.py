@@ -2,15 +2,21 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import types
 import typing
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..errors import GraphBreak
+from ..guards.kinds import CALL
 from ..native import take_over
+from ..numpy_twins import dtype_of_result, left_to_python, stored
 from ..variables.base import VariableTracker
-from ..variables.constants import NONE, ConstantVariable
+from ..variables.constants import FALSE, NONE, ConstantVariable, TypedConstant
 from ..variables.dicts import DictVariable
+from ..variables.either import EitherNumber
 from ..variables.library_values import SignatureVariable, ask
 from ..variables.mappings import MappingProxyVariable
 from ..variables.objects import ObjectVariable
@@ -55,3 +61,76 @@ def signature(tx: Translator, function: VariableTracker) -> VariableTracker:
 def type_hints(tx: Translator, owner: VariableTracker) -> VariableTracker:
     hints = ask(tx, typing.get_type_hints, owner)
     return DictVariable.of(tx, [(ConstantVariable(k), tx.known(v)) for k, v in hints.items()])
+
+
+# -- what the twins of `numpy_twins` ask
+
+
+@handles(left_to_python)
+def leave(tx: Translator, reason: VariableTracker) -> VariableTracker:
+    raise GraphBreak(str(reason.as_constant(tx)))
+
+
+@handles(dtype_of_result)
+def dtype_of(tx: Translator, value: VariableTracker) -> VariableTracker:
+    return TypedConstant(number_dtype(value))
+
+
+@handles(stored)
+def check_stored(
+    tx: Translator, value: VariableTracker, dtype: VariableTracker
+) -> VariableTracker:
+    kinds = [KINDS.find(each.kind) for each in (number_dtype(value), dtype.as_constant(tx))]
+    if not -1 < kinds[0] <= kinds[1] or dtype.as_constant(tx) not in DTYPES:
+        raise GraphBreak(f"np.vectorize that stores {value.describe()} as {dtype.as_constant(tx)}")
+    return value
+
+
+KINDS = "bifc"
+DTYPES = tuple(np.dtype(kind) for kind in (bool, int, float, complex))
+
+
+def number_dtype(value: VariableTracker) -> np.dtype:
+    """The dtype of the array that NumPy makes of one number."""
+    if isinstance(value, EitherNumber) and len({np.dtype(kind) for kind in value.kinds}) > 1:
+        raise GraphBreak(f"np.vectorize of a function that gives {value.describe()}")
+    kind = getattr(value, "array_type", None)
+    if kind is None and value.python_type() in (bool, int, float, complex):
+        return np.dtype(value.python_type())
+    if kind is None or kind.shape:
+        raise GraphBreak(f"np.vectorize of a function that gives {value.describe()}")
+    found: np.dtype = kind.dtype
+    return found
+
+
+# -- loggers
+
+
+class Reports:
+    """A guard: whether a logger reports a level."""
+
+    __name__ = "reports"
+
+    def __init__(self, level: int) -> None:
+        self.level = level
+
+    def __call__(self, logger: logging.Logger) -> bool:
+        return not logger.isEnabledFor(self.level)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reports) and other.level == self.level
+
+    def __hash__(self) -> int:
+        return hash(self.level)
+
+
+@handles(logging.Logger.isEnabledFor)
+def is_enabled(tx: Translator, logger: VariableTracker, level: VariableTracker) -> VariableTracker:
+    value = getattr(logger, "value", None)
+    if logger.source is None or type(value) not in (logging.Logger, logging.RootLogger):
+        raise GraphBreak(f"whether {logger.describe()} reports a level")
+    guard = Reports(level.as_constant(tx))
+    if not guard(value):
+        raise GraphBreak(f"the logger {value.name!r} reports what it is told")
+    tx.guards.install(logger.source, CALL, guard, tx.location())
+    return FALSE

@@ -26,6 +26,11 @@ inline void clear_fp_flags() {
     if (state & FP_REPORTED) _mm_setcsr(state & ~FP_REPORTED);
 }
 
+inline void set_fp_flags(unsigned flags) {
+    unsigned state = _mm_getcsr();
+    if ((state & FP_REPORTED) != flags) _mm_setcsr((state & ~FP_REPORTED) | flags);
+}
+
 inline FpControl fp_control() { return {_mm_getcsr() & ~0x3fu}; }
 
 inline void set_fp_control(FpControl control) { _mm_setcsr(control.bits); }
@@ -44,6 +49,13 @@ inline void clear_fp_flags() {
     if (fp_flags()) std::feclearexcept(FE_ALL_EXCEPT);
 }
 
+inline void set_fp_flags(unsigned flags) {
+    clear_fp_flags();
+    std::feraiseexcept((flags & FP_INVALID ? FE_INVALID : 0) | (flags & FP_DIVIDE ? FE_DIVBYZERO : 0) |
+                       (flags & FP_OVERFLOW ? FE_OVERFLOW : 0) |
+                       (flags & FP_UNDERFLOW ? FE_UNDERFLOW : 0));
+}
+
 inline FpControl fp_control() {
     FpControl control;
     std::fegetenv(&control.environment);
@@ -55,3 +67,16 @@ inline void set_fp_control(FpControl control) {
     std::feclearexcept(FE_ALL_EXCEPT);
 }
 #endif
+
+// Compiling raises flags of its own, and may go on inside a ufunc that calls a Python function and
+// reports what is raised meanwhile: afterwards the flags are what they were.
+class KeptFpFlags {
+public:
+    KeptFpFlags() : flags(fp_flags()) {}
+    ~KeptFpFlags() { set_fp_flags(flags); }
+    KeptFpFlags(const KeptFpFlags &) = delete;
+    KeptFpFlags &operator=(const KeptFpFlags &) = delete;
+
+private:
+    unsigned flags;
+};

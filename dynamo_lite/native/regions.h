@@ -5,6 +5,7 @@
 // that a candidate is called.
 #pragma once
 #include "callable.h"
+#include "fp_state.h"
 
 extern vectorcallfunc plain_vectorcall;  // of functions that nobody intercepts
 
@@ -55,12 +56,16 @@ void uninstall_hook();
 
 }  // namespace regions
 
-// While this lives, the thread is in no region, and no function of it is intercepted.
+// While this lives, the thread is in no region, and no function of it is intercepted; floating-point
+// flags that are raised meanwhile are forgotten.
 class OutsideRegions {
 public:
     OutsideRegions();
     ~OutsideRegions();
     OutsideRegions(const OutsideRegions &) = delete;
+
+private:
+    KeptFpFlags kept;
 };
 
 // Calls a plain function without being intercepted.

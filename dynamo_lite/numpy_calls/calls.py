@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import GraphBreak
 from ..ir.ops import row_of
+from ..numpy_twins import counts_between
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import constant, fold
@@ -178,6 +179,23 @@ OF_LISTS = frozenset((
 ))  # fmt: skip
 """What takes a list of numbers for the array that NumPy makes of it."""
 
+
+def _histogram(
+    tx: Translator,
+    function: Any,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """The edges of bins that are given come back themselves."""
+    given = dict(zip(("a", "bins"), args)) | {**kwargs}
+    arrays = [value for value in given.values() if isinstance(value, ArrayVariable)]
+    if len(args) > 2 or {*given} != {"a", "bins"} or len(arrays) < 2:
+        return recorded(tx, function, args, kwargs)
+    if arrays[0].array_type.dtype.kind == "b" or given["bins"].array_type.ndim != 1:  # type: ignore
+        return recorded(tx, function, args, kwargs)
+    return tx.known(counts_between).call(tx, (given["a"], given["bins"]), {})
+
+
 HANDLERS: dict[Any, Handler] = {
     **dict.fromkeys(UFUNCS, _operator),
     **dict.fromkeys(IN_PLACE, _operator),
@@ -185,6 +203,7 @@ HANDLERS: dict[Any, Handler] = {
     np.where: _where,
     np.compress: _compress,
     np.delete: _delete,
+    np.histogram: _histogram,
     **CREATION,
     **FACTS,
     **mathematics.HANDLERS,

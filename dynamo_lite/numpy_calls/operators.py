@@ -165,7 +165,8 @@ def _why_not_numpys(
     """Why an operator with a NumPy operand is not the ufunc, or None."""
     kinds = [operand.python_type() for operand in operands]
     if not NEVER_OPERANDS.isdisjoint(kinds):
-        return f"{function.__name__} of an array and None or text"
+        told = " and ".join(operand.describe() for operand in operands)
+        return f"{function.__name__} of {told}"
     if function is operator.mul and not any(map(is_array, operands)):
         if any(isinstance(operand, SequenceVariable) for operand in operands):
             return "a sequence repeated by a NumPy integer"

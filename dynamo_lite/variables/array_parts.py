@@ -12,6 +12,7 @@ from ..ir.rules.layout import is_contiguous
 from .base import VariableTracker
 from .constants import LAST, NONE, constant
 from .graph_methods import record_call
+from .iterators import IteratorVariable
 from .sizes import SizeVariable
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ class FlatVariable(VariableTracker):
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         return self.as_array(tx).iterate(tx)
+
+    def method___iter__(self, tx: Translator) -> IteratorVariable:
+        """Going through a packed array: what is written meanwhile is seen."""
+        if not is_contiguous(self.array.array_type, tx.shapes):
+            raise GraphBreak("going through the flat items of an array that is not packed")
+        return tx.iterator(self.as_array(tx))
 
 
 def _index(key: VariableTracker) -> VariableTracker:

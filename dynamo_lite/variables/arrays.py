@@ -20,7 +20,7 @@ from ..ir.sizes import Size
 from ..ir.types import ArrayType, Form, is_held, why_not_dtype
 from .array_parts import FlagsVariable, FlatVariable
 from .base import VariableTracker
-from .constants import ELLIPSIS, NONE, ConstantVariable, observe, observed
+from .constants import ELLIPSIS, LAST, NONE, ConstantVariable, observe, observed
 from .graph_methods import (
     METHODS,
     GraphMethodVariable,
@@ -94,7 +94,10 @@ class ArrayVariable(VariableTracker):
         return GraphMethodVariable(self, name)
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
-        """`x.real = y` assigns to the elements of the part."""
+        """`x.real = y` assigns to the elements of the part, `x.flat = number` to all."""
+        if name == "flat" and is_number(value):
+            self.method___setitem__(tx, ELLIPSIS, value)
+            return
         if name not in ("real", "imag") or self.array_type.dtype.kind != "c":
             raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
         record_call(tx, operator.setitem, (self.getattr(tx, name), ELLIPSIS, value), {})
@@ -131,6 +134,11 @@ class ArrayVariable(VariableTracker):
 
     def method_item(self, tx: Translator, *position: VariableTracker) -> VariableTracker:
         """One element as a Python number; the only one, unless a position is given."""
+        if len(position) == 1 and self.array_type.ndim != 1:
+            if position[0].python_type() is tuple:
+                return self.method_item(tx, *position[0].iterate(tx))
+            flat = record_call(tx, np.reshape, (self, LAST), {})
+            return flat.call_method(tx, "item", position, {})
         key: VariableTracker = TupleVariable(position)
         if len(position) != self.array_type.ndim or not self.array_type.ndim:
             if position:

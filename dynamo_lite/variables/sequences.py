@@ -1,6 +1,7 @@
 """Tuples and lists: items in order, known while tracing."""
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from ..errors import GraphBreak
 from ..guards.kinds import LENGTH
 from ..guards.sources import ItemSource, Source
 from .base import VariableTracker
+from .callables import KnownVariable
 from .constants import LAST, NONE, ConstantVariable, builds, constant, observe, observed
 from .lazy import LazyVariable, realise, realise_all, realise_at
 from .object_model import overridden, python_method
@@ -228,6 +230,23 @@ class TupleVariable(SequenceVariable):
         code.emit("BUILD_TUPLE", len(self._items))
         if self.kind is not tuple:
             code.call(2)
+
+
+class KnownTuple(KnownVariable):
+    """A tuple of the interpreter's that has named items, such as `sys.version_info`."""
+
+    def __init__(self, value: Any, source: Source | None = None) -> None:
+        super().__init__(value, source)
+        self.contents: VariableTracker = constant(tuple(value))
+
+    def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
+        return self.contents.iterate(tx)
+
+    def method___len__(self, tx: Translator) -> VariableTracker:
+        return ConstantVariable(len(self.value))
+
+    def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        return constant(observe(operator.getitem, self.value, key.as_constant(tx)))
 
 
 def is_named_tuple(kind: type) -> bool:

@@ -1,5 +1,7 @@
 """`np.errstate` inside of compiled functions: one graph, and what is reported is as in Python."""
 import copy
+import ctypes
+import warnings
 
 import numpy as np
 import pytest
@@ -249,3 +251,15 @@ def test_state_is_the_old_one_afterwards():
     for function in ONE_GRAPH + OTHERS:
         outcome(dl.compile(function), (X.copy(), Y.copy()))
         assert np.geterr() == before, function.__name__
+
+
+def test_compiling_inside_a_ufunc_raises_no_flags():
+    """NumPy reports the flags that are raised while a ufunc calls a Python function."""
+    def raising(graph, example_inputs):
+        ctypes.CDLL(None).feraiseexcept(1)  # FE_INVALID
+        return graph
+
+    compiled = dl.compile(lambda a: np.sqrt(a), backend=raising)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(np.frompyfunc(lambda a: compiled(a), 1, 1)(np.array([4.0, 9.0]))) == [2.0, 3.0]

@@ -2,6 +2,7 @@
 import contextlib
 import functools
 import json
+import logging
 import math
 import random
 import re
@@ -31,6 +32,10 @@ EXAMPLES = {
     "user-constant": marked("constant-result"),
     "user-is-compiling": marked("is-compiling"),
     "effect-builtin": print,
+    "numpy-text": np.array2string,
+    "numpy-file": np.save,
+    "numpy-list": np.ndarray.tolist,
+    "numpy-memory": np.lib.stride_tricks.as_strided,
     "numpy": np.linalg.norm,
     "cupy": type("sin", (), {"__module__": "cupy", "__call__": plain})(),
     "python-random": random.gauss,
@@ -38,8 +43,10 @@ EXAMPLES = {
     "pure-method": str.upper,
     "pure-module": math.sqrt,
     "pure-text": re.search,
-    "cached-function": functools._lru_cache_wrapper.__call__,
+    "cached-function": functools.lru_cache(plain),
     "stdlib-inline": contextlib.contextmanager,
+    "pure-function": json.loads,
+    "logging-inline": logging.Logger.info,
     "stdlib-skip": json.dumps,
     "own-twin": polyfills.chain,
     "own-control-flow": dl.cond,
