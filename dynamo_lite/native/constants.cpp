@@ -172,8 +172,11 @@ bool exactly_equal(PyObject *value, PyObject *constant) {
     if (Py_TYPE(value) != Py_TYPE(constant)) return false;
     if (const Row *row = row_of(constant)) return row->same && row->same(value, constant);
     if (PyArray_DescrCheck(constant)) {
-        return same_dtype(reinterpret_cast<PyArray_Descr *>(value),
-                          reinterpret_cast<PyArray_Descr *>(constant));
+        auto dtype = reinterpret_cast<PyArray_Descr *>(value);
+        auto wanted = reinterpret_cast<PyArray_Descr *>(constant);
+        return PyDataType_FLAGS(dtype) == PyDataType_FLAGS(wanted) &&
+               PyDataType_METADATA(dtype) == PyDataType_METADATA(wanted) &&
+               same_dtype(dtype, wanted);
     }
     return same_scalars(value, constant);
 }
@@ -182,7 +185,5 @@ bool same_dtype(PyArray_Descr *dtype, PyArray_Descr *wanted) {
     if (dtype == wanted) return true;
     if (dtype->type_num != wanted->type_num || Py_TYPE(dtype) != Py_TYPE(wanted)) return false;
     if (PyTypeNum_ISNUMBER(wanted->type_num) && dtype->byteorder == wanted->byteorder) return true;
-    return PyDataType_FLAGS(dtype) == PyDataType_FLAGS(wanted) &&
-           PyDataType_METADATA(dtype) == PyDataType_METADATA(wanted) &&
-           PyArray_EquivTypes(dtype, wanted);
+    return PyArray_EquivTypes(dtype, wanted);
 }
