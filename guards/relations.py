@@ -1,10 +1,20 @@
 """Relations between sizes, and what can be read off a single one."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 from ..ir.graph import Location
-from ..ir.sizes import Size, SizeExpr, Symbol, is_unbacked, symbol, symbols
+from ..ir.sizes import (
+    Size,
+    SizeExpr,
+    Symbol,
+    is_unbacked,
+    lone_quotient,
+    polynomial,
+    symbol,
+    symbols,
+)
 from ..records import dataclass
 
 COMPARE: dict[str, Callable[[int, int], bool]] = {
@@ -40,10 +50,29 @@ class Relation:
 
 
 def question(op: str, difference: SizeExpr) -> tuple[str, Size]:
-    """The same question in one form: `== 0` with a positive leading coefficient, or `< 0`."""
+    """The same question in one form: `== 0` with a positive leading coefficient, or `< 0`.
+
+    There is no common factor, and an order of one quotient is one of what is divided.
+    """
+    factor = math.gcd(*(c for monomial, c in difference.terms if monomial))
     if op == "==":
-        return op, difference if difference.terms[0][1] > 0 else -difference
-    return "<", difference - 1 if op == "<=" else difference
+        if any(c % factor for _, c in difference.terms):
+            return op, 1
+        return op, _divided(difference, factor if difference.terms[0][1] > 0 else -factor)
+    asked = _divided(difference - 1 if op == "<=" else difference, factor)
+    if isinstance(asked, SizeExpr) and (parts := lone_quotient(asked)) is not None:
+        sign, left, by, rest = parts
+        if abs(sign) == 1:
+            below = left + rest * by if sign > 0 else (rest + 1) * by - left - 1
+            return question("<", below) if isinstance(below, SizeExpr) else ("<", below)
+    return "<", asked
+
+
+def _divided(size: SizeExpr, by: int) -> Size:
+    """`size // by`, where `by` divides all but the number."""
+    if by == 1:
+        return size
+    return polynomial((monomial, factor // by) for monomial, factor in size.terms)
 
 
 def bounds_in(size: Size) -> Iterator[tuple[str, int]]:

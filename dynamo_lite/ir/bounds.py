@@ -41,41 +41,53 @@ def _least(size: Size, known: _Known, depth: int) -> int | None:
 
 
 def _search(size: SizeExpr, known: _Known, depth: int) -> int | None:
-    found = _shifted_least(size, known)
+    found = [_shifted_least(size, known)]
     for atom in dict.fromkeys(atom for monomial, _ in size.terms for atom in monomial):
-        if depth and _is_subtracted(size, atom, known):
-            for bound in _upper_bounds(atom, known.upper):
-                other = _least(_replaced(size, atom, bound), known, depth - 1)
-                if other is not None and (found is None or other > found):
-                    found = other
-        elif depth and isinstance(atom, Opaque) and atom.op == "max":
-            for bound in (atom.left, atom.right) if _is_added(size, atom, known) else ():
-                other = _least(_replaced(size, atom, bound), known, depth - 1)
-                if other is not None and (found is None or other > found):
-                    found = other
-    return found
+        if depth:
+            found += _without(size, atom, known, depth - 1)
+    return max((bound for bound in found if bound is not None), default=None)
 
 
-def _upper_bounds(atom: Atom, upper: Upper) -> Iterator[Size]:
+def _without(size: SizeExpr, atom: Atom, known: _Known, depth: int) -> Iterator[int | None]:
+    """Lower bounds of a size, found by putting something else in for an atom."""
+    for sign, bounds in ((-1, _upper_bounds(atom, known)), (1, _lower_bounds(atom))):
+        for times, bound in bounds:
+            if _is_times(size, atom, sign, known):
+                low = _least(_replaced(size, atom, bound, times), known, depth)
+                yield None if low is None else -(-low // times)
+    if isinstance(atom, Opaque) and atom.op == "max":
+        left = _least(_replaced(size, atom, atom.left), known, depth)
+        right = _least(_replaced(size, atom, atom.right), known, depth)
+        yield None if left is None or right is None else min(left, right)
+
+
+def _upper_bounds(atom: Atom, known: _Known) -> Iterator[tuple[int, Size]]:
+    """Pairs: so many times an atom is at most a size."""
     if isinstance(atom, Symbol):
-        if atom.name in upper:
-            yield upper[atom.name]
-    elif atom.op == "min":
-        yield from (atom.left, atom.right)
-    elif atom.op == "%" and isinstance(atom.right, int) and atom.right > 0:
-        yield atom.right - 1
+        if atom.name in known.upper:
+            yield 1, known.upper[atom.name]
+    elif atom.op == "//" and isinstance(atom.right, int):
+        if atom.right > 0:
+            yield atom.right, atom.left
+    elif atom.op != "max" and _is_at_least(1, atom.right, known):
+        if atom.op == "%":
+            yield 1, atom.right - 1
+        if _is_at_least(0, atom.left, known):
+            yield 1, atom.left
 
 
-def _is_subtracted(size: SizeExpr, atom: Atom, known: _Known) -> bool:
-    """Whether every term with an atom is that atom times something that is at most 0."""
-    return _is_times(size, atom, -1, known)
-
-
-def _is_added(size: SizeExpr, atom: Atom, known: _Known) -> bool:
-    return _is_times(size, atom, 1, known)
+def _lower_bounds(atom: Atom) -> Iterator[tuple[int, Size]]:
+    """Pairs: so many times an atom is at least a size."""
+    if isinstance(atom, Symbol):
+        return
+    if atom.op == "max":
+        yield from ((1, atom.left), (1, atom.right))
+    elif atom.op == "//" and isinstance(atom.right, int) and atom.right > 0:
+        yield atom.right, atom.left - (atom.right - 1)
 
 
 def _is_times(size: SizeExpr, atom: Atom, sign: int, known: _Known) -> bool:
+    """Whether every term with an atom is that atom times something that has a sign, or is 0."""
     for monomial, factor in size.terms:
         if atom in monomial:
             rest = list(monomial)
@@ -90,13 +102,20 @@ def _is_positive(atom: Atom, known: _Known) -> bool:
     return bound is not None and bound >= 0
 
 
-def _replaced(size: SizeExpr, atom: Atom, bound: Size) -> Size:
+def _is_at_least(bound: int, size: Size, known: _Known) -> bool:
+    found = _least(size, known, DEPTH)
+    return found is not None and found >= bound
+
+
+def _replaced(size: SizeExpr, atom: Atom, bound: Size, times: int = 1) -> Size:
+    """`times * size`, where `times` an atom (once in each term) is `bound`."""
     total: Size = 0
     for monomial, factor in size.terms:
-        term: Size = factor
-        for part in monomial:
-            term = term * (bound if part == atom else SizeExpr((((part,), 1),)))
-        total = total + term
+        rest = list(monomial)
+        if atom in rest:
+            rest.remove(atom)
+        term = SizeExpr(((tuple(rest), factor),)) if rest else factor
+        total = total + term * (bound if atom in monomial else times)
     return total
 
 
@@ -105,19 +124,15 @@ def _least_of(atom: Atom, known: _Known) -> int | None:
     if isinstance(atom, Symbol):
         return known.lower.get(atom.name)
     left, right = (_least(side, known, DEPTH) for side in (atom.left, atom.right))
-    return _least_of_operator(atom, left, right)
-
-
-def _least_of_operator(atom: Opaque, left: int | None, right: int | None) -> int | None:
     if atom.op == "max":
         return max((bound for bound in (left, right) if bound is not None), default=None)
-    if atom.op == "min":
-        return None if left is None or right is None else min(left, right)
-    if not isinstance(atom.right, int) or atom.right <= 0:
+    if right is None or right < 1:
         return None
     if atom.op == "%":
         return 0
-    return None if left is None else left // atom.right
+    if isinstance(atom.right, int):
+        return None if left is None else left // atom.right
+    return 0 if left is not None and left >= 0 else None
 
 
 def _shifted_least(size: SizeExpr, known: _Known) -> int | None:

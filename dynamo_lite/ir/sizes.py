@@ -1,9 +1,10 @@
-"""Sizes: integers and integer polynomials over symbols, without sympy.
+"""Sizes: integers and integer polynomials over symbols.
 
 A `Size` is an `int` or a `SizeExpr`. Static code only ever sees ints. An expression is kept in one
 normal form (sorted monomials with non-zero integer coefficients), so structural equality is
-algebraic equality of polynomials; floor division, modulo, minimum and maximum are opaque atoms
-unless they divide out exactly.
+algebraic equality of polynomials. Floor division, modulo, minimum and maximum are opaque atoms;
+a number that divides or is divided by is as small as it can be (`(2*s0 + 7) // 4` is
+`((s0 + 1) // 2) + 1`), and there is no quotient of a quotient.
 """
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from typing import Any, Union
 
 from ..records import dataclass
 from . import steps
-from .steps import Asked, rewrites
+from .steps import Asked, operand, rewrites
 
 Size = Union[int, "SizeExpr"]
 
@@ -43,13 +44,7 @@ class Opaque:
     def __str__(self) -> str:
         if self.op in ("min", "max"):
             return f"{self.op}({self.left}, {self.right})"
-        return f"({_operand(self.left)} {self.op} {_operand(self.right)})"
-
-
-def _operand(size: Size) -> str:
-    """The text of a size between operators: a sum or product has parentheses."""
-    is_atom = isinstance(size, int) or str(size).isidentifier()
-    return str(size) if is_atom else f"({size})"
+        return f"({operand(self.left)} {self.op} {operand(self.right)})"
 
 
 Atom = Union[Symbol, Opaque]
@@ -142,6 +137,8 @@ def floordiv(left: Size, right: Size) -> Size:
         return left // right
     if (quotient := _exact_quotient(left, right)) is not None:
         return quotient
+    if isinstance(left, SizeExpr) and isinstance(right, int) and right > 0:
+        return _quotient(left, right)
     return _atom(Opaque("//", left, right))
 
 
@@ -152,6 +149,8 @@ def modulo(left: Size, right: Size) -> Size:
         return left % right
     if _exact_quotient(left, right) is not None:
         return 0
+    if isinstance(left, SizeExpr) and isinstance(right, int) and right > 0:
+        return _remainder(left, right)
     return _atom(Opaque("%", left, right))
 
 
@@ -332,3 +331,59 @@ def _exact_quotient(left: Size, right: Size) -> Size | None:
             rest.remove(atom)
         quotient.append((tuple(rest), factor // coefficient))
     return polynomial(quotient)
+
+
+def _quotient(size: SizeExpr, by: int) -> Size:
+    """`size // by` for a positive number, in normal form."""
+    rest, whole = _reduced(size, by)
+    if rest != size:
+        return whole + floordiv(rest, by)
+    factor = math.gcd(by, *(c for m, c in size.terms if m))
+    if factor > 1:
+        return floordiv(polynomial((m, c // factor) for m, c in size.terms), by // factor)
+    if size.terms[0][1] < 0:
+        return -floordiv(by - 1 - size, by)
+    if (inner := lone_quotient(size)) is not None and inner[0] == 1:
+        _, left, right, rest = inner
+        return floordiv(left + rest * right, by * right)
+    return _atom(Opaque("//", size, by))
+
+
+def lone_quotient(size: SizeExpr) -> tuple[int, Size, int, Size] | None:
+    """The parts of `factor * (left // by) + rest`, where no other term is a quotient."""
+    found = [term for term in size.terms if _divided("//", term[0]) is not None]
+    if len(found) != 1:
+        return None
+    monomial, factor = found[0]
+    left, by = _divided("//", monomial) or (0, 1)
+    return factor, left, by, size - SizeExpr(((monomial, factor),))
+
+
+def _remainder(size: SizeExpr, of: int) -> Size:
+    """`size % of` for a positive number, in normal form."""
+    rest, _ = _reduced(size, of)
+    return modulo(rest, of) if rest != size else _atom(Opaque("%", size, of))
+
+
+def _reduced(size: SizeExpr, by: int) -> tuple[Size, Size]:
+    """`rest` and `whole`, where `size` is `rest + by * whole`."""
+    rest: Size = 0
+    whole: Size = 0
+    for monomial, factor in size.terms:
+        remainder = _divided("%", monomial)
+        if not monomial or factor % by == 0:
+            rest, whole = rest + factor % by, whole + polynomial([(monomial, factor // by)])
+        elif remainder is not None and remainder[1] % by == 0:
+            left, of = remainder  # a remainder is what it is of, less a multiple
+            rest, whole = rest + left * factor, whole - floordiv(left, of) * (of // by * factor)
+        else:
+            rest = rest + SizeExpr(((monomial, factor),))
+    return rest, whole
+
+
+def _divided(op: str, monomial: Monomial) -> tuple[Size, int] | None:
+    """What is divided in a monomial that is one quotient or remainder, and by which number."""
+    atom = monomial[0] if len(monomial) == 1 else None
+    if isinstance(atom, Opaque) and atom.op == op and isinstance(atom.right, int):
+        return (atom.left, atom.right) if atom.right > 0 else None
+    return None

@@ -25,11 +25,11 @@ class Asked(NamedTuple):
     def __str__(self) -> str:
         if self.op in ("min", "max"):
             return f"{self.op}({self.left}, {self.right})"
-        return f"{_operand(self.left)} {self.op} {_operand(self.right)}"
+        return f"{operand(self.left)} {self.op} {operand(self.right)}"
 
 
-def _operand(term: Term) -> str:
-    """Sums, products and what was asked for have parentheses."""
+def operand(term: Term) -> str:
+    """The text of a term between operators; sums, products and questions have parentheses."""
     terms = getattr(term, "terms", ())
     is_atom = all(factor == 1 and len(atoms) == len(terms) == 1 for atoms, factor in terms)
     return str(term) if is_atom and not isinstance(term, Asked) else f"({term})"

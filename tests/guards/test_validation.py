@@ -64,21 +64,21 @@ def wrong_product(left, right):
 
 
 def rows(x):
-    n = x.shape[0] + 3
+    n = x.shape[0]
     m = n // 2 * 2
     return np.zeros(m + 1) if m > n // 3 else x[: m - 4]
 
 
-@pytest.mark.parametrize(("length", "how"), [(21, r"step \d+ of"), (20, "the sizes of this call")])
+@pytest.mark.parametrize(("length", "how"), [(20, r"step \d+ of"), (21, "the sizes of this call")])
 def test_a_wrong_rule_in_the_middle_of_a_chain_is_named(z3, monkeypatch, length, how):
-    """Rounded down to even, 24 rows stay 24 rows: only z3 finds that they might not."""
+    """Rounded down to even, 20 rows stay 20 rows: only z3 finds that they might not."""
     monkeypatch.setattr(SizeExpr, "__mul__", wrong_product)
     compiled = dl.compile(rows, dynamic=True, options={"validate": True})
     with pytest.raises(ValidationError, match=how) as found:
         compiled(np.ones(length))
     text = str(found.value)
     assert "the rule 'planted' is wrong" in text and compiled.entries() == []
-    assert "before: ((s0 + 3) // 2) * 2" in text and "after:  s0 + 3" in text
+    assert "before: (s0 // 2) * 2" in text and "after:  s0\n" in text
     assert "test_validation.py" in text and "in rows" in text
 
 
@@ -161,8 +161,8 @@ def test_what_z3_does_not_decide_is_tried(z3, monkeypatch):
 def test_disagreeing_hints_need_no_z3(monkeypatch):
     monkeypatch.setitem(sys.modules, "z3", None)
     monkeypatch.setattr(SizeExpr, "__mul__", wrong_product)
-    with config.patch(validate=True), pytest.raises(ValidationError, match="23 is not 22|22 is"):
-        dl.compile(rows, dynamic=True)(np.ones(20))
+    with config.patch(validate=True), pytest.raises(ValidationError, match="20 is not 21"):
+        dl.compile(rows, dynamic=True)(np.ones(21))
 
 
 def test_a_relation_that_the_call_does_not_satisfy_is_found(monkeypatch):

@@ -118,3 +118,21 @@ def test_sizes_print_as_what_they_are(divide, left, right):
     size = divide(left, right)
     values = {"a": 7, "b": 5}
     assert eval(str(size), values) == evaluate(size, values)
+
+
+A, B = symbol("a"), symbol("b")
+
+
+@pytest.mark.parametrize(("size", "text"), [
+    ((2 * A + 7) // 4, "((a + 1) // 2) + 1"),
+    ((A - 1) // 2 // 2 + 1, "((a + 3) // 4)"),
+    ((A // 2 + B) // 3, "((a + 2*b) // 6)"),
+    (-(-A // 4), "((a + 3) // 4)"),
+    ((A - A % 4) // 4, "(a // 4)"),
+    ((A - A % 4) % 4, "0"),
+    ((A * 9 + 11) % 3, "2"),
+    ((A % 8 + 9) % 4, "((a + 1) % 4)"),
+    (A // 2 // B, "((a // 2) // b)"),
+])  # fmt: skip
+def test_quotients_are_as_plain_as_they_can_be(size, text):
+    assert str(size) == text

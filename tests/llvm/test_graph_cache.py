@@ -29,7 +29,7 @@ a, b = np.linspace(1, 2, 20).reshape(2, 10)
 assert np.array_equal(dl.compile(five_operations)(a, b), five_operations(a, b))
 print(*sys.modules)
 """
-HEAVY = ("llvmlite", "sympy", "triton", "importlib.metadata",
+HEAVY = ("llvmlite", "triton", "importlib.metadata",
          "dynamo_lite.backends.llvm.generate", "dynamo_lite.backends.loops",
          "dynamo_lite.backends.lowering", "dynamo_lite.ir.passes")  # fmt: skip
 
