@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ir.graph import Graph
 from ..ir.node import Node
-from ..ir.ops import Kind, row_of
+from ..ir.ops import Effect, Kind, row_of
 from ..ir.sizes import Size, depends_on_data, product
 from ..ir.tree import leaves
 from ..ir.types import ArrayType, Form
@@ -24,6 +24,8 @@ from .program import Commit, Extern, Launch, Program, Require, Save, Step, View,
 
 IN_CACHE = 4096
 """Elements up to which computing in place twice is cheaper than NumPy's overhead."""
+SHORT = 4
+"""Calls that do little."""
 ZEROS = (np.zeros, np.zeros_like, np.eye, np.identity)
 
 
@@ -33,7 +35,9 @@ def why_needless(graph: Graph, program: Program) -> str:
     if any(isinstance(step, Extern) for step in steps):
         if all(isinstance(step, (Extern, View, Require, Save, Commit)) for step in steps):
             return "all of it is calls of NumPy"
-        return "it is one call of NumPy" if len(operations(graph)) == 1 else ""
+        if len(operations(graph)) == 1:
+            return "it is one call of NumPy"
+        return why_few_numbers(graph, program)
     hint = hints_of(program.symbols, program.unbacked)
     sizes = [product(node.type.shape) for node in operations(graph) if node.target in ZEROS]
     if len(operations(graph)) == len(sizes) == 1 and hint(sizes[0]) > IN_CACHE:
@@ -41,6 +45,18 @@ def why_needless(graph: Graph, program: Program) -> str:
     if (size := size_in_place(graph, program)) is not None and hint(size) > IN_CACHE:
         return "it is one operation in place, on memory that is not in the cache"
     return ""
+
+
+def why_few_numbers(graph: Graph, program: Program) -> str:
+    """The state of a random generator is saved before a call, which takes a microsecond."""
+    calls = operations(graph)
+    rows = [row_of(node.target) for node in calls]
+    if len(calls) > SHORT or not any(row and row.effect is Effect.RANDOM for row in rows):
+        return ""
+    hint = hints_of(program.symbols, program.unbacked)
+    kinds = [leaf for node in calls for leaf in leaves(node.type) if isinstance(leaf, ArrayType)]
+    small = all(hint(kind.size) <= IN_CACHE for kind in kinds)
+    return "few random numbers are drawn, and little is done with them" if small else ""
 
 
 def limited(graph: Graph, program: Program) -> Program:

@@ -11,7 +11,8 @@ from ...ir.graph import Graph
 from ...ir.passes import optimize
 from ...logs import logger
 from ...native import _core
-from ..lowering.lower import lower
+from ..hints import hints_of
+from ..lowering.lower import likely, lower
 from ..needless import limited, why_needless
 from ..printing import print_program
 from ..program import Program
@@ -19,6 +20,7 @@ from . import cache
 from .entry import EntryWriter
 from .flags import inexact_flags, why_extern
 from .image import Image
+from .preferences import why_numpy
 from .split import split_reductions
 from .target import Target
 
@@ -28,7 +30,11 @@ OUTPUT_CODE, PERF = logger("output_code"), logger("perf")
 def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
     functional = optimize(graph, facts)
     has_blas = _core.NativeEntry.has_blas
-    program = lower(functional, facts, blas=has_blas, why_extern=why_extern)
+    hint = hints_of(functional.symbols, likely(functional))
+    program = lower(
+        functional, facts, blas=has_blas,
+        why_extern=lambda node: why_extern(node) or why_numpy(node, hint),
+    )
     image = program_image(limited(graph, program), target)
     return replace(image, needless=why_needless(graph, program))
 

@@ -49,6 +49,12 @@ CASES = [
     (add_to_part, LARGE.copy(), ""),
     (maximum_in_place, LARGE.copy(), ""),
     (many_instructions, SMALL, ""),
+    (lambda x: np.random.default_rng(0).random(x.size) < x, SMALL, "few random numbers"),
+    (lambda x: np.random.default_rng(0).random(x.size) < x, LARGE, ""),
+    (lambda x: np.random.default_rng(0).random(8).sum() + np.sqrt(LARGE), SMALL, ""),
+    (lambda x: x.argmax(), LARGE > 5, "calls of NumPy"),
+    (lambda x: (x * 2).argmax(), LARGE, ""),
+    (lambda x: x.argmax(), SMALL, ""),
 ]
 
 
