@@ -16,6 +16,7 @@ from .errors import GraphBreak, LoopBreak, PlanLoop, Unsupported
 from .flow.escapes import check_escapes
 from .flow.growing import settle_lists
 from .flow.worth import CROSSING, Estimate, outermost, saved, skim
+from .foresight import foresees
 from .frames import Translator
 from .guards.guard_set import GuardSet
 from .guards.kinds import NOT_ALIASED
@@ -185,6 +186,11 @@ def translate(
         except Unsupported as stop:
             raise left_to_python(str(stop), state) from stop
         else:
+            if options.policy is not None and foresees(options.policy, state.side_effects.records):
+                restarts += 1
+                logs.restarted(restarts)
+                DYNAMO.info("the analysis starts again, with ints that the program changes")
+                continue
             if isinstance(end, Stopped):
                 end = replace(
                     end, reason=reason, location=location or end.location,

@@ -22,7 +22,7 @@ LAYERS = (
 FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
     "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
-    "iteration", "numpy_twins",
+    "iteration", "numpy_twins", "foresight",
     "polyfills", "language_twins", "library_twins", "side_effects", "reconstruct", "output",
     "leaving", "closures", "directives", "subscripts", "flow",
 )

@@ -93,13 +93,12 @@ def in_a_loop(x, k):
 
 
 def sorted_in_place(x, k):
-    for i in range(1, len(k)):
-        j = i
-        while j > 0 and k[j - 1] > k[j]:
-            t = k[j]
-            k[j] = k[j - 1]
-            k[j - 1] = t
-            j -= 1
+    for i in range(len(k)):
+        for j in range(len(k) - 1 - i):
+            if k[j] > k[j + 1]:
+                t = k[j]
+                k[j] = k[j + 1]
+                k[j + 1] = t
     return k[0], k[::2] + 1
 
 

@@ -1,4 +1,6 @@
 """Sizes that change between calls: few compiles, exact results."""
+import types
+
 import numpy as np
 import pytest
 from sameness import check_same, same
@@ -30,6 +32,47 @@ def test_ints_that_change_become_symbols(backend):
     for n in range(2, 12):
         assert same(compiled(np.arange(50.0), n), f(np.arange(50.0), n))
     assert len(compiled.entries()) == 2
+
+
+TOTAL = 0
+
+
+def count(self, x):
+    self.n += 1
+    return x[: self.n] * self.n
+
+
+def fill(self, x):
+    self.kept[self.n] = x[0]
+    self.n += 1
+    return self.kept[: self.n].sum()
+
+
+def count_globally(self, x):
+    global TOTAL
+    TOTAL += 2
+    return x * TOTAL
+
+
+def count_and_change_more(self, x):
+    self.first, self.n = False, self.n + 1
+    return x * self.n
+
+
+@pytest.mark.parametrize(("step", "options", "entries"), [
+    (count, {}, 1), (fill, {}, 1), (count_globally, {}, 1), (count_and_change_more, {}, 2),
+    (count, {"dynamic": False}, 5),
+])
+def test_ints_that_the_program_changes_are_symbols_at_once(backend, step, options, entries):
+    """The code would serve a single call; where other constants change as well it does anyway."""
+    global TOTAL
+    compiled, results = dl.compile(step, backend=backend, **options), []
+    for run in (step, compiled):
+        TOTAL = 0
+        holder = types.SimpleNamespace(n=0, first=True, kept=np.zeros(9))
+        results.append([run(holder, np.arange(9.0)) for _ in range(5)] + [holder.n, TOTAL])
+    assert same(*results)
+    assert len(compiled.entries()) == entries
 
 
 def test_sizes_of_zero_and_one(backend):
