@@ -79,6 +79,9 @@ void tell_retired(CompiledFunction *self, CacheEntry *entry) {
     if (!answer) PyErr_WriteUnraisable(method.get());
 }
 
+// Whether a target runs code of Python's, in which the function may be called again.
+bool runs_python(PyObject *target) { return PyFunction_Check(target) || is_driver(target); }
+
 void note_abandoned(CompiledFunction *self, CacheEntry *entry) {
     ++entry->counts->abandoned;
     if (++entry->streak < self->retire_after || self->retire_after <= 0 || !entry->target) return;
@@ -88,7 +91,7 @@ void note_abandoned(CompiledFunction *self, CacheEntry *entry) {
 
 // Runs an entry; false when Python has to run the function.
 bool run_entry(CompiledFunction *self, CacheEntry *entry, const Flat &flat, PyObject *&result) {
-    if (!entry->target) {
+    if (!entry->target || (runs_python(entry->target) && is_stack_low())) {
         ++entry->counts->replaced;
         return false;
     }
@@ -139,7 +142,7 @@ bool dispatch(CompiledFunction *self, const Flat &flat, PyObject *&result) {
         Ref found;
         if (!find_entry(self, flat, found)) return true;
         if (found) return run_entry(self, reinterpret_cast<CacheEntry *>(found.get()), flat, result);
-        if (has_asked || !may_ask(self)) return false;
+        if (has_asked || !may_ask(self) || is_stack_low()) return false;
         if (!ask_for_entry(self, flat)) return true;
     }
 }

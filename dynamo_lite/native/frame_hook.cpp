@@ -1,6 +1,6 @@
 // Candidates on Python 3.11: the interpreter's frame evaluation hook (PEP 523) sees every function
-// that starts. It costs each call of each thread; deep in recursion it steps aside, for it also
-// costs C stack.
+// that starts. It costs each call of each thread; deep in recursion, and while the compiler is at
+// work, it steps aside, for it also costs C stack.
 #include "regions.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -70,7 +70,7 @@ Ref values_of(Layout *frame) {
 PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int throwing) {
     auto frame = reinterpret_cast<Layout *>(raw);
     bool is_unhooked = std::exchange(unhooked, nullptr) == frame->function;
-    if (regions::is_deep(thread)) return step_aside(thread, raw, throwing);
+    if (regions::is_outside() || regions::is_deep(thread)) return step_aside(thread, raw, throwing);
     if (throwing || is_unhooked || !is_start_of_function(frame) ||
         !regions::may_intercept(frame->code) || !regions::is_open(thread)) {
         return evaluate_plain(thread, raw, throwing);

@@ -6,6 +6,7 @@
 
 #include "interpreter.h"
 #include "recursion.h"
+#include "stack.h"
 
 vectorcallfunc plain_vectorcall = nullptr;
 
@@ -216,7 +217,8 @@ bool is_deep(PyThreadState *thread) {
     char here;
     auto address = reinterpret_cast<intptr_t>(&here);
     stack_base = std::max(stack_base, address);
-    return stack_base - address > DEEP_STACK || recursion::c_calls_left(thread) < FEW_C_CALLS;
+    return stack_base - address > DEEP_STACK || is_stack_low() ||
+           recursion::c_calls_left(thread) < FEW_C_CALLS;
 }
 
 void forget(PyObject *function) {

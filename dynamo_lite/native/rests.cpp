@@ -127,6 +127,8 @@ PassedOn::PassedOn(PyObject *const *values) : outer(passed_on) {
 
 PassedOn::~PassedOn() { passed_on = outer; }
 
+bool is_driver(PyObject *target) { return Py_TYPE(target) == driver_type; }
+
 int add_rests(PyObject *module) {
     driver_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&driver_spec));
     rest_mark = PyObject_CallNoArgs(reinterpret_cast<PyObject *>(&PyBaseObject_Type));

@@ -19,3 +19,6 @@ public:
 private:
     HandedOver *outer;
 };
+
+// Whether a target is one that drives a frame through its rests.
+bool is_driver(PyObject *target);

@@ -2,15 +2,19 @@
 #pragma once
 #include "core.h"
 
-// Whether less than a quarter of this thread's C stack is left.
+// Whether less than half of this thread's C stack is left: Python's own calls, which need none, are
+// better then than those of compiled code.
 bool is_stack_low();
+
+// Whether less than a quarter is left.
+bool is_stack_gone();
 
 // Stands around a call of a Python function. From 3.12 on the interpreter counts such calls and
 // stops at a number that some releases set below the recursion limit; here the stack itself is
 // looked at, so that recursion through C goes as deep as the plain function's.
 class PythonCall {
 public:
-    PythonCall() : is_possible(!is_stack_low()) {
+    PythonCall() : is_possible(!is_stack_gone()) {
         if (is_possible) {
             allow(CALL_UNITS);
         } else {

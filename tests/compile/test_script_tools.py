@@ -122,6 +122,23 @@ def test_recursion_is_as_deep(script):
         "for i in range(2):\n    try: end(x)\n    except RecursionError as e: print(e)\n")))
 
 
+def test_recursion_goes_as_deep_as_the_program_allows(script):
+    """In the main thread, and in one with a small stack: Python's own calls take nothing of it."""
+    same_as_python(script(
+        "import sys, threading\nimport numpy as np\n"
+        "def itself(n, x): return x if n == 0 else itself(n - 1, x + 0)\n"
+        "def even(n, x): return x if n == 0 else odd(n - 1, x)\n"
+        "def odd(n, x): return x + 1 if n == 0 else even(n - 1, x)\n"
+        "class A:\n    def down(self, n, x): return x if n == 0 else self.down(n - 1, x + 1)\n"
+        "def run(*depths):\n"
+        "    for i in range(3):\n"
+        "        for n in depths: print(itself(n, x), even(n, x), A().down(n, x))\n"
+        "x = np.ones(2)\n"
+        "threading.stack_size(65536)\n"
+        "thread = threading.Thread(target=run, args=(10, 900))\nthread.start()\nthread.join()\n"
+        "sys.setrecursionlimit(30_000)\nrun(900, 20_000)\n"))
+
+
 def test_atexit_and_uncaught_errors(script):
     code, out, err = same_as_python(script(FUNCTIONS + (
         "import atexit\natexit.register(lambda: print('bye', f(np.ones(2))))\n"
