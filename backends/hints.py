@@ -44,8 +44,8 @@ def least_of(size: Size, symbols: Mapping[str, SymbolOrigin]) -> int | None:
         return None
     if any(factor < 0 for monomial, factor in size.terms if monomial):
         return None
-    least = evaluate(size, {name: origin.least for name, origin in symbols.items()})
+    least = evaluate(size, {str(name): symbols[str(name)].least for name in names})
     if steps.watcher is not None:
-        given = tuple(Asked(">=", symbol(name), o.least) for name, o in symbols.items())
+        given = tuple(Asked(">=", symbol(name), symbols[name].least) for name in map(str, names))
         steps.watcher.step("least value", Asked(">=", size, least), True, given)
     return least

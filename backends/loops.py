@@ -34,7 +34,7 @@ class Interned(type):
 
     def __call__(cls: type[E], *args: Any, **kwargs: Any) -> E:
         made = type.__call__(cls, *args, **kwargs)
-        key = (cls, *[getattr(made, item.name) for item in fields(made)])
+        key = (cls, *[getattr(made, name) for name in cls.__match_args__])  # type: ignore[attr-defined]
         with _lock:
             found: E = _interned.setdefault(key, made)
         return found

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..ir import core
+from ..ir.sizes import Size
 from ..ir.tree import leaves
 from ..records import dataclass, field
 from . import affine, rewrite
@@ -124,6 +125,7 @@ class Placed:
     tells: frozenset[str]
     needs: frozenset[str]
     sized: frozenset[str]
+    box: tuple[Size, ...] = ()
     operations: int = 0
     checks: bool = False
     looks_up: bool = False
@@ -146,8 +148,8 @@ class Placed:
         looks_up = any(isinstance(load, Gather) for load in loads_of(kernel.statements))
         looks_up |= any(isinstance(s, Store) and s.indices for s in kernel.statements)
         return Placed(
-            step, used, stored, tells, needs, sized, operations(kernel), _checks(kernel), looks_up,
-            aliased,
+            step, used, stored, tells, needs, sized, tuple(axis.extent for axis in kernel.axes),
+            operations(kernel), _checks(kernel), looks_up, aliased,
         )
 
     @property
@@ -209,7 +211,7 @@ def conflict(first: Placed, second: Placed) -> bool:
 def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
     """Why two kernels stay apart, or None when they become one."""
     first, second = earlier.kernel, later.kernel
-    if [a.extent for a in first.axes] != [a.extent for a in second.axes]:
+    if earlier.box != later.box:
         return DIFFERENT
     if _scans(first) or _scans(second):
         return "a running fold"

@@ -122,6 +122,7 @@ class TraceState:
     shapes: ShapeEnv
     side_effects: SideEffects
     inputs: list[tuple[Source, Node]] = field(default_factory=list)
+    input_sources: set[Source] = field(default_factory=set)
     tracked: dict[int, VariableTracker] = field(default_factory=dict)
     keep_alive: list[Any] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)

@@ -103,7 +103,7 @@ class Known:
 
     def simplify(self, size: Size) -> Size:
         """`size` with the equalities that were found put in."""
-        while self.replaced and any(name in self.replaced for name in symbols(size)):
+        while self.replaced and not self.replaced.keys().isdisjoint(symbols(size)):
             size = substitute(size, self.replaced)
         return size
 

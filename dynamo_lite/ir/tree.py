@@ -4,7 +4,7 @@ The containers are few and fixed, so no registry is needed; tuple subclasses are
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -20,16 +20,21 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     return function(tree)
 
 
-def leaves(tree: Any) -> Iterator[Any]:
+def leaves(tree: Any) -> list[Any]:
     """Every leaf, left to right."""
-    kind = type(tree)
-    if kind is tuple or kind is list:
-        for item in tree:
-            yield from leaves(item)
-    elif kind is dict:
-        for item in tree.values():
-            yield from leaves(item)
-    elif kind is slice:
-        yield from leaves((tree.start, tree.stop, tree.step))
-    else:
-        yield tree
+    found: list[Any] = []
+    _collect((tree,), found)
+    return found
+
+
+def _collect(items: Iterable[Any], found: list[Any]) -> None:
+    for item in items:
+        kind = type(item)
+        if kind is tuple or kind is list:
+            _collect(item, found)
+        elif kind is dict:
+            _collect(item.values(), found)
+        elif kind is slice:
+            _collect((item.start, item.stop, item.step), found)
+        else:
+            found.append(item)

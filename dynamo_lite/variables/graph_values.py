@@ -207,6 +207,7 @@ def placeholder(tx: Translator, source: Source, kind: ArrayType) -> Node:
     name = re.sub(r"\W+", "_", str(source)).strip("_") or "input"
     node = tx.state.root_graph.placeholder(name if name[0].isalpha() else f"_{name}", kind)
     tx.inputs.append((source, node))
+    tx.state.input_sources.add(source)
     return node
 
 

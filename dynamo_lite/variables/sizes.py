@@ -159,7 +159,7 @@ def wrap_int(
     if isinstance(size, int):
         return ConstantVariable(value, source)
     name = next(symbols(size))
-    if any(found == source for found, _ in tx.inputs):
+    if source in tx.state.input_sources:
         return SizeVariable(size, tx.shapes, source)
     tx.guards.install(source, INT_SYMBOL, name, tx.location())
     placeholder(tx, source, python_number(int))
