@@ -98,7 +98,8 @@ def _dispatch(
     for owner, method, other in attempts:
         if row.symbol != "%":  # formatting asks the classes of its arguments
             other = as_seen_by_c(owner, other)
-        if owner.in_graph and getattr(other.python_type(), "__array_ufunc__", row) is None:
+        defers = owner.in_graph and getattr(other.python_type(), "__array_ufunc__", row) is None
+        if defers and method != row.inplace:
             continue  # NumPy leaves the operation to the other operand
         if not hasattr(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue

@@ -449,3 +449,13 @@ def refuses_ufuncs(x):
     v = x * Vec(1, 2)
     v.note = "n"
     return v.x, v.y, abs(Vec(3, 4)), v.note, Vec(x, 1) @ Vec(x, 2)
+
+
+@program(X, breaks="method '__iadd__'")
+def refuses_ufuncs_in_place(x):
+    y = x.copy()
+    try:
+        y += Vec(1, 2)
+    except TypeError as e:
+        return str(e), y
+    return y
