@@ -31,7 +31,7 @@ def stored(value: Any, dtype: Any) -> Any:
     return value
 
 
-@twin_of(np.vectorize._vectorize_call)
+@twin_of(np.vectorize._vectorize_call)  # type: ignore[attr-defined]
 def vectorize_call(self: Any, func: Any, args: Any) -> Any:
     """The function sees Python's numbers; its first result says the dtype, unless `otypes` does.
 
@@ -73,8 +73,8 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     sizes = rows.shape[:-1]
     if any(size == 0 for size in sizes):
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    places = itertools.product(*[range(size) for size in sizes])
-    start = (0,) * len(sizes)
+    places: Any = itertools.product(*[range(size) for size in sizes])
+    start: Any = (0,) * len(sizes)
     first = np.asarray(func1d(rows[(*start, ...)], *args, **kwargs))
     if first.ndim > 1:
         left_to_python("np.apply_along_axis of a function that gives arrays of two dimensions")

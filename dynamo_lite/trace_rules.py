@@ -199,6 +199,14 @@ TABLE: tuple[Row, ...] = (
               np.genfromtxt, np.fromfile, np.memmap, np.ndarray.tofile)),
     Row(Rule("numpy-list", Action.SKIP, "Python gets the elements themselves"),
         among(np.ndarray.tolist, np.ndarray.tobytes)),
+    Row(Rule("numpy-elements", Action.SKIP, "it hands out views of single elements; "
+             "x.flat, np.ndenumerate and np.ndindex are followed"),
+        among(np.nditer, np.nested_iters)),
+    Row(Rule("numpy-objects", Action.SKIP, "its results are Python objects; "
+             "np.vectorize is followed"), among(np.frompyfunc)),
+    Row(Rule("numpy-eigenvalues", Action.SKIP, "data decides whether its results are complex; "
+             "np.linalg.eigh is followed, for symmetric matrices"),
+        among(np.linalg.eig, np.linalg.eigvals)),
     Row(Rule("numpy-memory", Action.SKIP, "nothing checks its strides; "
              "np.lib.stride_tricks.sliding_window_view is followed"),
         among(np.lib.stride_tricks.as_strided)),

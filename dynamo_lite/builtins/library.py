@@ -5,7 +5,7 @@ import inspect
 import logging
 import types
 import typing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -126,7 +126,7 @@ class Reports:
 
 @handles(logging.Logger.isEnabledFor)
 def is_enabled(tx: Translator, logger: VariableTracker, level: VariableTracker) -> VariableTracker:
-    value = getattr(logger, "value", None)
+    value: Any = getattr(logger, "value", None)
     if logger.source is None or type(value) not in (logging.Logger, logging.RootLogger):
         raise GraphBreak(f"whether {logger.describe()} reports a level")
     guard = Reports(level.as_constant(tx))

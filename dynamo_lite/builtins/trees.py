@@ -75,7 +75,7 @@ def flatten(tx: Translator, tree: VariableTracker) -> VariableTracker:
 
 @handles(trees.unflatten)
 def unflatten(tx: Translator, shape: VariableTracker, leaves: VariableTracker) -> VariableTracker:
-    return tracked(tx, trees.unflatten(shape.as_constant(tx), list(leaves.iterate(tx))))
+    return tracked(tx, trees.unflatten(shape.as_constant(tx), tuple(leaves.iterate(tx))))
 
 
 @handles(trees.copied)

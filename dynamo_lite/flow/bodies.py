@@ -127,12 +127,12 @@ class Body:
                 for part in (number, test)
             ]
             found[name] = EitherNumber(parts[0], parts[1], self.either[name])
-        parts = {**self.fixed, **found}
+        leaves = {**self.fixed, **found}
         return {
             name: with_leaves(
-                name, self.left[name], self.since_of(name), lambda part, leaf: parts[part]
+                name, self.left[name], self.since_of(name), lambda part, _: leaves[part]
             )
-            for name in {*map(root_of, parts)}
+            for name in {*map(root_of, leaves)}
         }
 
     def since_of(self, name: str) -> int:

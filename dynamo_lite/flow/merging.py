@@ -190,23 +190,23 @@ class Merging:
 
     def tree(self, name: str, first: VariableTracker, second: VariableTracker) -> Tree | None:
         """Two containers of the same structure that the ways have made, leaf by leaf."""
-        whole = parts_of(first, self.ways[0].since), parts_of(second, self.ways[1].since)
-        if whole[0] is None or whole[1] is None:
+        one, other = parts_of(first, self.ways[0].since), parts_of(second, self.ways[1].since)
+        if one is None or other is None:
             return None
-        if whole[0].structure != whole[1].structure:
+        if one.structure != other.structure:
             raise GraphBreak(
-                f"{name or 'a value'} has the parts {', '.join(whole[0].keys)} after one way of a "
-                f"branch on data, and {', '.join(whole[1].keys)} after the other"
+                f"{name or 'a value'} has the parts {', '.join(one.keys)} after one way of a "
+                f"branch on data, and {', '.join(other.keys)} after the other"
             )
-        if not whole[0].has_identity:
-            return Tree(whole[0], self.leaves(name, *whole))
+        if not one.has_identity:
+            return Tree(one, self.leaves(name, one, other))
         sides = id(first), id(second)
         if (known := self.trees.get(sides)) is not None:
             return known
         if any(side in pair for pair in self.trees for side in sides):
             raise GraphBreak(f"{name} is one with another variable after one way of a branch only")
-        tree = self.trees[sides] = Tree(whole[0], [])
-        tree.items += self.leaves(name, *whole)
+        tree = self.trees[sides] = Tree(one, [])
+        tree.items += self.leaves(name, one, other)
         return tree
 
     def leaves(self, name: str, first: Parts, second: Parts) -> list[Any]:

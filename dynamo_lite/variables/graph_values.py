@@ -25,6 +25,7 @@ from ..ir.sizes import Size, SizeExpr, symbols, weight
 from ..ir.standins import concrete, run_quietly
 from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form
+from ..trace_rules import Action, rule_for
 from .base import ObservedException, VariableTracker
 from .constants import NONE, observed
 from .errstates import current
@@ -57,7 +58,10 @@ def record(
     """Append `target(*args, **kwargs)`, given as graph arguments, and track its result."""
     name = name_of(target)
     if (row := row_of(target)) is None:
-        raise GraphBreak(f"{name} is not an operation of the graph")
+        rule = rule_for(target)
+        left = rule.action is Action.SKIP
+        told = f"calling {name}: {rule.reason} ({rule.id})" if left else ""
+        raise GraphBreak(told or f"{name} is not an operation of the graph")
     args, kwargs = with_named_out(target, args, kwargs or {})
     tx.shapes.call = apart if tx.graph.is_body else naming(lambda: numbering(tx), args)
     if tx.state.consumed:
