@@ -6,6 +6,7 @@ result of any operation finds its tracker.
 from __future__ import annotations
 
 import operator
+import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -192,7 +193,10 @@ def result_of(tx: Translator, node: Node) -> VariableTracker:
 def name_of(target: Callable[..., Any]) -> str:
     """How reasons name a callable: `numpy.sum`, `operator.getitem`."""
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", repr(target))
-    module = getattr(target, "__module__", None) or "numpy"
+    owner = getattr(target, "__objclass__", None) or type(getattr(target, "__self__", None))
+    module = getattr(target, "__module__", None) or (
+        "random" if issubclass(owner, random.Random) else "numpy"
+    )
     return f"{module.lstrip('_')}.{name}"
 
 

@@ -56,8 +56,36 @@ def shuffled(x):
     return items, random.choice(items), random.sample(items, 2), first, x * random.random()
 
 
-ONE_GRAPH = (many, seeded, indexed, looped, owned)
-PROGRAMS = (*ONE_GRAPH, made, branched, abandoned, refused, shuffled)
+def chosen(x):
+    found = random.sample(range(3), 2), random.choices([1.5, 2.5], k=3), OWN.sample((4, 5), 2)
+    return x * random.choice([1.0, 2.0]), x[random.choice(range(3))], OWN.choice((1, 2)), found
+
+
+def bits(x): return x * random.getrandbits(8), random.getrandbits(0), OWN.getrandbits(62)
+
+
+def drawn_in_a_loop(x):
+    for _ in range(60):
+        x = x + random.choice([1, 2, 4])
+    return x
+
+
+def not_of_numbers(x): return random.choice("abc"), random.choice([x, x + 1]), x * random.random()
+
+
+def with_weights(x): return random.choices([1, 2], [0.1, 0.9], k=2), random.getrandbits(99), x
+
+
+def too_many(x):
+    try:
+        return random.sample([1, 2], 5), x
+    except ValueError as error:
+        return str(error), random.random() * x
+
+
+ONE_GRAPH = (many, seeded, indexed, looped, owned, chosen, bits, drawn_in_a_loop)
+PROGRAMS = (*ONE_GRAPH, made, branched, abandoned, refused, shuffled, not_of_numbers, with_weights,
+            too_many)
 
 
 def runs(function, calls=4):

@@ -96,6 +96,11 @@ DRAWN: Mapping[str, type] = {
 for _name, _type in DRAWN.items():
     _add_random(BOUND_ROWS, getattr(random.Random, _name), _name, rules.drawn_rule(_type))
 _add_random(BOUND_ROWS, random.Random.seed, "seed", rules.seed_rule)
+_add_random(BOUND_ROWS, random.Random.getrandbits, "getrandbits", rules.bits_rule)
+for _name, _count in (
+    ("choice", rules.one), ("choices", rules.count_of_choices), ("sample", rules.size_of_sample),
+):
+    _add_random(BOUND_ROWS, getattr(random.Random, _name), _name, rules.chosen_rule(_count))
 
 
 for _name, _kind_of in TRANSFORMS.items():

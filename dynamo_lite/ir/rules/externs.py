@@ -296,6 +296,51 @@ def drawn_rule(kind: type) -> Callable[..., ArrayType]:
     return infer
 
 
+def chosen_rule(count: Callable[..., Any]) -> Callable[..., Any]:
+    """Some of several Python numbers of one type; `count` says how many, None for one itself."""
+
+    def infer(population: Any, *args: Any, facts: Facts, **kwargs: Any) -> Any:
+        kinds = {type(item) for item in population} if is_known_sequence(population) else set()
+        if len(kinds) != 1 or not kinds <= {int, float}:
+            raise Unsupported("a random choice of something else than known numbers of one type")
+        if kinds == {int} and not all(abs(item) < 2**62 for item in population):
+            raise Unsupported("a random choice of long integers")
+        kind = python_number(*kinds)
+        many = count(*args, **kwargs)
+        return kind if many is None else [kind] * many
+
+    return infer
+
+
+def is_known_sequence(value: Any) -> bool:
+    return isinstance(value, list | tuple | range) and 0 < len(value) <= 1000
+
+
+def one() -> None:
+    """`choice(seq)`"""
+
+
+def count_of_choices(weights: Any = None, *, cum_weights: Any = None, k: Any = 1) -> int:
+    """`choices(population, weights=None, *, cum_weights=None, k=1)`"""
+    if weights is not None or cum_weights is not None or type(k) is not int or not 0 < k <= 1000:
+        raise Unsupported("random choices with weights, or of a number that is not known")
+    return k
+
+
+def size_of_sample(k: Any, *, counts: Any = None) -> int:
+    """`sample(population, k, *, counts=None)`"""
+    if counts is not None or type(k) is not int or not 0 < k <= 1000:
+        raise Unsupported("a random sample with counts, or of a size that is not known")
+    return k
+
+
+def bits_rule(k: Any, *, facts: Facts) -> ArrayType:
+    """`getrandbits(k)`"""
+    if type(k) is not int or not 0 <= k < 63:
+        raise Unsupported("random bits of a number that is not known, or more than 62")
+    return python_number(int)
+
+
 def is_python_number(value: Any) -> bool:
     if isinstance(value, ArrayType):
         return value.form is Form.PYTHON and value.dtype.kind in "if"
