@@ -12,6 +12,7 @@ from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.ops import row_of
 from ...ir.tree import leaves, map_leaves
+from ...ir.types import ArrayType, Form
 
 
 def versions(placeholder: Node, final: Node) -> list[Node] | None:
@@ -74,7 +75,10 @@ def _path(graph: Graph, node: Node) -> Iterator[Node]:
 
 
 def _is_window(graph: Graph, node: Node) -> bool:
+    """Whether a node is a view of its first operand; a number that is read there is none."""
     row = row_of(node.target)
+    if not isinstance(node.type, ArrayType) or node.type.form is not Form.ARRAY:
+        return False
     if row is None or row.window is None or not node.args or not isinstance(node.args[0], Node):
         return False
     args, kwargs = map_leaves(

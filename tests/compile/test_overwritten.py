@@ -58,8 +58,23 @@ def of_the_result(x, y):
     return z, z[0]
 
 
+def numbers_of_before(x, y):
+    first, last = x[..., 0], x[(-1,) * x.ndim]
+    x[..., 1:] += y[..., 1:]
+    x[..., 0] = y[..., 1]
+    return first, last, x.sum(), x[(0,) * x.ndim], x[..., 1:]
+
+
+def numbers_of_before_a_loop(x, y):
+    last = x[(-1,) * x.ndim]
+    for k in range(len(x)):
+        x[k] += y[k - 1]
+    return last, x.max()
+
+
 PROGRAMS = [there_and_back, overwritten, overwritten_in_part, of_two_states,
-            of_two_states_the_other_way, read_between, masked_between, of_the_result]
+            of_two_states_the_other_way, read_between, masked_between, of_the_result,
+            numbers_of_before, numbers_of_before_a_loop]
 LAYOUTS = {
     "packed": np.copy, "step": lambda a: np.repeat(a, 2, -1)[..., ::2],
     "reversed": lambda a: a[..., ::-1].copy()[..., ::-1], "rows": lambda a: a.reshape(2, -1),
