@@ -325,6 +325,8 @@ class Lowering:
         values = [self.values[node] for node in late]
         if not all(isinstance(value, Value) for value in values):
             return False
+        if any(v.is_memory and node in self.graph.outputs for node, v in zip(late, values)):
+            return False
         if load_of(changed).buffer in self.fixed and not self.graph.is_body:
             elements = sum(self.hint(product(value.shape)) for value in values)
             return self.shared.isdisjoint(late) and elements <= self.hint(product(changed.shape))
