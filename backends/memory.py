@@ -153,8 +153,8 @@ def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
             return replace(inner, going=names.get(inner.going, inner.going))
         case View():
             return replace(step, base=names.get(step.base, step.base))
-        case Save(positions=Buffer()):
-            return replace(step, positions=names.get(step.positions, step.positions))
+        case Save(positions=Buffer() as positions):
+            return replace(step, positions=names.get(positions, positions))
         case Product():
             a, b = _rename_operand(step.a, names), _rename_operand(step.b, names)
             return replace(step, out=names.get(step.out, step.out), a=a, b=b)
