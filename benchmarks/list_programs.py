@@ -53,7 +53,7 @@ def bubble_sort_of_a_list(values):
 
 
 @program(lambda r: (r.integers(5, 50, 30),))
-def matrix_chain(sizes):
+def matrix_chain_in_lists(sizes):
     n = len(sizes) - 1
     cost = [[0] * n for _ in range(n)]
     for length in range(2, n + 1):

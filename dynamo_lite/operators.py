@@ -14,8 +14,10 @@ from . import numpy_calls
 from .errors import GraphBreak
 from .guards.kinds import NOT_ALIASED
 from .operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
+from .variables import complex_numbers
 from .variables.base import VariableTracker
 from .variables.callables import KnownVariable, is_typing
+from .variables.complex_numbers import ComplexVariable
 from .variables.constants import (
     NOT_IMPLEMENTED,
     ConstantVariable,
@@ -47,6 +49,8 @@ def binary(
     """`lhs symbol rhs`; the symbol `+=` asks for the in-place method first."""
     inplace = symbol.endswith("=") and symbol not in ("==", "!=", "<=", ">=")
     row = BINARY[symbol[:-1] if inplace else symbol]
+    if isinstance(lhs, ComplexVariable) or isinstance(rhs, ComplexVariable):
+        return complex_numbers.binary(tx, row.symbol, lhs, rhs)
     if lhs.in_graph or rhs.in_graph:
         if _is_for_numpy(lhs) and _is_for_numpy(rhs):
             return numpy_calls.binary(tx, row.symbol, lhs, rhs, inplace)

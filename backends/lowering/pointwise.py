@@ -178,6 +178,8 @@ def where(low: Lowering, node: Node, condition: Any, *choices: Any) -> Value:
 
 
 def dtype_of(arg: Operand) -> np.dtype:
+    if is_size(arg):
+        return np.dtype(np.int64)
     return arg.dtype if isinstance(arg, Value) else np.asarray(arg).dtype
 
 

@@ -71,7 +71,7 @@ def builtin_bool(tx: Translator, value: VariableTracker = FALSE) -> VariableTrac
 
 def _number(kind: type) -> Callable[..., VariableTracker]:
     def convert(tx: Translator, *args: VariableTracker) -> VariableTracker:
-        if args and args[0].in_graph:
+        if any(arg.in_graph for arg in (args if kind is complex else args[:1])):
             return numpy_calls.call(tx, kind, args, {})
         if args and isinstance(args[0], ObjectVariable):
             return args[0].call_method(tx, f"__{kind.__name__}__", (), {})

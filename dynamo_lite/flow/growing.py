@@ -10,7 +10,7 @@ from ..errors import PlanLoop
 from ..ir.sizes import maximum
 from ..trace import LoopPlan, Returned, Stopped
 from ..variables.base import VariableTracker
-from ..variables.growing import GrowingVariable, growing, is_tuple, kinds_of
+from ..variables.growing import GrowingVariable, growing, is_tuple, kinds_of, runs
 from ..variables.lazy import realise, realise_all
 from ..variables.sequences import ListVariable
 from .escapes import reachable
@@ -24,7 +24,7 @@ LARGEST = 1 << 20
 """Items for which there is room where it is not known how many there will be. Memory that is not
 written costs nothing, and a call that needs more is abandoned."""
 LONGEST = 64
-"""Items that are stored one by one."""
+"""Stores that fill a list with what it holds before the loop."""
 
 
 def variables(tx: Translator) -> dict[str, VariableTracker]:
@@ -99,7 +99,7 @@ def is_own(tx: Translator, name: str, value: Any) -> bool:
     if type(value) is not ListVariable or value.source is not None or value.whole is not None:
         return False
     items = value.built_items()
-    if (len(items) > LONGEST and len({*map(id, items)}) > 1) or tx.state.suspended:
+    if tx.state.suspended or (len(items) > LONGEST and len(runs(items)) > LONGEST):
         return False
     roots: list[Any] = list(tx.side_effects.records)
     frame: Translator | None = tx

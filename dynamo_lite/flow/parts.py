@@ -14,6 +14,8 @@ from typing import Any
 
 from ..records import dataclass
 from ..variables.base import VariableTracker
+from ..variables.complex_numbers import ComplexVariable
+from ..variables.constants import ConstantVariable, constant
 from ..variables.dicts import DictVariable
 from ..variables.lazy import LazyVariable
 from ..variables.sequences import ListVariable, TupleVariable
@@ -45,6 +47,12 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
             tuple(f".{field}" for field in fields) if fields else indices(value),
             tuple(value.built_items()), lambda items: TupleVariable(items, kind=kind), False,
         )
+    if type(value) is ComplexVariable or is_complex(value):
+        parts = value.parts if type(value) is ComplexVariable else (
+            constant(value.value.real), constant(value.value.imag)  # type: ignore[attr-defined]
+        )
+        build: Any = lambda parts: ComplexVariable(*parts)  # noqa: E731
+        return Parts(complex, (".real", ".imag"), parts, build, False)
     if value.born < since:
         return None
     if type(value) is ListVariable:
@@ -55,6 +63,10 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
         return Parts((value.python_type(), *keys), tuple(f"[{key}]" for key in keys),
                      tuple(item for _, item in value.built_entries()), value.with_values, True)
     return None
+
+
+def is_complex(value: VariableTracker) -> bool:
+    return type(value) is ConstantVariable and type(value.value) is complex
 
 
 def indices(value: ListVariable | TupleVariable) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from ..ir.ops import row_of
 from ..numpy_twins import counts_between
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
+from ..variables.complex_numbers import complex_of
 from ..variables.constants import constant, fold
 from ..variables.dependent import dependent
 from ..variables.errstates import describe_state, error_state, looked_at, make_state
@@ -114,6 +115,8 @@ def _conversion(
     if function is int and len(args) == 1 and isinstance(args[0], SizeVariable):
         return args[0]
     computed = any(map(mathematics.is_computed, args))
+    if function is complex and not kwargs and (made := complex_of(tx, args)) is not None:
+        return made
     if function is round and len(args) == 1 and computed and not kwargs:
         return mathematics.rounded(tx, args[0])
     if row_of(function) is not None and (computed or not all(map(is_python_number, args))):

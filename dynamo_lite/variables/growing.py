@@ -1,8 +1,9 @@
 """Lists of numbers that loops of the graph change: the items are in arrays, the length is data."""
 from __future__ import annotations
 
+import itertools
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -258,14 +259,23 @@ def growing(
 
 def fill(tx: Translator, column: Node, items: Sequence[VariableTracker]) -> None:
     """Store what a list holds before the loop."""
-    if len({id(item) for item in items}) == 1 or is_one_constant(items):
-        key = slice(0, len(items))
-        record(tx, operator.setitem, (column, key, items[0].as_argument(tx)))
-        return
-    for index, item in enumerate(items):
-        record(tx, operator.setitem, (column, index, item.as_argument(tx)))
+    for start, stop, item in runs(items):
+        place = start if stop - start == 1 else slice(start, stop)
+        record(tx, operator.setitem, (column, place, item.as_argument(tx)))
 
 
-def is_one_constant(items: Sequence[VariableTracker]) -> bool:
-    values = [item.value for item in items if isinstance(item, (ConstantVariable, ConstantNumber))]
-    return len(values) == len(items) > 0 and len({*map(repr, values)}) == 1
+def runs(items: Sequence[VariableTracker]) -> list[tuple[int, int, VariableTracker]]:
+    """Where equal items stand in a row."""
+    found, start = [], 0
+    for _, group in itertools.groupby(items, identity):
+        members = list(group)
+        found.append((start, start + len(members), members[0]))
+        start += len(members)
+    return found
+
+
+def identity(item: VariableTracker) -> Hashable:
+    """Equal for items that are the same number."""
+    if isinstance(item, (ConstantVariable, ConstantNumber)):
+        return type(item.value), repr(item.value)
+    return item

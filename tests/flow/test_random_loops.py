@@ -32,7 +32,7 @@ def shown(value, arguments):
         shares = [value is a or (isinstance(a, np.ndarray) and np.shares_memory(value, a))
                   for a in arguments]
         return str(value.dtype), value.shape, value.tobytes(), shares
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, (float, complex, np.floating)):
         return type(value), np.asarray(value).tobytes()
     return type(value), value
 
