@@ -129,11 +129,21 @@ def _outlet(instructions: tuple[Instruction, ...], loop: Loop) -> Outlet | None:
         return Outlet((index,), frozenset(at for part in before for at in part))
     ends = list(zip(*([meaning(instructions[at]) for at in reversed(path)] for path in paths)))
     alike = next((n for n, end in enumerate(ends) if len({*end}) > 1), len(ends))
-    if not alike or any(instructions[path[-1]].opname != "RETURN_VALUE" for path in paths):
+    if any(instructions[path[-1]].opname != "RETURN_VALUE" for path in paths):
+        return None
+    tail = paths[0][len(paths[0]) - alike :]
+    alike -= max((n + 1 for n, at in enumerate(tail) if _ends(instructions[at])), default=0)
+    starts_late = (path[-alike - 1] for path in paths if len(path) > alike)
+    if not alike or not all(_ends(instructions[at]) for at in starts_late):
         return None
     before = [path[:-alike] for path in paths]
     places = tuple(path[-alike] for path in paths)
     return Outlet(places, frozenset(at for part in before for at in part))
+
+
+def _ends(instruction: Instruction) -> bool:
+    """Whether nothing is left on the stack, other than what lies there for the loop."""
+    return instruction.opname in ("STORE_FAST", "POP_TOP", "NOP", "JUMP")
 
 
 def _acts(instruction: Instruction) -> bool:

@@ -166,6 +166,8 @@ def go_on(
     assign(tx, node.body.joined(node.kept))
     over = tx.instructions[loop.head].target
     left, depth, _ = tx.exits.pop(loop.head)
+    if depth > len(stack):
+        raise GraphBreak("the loop is left in the middle of an expression")
     if node.ends is None:
         tx.index, tx.stack = left, list(stack)
         return
