@@ -48,37 +48,38 @@ class Known:
         self.replaced: dict[str, Size] = {}
         self.relations: list[Relation] = []
         self.assertions: list[Assertion] = []
-        self._premises: list[Asked] = []
+        self._premises: list[Asked] = []  # also the relations that were dropped: they follow
+        self._own: list[Asked] = []
         self._answers: dict[tuple[str, Size], bool] = {}
         self._bounds: dict[tuple[str, str], Relation] = {}
         self._newest: dict[tuple[str, SizeExpr], Relation] = {}
-        self.totals = Totals(self.lower, self.upper)
+        self.totals = Totals(self.lower, self.upper, self._premises)
 
     def introduce(self, name: str, lower: int | None, upper: Size | None) -> None:
         """A new symbol, between bounds that hold whatever is asked later."""
         size = symbol(name)
         low = LEAST_INT if lower is None else lower
-        self._premises += Asked(">=", size, low), Asked("<=", size, GREATEST_INT)
+        self._suppose(Asked(">=", size, low))
+        self._suppose(Asked("<=", size, GREATEST_INT))
         if lower is not None:
             self.lower[name] = lower
         if upper is not None:
             self.upper[name] = upper
-            self._premises.append(Asked("<=", size, upper))
+            self._suppose(Asked("<=", size, upper))
 
     def define(self, size: SizeExpr) -> str:
         """A symbol that stands for a sum."""
         name = self.totals.define(size)
-        self._premises.append(Asked("==", symbol(name), size))
+        self._suppose(Asked("==", symbol(name), size))
         least, _ = self.totals.range_of(size)
         if least is not None:
             self._bound("bounds of a sum", name, ">=", least)
         return name
 
-    def given(self) -> tuple[Asked, ...]:
-        """All that conclusions are drawn from."""
-        guarded = [Asked(r.op, r.left, r.right) for r in self.relations]
-        checked = [Asked(a.relation, a.left, a.right) for a in self.assertions]
-        return *self._premises, *guarded, *checked
+    def _suppose(self, premise: Asked) -> None:
+        """What is true of a new symbol."""
+        self._own.append(premise)
+        self._premises.append(premise)
 
     # -- questions
 
@@ -125,6 +126,7 @@ class Known:
             raise GraphBreak(f"the relation {left} {op} {right} needs more than 64 bits")
         left, right = self.totals.expanded(left), self.totals.expanded(right)
         self.relations.append(Relation(op, left, right, self.locate()))
+        self._premises.append(Asked(op, left, right))
         self._drop_weaker(self.relations[-1])
         return self.relations[-1]
 
@@ -137,9 +139,14 @@ class Known:
             return
         weaker, self._newest[new.op, large] = self._newest.get((new.op, large)), new
         if weaker is not None:
-            more = least(small - weaker.sides()[0], self.lower, self.upper)
+            added = small - weaker.sides()[0]
+            more = least(added, self.lower, self.upper)
             if more is not None and more >= 0:
-                self._drop([weaker])
+                bounds = [Asked(">=", symbol(n), self.lower[n]) for n in {*symbols(added)}
+                          if n in self.lower]
+                bounds += [Asked("<=", symbol(n), self.upper[n]) for n in {*symbols(added)}
+                           if n in self.upper]
+                self._drop([weaker], (Asked(new.op, new.left, new.right), *bounds))
 
     def require_bound(self, name: str, op: str, bound: int) -> None:
         """Guard a bound of a symbol; a stronger one takes its place later."""
@@ -155,6 +162,7 @@ class Known:
     def assume(self, assertion: Assertion) -> None:
         """Rely on what is checked when the graph runs."""
         self.assertions.append(assertion)
+        self._premises.append(Asked(assertion.relation, assertion.left, assertion.right))
         difference = self.difference(assertion.left, assertion.right)
         if isinstance(difference, SizeExpr):
             asked = question(assertion.relation, difference)
@@ -234,16 +242,19 @@ class Known:
         if weaker is not None:
             self._drop([weaker])
 
-    def _drop(self, implied: list[Relation]) -> None:
-        """Forget relations that follow from the others."""
+    def _drop(self, implied: list[Relation], given: tuple[Asked, ...] = ()) -> None:
+        """Forget relations that follow from the others, or from what is given."""
         for relation in implied:
             places = range(len(self.relations) - 1, -1, -1)
             place = next((k for k in places if self.relations[k] is relation), None)
             if place is not None:
                 del self.relations[place]
-        for relation in implied:
-            self._tell("dropped", Asked(relation.op, relation.left, relation.right))
+        for relation in implied if steps.watcher is not None else ():
+            others = [Asked(r.op, r.left, r.right) for r in self.relations]
+            checked = [Asked(a.relation, a.left, a.right) for a in self.assertions]
+            asked = Asked(relation.op, relation.left, relation.right)
+            steps.watcher.step("dropped", asked, True, given or (*self._own, *others, *checked))
 
     def _tell(self, rule: str, asked: Asked, answer: bool = True) -> None:
         if steps.watcher is not None:
-            steps.watcher.step(rule, asked, answer, self.given())
+            steps.watcher.step(rule, asked, answer, self.totals.given())

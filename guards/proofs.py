@@ -81,9 +81,7 @@ def prove(equations: Sequence[Equation]) -> tuple[Verdict, dict[str, int]]:
     """Whether all hold for all integers; where one does not, values of the symbols."""
     z3 = solver()
     names = {name for equation in equations for name in equation.names()}
-    declared = "".join(f"(declare-const {name} Int)" for name in names)
-    violated = " ".join(map(_violated, equations))
-    (question,) = z3.parse_smt2_string(f"{FUNCTIONS}{declared}(assert (or false {violated}))")
+    question = _parsed(names, f"(or false {' '.join(map(_violated, equations))})")
     if not all(map(is_linear, equations)):
         question = z3.simplify(question, som=True)  # equal polynomials are multiplied out
     attempt = _asked(z3.Solver(), question)
@@ -97,6 +95,40 @@ def prove(equations: Sequence[Equation]) -> tuple[Verdict, dict[str, int]]:
     return Verdict.WRONG, {
         name: model.eval(z3.Int(name), model_completion=True).as_long() for name in names
     }
+
+
+class Prover:
+    """Premises, each told to z3 once, and what follows from those so far; what is not linear is
+    left out."""
+
+    def __init__(self) -> None:
+        self.solver = solver().Solver()
+        self.solver.set("timeout", MILLISECONDS)
+        self.count = 0
+
+    def assume(self, premises: Iterable[Asked]) -> None:
+        for premise in premises:
+            self.count += 1
+            if _is_linear(premise):
+                self.solver.add(_parsed({*names_in(premise)}, _text(premise)))
+
+    def proves(self, equation: Equation) -> bool:
+        """Whether an equation follows."""
+        if not is_linear(equation):
+            return False
+        self.solver.push()
+        self.solver.add(_parsed(equation.names(), _violated(equation)))
+        found: bool = self.solver.check() == solver().unsat
+        self.solver.pop()
+        return found
+
+
+def _parsed(names: Iterable[str], text: str) -> Any:
+    """A formula about integers with these names."""
+    declared = "".join(f"(declare-const {name} Int)" for name in names)
+    functions = FUNCTIONS if any(f"({name} " in text for name in DEFINED) else ""
+    (formula,) = solver().parse_smt2_string(f"{functions}{declared}(assert {text})")
+    return formula
 
 
 def _asked(attempt: Any, question: Any) -> Any:
@@ -157,6 +189,7 @@ FUNCTIONS = """
 """
 """Python's functions in the language of z3 (SMT-LIB): its `div` leaves a rest that is not negative,
 Python's rounds down."""
+DEFINED = ("floor", "rest", "least", "most")
 SPELLED = {"//": "floor", "%": "rest", "min": "least", "max": "most", "==": "=", "!=": "distinct"}
 
 

@@ -21,7 +21,7 @@ from ..ir.sizes import (
     symbol,
     symbols,
 )
-from ..ir.steps import Asked
+from ..ir.steps import Asked, First, Given
 
 LONGEST = 3
 """Terms of a sum without a name."""
@@ -32,9 +32,11 @@ Chain = list[str]
 class Totals(StaticFacts):
     """Facts that follow from the bounds of symbols and from the definitions of totals."""
 
-    def __init__(self, lower: dict[str, int], upper: dict[str, Size]) -> None:
+    def __init__(
+        self, lower: dict[str, int], upper: dict[str, Size], premises: list[Asked]
+    ) -> None:
         super().__init__()
-        self.lower, self.upper = lower, upper
+        self.lower, self.upper, self.premises = lower, upper, premises
         self.definitions: dict[str, SizeExpr] = {}
         self._names: dict[SizeExpr, str] = {}
         self._places: dict[str, tuple[Chain, int]] = {}
@@ -103,10 +105,8 @@ class Totals(StaticFacts):
             high = high if above is None else -above
         return low, high
 
-    def _given(self) -> Iterator[Asked]:
-        yield from super()._given()
-        for name, size in self.definitions.items():
-            yield Asked("==", symbol(name), size)
+    def given(self) -> Given:
+        return First(self.premises, len(self.premises))
 
     def _least(self, size: Size) -> int | None:
         """The least value of a size with a total that is added: it is at least the one after the

@@ -1,8 +1,10 @@
 """`config.validate`: every step of reasoning about sizes is proved, or the first wrong one named.
 
-Steps (`ir.steps`) are noted while a frame is analysed and proved at its end, all with one question
-to z3; where that finds values for which one is wrong, bisection finds the first. A step outside of
-an analysis is proved at once. Each step is also tried with the sizes of the call, as it is made.
+Steps (`ir.steps`) are noted while a frame is analysed and proved at its end, many with one question
+to z3; where that finds values for which one is wrong, bisection finds the first. What follows from
+premises that grow from step to step is proved in their order, each premise told to z3 once, and by
+itself where that is not enough. A step outside of an analysis is proved at once. Each step is also
+tried with the sizes of the call, as it is made.
 """
 from __future__ import annotations
 
@@ -18,15 +20,17 @@ from ..config import config
 from ..errors import ValidationError
 from ..ir import steps
 from ..ir.sizes import is_unbacked
-from ..ir.steps import Asked, Term
+from ..ir.steps import Asked, First, Given, Term
 from ..records import dataclass
 from . import proofs
-from .proofs import Equation, Verdict
+from .proofs import Equation, Prover, Verdict
 
 LOG = logs.logger("validation")
 TRIALS = 400
 """Assignments that are tried where z3 does not decide."""
 REMEMBERED = 100_000
+TOGETHER = 100
+"""Equations that are one question to z3."""
 
 counts: Counter[Verdict] = Counter()
 """What became of the steps of this process, each counted once for an analysis."""
@@ -34,38 +38,81 @@ counts: Counter[Verdict] = Counter()
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rule claims an equation; `location` is the user's line."""
+    """A rule claims an equation; `location` is the user's line. `given` are premises that others
+    have too, of which the equation has those that matter."""
 
     rule: str
-    equation: Equation
+    claim: Equation
     location: Any = None
+    given: First | None = None
+
+    @property
+    def equation(self) -> Equation:
+        if self.given is None:
+            return self.claim
+        before, after = self.claim.before, self.claim.after
+        premises = tuple(self.given.premises[: self.given.count])
+        return Equation(before, after, _relevant(before, after, premises))
 
     def __str__(self) -> str:
-        return f"{self.equation.before} became {self.equation.after}"
+        return f"{self.claim.before} became {self.claim.after}"
 
 
 class Journal:
     """The steps of one analysis, in their order; the same equation is noted once."""
 
     def __init__(self) -> None:
-        self.steps: dict[Equation, Step] = {}
+        self.steps: dict[tuple[Equation, int], Step] = {}
         self.begin({}, lambda: None)
 
     def begin(self, hints: Mapping[str, int], locate: Callable[[], Any]) -> None:
         self.hints, self.locate = hints, locate
+        self.tried: dict[int, Tried] = {}
 
-    def note(self, rule: str, equation: Equation) -> None:
-        """Keep a step, once it is right for the sizes of the call."""
-        if equation in self.steps:
+    def note(self, rule: str, claim: Equation, given: First | None = None) -> None:
+        """Keep a step, once it is right for the sizes of the call. What follows from the first of
+        some premises follows from more of them."""
+        key = claim, id(given.premises) if given is not None else 0
+        if key in self.steps:
             return
-        step = self.steps[equation] = Step(rule, equation, self.locate())
-        names = equation.names()
+        step = self.steps[key] = Step(rule, claim, self.locate(), given)
+        if given is not None:
+            tried = self.tried.setdefault(id(given.premises), Tried())
+            if not tried.all_hold(given, self.hints):
+                return
+            if tried.wrong is not None:
+                relied = Step(rule, Equation(claim.before, claim.after, (tried.wrong,)))
+                raise _error(f"the rule {rule!r} relies on what does not hold in this call",
+                             relied, self.hints)
+        equation, names = claim, claim.names()
         if names <= self.hints.keys():
             if not equation.holds(self.hints):
                 raise _wrong(step, self.hints, "the sizes of this call")
             if not any(map(is_unbacked, names)) and not equation.applies(self.hints):
                 raise _error(f"the rule {rule!r} relies on what does not hold in this call", step,
                              self.hints)
+
+
+class Tried:
+    """Which premises hold in the call: each is looked at once, when its symbols have values."""
+
+    def __init__(self) -> None:
+        self.count, self.hold = 0, True
+        self.waiting: list[Asked] = []
+        self.wrong: Asked | None = None
+
+    def all_hold(self, given: First, hints: Mapping[str, int]) -> bool:
+        new = [*self.waiting, *given.premises[self.count : given.count]]
+        self.count = max(self.count, given.count)
+        self.waiting = [p for p in new if not {*proofs.names_in(p)} <= hints.keys()]
+        for premise in new:
+            names = {*proofs.names_in(premise)}
+            if names <= hints.keys() and not Equation(premise, True).holds(hints):
+                if any(map(is_unbacked, names)):
+                    self.hold = False
+                else:
+                    self.wrong = self.wrong or premise
+        return self.hold and not self.waiting
 
 
 class _Watch(threading.local):
@@ -77,11 +124,14 @@ class _Watch(threading.local):
         if self.journal is not None:
             self.journal.begin(hints, locate)
 
-    def step(self, rule: str, before: Term, after: Term, given: tuple[Asked, ...] = ()) -> None:
+    def step(self, rule: str, before: Term, after: Term, given: Given = ()) -> None:
         if self.journal is None and not config.validate:
             return
         journal = self.journal or Journal()
-        journal.note(rule, Equation(before, after, _relevant(before, after, given)))
+        if isinstance(given, First):
+            journal.note(rule, Equation(before, after), given)
+        else:
+            journal.note(rule, Equation(before, after, _relevant(before, after, given)))
         if self.journal is None:
             check(list(journal.steps.values()))
 
@@ -118,18 +168,35 @@ def prove_all() -> None:
 def check(noted: Sequence[Step]) -> None:
     """Prove steps; ValidationError names the first that is wrong."""
     with _proving:
-        if (wrong := first_wrong(noted)) is not None:
+        proved = _proved_in_order(noted)
+        rest = [step for step, is_proved in zip(noted, proved) if not is_proved]
+        if (wrong := first_wrong(rest)) is not None:
             counts[Verdict.WRONG] += 1
             number = noted.index(wrong) + 1
             raise _wrong(wrong, _counterexamples[wrong.equation],
                          f"step {number} of {len(noted)}; those before it are right")
-        found = Counter(_verdict(step.equation) for step in noted)
+        found = Counter(_verdict(step.equation) for step in rest)
+        found[Verdict.PROVED] += sum(proved)
         counts.update(found)
-        for step in noted if found[Verdict.UNDECIDED] else ():
+        for step in rest if found[Verdict.UNDECIDED] else ():
             if _verdict(step.equation) is Verdict.UNDECIDED:
                 LOG.info("not decided: %s, by the rule %r, at %s", step, step.rule, step.location)
     LOG.info("%d steps are proved, %d not decided", found[Verdict.PROVED],
              found[Verdict.UNDECIDED])
+
+
+def _proved_in_order(noted: Sequence[Step]) -> list[bool]:
+    """The steps that follow from premises which grow from step to step: z3 is told each once."""
+    provers: dict[int, Prover] = {}
+    proved = []
+    for step in noted:
+        if step.given is None:
+            proved.append(False)
+            continue
+        prover = provers.setdefault(id(step.given.premises), Prover())
+        prover.assume(step.given.premises[prover.count : step.given.count])
+        proved.append(prover.proves(step.claim))
+    return proved
 
 
 def first_wrong(noted: Sequence[Step]) -> Step | None:
@@ -152,15 +219,16 @@ _counterexamples: dict[Equation, Mapping[str, int]] = {}
 
 
 def _all_hold(noted: Sequence[Step]) -> bool:
-    """Whether no step is known to be wrong; asks about all linear ones at once."""
+    """Whether no step is known to be wrong; asks about many linear ones at once."""
     open_ones = [s.equation for s in noted if s.equation not in _verdicts]
     linear = [equation for equation in open_ones if proofs.is_linear(equation)]
-    if len(linear) > 1:
-        verdict, _ = proofs.prove(linear)
+    for begin in range(0, len(linear) - 1, TOGETHER):
+        part = linear[begin : begin + TOGETHER]
+        verdict, _ = proofs.prove(part)
         if verdict is Verdict.WRONG:
             return False
         if verdict is Verdict.PROVED:
-            _remember(dict.fromkeys(linear, verdict))
+            _remember(dict.fromkeys(part, verdict))
     return all(_verdict(step.equation) is not Verdict.WRONG for step in noted)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..records import dataclass, field
-from .sizes import Atom, Opaque, Size, SizeExpr, Symbol
+from .sizes import Atom, Opaque, Size, SizeExpr, Symbol, polynomial
 
 Lower = Mapping[str, int]
 Upper = Mapping[str, Size]
 DEPTH = 6  # bounds that are put in for symbols, one after the other
-EFFORT = 300  # sizes whose bound is looked for, to answer one question
+EFFORT = 1000  # terms of the sizes whose bound is looked for, to answer one question
 
 
 @dataclass(slots=True)
@@ -19,6 +19,7 @@ class _Known:
     lower: Lower
     upper: Upper
     found: dict[tuple[Size, int], int | None] = field(default_factory=dict)
+    effort: int = 0
 
 
 def least(size: Size, lower: Lower, upper: Upper) -> int | None:
@@ -34,7 +35,8 @@ def _least(size: Size, known: _Known, depth: int) -> int | None:
     if isinstance(size, int):
         return size
     key = size, depth
-    if key not in known.found and len(known.found) < EFFORT:
+    if key not in known.found and known.effort < EFFORT:
+        known.effort += len(size.terms)
         known.found[key] = None
         known.found[key] = _search(size, known, depth)
     return known.found.get(key)
@@ -43,7 +45,7 @@ def _least(size: Size, known: _Known, depth: int) -> int | None:
 def _search(size: SizeExpr, known: _Known, depth: int) -> int | None:
     found = [_shifted_least(size, known)]
     for atom in dict.fromkeys(atom for monomial, _ in size.terms for atom in monomial):
-        if depth:
+        if depth and known.effort < EFFORT:
             found += _without(size, atom, known, depth - 1)
     return max((bound for bound in found if bound is not None), default=None)
 
@@ -109,14 +111,15 @@ def _is_at_least(bound: int, size: Size, known: _Known) -> bool:
 
 def _replaced(size: SizeExpr, atom: Atom, bound: Size, times: int = 1) -> Size:
     """`times * size`, where `times` an atom (once in each term) is `bound`."""
-    total: Size = 0
+    outside, inside = [], []
     for monomial, factor in size.terms:
-        rest = list(monomial)
-        if atom in rest:
+        if atom in monomial:
+            rest = list(monomial)
             rest.remove(atom)
-        term = SizeExpr(((tuple(rest), factor),)) if rest else factor
-        total = total + term * (bound if atom in monomial else times)
-    return total
+            inside.append((tuple(rest), factor))
+        else:
+            outside.append((monomial, factor))
+    return polynomial(outside) * times + polynomial(inside) * bound
 
 
 def _least_of(atom: Atom, known: _Known) -> int | None:

@@ -6,7 +6,7 @@ what follows from the graph alone and refuses the rest.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol, Union
 
 from ..errors import DataDependent, Unsupported
@@ -14,7 +14,7 @@ from . import steps
 from .bounds import least
 from .graph import Graph
 from .sizes import Size, evaluate, is_unbacked, maximum, minimum, symbol
-from .steps import Asked
+from .steps import Asked, Given
 
 
 class Facts(Protocol):
@@ -160,15 +160,14 @@ class StaticFacts:
 
     def _follows(self, op: str, left: Size, right: Size, answer: bool) -> bool:
         if steps.watcher is not None:
-            steps.watcher.step("bounds", Asked(op, left, right), answer, tuple(self._given()))
+            steps.watcher.step("bounds", Asked(op, left, right), answer, self.given())
         return answer
 
-    def _given(self) -> Iterator[Asked]:
+    def given(self) -> Given:
         """What answers are drawn from."""
-        for name, low in self.lower.items():
-            yield Asked(">=", symbol(name), low)
-        for name, high in self.upper.items():
-            yield Asked("<=", symbol(name), high)
+        least = (Asked(">=", symbol(name), low) for name, low in self.lower.items())
+        most = (Asked("<=", symbol(name), high) for name, high in self.upper.items())
+        return *least, *most
 
     def total(self, size: Size) -> Size:
         return size

@@ -35,6 +35,16 @@ def operand(term: Term) -> str:
     return str(term) if is_atom and not isinstance(term, Asked) else f"({term})"
 
 
+class First(NamedTuple):
+    """The first `count` of premises to which others are added later, and none taken away."""
+
+    premises: list[Asked]
+    count: int
+
+
+Given = Union[tuple[Asked, ...], First]
+
+
 class Watcher(Protocol):
     """Who is told."""
 
@@ -42,7 +52,7 @@ class Watcher(Protocol):
         """From now on steps are about other symbols; `locate` gives the user's line."""
         ...
 
-    def step(self, rule: str, before: Term, after: Term, given: tuple[Asked, ...] = ()) -> None:
+    def step(self, rule: str, before: Term, after: Term, given: Given = ()) -> None:
         ...
 
 

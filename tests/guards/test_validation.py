@@ -149,6 +149,22 @@ def test_bisection_finds_the_first_wrong_step(z3, monkeypatch, wrong):
     assert validation.first_wrong(noted[: wrong[0]]) is None
 
 
+def test_lengths_of_many_parts_are_proved(z3, counts):
+    def pooled(values, lengths):
+        parts, start = [], 0
+        for length in lengths:
+            parts.append(values[start : start + length].sum(axis=0))
+            start += length
+        return np.stack(parts)
+
+    compiled = dl.compile(pooled, options={"validate": True})
+    for seed in range(2):
+        lengths = np.random.default_rng(seed).integers(1, 5, 80).tolist()
+        compiled(np.ones((sum(lengths), 2)), lengths)
+    assert len(compiled.entries()) == 2
+    assert counts[Verdict.PROVED] > 1000 and not counts[Verdict.UNDECIDED]
+
+
 def test_what_z3_does_not_decide_is_tried(z3, monkeypatch):
     monkeypatch.setattr(proofs, "prove", lambda equations: (Verdict.UNDECIDED, {}))
     right = Step("right", Equation(Asked("*", N, M * N), N * N * M))
