@@ -249,7 +249,9 @@ class Known:
             place = next((k for k in places if self.relations[k] is relation), None)
             if place is not None:
                 del self.relations[place]
-        for relation in implied if steps.watcher is not None else ():
+        if steps.watcher is None:
+            return
+        for relation in implied:
             others = [Asked(r.op, r.left, r.right) for r in self.relations]
             checked = [Asked(a.relation, a.left, a.right) for a in self.assertions]
             asked = Asked(relation.op, relation.left, relation.right)

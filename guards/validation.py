@@ -51,7 +51,7 @@ class Step:
         if self.given is None:
             return self.claim
         before, after = self.claim.before, self.claim.after
-        premises = tuple(self.given.premises[: self.given.count])
+        premises = tuple(self.given.premises[: self.given.number])
         return Equation(before, after, _relevant(before, after, premises))
 
     def __str__(self) -> str:
@@ -102,8 +102,8 @@ class Tried:
         self.wrong: Asked | None = None
 
     def all_hold(self, given: First, hints: Mapping[str, int]) -> bool:
-        new = [*self.waiting, *given.premises[self.count : given.count]]
-        self.count = max(self.count, given.count)
+        new = [*self.waiting, *given.premises[self.count : given.number]]
+        self.count = max(self.count, given.number)
         self.waiting = [p for p in new if not {*proofs.names_in(p)} <= hints.keys()]
         for premise in new:
             names = {*proofs.names_in(premise)}
@@ -194,7 +194,7 @@ def _proved_in_order(noted: Sequence[Step]) -> list[bool]:
             proved.append(False)
             continue
         prover = provers.setdefault(id(step.given.premises), Prover())
-        prover.assume(step.given.premises[prover.count : step.given.count])
+        prover.assume(step.given.premises[prover.count : step.given.number])
         proved.append(prover.proves(step.claim))
     return proved
 

@@ -36,10 +36,10 @@ def operand(term: Term) -> str:
 
 
 class First(NamedTuple):
-    """The first `count` of premises to which others are added later, and none taken away."""
+    """The first `number` of premises to which others are added later, and none taken away."""
 
     premises: list[Asked]
-    count: int
+    number: int
 
 
 Given = Union[tuple[Asked, ...], First]
