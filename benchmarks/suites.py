@@ -30,6 +30,8 @@ CPYTHON = (
 ).split()
 NUMPY = ("_core", "lib", "linalg", "fft", "ma", "random", "polynomial", "matrixlib")
 SECONDS = 600
+ENDLESS = "test_print_exception_gh_102056"
+"""A child of this test of threads, which is Python without us, may not end on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def numpy_modules() -> list[str]:
 
 SUITES = {
     "cpython": Suite(
-        lambda: CPYTHON, lambda name, xml: ["-m", "test", "--junit-xml", xml, "-W", name]
+        lambda: CPYTHON,
+        lambda name, xml: ["-m", "test", "--junit-xml", xml, "-W", "-i", ENDLESS, name],
     ),
     "numpy": Suite(
         numpy_modules,

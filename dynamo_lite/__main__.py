@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import gc
 import sys
 from collections.abc import Callable, Sequence
 
@@ -67,6 +68,7 @@ def main(argv: Sequence[str]) -> None:
     enter_region(candidates)
     if options.all_frames:
         np.empty(1)  # where functions are candidates from the first array on
+    gc.freeze()  # the program's collections need not go through what is loaded before it
     try:
         run(program[0], program[1:])
     finally:
