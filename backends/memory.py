@@ -89,7 +89,11 @@ def _reuse(
     last: dict[Buffer, int],
 ) -> dict[Buffer, Buffer]:
     """For scratch buffers, memory of the same dtype and size to live in: that of an earlier one
-    which is dead by then, or of a result which is not begun before the scratch is dead."""
+    which is dead by then, or of a result which is not begun before the scratch is dead.
+
+    Numbers that nobody reads are computed for what they report: nothing else is stored there, or
+    a code generator would find out that they are not needed."""
+    read = {buffer for step in steps for buffer in reads(step)}
     first: dict[Buffer, int] = {}
     for k, step in enumerate(steps):
         for buffer in (*writes(step), *reads(step)):
@@ -100,6 +104,8 @@ def _reuse(
     for k, step in enumerate(steps):
         for buffer in dict.fromkeys(writes(step)):
             if buffer not in allocations or buffer in lasting or buffer in owner:
+                continue
+            if buffer not in read and not allocations[buffer].type.shape:
                 continue
             owner[buffer] = buffer
             for candidate in free:

@@ -86,6 +86,18 @@ def test_functions_that_hand_back_their_argument(function, writes):
     assert not problems(program, lambda: [array()])
 
 
+def test_numbers_that_nobody_reads_are_computed_for_their_reports():
+    def program(a):
+        made = np.where(a > 2, a, a.T)
+        np.sqrt(a - 100)
+        np.sum(made, None, out=made[...])
+
+    expected = outcome(program, [np.full((), 1.0)])
+    assert expected.said
+    compiled = dl.compile(program, backend="llvm")
+    assert not differences(outcome(compiled, [np.full((), 1.0)]), expected)
+
+
 def test_parts_of_a_split_are_written():
     def program(x):
         first = np.array_split(x, 2)[0]
