@@ -36,6 +36,7 @@ EXAMPLES: dict[str, str] = {
     "ModuleVariable": "lambda x: np.cos(x)",
     "CellVariable": "lambda x: (lambda: x)()",
     "ClassVariable": "lambda x: (dict, x)",
+    "ComplexVariable": "lambda x, k: (complex(k, 1.0), x), 2.5",
     "ConstantMethodVariable": "lambda x: ('a'.upper, x)",
     "ConstantVariable": "lambda x: x + 1",
     "NullVariable": "lambda x: np.sin(x)",
