@@ -105,7 +105,7 @@ def _reuse(
         for buffer in dict.fromkeys(writes(step)):
             if buffer not in allocations or buffer in lasting or buffer in owner:
                 continue
-            if buffer not in read and not allocations[buffer].type.shape:
+            if buffer not in read and product(allocations[buffer].type.shape) == 1:
                 continue
             owner[buffer] = buffer
             for candidate in free:

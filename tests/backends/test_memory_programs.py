@@ -86,16 +86,18 @@ def test_functions_that_hand_back_their_argument(function, writes):
     assert not problems(program, lambda: [array()])
 
 
-def test_numbers_that_nobody_reads_are_computed_for_their_reports():
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_numbers_that_nobody_reads_are_computed_for_their_reports(shape):
     def program(a):
         made = np.where(a > 2, a, a.T)
         np.sqrt(a - 100)
-        np.sum(made, None, out=made[...])
+        np.add(made, made.T, out=made[...])
+        made[::-1 if shape else ...] = made * 2
 
-    expected = outcome(program, [np.full((), 1.0)])
+    expected = outcome(program, [np.full(shape, 1.0)])
     assert expected.said
     compiled = dl.compile(program, backend="llvm")
-    assert not differences(outcome(compiled, [np.full((), 1.0)]), expected)
+    assert not differences(outcome(compiled, [np.full(shape, 1.0)]), expected)
 
 
 def test_parts_of_a_split_are_written():
