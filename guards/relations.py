@@ -59,7 +59,8 @@ def question(op: str, difference: SizeExpr) -> tuple[str, Size]:
         if any(c % factor for _, c in difference.terms):
             return op, 1
         return op, _divided(difference, factor if difference.terms[0][1] > 0 else -factor)
-    asked = _divided(difference - 1 if op == "<=" else difference, factor)
+    least = difference - 1 if op == "<=" else difference
+    asked = _divided(least, factor) if isinstance(least, SizeExpr) else least
     if isinstance(asked, SizeExpr) and (parts := lone_quotient(asked)) is not None:
         sign, left, by, rest = parts
         if abs(sign) == 1:

@@ -19,11 +19,12 @@ def with_one_head(instructions: tuple[Instruction, ...]) -> tuple[Instruction, .
         return instructions
     changed = list(instructions)
     for last in instructions:
-        if last.opname not in (*_OPPOSITE, "JUMP") or last.target not in range(last.index):
+        target = last.target
+        if last.opname not in (*_OPPOSITE, "JUMP") or target is None or target >= last.index:
             continue
         for head in heads:
-            first = last.index - (last.target - head) + (last.opname != "JUMP")
-            if head < last.target < first and _is_repeated(instructions, head, first, last):
+            first = last.index - (target - head) + (last.opname != "JUMP")
+            if head < target < first and _is_repeated(instructions, head, first, last):
                 changed[first] = _plain(instructions[first], "JUMP", head)
                 for at in range(first + 1, last.index + 1):
                     changed[at] = _plain(instructions[at], "NOP", None)

@@ -305,7 +305,7 @@ def chosen_rule(count: Callable[..., Any]) -> Callable[..., Any]:
             raise Unsupported("a random choice of something else than known numbers of one type")
         if kinds == {int} and not all(abs(item) < 2**62 for item in population):
             raise Unsupported("a random choice of long integers")
-        kind = python_number(*kinds)
+        kind = python_number(kinds.pop())
         many = count(*args, **kwargs)
         return kind if many is None else [kind] * many
 
