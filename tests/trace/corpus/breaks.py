@@ -1,6 +1,5 @@
 """Functions with a part that Python must run, wherever it stands; the rest is compiled."""
 # ruff: noqa
-import sys
 import contextlib
 
 import numpy as np
@@ -314,7 +313,7 @@ def branch_raises(x):
     return x
 
 
-@program(X, breaks="a loop that is left in two ways" if sys.version_info >= (3, 12) else None)
+@program(X)
 def newton(x):
     g = x / 2
     for step in range(20):
