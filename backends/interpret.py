@@ -5,40 +5,17 @@ lowering itself, against it.
 """
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..ir import rows as rows
 from ..ir.errstates import AMBIENT
-from ..ir.ops import by_name
 from ..ir.sizes import Size, SizeExpr, evaluate
 from ..ir.tree import map_leaves
 from ..ir.types import Form
-from ..records import dataclass, field
-from .loops import (
-    Apply,
-    Axis,
-    Buffer,
-    Check,
-    Const,
-    Convert,
-    Expr,
-    Gather,
-    Index,
-    Kernel,
-    Load,
-    Offset,
-    Reduce,
-    Scalar,
-    Scan,
-    Select,
-    SizeValue,
-    Statement,
-    Store,
-)
+from .evaluation import Abandoned, Memory, State, run_kernel
+from .loops import Buffer
 from .program import (
     Allocate,
     Bind,
@@ -62,45 +39,11 @@ from .program import (
     View,
 )
 
-
-class Abandoned(Exception):
-    """The call must be run by Python instead."""
-
-
 RELATIONS: dict[str, Callable[[int, int], bool]] = {
     "==": int.__eq__,
     "<=": int.__le__,
     "<": int.__lt__,
 }
-
-
-@dataclass
-class Memory:
-    """The bytes that a buffer may touch; `origin` is the position of its data pointer in them."""
-
-    data: np.ndarray
-    origin: int
-    owner: Any
-
-    @staticmethod
-    def of(array: np.ndarray) -> Memory:
-        low, high = np.lib.array_utils.byte_bounds(array)
-        data = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
-        return Memory(data, array.ctypes.data - low, array)
-
-    def bytes_at(self, offsets: np.ndarray, itemsize: int) -> np.ndarray:
-        places = offsets[..., None] + self.origin + np.arange(itemsize)
-        if places.size and (places.min() < 0 or places.max() >= self.data.size):
-            raise IndexError("access outside of the buffer")
-        return places
-
-    def read(self, offsets: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        taken = np.ascontiguousarray(self.data[self.bytes_at(offsets, dtype.itemsize)])
-        return taken.view(dtype)[..., 0]
-
-    def write(self, offsets: np.ndarray, values: np.ndarray) -> None:
-        places = self.bytes_at(offsets, values.dtype.itemsize)
-        self.data[places] = np.ascontiguousarray(values)[..., None].view(np.uint8)
 
 
 class Foreign:
@@ -116,29 +59,6 @@ class Foreign:
             "data": (address, False), "typestr": dtype.str, "shape": shape,
             "strides": strides, "version": 3,
         }
-
-
-@dataclass
-class State:
-    """What a running program knows: arrays and memory of buffers, numbers, sizes, raised flags."""
-
-    symbols: dict[str, int]
-    arrays: dict[Buffer, np.ndarray] = field(default_factory=dict)
-    memory: dict[Buffer, Memory] = field(default_factory=dict)
-    scalars: dict[Scalar, Any] = field(default_factory=dict)
-    flags: set[str] = field(default_factory=set)
-    committed: bool = False
-    saved: list[tuple[Buffer, np.ndarray, np.ndarray]] = field(default_factory=list)
-
-    def bind(self, buffer: Buffer, array: np.ndarray) -> None:
-        self.arrays[buffer] = array
-        self.memory[buffer] = Memory.of(array)
-
-    def size(self, size: Size) -> int:
-        return evaluate(size, self.symbols)
-
-    def shape(self, shape: tuple[Size, ...]) -> tuple[int, ...]:
-        return tuple(self.size(size) for size in shape)
 
 
 def run_program(program: Program, *arguments: Any) -> tuple[Any, ...]:
@@ -390,34 +310,6 @@ def _box(state: State, output: Output, boxed: dict[Buffer, Any]) -> Any:
     return boxed[output.buffer]
 
 
-def run_kernel(state: State, kernel: Kernel) -> None:
-    """All statements over the whole box, one statement after the other."""
-    for statement in kernel.statements:
-        _statement(state, kernel, statement)
-
-
-def _statement(state: State, kernel: Kernel, statement: Statement) -> None:
-    box = Box(state, kernel.axes, {})
-    shape = box.shape
-    if 0 in shape:
-        return
-    if isinstance(statement, Check):
-        if not np.all(np.broadcast_to(box.value(statement.condition), shape)):
-            raise Abandoned("a check failed")
-        return
-    values = np.broadcast_to(box.value(statement.value), shape)
-    if isinstance(statement, Scan):
-        along = kernel.axes.index(statement.axis)
-        values = scalar_operation(statement.op).accumulate(values, axis=along, dtype=values.dtype)
-    if values.dtype != statement.buffer.dtype:
-        raise TypeError(f"{values.dtype} stored into {statement.buffer}")
-    offsets = box.offsets(statement.offset)
-    for index, stride in statement.indices if isinstance(statement, Store) else ():
-        offsets = offsets + box.value(index) * state.size(stride)
-    offsets = np.broadcast_to(offsets, shape)
-    state.memory[statement.buffer].write(offsets, values)
-
-
 RUN: dict[type, Callable[[State, Any], None]] = {
     Allocate: _allocate,
     Launch: lambda state, step: run_kernel(state, step.kernel),
@@ -434,93 +326,4 @@ RUN: dict[type, Callable[[State, Any], None]] = {
     Loop: _loop,
     Branch: _branch,
     Rotate: _rotate,
-}
-
-
-def scalar_operation(name: str) -> Any:
-    """The NumPy callable that a scalar operation's name stands for."""
-    row = by_name(name)
-    return getattr(np, name) if row is None else row.target
-
-
-@dataclass
-class Box:
-    """Evaluates expressions over all points of a list of axes at once; one dimension per axis."""
-
-    state: State
-    axes: tuple[Axis, ...]
-    memo: dict[Expr, np.ndarray]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.state.size(axis.extent) for axis in self.axes)
-
-    def index(self, axis: Axis) -> np.ndarray:
-        dims = [1] * len(self.axes)
-        dims[self.axes.index(axis)] = -1
-        return np.arange(self.state.size(axis.extent), dtype=np.int64).reshape(dims)
-
-    def offsets(self, offset: Offset) -> np.ndarray:
-        total = np.full((1,) * len(self.axes), self.state.size(offset.constant), np.int64)
-        for axis, stride in offset.strides:
-            total = total + self.index(axis) * self.state.size(stride)
-        return total
-
-    def value(self, expr: Expr) -> np.ndarray:
-        """An array that broadcasts to the shape of the box."""
-        if expr not in self.memo:
-            result = EVALUATE[type(expr)](self, expr)
-            if result.dtype != expr.dtype:
-                raise TypeError(f"{expr} evaluated to {result.dtype}")
-            self.memo[expr] = result
-        return self.memo[expr]
-
-    def full(self, value: Any, dtype: np.dtype) -> np.ndarray:
-        return np.full((1,) * len(self.axes), value, dtype)
-
-
-def _gather(box: Box, expr: Gather) -> np.ndarray:
-    offsets = box.offsets(expr.offset)
-    for index, stride in expr.indices:
-        offsets = offsets + box.value(index) * box.state.size(stride)
-    return box.state.memory[expr.buffer].read(offsets, expr.dtype)
-
-
-def _apply(box: Box, expr: Apply) -> np.ndarray:
-    operands = [box.value(arg) for arg in expr.args]
-    result: np.ndarray = scalar_operation(expr.op)(*operands)
-    return result
-
-
-def _reduce(box: Box, expr: Reduce) -> np.ndarray:
-    inner = Box(box.state, (*box.axes, *expr.axes), {})
-    count = len(expr.axes)
-    folded = inner.shape[len(box.axes) :]
-    body = np.empty(inner.shape, expr.dtype) if 0 in folded else inner.value(expr.body)
-    body = np.broadcast_to(body, (*body.shape[: len(box.axes)], *folded))
-    body = body.reshape(*body.shape[: len(box.axes)], int(np.prod(folded, dtype=np.int64)))
-    assert count == 1 or not expr.op.startswith("arg")
-    if expr.op in ("argmin", "argmax"):
-        return np.asarray(getattr(np, expr.op)(body, axis=-1)).astype(np.int64)
-    if body.shape[-1] == 0 and expr.op in ("minimum", "maximum"):
-        raise Abandoned("a minimum of nothing")
-    result = getattr(np, expr.op).reduce(body, axis=-1, dtype=expr.dtype)
-    return np.asarray(result)
-
-
-def _gathered_load(box: Box, expr: Load) -> np.ndarray:
-    return box.state.memory[expr.buffer].read(box.offsets(expr.offset), expr.dtype)
-
-
-EVALUATE: dict[type, Callable[[Box, Any], np.ndarray]] = {
-    Load: _gathered_load,
-    Gather: _gather,
-    Const: lambda box, e: box.full(np.frombuffer(e.bits, e.dtype)[0], e.dtype),
-    Scalar: lambda box, e: box.full(box.state.scalars[e], e.dtype),
-    SizeValue: lambda box, e: box.full(box.state.size(e.size), e.dtype),
-    Index: lambda box, e: box.index(e.axis),
-    Apply: _apply,
-    Convert: lambda box, e: box.value(e.arg).astype(e.dtype),
-    Select: lambda box, e: np.where(box.value(e.condition), box.value(e.true), box.value(e.false)),
-    Reduce: _reduce,
 }

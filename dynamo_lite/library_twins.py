@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .polyfills import POLYFILLS, twin_of
+from .operator_twins import POLYFILLS, twin_of
 
 __all__ = ["POLYFILLS", "pattern_sub", "pattern_subn"]
 

@@ -19,8 +19,9 @@ from .ir.node import Node
 from .leaving import Frames, Leaving
 from .native import ABANDONED
 from .native._core import NativeEntry
-from .reconstruct import Reconstructor, prepare_effect
+from .reconstruct import Reconstructor
 from .records import dataclass
+from .replay import prepare_effect
 from .trace import Returned, Trace
 from .variables.base import VariableTracker
 from .variables.sequences import TupleVariable

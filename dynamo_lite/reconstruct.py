@@ -6,7 +6,6 @@ tracing is one object again. Values that existed before are loaded from their so
 from __future__ import annotations
 
 import builtins
-from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from types import CellType, FunctionType
 from typing import Any
@@ -30,18 +29,6 @@ from .guards.sources import (
 )
 from .ir.node import Node
 from .records import dataclass
-from .side_effects import (
-    Advance,
-    Contents,
-    DeleteAttr,
-    DeleteCell,
-    DeleteGlobal,
-    Enter,
-    Extend,
-    StoreAttr,
-    StoreCell,
-    StoreGlobal,
-)
 from .variables.base import VariableTracker
 from .variables.cells import CellVariable
 from .variables.constants import ConstantVariable, NullVariable
@@ -341,145 +328,3 @@ LOADS: dict[type, Callable[[Reconstructor, Any], None]] = {
     DependentSource: _load_dependent,
 }
 """How each kind of source is loaded."""
-
-# -- side effects: each row builds its values first, and gives what performs the effect later
-
-
-def prepare_effect(code: Reconstructor, record: Any) -> Replay:
-    """Build what one side effect needs; the result emits the effect itself."""
-    return EFFECTS[type(record)](code, record)
-
-
-def _call(code: Reconstructor, function: Any, *arguments: Replay) -> None:
-    code.load_callable(function)
-    for push in arguments:
-        push()
-    code.call(len(arguments))
-    code.emit("POP_TOP")
-
-
-def _outside(code: Reconstructor, tracker: VariableTracker) -> Replay:
-    assert tracker.source is not None
-    code.load_source(tracker.source)
-    return code.hold_top()
-
-
-def _contents(code: Reconstructor, record: Contents) -> Replay:
-    target = _outside(code, record.tracker)
-    code.build_again(record.tracker)
-    return _replace(code, record.tracker.python_type(), target, code.hold_top())
-
-
-def _replace(code: Reconstructor, kind: type, target: Replay, new: Replay) -> Replay:
-    for base, methods in REPLACERS:
-        if issubclass(kind, base):
-            return _refilled(code, target, new, *methods)
-    raise Unsupported(f"changing the contents of a {kind.__name__}")
-
-
-def _refilled(
-    code: Reconstructor, target: Replay, new: Replay, clear: Any, fill: Any
-) -> Replay:
-    def replay() -> None:
-        _call(code, clear, target)
-        _call(code, fill, target, new)
-
-    return replay
-
-
-REPLACERS: tuple[tuple[type, tuple[Any, Any]], ...] = (
-    (list, (list.clear, list.extend)),
-    (OrderedDict, (OrderedDict.clear, OrderedDict.update)),
-    (dict, (dict.clear, dict.update)),
-    (set, (set.clear, set.update)),
-    (deque, (deque.clear, deque.extend)),
-    (bytearray, (bytearray.clear, bytearray.extend)),
-)
-"""How an outside container gets new contents while staying the same object."""
-
-
-def _extend(code: Reconstructor, record: Extend) -> Replay:
-    target = _outside(code, record.tracker)
-    for item in record.tracker.tail:
-        code.build(item)
-    code.emit("BUILD_LIST", len(record.tracker.tail))
-    items = code.hold_top()
-    return lambda: _call(code, list.extend, target, items)
-
-
-def _named(code: Reconstructor, name: str) -> Replay:
-    return lambda: code.load_const(name)
-
-
-def _store_attr(code: Reconstructor, record: StoreAttr) -> Replay:
-    target, value = _outside(code, record.tracker), code.hold(record.value)
-    store = _base(record.tracker).__setattr__
-    return lambda: _call(code, store, target, _named(code, record.name), value)
-
-
-def _delete_attr(code: Reconstructor, record: DeleteAttr) -> Replay:
-    target = _outside(code, record.tracker)
-    delete = _base(record.tracker).__delattr__
-    return lambda: _call(code, delete, target, _named(code, record.name))
-
-
-def _base(tracker: VariableTracker) -> type:
-    """Classes refuse `object.__setattr__`; their own hook-free one is `type`'s."""
-    return type if issubclass(tracker.python_type(), type) else object
-
-
-def _store_global(code: Reconstructor, record: StoreGlobal) -> Replay:
-    value = code.hold(record.value)
-    namespace = record.namespace.value
-    return lambda: _call(
-        code, dict.__setitem__, lambda: code.load_const(namespace), _named(code, record.name), value
-    )
-
-
-def _delete_global(code: Reconstructor, record: DeleteGlobal) -> Replay:
-    namespace = record.namespace.value
-    return lambda: _call(
-        code, dict.__delitem__, lambda: code.load_const(namespace), _named(code, record.name)
-    )
-
-
-def _store_cell(code: Reconstructor, record: StoreCell) -> Replay:
-    cell, value = _outside(code, record.cell), code.hold(record.value)
-    return lambda: _call(code, setattr, cell, _named(code, "cell_contents"), value)
-
-
-def _delete_cell(code: Reconstructor, record: DeleteCell) -> Replay:
-    cell = _outside(code, record.cell)
-    return lambda: _call(code, delattr, cell, _named(code, "cell_contents"))
-
-
-def _advance(code: Reconstructor, record: Advance) -> Replay:
-    iterator = _outside(code, record.tracker)
-
-    def step() -> None:
-        for _ in range(record.count):
-            _call(code, next, iterator, lambda: code.load_const(None))
-
-    return step
-
-
-def _enter(code: Reconstructor, record: Enter) -> Replay:
-    """Building the token does it: the states are entered in order, before anything else."""
-    code.hold(record.token)
-    return lambda: None
-
-
-EFFECTS: dict[type, Callable[[Reconstructor, Any], Replay]] = {
-    Contents: _contents,
-    Extend: _extend,
-    StoreAttr: _store_attr,
-    DeleteAttr: _delete_attr,
-    StoreGlobal: _store_global,
-    DeleteGlobal: _delete_global,
-    StoreCell: _store_cell,
-    DeleteCell: _delete_cell,
-    Advance: _advance,
-    Enter: _enter,
-}
-"""How each kind of side effect is replayed."""
-

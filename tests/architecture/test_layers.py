@@ -23,7 +23,8 @@ FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
     "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
     "iteration", "numpy_twins", "foresight",
-    "polyfills", "language_twins", "library_twins", "side_effects", "reconstruct", "output",
+    "polyfills", "operator_twins", "language_twins", "library_twins", "side_effects",
+    "reconstruct", "replay", "output",
     "leaving", "closures", "directives", "subscripts", "flow",
 )
 COMPILE = (
