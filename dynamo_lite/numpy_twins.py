@@ -97,9 +97,11 @@ def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
     if count != -1:
         left_to_python("np.fromiter with a count")
     items = list(iter)
+    if not items:
+        left_to_python("np.fromiter of nothing")
     if not all(isinstance(item, NUMBERS) for item in items):
         left_to_python("np.fromiter of something else than numbers")
-    return np.array(items, dtype)
+    return np.array(items, float if dtype is None else dtype)
 
 
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)

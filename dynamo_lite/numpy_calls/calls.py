@@ -33,7 +33,7 @@ from .creation import CREATION, scalar_type
 from .facts import FACTS
 from .operators import IN_PLACE, UFUNCS, is_python_number, operate
 from .recording import recorded
-from .symbolic import is_symbolic, symbolic_first
+from .symbolic import is_symbolic, parameters, symbolic_first
 from .ufunc_methods import ufunc_method
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def call(
         if isinstance(function, np.ufunc):
             args = [_written_out(tx, value) for value in args]
         return symbolic_first(
-            tx, lambda args, kwargs: handler(tx, function, args, kwargs), args, kwargs
+            tx, lambda args, kwargs: handler(tx, function, args, kwargs), args, kwargs,
+            parameters(function),
         )
     if _is_method(function) and args and args[0].in_graph:
         return args[0].call_method(tx, function.__name__, args[1:], kwargs)

@@ -72,7 +72,11 @@ def binary(
     """`lhs symbol rhs`, or `lhs symbol= rhs`, when one of them belongs to the graph."""
     plain: Callable[..., Any] = SYMBOLS[symbol]
     function = IN_PLACE_OF[plain] if inplace else plain
-    return symbolic_first(tx, lambda args, _: operate(tx, function, args), (lhs, rhs), {})
+    repeats = any(isinstance(value, SequenceVariable) for value in (lhs, rhs))
+    return symbolic_first(
+        tx, lambda args, _: operate(tx, function, args), (lhs, rhs), {},
+        ("repeats", "repeats") if repeats else (),
+    )
 
 
 def unary(tx: Translator, symbol: str, value: VariableTracker) -> VariableTracker:

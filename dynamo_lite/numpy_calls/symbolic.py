@@ -1,8 +1,12 @@
 """Numbers and sizes that could be constants: symbolic first, fixed where an operation needs it."""
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import GraphBreak
 from ..variables.base import VariableTracker
@@ -20,19 +24,50 @@ Attempt = Callable[
 ]
 
 
+COUNTS = frozenset({
+    "shape", "newshape", "dimensions", "reps", "repeats", "num", "N", "M", "n", "k", "kth", "shift",
+    "axis", "axes", "axis1", "axis2", "source", "destination", "indices_or_sections",
+    "minlength", "pad_width", "offset", "deg",
+})  # fmt: skip
+"""Parameters that are counts or positions: an integer scalar is as good as a Python int there."""
+BOUNDS = frozenset({"start", "stop", "step"})
+"""Those of `np.arange`, of which int64 is all that makes the array that an int makes."""
+BY_POSITION: dict[Any, tuple[str, ...]] = {
+    np.zeros: ("shape",), np.empty: ("shape",), np.arange: ("start", "stop", "step"),
+}  # fmt: skip
+"""The parameters of functions that cannot be asked for them."""
+
+
+@functools.lru_cache(500)
+def parameters(function: Any) -> tuple[str, ...]:
+    """The names of a function's parameters that can be given by position."""
+    if function in BY_POSITION:
+        return BY_POSITION[function]
+    if isinstance(function, np.ufunc):
+        return ()
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
 def symbolic_first(
     tx: Translator,
     attempt: Attempt,
     args: Sequence[VariableTracker],
     kwargs: Mapping[str, VariableTracker],
+    names: Sequence[str] = (),
 ) -> VariableTracker:
-    """Try with symbols; if that breaks the graph, again with their values, guarded."""
+    """Try with symbols; if that breaks the graph, again with sizes as counts, which `names` of the
+    parameters tells, or else with the values of symbols, guarded."""
     try:
         return attempt(args, kwargs)
     except GraphBreak:
-        if any(map(is_counted, (*args, *kwargs.values()))):
-            args = [with_sizes(tx, value) for value in args]
-            kwargs = {name: with_sizes(tx, value) for name, value in kwargs.items()}
+        named = [*zip(names, args), *kwargs.items()]
+        if any(is_count(name, value) for name, value in named):
+            counted = [counts(tx, name, value) for name, value in zip(names, args)]
+            args = [*counted, *args[len(counted) :]]
+            kwargs = {name: counts(tx, name, value) for name, value in kwargs.items()}
             return attempt(args, kwargs)
         if not any(map(is_symbolic, (*args, *kwargs.values()))):
             raise
@@ -47,19 +82,21 @@ def is_symbolic(value: VariableTracker) -> bool:
     return isinstance(value, SizeVariable) or (isinstance(value, InputNumber) and value.is_python)
 
 
-def is_counted(value: VariableTracker) -> bool:
-    """Whether the value is, or contains, an integer scalar that the graph computes."""
+def is_count(name: str, value: VariableTracker) -> bool:
+    """Whether the value is, or contains, an integer scalar that is computed and only counts."""
     if isinstance(value, (TupleVariable, ListVariable)):
-        return value.unread is None and any(map(is_counted, value.built_items()))
-    return isinstance(value, ComputedNumber) and value.array_type.dtype.kind in "iu"
+        return value.unread is None and any(is_count(name, v) for v in value.built_items())
+    if not isinstance(value, ComputedNumber) or value.array_type.dtype.kind not in "iu":
+        return False
+    return name in COUNTS or (name in BOUNDS and value.array_type.dtype == np.int64)
 
 
-def with_sizes(tx: Translator, value: VariableTracker) -> VariableTracker:
+def counts(tx: Translator, name: str, value: VariableTracker) -> VariableTracker:
     """The same value with such integers as sizes."""
-    if not is_counted(value):
+    if not is_count(name, value):
         return value
     if isinstance(value, (TupleVariable, ListVariable)):
-        return type(value)([with_sizes(tx, item) for item in value.built_items()])
+        return type(value)([counts(tx, name, item) for item in value.built_items()])
     return as_size(tx, value)
 
 

@@ -1,0 +1,36 @@
+"""NumPy's integer scalars that are computed from data are no Python ints: NEP 50 decides."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+PROGRAMS = {
+    text: eval(f"lambda x, n: {text}") for text in (
+        "x[0] * n", "n - x[0]", "x[0] // n", "x[0] & n", "x[0] < n", "x[0] == n", "abs(x[1])",
+        "divmod(x[1], n)", "sum([x[0], n])", "max(x[0], n)", "x.max() * n", "x.sum() + n",
+        "np.multiply(x[0], n)", "np.maximum(x[0], n)", "np.clip(x[0], 0, n)", "np.gcd(x[1], n)",
+        "np.where(x > 0, x[0], n)", "np.array([x[0], n])", "np.arange(x[1])", "[1, 2] * x[1]",
+        "np.zeros(x[1])", "np.full(2, x[0])", "np.repeat(x, x[1])", "np.roll(x, x[1])",
+        "np.reshape(x, (x[1], -1))", "np.eye(x[1], k=x[2])", "np.linspace(x[0], n, x[1])",
+        "np.expand_dims(x, x[2] - x[2])", "np.ldexp(1.0, x[1])",
+    )
+}  # fmt: skip
+
+
+def outcome(function, *args):
+    try:
+        result = function(*args)
+    except Exception as error:
+        return type(error), str(error)
+    return type(result), getattr(result, "dtype", None), repr(result)
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "u4", "i8", "u8"])
+@pytest.mark.filterwarnings("ignore")
+def test_as_in_numpy(text, dtype):
+    x = np.array([2, 3, 1], dtype)
+    for n in (3, 0, -1, 300, 2**40, 10**30):
+        compiled = dl.compile(PROGRAMS[text])
+        expected = outcome(PROGRAMS[text], x, n)
+        assert [outcome(compiled, x, n) for _ in range(2)] == [expected] * 2, n
