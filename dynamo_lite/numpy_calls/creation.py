@@ -121,9 +121,11 @@ def scalar_type(
 
 
 def _converted(function: type[np.generic], value: Any) -> Any:
+    """A conversion that reports something, `np.float32(1e300)`, is left to the program."""
     try:
-        return function(value)
-    except (TypeError, ValueError, OverflowError) as error:
+        with np.errstate(all="raise"):
+            return function(value)
+    except (TypeError, ValueError, OverflowError, FloatingPointError) as error:
         reason = f"numpy.{function.__name__} raises {type(error).__name__}: {error}"
         raise GraphBreak(reason) from None
 

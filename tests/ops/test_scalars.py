@@ -1,4 +1,4 @@
-"""NumPy's integer scalars that are computed from data are no Python ints: NEP 50 decides."""
+"""NumPy's scalars that are computed from data are no Python numbers: NEP 50 decides."""
 import numpy as np
 import pytest
 
@@ -34,3 +34,14 @@ def test_as_in_numpy(text, dtype):
         compiled = dl.compile(PROGRAMS[text])
         expected = outcome(PROGRAMS[text], x, n)
         assert [outcome(compiled, x, n) for _ in range(2)] == [expected] * 2, n
+
+
+@pytest.mark.parametrize("number", [1e300, 1e-300, 65520.0, float("nan")])
+def test_constants_report_what_their_conversion_reports(number):
+    def function(x):
+        return x * np.float32(number), np.float16(number)
+
+    compiled, x = dl.compile(function), np.ones(2)
+    for state in ("ignore", "raise"):
+        with np.errstate(all=state):
+            assert outcome(compiled, x) == outcome(function, x)
