@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from ...ir.sizes import Opaque, Size, Symbol
 from ...records import dataclass, field
 from ..loops import Axis, Buffer, Const, Expr, Gather, Load, Offset, Reduce
-from .elements import BOOL, I32, I64
+from .elements import BOOL, I64
 from .emit import Builder, Value
 from .terms import Term
 
@@ -120,8 +120,9 @@ class Nest:
         """The same floating-point value, but LLVM cannot see where it comes from. It computes what
         a selection reads for the selected lanes only, or later, or folds an operation into both
         alternatives: each loses the flags that eager NumPy reports."""
-        zero = self.zero if value.dtype.itemsize == 8 else self.zero.cast("trunc", I32)
-        return (value.bits() | zero).as_float()
+        bits = value.bits()
+        zero = self.zero if value.dtype.itemsize == 8 else self.zero.cast("trunc", bits.dtype)
+        return (bits | zero).as_float()
 
     def varies(self, term: Term) -> bool:
         """Does the term differ between lanes?"""

@@ -11,7 +11,7 @@ from ..ir.ops import row_of
 from ..ir.types import Form
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
-from ..variables.constants import NONE, constant
+from ..variables.constants import NONE, ConstantVariable, constant
 from ..variables.graph_methods import converted, record_call, type_of
 from ..variables.growing import GrowingVariable
 from ..variables.numbers import ConstantNumber, NumberVariable
@@ -78,12 +78,21 @@ def stacked(
     for item in nest.iterate(tx):
         is_nest = isinstance(item, (ListVariable, TupleVariable))
         items.append(stacked(tx, item, args, kwargs) if is_nest else item)
+    if any(is_long(item) for item in items):
+        raise GraphBreak("numpy.array of an int that has more than 64 bits")
     if dtype is NONE:
         return record_call(tx, np.stack, (ListVariable(items),), {})
     if any(is_asked_for_int(item, np.dtype(dtype.as_constant(tx))) for item in items):
         raise GraphBreak("numpy.array asks a number for its int")
     named = {"dtype": dtype, "casting": constant("unsafe")}
     return record_call(tx, np.stack, (ListVariable(items),), named)
+
+
+def is_long(item: VariableTracker) -> bool:
+    """Whether a number is a known int that no int64 holds."""
+    return isinstance(item, ConstantVariable) and type(item.value) is int and not (
+        -(2**63) <= item.value < 2**63
+    )
 
 
 def is_asked_for_int(item: VariableTracker, dtype: np.dtype[Any]) -> bool:

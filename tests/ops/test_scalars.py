@@ -9,7 +9,8 @@ PROGRAMS = {
         "x[0] * n", "n - x[0]", "x[0] // n", "x[0] & n", "x[0] < n", "x[0] == n", "abs(x[1])",
         "divmod(x[1], n)", "sum([x[0], n])", "max(x[0], n)", "x.max() * n", "x.sum() + n",
         "np.multiply(x[0], n)", "np.maximum(x[0], n)", "np.clip(x[0], 0, n)", "np.gcd(x[1], n)",
-        "np.where(x > 0, x[0], n)", "np.array([x[0], n])", "np.arange(x[1])", "[1, 2] * x[1]",
+        "np.where(x > 0, x[0], n)", "np.array([x[0], n])", "np.array([x[0], n]).dtype",
+        "np.arange(x[1])", "[1, 2] * x[1]",
         "np.zeros(x[1])", "np.full(2, x[0])", "np.repeat(x, x[1])", "np.roll(x, x[1])",
         "np.reshape(x, (x[1], -1))", "np.eye(x[1], k=x[2])", "np.linspace(x[0], n, x[1])",
         "np.expand_dims(x, x[2] - x[2])", "np.ldexp(1.0, x[1])",
@@ -34,6 +35,16 @@ def test_as_in_numpy(text, dtype):
         compiled = dl.compile(PROGRAMS[text])
         expected = outcome(PROGRAMS[text], x, n)
         assert [outcome(compiled, x, n) for _ in range(2)] == [expected] * 2, n
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_extrema_of_elements(dtype):
+    def function(x):
+        return max(x), min(x), max(x[1], x[0])
+
+    for values in ([2.5, -1, 0], [0.0, -0.0, np.nan], [np.nan, 1, 2]):
+        x = np.array(values, dtype)
+        assert outcome(dl.compile(function), x) == outcome(function, x)
 
 
 @pytest.mark.parametrize("number", [1e300, 1e-300, 65520.0, float("nan")])
