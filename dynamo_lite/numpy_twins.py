@@ -96,12 +96,13 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
     if count != -1:
         left_to_python("np.fromiter with a count")
+    dtype = float if dtype is None else dtype
     items = list(iter)
     if not items:
-        left_to_python("np.fromiter of nothing")
+        return np.empty(0, dtype)
     if not all(isinstance(item, NUMBERS) for item in items):
         left_to_python("np.fromiter of something else than numbers")
-    return np.array(items, float if dtype is None else dtype)
+    return np.array(items, dtype)
 
 
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)

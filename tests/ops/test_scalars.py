@@ -56,3 +56,15 @@ def test_constants_report_what_their_conversion_reports(number):
     for state in ("ignore", "raise"):
         with np.errstate(all=state):
             assert outcome(compiled, x) == outcome(function, x)
+
+
+@pytest.mark.parametrize("items", [[], [1, 2], [True], [1.5, 2], [1j], [10**30]], ids=str)
+@pytest.mark.parametrize("dtype", [None, int, float, "u1", bool, complex], ids=str)
+@pytest.mark.filterwarnings("ignore")
+def test_arrays_of_what_an_iterator_gives(items, dtype):
+    def function(x):
+        made = np.fromiter((item for item in items), dtype)
+        return made.dtype, made.tolist(), x + 1
+
+    x = np.ones(2)
+    assert outcome(dl.compile(function), x) == outcome(function, x)
