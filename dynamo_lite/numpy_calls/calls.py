@@ -58,7 +58,7 @@ def call(
             args = [_written_out(tx, value) for value in args]
         return symbolic_first(
             tx, lambda args, kwargs: handler(tx, function, args, kwargs), args, kwargs,
-            parameters(function),
+            lambda: parameters(function),
         )
     if _is_method(function) and args and args[0].in_graph:
         return args[0].call_method(tx, function.__name__, args[1:], kwargs)

@@ -72,10 +72,10 @@ def binary(
     """`lhs symbol rhs`, or `lhs symbol= rhs`, when one of them belongs to the graph."""
     plain: Callable[..., Any] = SYMBOLS[symbol]
     function = IN_PLACE_OF[plain] if inplace else plain
-    repeats = any(isinstance(value, SequenceVariable) for value in (lhs, rhs))
+    repeated = any(isinstance(value, SequenceVariable) for value in (lhs, rhs))
     return symbolic_first(
         tx, lambda args, _: operate(tx, function, args), (lhs, rhs), {},
-        ("repeats", "repeats") if repeats else (),
+        lambda: ("repeats", "repeats") if repeated else (),
     )
 
 

@@ -56,14 +56,14 @@ def symbolic_first(
     attempt: Attempt,
     args: Sequence[VariableTracker],
     kwargs: Mapping[str, VariableTracker],
-    names: Sequence[str] = (),
+    names_of: Callable[[], Sequence[str]] = tuple,
 ) -> VariableTracker:
-    """Try with symbols; if that breaks the graph, again with sizes as counts, which `names` of the
-    parameters tells, or else with the values of symbols, guarded."""
+    """Try with symbols; if that breaks the graph, again with sizes as counts, which the names of
+    the parameters tell, or else with the values of symbols, guarded."""
     try:
         return attempt(args, kwargs)
     except GraphBreak:
-        named = [*zip(names, args), *kwargs.items()]
+        named = [*zip(names := names_of(), args), *kwargs.items()]
         if any(is_count(name, value) for name, value in named):
             counted = [counts(tx, name, value) for name, value in zip(names, args)]
             args = [*counted, *args[len(counted) :]]
