@@ -39,7 +39,8 @@ void pause_thread() {
 #endif
 }
 
-// Spins until `ready()`, for at most SPIN; whether it became ready.
+// Spins until `ready()`, for at most SPIN; whether it became ready. A thread of another pool may
+// be runnable on this CPU (OpenBLAS's wait in the same way between two products), so it gets a turn.
 template <typename Predicate>
 bool spin_until(Predicate ready) {
     auto end = std::chrono::steady_clock::now() + SPIN;
@@ -48,6 +49,7 @@ bool spin_until(Predicate ready) {
             if (ready()) return true;
             pause_thread();
         }
+        std::this_thread::yield();
     } while (std::chrono::steady_clock::now() < end);
     return ready();
 }
