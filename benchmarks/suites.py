@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -134,6 +135,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--baseline", type=Path)
     parser.add_argument("--output", type=Path)
     options = parser.parse_intermixed_args(argv)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell runs us behind
     suite = SUITES[options.suite]
     flags = ["--all-frames"] if options.all_frames else []
     worse = passed = 0

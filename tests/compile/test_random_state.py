@@ -70,3 +70,25 @@ def test_generators_of_every_kind(x):
             for got, want in zip(found, expected, strict=True):
                 np.testing.assert_array_equal(got, want)
         assert str(states[0].bit_generator.state) == str(states[1].bit_generator.state)
+
+
+DTYPES = {
+    "positional": lambda rng, x: rng.standard_normal(3, "f"),
+    "named": lambda rng, x: rng.random(3, dtype="f") + 1,
+    "size named": lambda rng, x: rng.standard_exponential(size=3, dtype="f"),
+    "parameters": lambda rng, x: rng.standard_gamma(x, dtype="f"),
+    "integers": lambda rng, x: rng.integers(0, 9, (2, 3), "u1"),
+    "no size": lambda rng, x: (rng.integers(0, 9, None, "i2"), rng.integers(0, x, dtype="i4")),
+}
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_dtypes_of_random_numbers(name):
+    """The call runs as it was typed: it is not abandoned because NumPy made another dtype."""
+    compiled = dl.compile(DTYPES[name], fullgraph=True)
+    x = np.ones(3)
+    found, expected = (call(np.random.default_rng(1), x) for call in (compiled, DTYPES[name]))
+    for got, want in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(got, want)
+        assert got.dtype == want.dtype
+    assert [entry.abandoned for entry in compiled.entries()] == [0]

@@ -220,6 +220,7 @@ LARGE = {
     "square": lambda x, n: np.zeros((n * n, 2)) * 2,
     "range": lambda x, n: np.arange(n) * 2,
     "slice": lambda x, n: x[: n * n],
+    "slices": lambda x, n: (x[n:] + 1, x[-n:]),
     "reshape": lambda x, n: x.reshape(n, -1),
     "smaller": lambda x, n: x * min(n, 5),
     "quotient": lambda x, n: x * (n / 3),
@@ -231,9 +232,36 @@ LARGE = {
 def test_ints_have_no_limit_and_negative_sizes_are_errors(name):
     function = LARGE[name]
     compiled = dl.compile(function, options={"recompile_limit": 32})
-    large = (2**62, 2**63 - 1, -(2**63), 2**31, -(2**40), 10**6) if name != "range" else (-5, 0)
+    large = (2**62, 2**63 - 1, -(2**63), 2**31, -(2**40), 2**70, -(2**70), 10**6)
+    large = large if name != "range" else (-5, 0)
     for n in (1, 3, 2, *large[: 3 if name == "shape" else None], -1, 0, 3):
         check_same(compiled, function, np.arange(6.0), n, calls=2)
+
+
+STEPS = {
+    "read": lambda x, n: (x[::n] * 2, x[3::n].sum(), x[1:-1:n]),
+    "two axes": lambda x, n: np.outer(x, x)[1::n, ::n] + 1,
+    "bounds": lambda x, n: x[n::n] - x[: -n : n].sum(),
+}
+
+
+def stepped_writes(x, n):
+    x[2::n] += 1
+    x[::n] = x[: len(x[::n])] * 2
+    return x * 2
+
+
+@pytest.mark.parametrize("function", [*STEPS.values(), stepped_writes], ids=[*STEPS, "written"])
+def test_steps_of_slices_are_symbols(function):
+    """A positive step is compiled once; others, and those that no array needs, are exact, too."""
+    compiled = dl.compile(function, options={"recompile_limit": 32})
+    for size in (20, 7):
+        for n in (2, 3, 4, 5, 7, 6):
+            check_same(compiled, function, np.arange(float(size)), n)
+    assert len(compiled.entries()) <= 5
+    for n in (-1, -3, 0, 1, 2**62, 2**63 - 1, -(2**63), 2**70, -(2**70)):
+        for size in (20, 1, 0):
+            check_same(compiled, function, np.arange(float(size)), n, calls=2)
 
 
 # -- the controls

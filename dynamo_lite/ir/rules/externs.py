@@ -270,6 +270,8 @@ def random_rule(name: str, owner: Callable[[], Any], size_at: int | None) -> Cal
         arrays = [as_type(value) for value in (*rest, *kwargs.values()) if is_array(value)]
         if shape is None and arrays:
             shape = broadcast_shapes((kind.shape for kind in arrays), facts)
+            if size_at is not None and len(rest) <= size_at:
+                kwargs["size"] = 1  # a number alone may have another type
         given, named = map_leaves(_parameter, (rest, kwargs))
         try:
             sample = run_quietly(getattr(owner(), name), given, named)
@@ -391,12 +393,15 @@ def _check_seed(seed: Any) -> None:
 def _random_shape(
     args: tuple[Any, ...], kwargs: dict[str, Any], size_at: int | None
 ) -> tuple[tuple[Size, ...] | None, tuple[Any, ...]]:
-    """The requested shape (None for a single number), and the arguments without it."""
+    """The requested shape (None for a single number), and the arguments for one element."""
     if size_at is None:
         return (as_shape(args) if args else None), ()
-    size = kwargs.pop("size", None)
+    size = kwargs.get("size")
     if len(args) > size_at:
-        size, args = args[size_at], args[:size_at]
+        size = args[size_at]
+        args = (*args[:size_at], None if size is None else 1, *args[size_at + 1 :])
+    elif size is not None:
+        kwargs["size"] = 1
     return (None if size is None else as_shape(size)), args
 
 

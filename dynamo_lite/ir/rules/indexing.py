@@ -20,10 +20,12 @@ from .layout import (
     is_one,
     packed_in_order,
 )
-from .values import Wrong, as_type, result
+from .values import Wrong, as_type, integer, result
 from .windows import Window, array_argument
 
 Pick = tuple[int, Any]  # (axis of the array, index operand)
+LONGEST_STEP = 2**31
+"""Bytes stepped over must stay far below 2**63."""
 
 
 @dataclass(slots=True)
@@ -174,28 +176,43 @@ def wrapped(item: Size, size: Size) -> Size:
     return item - minimum(0, maximum(item, -1)) * size
 
 
-def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, int, Size]:
+def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, Size, Size]:
     """(start, step, length), as `slice.indices` gives them; an empty slice is (0, 1, 0)."""
-    step = _bound(key.step)
-    if step is None:
-        step = 1
-    if not isinstance(step, int):
-        raise Unsupported("a slice step that is not a constant")
-    if step == 0:
-        raise Wrong
-    first: Size = 0 if step > 0 else size - 1
-    last: Size = size if step > 0 else -1
+    step = _step(key.step, facts)
+    way = step if isinstance(step, int) else 2
+    first: Size = 0 if way > 0 else size - 1
+    last: Size = size if way > 0 else -1
     start, stop = _bound(key.start), _bound(key.stop)
-    start, begin = (first,) * 2 if start is None else _clamped(start, size, step, facts, True)
-    stop, end = (last,) * 2 if stop is None else _clamped(stop, size, step, facts, False)
-    extent = facts.total(end - begin if step > 0 else begin - end)
+    start, begin = (first,) * 2 if start is None else _clamped(start, size, way, facts, True)
+    stop, end = (last,) * 2 if stop is None else _clamped(stop, size, way, facts, False)
+    extent = facts.total(end - begin if way > 0 else begin - end)
     if step != 1 and _is_empty(extent, facts):
         return 0, 1, 0  # an empty slice has the strides of the axis
     extent = at_least(0, extent, facts)
     if isinstance(extent, int) and extent <= 0:
         return 0, 1, 0
-    length = extent if step in (1, -1) else floordiv(extent + abs(step) - 1, abs(step))
-    return start, step, length
+    if step in (1, -1):
+        return start, step, extent
+    if isinstance(step, SizeExpr):
+        return start, step, floordiv(extent - 1, step) + 1
+    return start, step, floordiv(extent + abs(step) - 1, abs(step))
+
+
+def _step(value: Any, facts: Facts) -> Size:
+    """The step of a slice: a number that is not 0, or a size that is known to be positive."""
+    step = _bound(value)
+    if step is None:
+        return 1
+    if isinstance(step, SizeExpr) and not facts.less(0, step):
+        number = facts.hint(step)
+        if not facts.equal(step, number):
+            raise Unsupported("a slice step below 1 that is not a constant")
+        step = number
+    if step == 0:
+        raise Wrong
+    if isinstance(step, int) and abs(step) > LONGEST_STEP:
+        raise Unsupported("a slice step beyond 32 bits")
+    return step
 
 
 def _is_empty(extent: Size, facts: Facts) -> bool:
@@ -232,10 +249,7 @@ def _bound(value: Any) -> Size | None:
         return value
     if isinstance(value, ArrayType):
         raise Unsupported("a slice bound that is computed from data")
-    try:
-        return int(value.__index__())
-    except AttributeError:
-        raise Wrong from None
+    return integer(value)
 
 
 def getitem(a: Any, key: Any, /, *, facts: Facts) -> ArrayType:

@@ -94,9 +94,12 @@ def integer(value: Any) -> int:
     if isinstance(value, (ArrayType, SizeExpr)):
         raise Unsupported("an axis or count that is not a constant")
     try:
-        return int(value.__index__())
+        number = int(value.__index__())
     except AttributeError:
         raise Wrong from None
+    if not -(2**63) <= number < 2**63:
+        raise Unsupported("an integer beyond 64 bits as an axis, size or bound")
+    return number
 
 
 def as_size(value: Any) -> Size:
