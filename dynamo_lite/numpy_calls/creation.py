@@ -9,12 +9,12 @@ import numpy as np
 from ..errors import GraphBreak
 from ..ir.ops import row_of
 from ..ir.types import Form
-from ..variables.arrays import ArrayVariable
+from ..variables.arrays import ArrayVariable, is_constant_nest
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE, ConstantVariable, constant
 from ..variables.graph_methods import converted, record_call, type_of
 from ..variables.growing import GrowingVariable
-from ..variables.numbers import ConstantNumber, NumberVariable
+from ..variables.numbers import NumberVariable
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
 from .making import UNUSUAL, is_unusual, made, of_constants
@@ -55,13 +55,6 @@ def check_dtype(
     kind = type_of(array).dtype
     if set(kwargs) - {"dtype"} or (dtype is not None and dtype != kind and dtype.kind != "f"):
         raise GraphBreak(f"an array of {dtype} of a list of {kind}")
-
-
-def is_constant_nest(tx: Translator, value: VariableTracker) -> bool:
-    """Whether a nested list holds nothing that the graph computes."""
-    if isinstance(value, (ListVariable, TupleVariable)):
-        return all(is_constant_nest(tx, item) for item in value.iterate(tx))
-    return not value.in_graph or isinstance(value, ConstantNumber)
 
 
 def stacked(

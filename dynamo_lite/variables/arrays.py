@@ -20,7 +20,7 @@ from ..ir.sizes import Size
 from ..ir.types import ArrayType, Form, is_held, why_not_dtype
 from .array_parts import FlagsVariable, FlatVariable
 from .base import VariableTracker
-from .constants import ELLIPSIS, LAST, NONE, ConstantVariable, observe, observed
+from .constants import ELLIPSIS, LAST, NONE, ConstantVariable, constant, observe, observed
 from .graph_methods import (
     METHODS,
     GraphMethodVariable,
@@ -30,9 +30,9 @@ from .graph_methods import (
 )
 from .graph_values import RESULTS, declare_symbols, placeholder, record
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
-from .numbers import NumberVariable, python_number_of
+from .numbers import ConstantNumber, NumberVariable, python_number_of
 from .objects import OpaqueVariable
-from .sequences import TupleVariable
+from .sequences import ListVariable, TupleVariable
 from .sizes import SizeVariable, size_tracker
 
 if TYPE_CHECKING:
@@ -184,6 +184,8 @@ class ArrayVariable(VariableTracker):
             check_mask(tx, self.array_type, 0, key)
         else:
             key = spelled_out(tx, self.array_type, key)
+        if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
+            value = tx.call_builtin(np.array, value, constant(self.array_type.dtype))
         record_call(tx, operator.setitem, (self, key, value), {})
         return NONE
 
@@ -195,6 +197,13 @@ class ArrayVariable(VariableTracker):
 
 
 RESULTS[Form.ARRAY] = ArrayVariable
+
+
+def is_constant_nest(tx: Translator, value: VariableTracker) -> bool:
+    """Whether a nested list holds nothing that the graph computes."""
+    if isinstance(value, (ListVariable, TupleVariable)):
+        return all(is_constant_nest(tx, item) for item in value.iterate(tx))
+    return not value.in_graph or isinstance(value, ConstantNumber)
 
 
 class EitherVariable(ArrayVariable):
