@@ -78,6 +78,8 @@ class Candidates:
     def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
         if not is_candidate(function):
             return None
+        if (caller := sys._getframe(1).f_back) and counts_references(caller.f_code):
+            return NotImplemented
         history = self.history_of(function.__code__)
         is_shared = is_of_module(function)
         if is_shared and history.shared is not None:
@@ -143,10 +145,18 @@ def is_candidate(function: FunctionType) -> bool:
     name = function.__code__.co_name
     if is_replacement(function) or (name.startswith("<") and name != "<lambda>"):
         return False
+    if counts_references(function.__code__):
+        return False
     module = module_of(function)
     if module.partition(".")[0] == "dynamo_lite" or is_stdlib(function, module):
         return False
     return rule_for(function).action is Action.INLINE
+
+
+def counts_references(code: CodeType) -> bool:
+    """Whether a function asks how many references there are, of which guards and calls hold some:
+    it is left alone, and what it calls is not compiled there."""
+    return "getrefcount" in code.co_names
 
 
 # -- looking for arrays, without running code of the program

@@ -168,6 +168,17 @@ def test_generators_and_coroutines_are_left_alone():
         "for i in range(3): print(asyncio.run(main()))\n"))
 
 
+def test_nothing_is_compiled_where_references_are_counted():
+    same_as_python("-c", (
+        "import sys, numpy as np\n"
+        "def cast(x, dtype):\n    return x.astype(dtype) + x.dtype.type(1)\n"
+        "def counts():\n"
+        "    x, dtype, before = np.ones(3), np.dtype('i4'), sys.getrefcount(np.dtype('i4'))\n"
+        "    for i in range(5): cast(x, dtype)\n"
+        "    return before - sys.getrefcount(np.dtype('i4')), sys.getrefcount(x)\n"
+        "for i in range(3): print(counts())\n"))
+
+
 def test_compiled_closures_keep_nothing_alive():
     same_as_python("-c", (
         "import gc, weakref, numpy as np\n"
