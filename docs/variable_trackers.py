@@ -51,6 +51,7 @@ EXAMPLES: dict[str, str] = {
     "UserFunctionVariable": "lambda x: (spread, x)",
     "GeneratorVariable": "lambda x: list(v * x for v in (1, 2))",
     "GraphMethodVariable": "lambda x: (x.sum, x)",
+    "IdVariable": "lambda x: (id(x) == id(x), x)",
     "InstanceDictVariable": "lambda x: vars(SimpleNamespace(a=x))",
     "CallableIterator": "lambda x: (iter(list, []), x)",
     "ComputedIterator": "lambda x: list(reversed({'a': x}))",

@@ -29,6 +29,7 @@ from .variables.constants import (
 )
 from .variables.dicts import DictVariable, DictViewVariable
 from .variables.functions import FunctionVariable
+from .variables.ids import IdVariable
 from .variables.lazy import realise
 from .variables.methods import BuiltinMethodVariable, MethodVariable
 from .variables.object_model import overridden
@@ -317,6 +318,14 @@ def _compare_sets(
     return lhs.call_method(tx, BINARY[symbol].method, (rhs,), {})
 
 
+def _compare_ids(
+    tx: Translator, symbol: str, lhs: IdVariable, rhs: IdVariable
+) -> VariableTracker:
+    if symbol not in ("==", "!="):
+        raise GraphBreak(f"{symbol} of {lhs.describe()}")
+    return constant(is_same(tx, lhs.value, rhs.value) == (symbol == "=="))
+
+
 def _ordered_error(symbol: str, lhs: VariableTracker, rhs: VariableTracker) -> VariableTracker:
     raise observed(TypeError(
         f"{symbol!r} not supported between instances of "
@@ -328,6 +337,7 @@ STRUCTURAL: Sequence[tuple[type, Callable[..., VariableTracker]]] = (
     (SequenceVariable, _compare_sequences),
     (DictVariable, _compare_dicts),
     (SetVariable, _compare_sets),
+    (IdVariable, _compare_ids),
 )
 
 UNIQUE = (type(None), bool, type(Ellipsis), type(NotImplemented), enum.Enum)

@@ -111,7 +111,7 @@ class TraceState:
     `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `entangled`
     are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
     whose memory a loop has taken for its own; `list_lengths` are the lengths of lists whose items
-    are in arrays.
+    are in arrays; `keys` are the outside objects that were looked up by their identity.
     """
 
     function: FunctionType
@@ -138,6 +138,7 @@ class TraceState:
     positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
     list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
+    keys: dict[VariableTracker, None] = field(default_factory=dict)
     root_steps: int = 0
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None
@@ -156,7 +157,8 @@ class TraceState:
         self.shapes.end_trace()
         self.flat_args, self.locate, self.numbering = (), lambda: None, None
         for known in (self.tracked, self.placeholders, self.class_attributes, self.keep_alive,
-                      self.suspended, self.errstates, self.positions, self.functions):  # fmt: skip
+                      self.suspended, self.errstates, self.positions, self.functions,
+                      self.keys):  # fmt: skip
             known.clear()
 
 

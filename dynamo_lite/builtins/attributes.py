@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..variables import object_model
+from ..variables.arrays import ArrayVariable
 from ..variables.base import ObservedException, VariableTracker
 from ..variables.classes import ClassVariable
 from ..variables.constants import (
@@ -20,6 +21,7 @@ from ..variables.constants import (
     observed,
 )
 from ..variables.exceptions import ARGUMENTS_ONLY, ExceptionVariable
+from ..variables.ids import IdVariable
 from ..variables.object_model import MISSING, class_attribute, lookup
 from ..variables.objects import ObjectVariable, SuperVariable
 from ..variables.sequences import TupleVariable
@@ -234,7 +236,9 @@ def builtin_callable(tx: Translator, value: VariableTracker) -> VariableTracker:
 
 @handles(id)
 def builtin_id(tx: Translator, value: VariableTracker) -> VariableTracker:
-    raise GraphBreak(f"the id of {value.describe()}")
+    if value.is_constant() or (value.in_graph and not isinstance(value, ArrayVariable)):
+        raise GraphBreak(f"the id of {value.describe()}")
+    return IdVariable(value)
 
 
 @handles(hash)

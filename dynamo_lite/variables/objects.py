@@ -7,7 +7,7 @@ from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
-from ..guards.kinds import KEYS, NO_KEY
+from ..guards.kinds import KEYS, NO_KEY, NOT_ALIASED
 from ..guards.sources import AttrSource, ConstSource, Source
 from ..trace_rules import TWIN_MODULES
 from . import object_model
@@ -170,7 +170,7 @@ class ObjectVariable(VariableTracker):
     def hash_key(self, tx: Translator) -> Hashable:
         method = lookup(self.kind, "__hash__")
         if method is object.__hash__:
-            return self
+            return identity_key(tx, self)
         if method is None:
             raise observed(TypeError(f"unhashable type: {self.kind.__name__!r}"))
         if not isinstance(method, FunctionType):
@@ -230,6 +230,25 @@ class ObjectKey:
         else:
             theirs = other if isinstance(other, VariableTracker) else constant(other)
         return bool(self.tx.is_equal(self.tracker, theirs))
+
+
+def identity_key(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """The tracker as a key: the outside objects among the keys stay different ones."""
+    keys = tx.state.keys
+    if value.source is None or value in keys:
+        return value
+    if len(keys) == MOST_KEYS:
+        raise GraphBreak(f"more than {MOST_KEYS} outside objects as keys")
+    for other in keys:
+        if other.python_type() is value.python_type():
+            assert other.source is not None
+            tx.guards.install(value.source, NOT_ALIASED, other.source, tx.location())
+    keys[value] = None
+    return value
+
+
+MOST_KEYS = 64
+"""Each one costs a comparison with each other one at every call."""
 
 
 class SuperVariable(VariableTracker):

@@ -200,3 +200,12 @@ def branch_on_membership(x): return x + 1 if 2 in x else x - 1
 
 @program(X)
 def sizes_along_axes(x): return np.size(x, 1), np.size(x, axis=0), np.size(x), np.isfortran(x), np.isfortran(x.T), x.flags.fnc
+
+
+@program(X, V)
+def assigning_sequences(x, v):
+    y = x.copy()
+    y[0, :3] = v[0], 2 * (v[0] + v[1]), 7
+    y[1:] = [v[:1], y[0, :1]]
+    y[[0, 2], [1, 0]] = y[2, 0], y[0, 1]
+    return y

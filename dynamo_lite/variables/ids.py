@@ -1,0 +1,48 @@
+"""`id(value)`: a number that nobody knows while tracing, but equal for the same object alone."""
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import GraphBreak
+from .base import VariableTracker
+from .objects import identity_key
+
+if TYPE_CHECKING:
+    from ..reconstruct import Reconstructor
+    from ..translator import Translator
+
+
+class IdVariable(VariableTracker):
+    """The id of a list, an object, an array: a key, or one side of `==`."""
+
+    def __init__(self, value: VariableTracker) -> None:
+        self.value = value
+
+    def python_type(self) -> type:
+        return int
+
+    def hash_key(self, tx: Translator) -> Hashable:
+        return IdKey(identity_key(tx, self.value))
+
+    def truth(self, tx: Translator) -> bool:
+        return True
+
+    def as_constant(self, tx: Translator) -> int:
+        raise GraphBreak(self.describe())
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.load_callable(id)
+        code.build(self.value)
+        code.call(1)
+
+    def describe(self) -> str:
+        return f"the id of {self.value.describe()}"
+
+
+@dataclass(frozen=True)
+class IdKey:
+    """Stands for an id in a dict or set."""
+
+    value: VariableTracker

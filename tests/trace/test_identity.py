@@ -1,0 +1,83 @@
+"""Objects that are told apart by identity: as keys of sets and dicts, and by their `id`."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.config import config
+
+from .test_guarded import X, follow
+
+
+class Node:
+    def __init__(self, value, *children):
+        self.value = value
+        self.children = children
+
+
+A, B = Node(1), Node(2)
+
+
+def in_a_set(a, b, x): return b in {a}, x + a.value + b.value
+def in_a_dict(a, b, x): return {a: 1, b: 2}.get(a), len({a: 1, b: 2}), x + 1
+def ids_in_a_set(a, b, x): return len({id(a), id(b)}), id(b) in {id(a)}, x + 1
+def ids_compared(a, b, x): return id(a) == id(b), id(a) != id(b), id(a) == id(a), x + 1
+
+
+@pytest.mark.parametrize("function", [in_a_set, in_a_dict, ids_in_a_set, ids_compared])
+def test_two_arguments_become_one_object(function):
+    follow(function, (A, B, X), (A, A, X), (B, B, X), (B, A, X))
+
+
+def order(node, x):
+    """The nodes behind `node`, each once, after those it needs."""
+    found, seen = [], set()
+
+    def visit(node):
+        if id(node) not in seen:
+            seen.add(id(node))
+            for child in node.children:
+                visit(child)
+            found.append(node.value)
+
+    visit(node)
+    return found, len(seen), x + 1
+
+
+def test_a_graph_whose_nodes_are_shared_or_not():
+    leaf = Node(3)
+    shared = Node(0, Node(1, leaf), Node(2, leaf))
+    apart = Node(0, Node(1, leaf), Node(2, Node(3)))
+    follow(order, (shared, X), (apart, X), (shared, X))
+
+
+def test_arrays_by_their_id():
+    def once(x, weights):
+        doubled = {}
+        for weight in weights:
+            if id(weight) not in doubled:
+                doubled[id(weight)] = weight * 2
+            x = x + doubled[id(weight)]
+        return x, len(doubled)
+
+    v, w = np.arange(4.0), np.ones(4)
+    follow(once, (X, [v, w, v]), (X, [v, v, v]), (X, [w, v, v]), (X, [w, v, w]))
+
+
+def test_an_id_that_leaves_the_function():
+    values = [1]
+    with config.patch(strict=True):
+        compiled = dl.compile(lambda x: (id(values), {id(values)}, x + 1), fullgraph=True)
+        assert compiled(X)[:2] == (id(values), {id(values)})
+
+
+def test_the_number_itself_is_not_known():
+    def parity(x):
+        return id(x) % 16, x + 1
+
+    assert dl.compile(parity)(X)[0] == id(X) % 16
+    assert "the id of x" in dl.explain(parity)(X).breaks[0].reason
+
+
+def test_more_keys_than_can_be_compared():
+    nodes = [Node(i) for i in range(100)]
+    follow(lambda nodes, x: (len(set(nodes)), x + 1), (nodes, X), (nodes[:50] * 2, X))
