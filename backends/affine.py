@@ -14,9 +14,13 @@ def affine(constant: Size, terms: Iterable[tuple[Axis, Size]]) -> Offset:
     """The normal form: one non-zero term per axis, sorted by the axis's name."""
     collected: dict[Axis, Size] = {}
     for axis, factor in terms:
-        collected[axis] = collected.get(axis, 0) + factor
-    kept = ((axis, factor) for axis, factor in collected.items() if not is_zero(factor))
-    return Offset(constant, tuple(sorted(kept, key=lambda term: term[0].name)))
+        collected[axis] = collected[axis] + factor if axis in collected else factor
+    kept = [(axis, factor) for axis, factor in collected.items() if not is_zero(factor)]
+    return Offset(constant, tuple(sorted(kept, key=by_name)))
+
+
+def by_name(term: tuple[Axis, Size]) -> str:
+    return term[0].name
 
 
 def is_zero(size: Size) -> bool:
@@ -46,10 +50,11 @@ def times(offset: Offset, factor: Size) -> Offset:
 
 def combine(constant: Size, terms: Iterable[tuple[Offset, Size]]) -> Offset:
     """constant + the sum of function * factor."""
-    total = Offset(constant)
+    collected: list[tuple[Axis, Size]] = []
     for function, factor in terms:
-        total = plus(total, times(function, factor))
-    return total
+        constant = constant + function.constant * factor
+        collected += [(axis, stride * factor) for axis, stride in function.strides]
+    return affine(constant, collected)
 
 
 def substitute(offset: Offset, replaced: Substitution) -> Offset:
@@ -57,7 +62,8 @@ def substitute(offset: Offset, replaced: Substitution) -> Offset:
     if not any(axis in replaced for axis, _ in offset.strides):
         return offset
     return combine(
-        offset.constant, ((replaced.get(axis, along(axis)), s) for axis, s in offset.strides)
+        offset.constant,
+        [(replaced[a] if a in replaced else along(a), s) for a, s in offset.strides],
     )
 
 

@@ -1,8 +1,7 @@
 """What scalar operations cost, in rough nanoseconds per element: for decisions of speed only."""
 from __future__ import annotations
 
-from . import rewrite
-from .loops import Apply, Convert, Expr, Gather, Load, Reduce, Select
+from .loops import Apply, Convert, Expr, Gather, Load, Reduce, Select, walk
 
 TRANSCENDENTAL = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh "
@@ -21,7 +20,7 @@ def cost_of_call(name: str) -> int:
 def cost_of(expr: Expr) -> int:
     """Of evaluating an expression once, its shared parts once; a reduction is expensive."""
     total = 0
-    for part in rewrite.walk((expr,)):
+    for part in walk((expr,)):
         match part:
             case Apply():
                 total += cost_of_call(part.op)

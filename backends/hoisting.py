@@ -17,7 +17,7 @@ from ..records import dataclass, field
 from . import affine, costs, rewrite
 from .aliases import Roots, roots_of
 from .hints import Hint
-from .loops import Axis, Buffer, Check, Expr, Gather, Kernel, Load, Reduce, Store
+from .loops import Axis, Buffer, Check, Expr, Gather, Kernel, Load, Reduce, Store, walk
 from .merging import writes
 from .program import Allocate, Launch, Program, Step, View, with_blocks
 from .schedule import order_axes
@@ -67,7 +67,7 @@ class Hoisting:
         parts: dict[Expr, Expr] = {}
         memo: rewrite.Frees = {}
         for statement in kernel.statements:
-            for root in rewrite.roots(statement):
+            for root in statement.roots:
                 self._find(root, order, parts, memo, is_root=True)
         statements = tuple(
             rewrite.map_statement(s, lambda expr: rewrite.replace_parts(expr, parts))
@@ -82,7 +82,7 @@ class Hoisting:
         stale = [
             key for key in self.known
             if any(isinstance(p, (Load, Gather)) and self.roots.get(p.buffer, p.buffer) in changed
-                   for p in rewrite.walk(key[:1]))
+                   for p in walk(key[:1]))
         ]
         for key in stale:
             del self.known[key]
@@ -105,7 +105,7 @@ class Hoisting:
             return
         last = max((k for k, axis in enumerate(loops) if axis in free), default=-1)
         inner = (*loops[: last + 1], *(expr.axes if isinstance(expr, Reduce) else ()))
-        for operand in rewrite.children(expr):
+        for operand in expr.operands:
             self._find(operand, inner, parts, memo)
 
     def _hoisted(self, expr: Expr, axes: list[Axis]) -> Expr:

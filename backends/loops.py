@@ -5,43 +5,28 @@ of their own, so `exp(x - max(x)) / sum(exp(x - max(x)))` is one expression, and
 is evaluated (hoisted out of the loops it does not depend on) follows from its free axes. Nothing
 here is a closure: everything can be compared, hashed, printed and cached.
 
-Expressions are interned: building an expression that exists gives the existing object, so equality
-is identity, hashing is constant time, and a shared subexpression is one object (an expression is a
-graph, not a tree: walk it with a memo, as `rewrite.walk` does).
+Expressions, axes, offsets and buffers are interned: building one that exists gives the existing
+object, so equality is identity, hashing is constant time, and a shared subexpression is one object
+(an expression is a graph, not a tree: walk it with a memo, as `walk` does).
 """
 from __future__ import annotations
 
-import threading
+from collections.abc import Iterable
 from dataclasses import fields
-from typing import Any, TypeVar, Union
-from weakref import WeakValueDictionary
+from typing import Any, ClassVar, Union
 
 import numpy as np
 
 from ..ir.errstates import AMBIENT, Errstate
 from ..ir.sizes import Size
-from ..records import dataclass
+from ..native._core import Interned
+from ..records import dataclass, kept
 
-E = TypeVar("E")
 INT64 = np.dtype(np.int64)
 
-_interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
-_lock = threading.RLock()  # a signal handler or finalizer may compile while it is held
 
-
-class Interned(type):
-    """Metaclass: equal arguments give the same object."""
-
-    def __call__(cls: type[E], *args: Any, **kwargs: Any) -> E:
-        made = type.__call__(cls, *args, **kwargs)
-        key = (cls, *[getattr(made, name) for name in cls.__match_args__])  # type: ignore[attr-defined]
-        with _lock:
-            found: E = _interned.setdefault(key, made)
-        return found
-
-
-class Expression(metaclass=Interned):
-    """Base of the expression nodes."""
+class Unique(metaclass=Interned):
+    """Base of what is interned."""
 
     __slots__ = ("__weakref__",)
 
@@ -49,19 +34,23 @@ class Expression(metaclass=Interned):
         return type(self), tuple(getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Expression(Unique):
+    """Base of the expression nodes; `operands` are the expressions it is made of, in order."""
+
+    __slots__ = ()
+    operands: ClassVar[Any] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Axis(Unique):
     """One loop variable: 0 <= axis < extent."""
 
     name: str
     extent: Size
 
-    def __hash__(self) -> int:
-        return hash(self.name)
 
-
-@dataclass(frozen=True, slots=True)
-class Offset:
+@dataclass(frozen=True, slots=True, eq=False)
+class Offset(Unique):
     """A position in a buffer, in bytes: constant + sum of stride * axis; affine, strides may be
     symbolic (also 0 or negative)."""
 
@@ -69,8 +58,8 @@ class Offset:
     strides: tuple[tuple[Axis, Size], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+@dataclass(frozen=True, slots=True, eq=False)
+class Buffer(Unique):
     """Memory of one dtype. `name` is unique in a program; its size lives in the program."""
 
     name: str
@@ -101,6 +90,10 @@ class Gather(Expression):
     @property
     def dtype(self) -> np.dtype:
         return self.buffer.dtype
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return tuple([index for index, _ in self.indices])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,6 +138,10 @@ class Apply(Expression):
     args: tuple[Expr, ...]
     dtype: np.dtype
 
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return self.args
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Convert(Expression):
@@ -152,6 +149,10 @@ class Convert(Expression):
 
     arg: Expr
     dtype: np.dtype
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.arg,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,6 +164,10 @@ class Select(Expression):
     @property
     def dtype(self) -> np.dtype:
         return self.true.dtype
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.condition, self.true, self.false)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,8 +185,31 @@ class Reduce(Expression):
     axes: tuple[Axis, ...]
     dtype: np.dtype
 
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.body,)
+
 
 Expr = Union[Load, Gather, Const, Scalar, SizeValue, Index, Apply, Convert, Select, Reduce]
+
+
+def walk(roots: Iterable[Expr]) -> list[Expr]:
+    """Every distinct subexpression, operands first."""
+    found: list[Expr] = []
+    left: dict[Expr, bool] = {}  # whether all of an expression is found
+    for root in roots:
+        stack = [root]
+        while stack:
+            expr = stack[-1]
+            if expr in left or not expr.operands:
+                stack.pop()
+                if not left.get(expr):
+                    left[expr] = True
+                    found.append(expr)
+            else:
+                left[expr] = False
+                stack.extend(reversed(expr.operands))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +222,11 @@ class Store:
     value: Expr
     indices: tuple[tuple[Expr, Size], ...] = ()
 
+    @property
+    def roots(self) -> tuple[Expr, ...]:
+        """The expressions that the statement evaluates."""
+        return (self.value, *[index for index, _ in self.indices])
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -201,6 +234,10 @@ class Check:
     function runs in Python instead, which raises what NumPy raises."""
 
     condition: Expr
+
+    @property
+    def roots(self) -> tuple[Expr, ...]:
+        return (self.condition,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +249,10 @@ class Scan:
     offset: Offset
     value: Expr
     axis: Axis
+
+    @property
+    def roots(self) -> tuple[Expr, ...]:
+        return (self.value,)
 
 
 Statement = Union[Store, Check, Scan]
@@ -234,3 +275,17 @@ class Kernel:
     vector: Axis | None = None
     parallel: bool = False
     errstate: Errstate = AMBIENT
+
+    @property
+    def roots(self) -> list[Expr]:
+        """The expressions that the statements evaluate."""
+        return [root for statement in self.statements for root in statement.roots]
+
+    @kept
+    def parts(self) -> tuple[Expr, ...]:
+        """All distinct expressions, operands first."""
+        return tuple(walk(self.roots))
+
+    @kept
+    def loads(self) -> tuple[Load | Gather, ...]:
+        return tuple([part for part in self.parts if isinstance(part, (Load, Gather))])

@@ -13,7 +13,7 @@ from ..records import dataclass, field
 from . import affine, rewrite
 from .aliases import Roots, roots_of
 from .hints import Hint
-from .loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store
+from .loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store, walk
 from .program import (
     Allocate,
     Bind,
@@ -36,7 +36,7 @@ from .program import (
     blocks_of,
     with_blocks,
 )
-from .schedule import is_check_only, loads_of, may_report, operations
+from .schedule import is_check_only, may_report, operations
 from .sizes_of import told_by, used_symbols
 
 MOST_STORES = 8
@@ -145,7 +145,7 @@ class Placed:
         if not isinstance(step, Launch):
             return Placed(step, used, stored, tells, needs, sized)
         kernel = step.kernel
-        looks_up = any(isinstance(load, Gather) for load in loads_of(kernel.statements))
+        looks_up = any(isinstance(load, Gather) for load in kernel.loads)
         looks_up |= any(isinstance(s, Store) and s.indices for s in kernel.statements)
         return Placed(
             step, used, stored, tells, needs, sized, tuple(axis.extent for axis in kernel.axes),
@@ -248,7 +248,7 @@ def _read_elsewhere(first: Kernel, second: Kernel) -> Buffer | None:
         s.buffer for s in (*first.statements, *second.statements)
         if isinstance(s, Store) and s.indices
     }
-    for load in loads_of(_over(second, first).statements):
+    for load in _over(second, first).loads:
         if load.buffer in stored:
             if load.buffer in scattered:
                 return load.buffer
@@ -290,7 +290,7 @@ def merged_kernel(first: Kernel, second: Kernel) -> Kernel:
         Load(s.buffer, s.offset): s.value for s in first.statements
         if isinstance(s, Store) and not s.indices and not any(
             isinstance(part, (Load, Gather)) and part.buffer in stored
-            for part in rewrite.walk((s.value,))
+            for part in walk((s.value,))
         )
     }
     statements = tuple(
@@ -327,15 +327,15 @@ def _without_dead(step: Step, read: set[Buffer]) -> Step:
 
 
 def _computed_elsewhere(store: Store, statements: Sequence[Any]) -> bool:
-    others = [root for s in statements if s is not store for root in rewrite.roots(s)]
-    return any(part is store.value for part in rewrite.walk(others))
+    others = [root for s in statements if s is not store for root in s.roots]
+    return any(part is store.value for part in walk(others))
 
 
 def reads(step: Step) -> Iterator[Buffer]:
     """The buffers whose contents or address a step uses."""
     match step:
         case Launch():
-            for load in loads_of(step.kernel.statements):
+            for load in step.kernel.loads:
                 yield load.buffer
         case View():
             yield step.base

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.tree import map_leaves
-from . import affine, rewrite
+from . import affine
 from .loops import (
     Apply,
     Axis,
@@ -25,6 +25,7 @@ from .loops import (
     SizeValue,
     Statement,
     Store,
+    walk,
 )
 from .program import (
     Allocate,
@@ -57,16 +58,16 @@ class Printer:
         self.names: dict[Expr, str] = {}
         self.lines: list[str] = []
         self.counts: dict[Expr, int] = {}
-        for part in rewrite.walk(roots):
-            for operand in rewrite.children(part):
+        for part in walk(roots):
+            for operand in part.operands:
                 self.counts[operand] = self.counts.get(operand, 0) + 1
 
     def text(self, expr: Expr) -> str:
         if expr in self.names:
             return self.names[expr]
-        parts = [self.text(operand) for operand in rewrite.children(expr)]
+        parts = [self.text(operand) for operand in expr.operands]
         text = self._render(expr, parts)
-        shared = self.counts.get(expr, 0) > 1 and rewrite.children(expr)
+        shared = self.counts.get(expr, 0) > 1 and expr.operands
         if not shared and len(text) <= 90:
             return text
         self.names[expr] = name = f"v{len(self.names)}"
@@ -118,7 +119,7 @@ def offset_text(offset: Offset) -> str:
 
 def print_kernel(kernel: Kernel) -> str:
     """The kernel as text."""
-    printer = Printer([root for s in kernel.statements for root in rewrite.roots(s)])
+    printer = Printer([root for s in kernel.statements for root in s.roots])
     marks = [f"vector {kernel.vector.name}"] if kernel.vector else []
     marks += ["parallel"] if kernel.parallel else []
     head = f"kernel {kernel.name}[{axes_text(kernel.axes)}] {' '.join(marks)}".rstrip() + ":"

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ..ir.sizes import Size
 from . import affine, rewrite
-from .loops import Axis, Check, Expr, Gather, Index, Load, Offset, Scan, Statement
+from .loops import Axis, Check, Expr, Gather, Index, Load, Offset, Scan, Statement, walk
 
 
 def reshape(expr: Expr, old: Sequence[Axis], new: Sequence[Axis]) -> Expr | None:
@@ -87,7 +87,7 @@ def flat_position(axes: Sequence[Axis]) -> Offset:
 
 def can_merge(exprs: Iterable[Expr], outer: Axis, inner: Axis) -> bool:
     """Whether two adjacent axes act as one in every load."""
-    for part in rewrite.walk(exprs):
+    for part in walk(exprs):
         if isinstance(part, (Load, Gather)) and not steps_as_one(part.offset, outer, inner):
             return False
         if isinstance(part, Index) and part.axis in (outer, inner):
@@ -106,5 +106,5 @@ def can_merge_statements(statements: Sequence[Statement], outer: Axis, inner: Ax
             return False
         if not isinstance(statement, Check) and not steps_as_one(statement.offset, outer, inner):
             return False
-    roots = [root for statement in statements for root in rewrite.roots(statement)]
+    roots = [root for statement in statements for root in statement.roots]
     return can_merge(roots, outer, inner)

@@ -1,7 +1,7 @@
 """Walking and rebuilding expressions. Expressions are shared graphs: every walk keeps a memo."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -30,22 +30,6 @@ INT64 = np.dtype(np.int64)
 Change = Callable[[Expr], Expr]
 
 
-def children(expr: Expr) -> tuple[Expr, ...]:
-    """The operands of an expression, in order."""
-    match expr:
-        case Apply():
-            return expr.args
-        case Convert():
-            return (expr.arg,)
-        case Select():
-            return (expr.condition, expr.true, expr.false)
-        case Reduce():
-            return (expr.body,)
-        case Gather():
-            return tuple(index for index, _ in expr.indices)
-    return ()
-
-
 def rebuild(expr: Expr, operands: tuple[Expr, ...]) -> Expr:
     """The same operation on other operands."""
     match expr:
@@ -67,9 +51,11 @@ def transform(expr: Expr, rule: Callable[[Expr], Expr], memo: dict[Expr, Expr]) 
     """Rebuild bottom-up, applying `rule` to every node after its operands."""
     if (done := memo.get(expr)) is not None:
         return done
-    operands = children(expr)
-    changed = tuple(transform(operand, rule, memo) for operand in operands)
-    made = expr if changed == operands else rebuild(expr, changed)
+    made = expr
+    if operands := expr.operands:
+        changed = tuple([transform(operand, rule, memo) for operand in operands])
+        if changed != operands:
+            made = rebuild(expr, changed)
     memo[expr] = result = rule(made)
     return result
 
@@ -125,25 +111,6 @@ def position(offset: Offset) -> Expr:
     return Apply("add", (total, SizeValue(offset.constant)), INT64)
 
 
-def walk(exprs: Iterable[Expr]) -> Iterator[Expr]:
-    """Every distinct subexpression, operands first."""
-    seen: set[Expr] = set()
-    for expr in exprs:
-        yield from _walk(expr, seen)
-
-
-def _walk(root: Expr, seen: set[Expr]) -> Iterator[Expr]:
-    stack: list[tuple[Expr, bool]] = [(root, False)]
-    while stack:
-        expr, ready = stack.pop()
-        if ready:
-            yield expr
-        elif expr not in seen:
-            seen.add(expr)
-            stack.append((expr, True))
-            stack.extend((operand, False) for operand in reversed(children(expr)))
-
-
 Frees = dict[Expr, frozenset[Axis]]
 
 
@@ -151,7 +118,7 @@ def free_axes(expr: Expr, memo: Frees) -> frozenset[Axis]:
     """The axes that the value of an expression depends on."""
     if (known := memo.get(expr)) is not None:
         return known
-    found = _own_axes(expr).union(*(free_axes(operand, memo) for operand in children(expr)))
+    found = _own_axes(expr).union(*(free_axes(operand, memo) for operand in expr.operands))
     if isinstance(expr, Reduce):
         found -= frozenset(expr.axes)
     memo[expr] = found
@@ -165,13 +132,6 @@ def _own_axes(expr: Expr) -> frozenset[Axis]:
         case Index():
             return frozenset((expr.axis,))
     return frozenset()
-
-
-def roots(statement: Statement) -> tuple[Expr, ...]:
-    """The expressions that a statement evaluates."""
-    if isinstance(statement, Store):
-        return (statement.value, *(index for index, _ in statement.indices))
-    return (statement.condition,) if isinstance(statement, Check) else (statement.value,)
 
 
 def map_statement(

@@ -1,7 +1,7 @@
 """The loop order of a kernel: contiguous axes collapsed, small strides innermost."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from . import affine, reshaping, rewrite
@@ -17,8 +17,8 @@ from .loops import (
     Load,
     Reduce,
     Scan,
-    Statement,
     Store,
+    walk,
 )
 from .program import Launch, Program, Step, with_blocks
 
@@ -49,7 +49,7 @@ def schedule_kernel(kernel: Kernel, hint: Hint) -> Kernel:
 def order_axes(kernel: Kernel, hint: Hint) -> tuple[Axis, ...]:
     """Outermost first: the largest strides of the stores, then of the loads; a scan's axis last."""
     stores = [s.offset for s in kernel.statements if isinstance(s, (Store, Scan))]
-    loads = [load.offset for load in loads_of(kernel.statements)]
+    loads = [load.offset for load in kernel.loads]
     scanned = {s.axis for s in kernel.statements if isinstance(s, Scan)}
 
     def key(axis: Axis) -> tuple[bool, int, int]:
@@ -61,13 +61,6 @@ def order_axes(kernel: Kernel, hint: Hint) -> tuple[Axis, ...]:
 
     real = [axis for axis in kernel.axes if not affine.is_one(axis.extent) or axis in scanned]
     return tuple(sorted(real, key=key))
-
-
-def loads_of(statements: Sequence[Statement]) -> Iterator[Load | Gather]:
-    values = [root for statement in statements for root in rewrite.roots(statement)]
-    for part in rewrite.walk(values):
-        if isinstance(part, (Load, Gather)):
-            yield part
 
 
 def _map_values(kernel: Kernel, change: rewrite.Change) -> Kernel:
@@ -98,7 +91,7 @@ def _order_reduction(expr: Expr, hint: Hint) -> Expr:
     """The folded axes of one reduction: small strides innermost, contiguous ones merged."""
     if not isinstance(expr, Reduce) or len(expr.axes) < 2:
         return expr
-    offsets = [p.offset for p in rewrite.walk((expr.body,)) if isinstance(p, (Load, Gather))]
+    offsets = [p.offset for p in walk((expr.body,)) if isinstance(p, (Load, Gather))]
 
     def key(axis: Axis) -> int:
         return -sum(abs(hint(affine.stride_of(offset, axis))) for offset in offsets)
@@ -134,7 +127,7 @@ def canonical_folds(
 
     def rule(part: Expr) -> Expr:
         if not isinstance(part, Reduce):
-            depths[part] = max((depths.get(c, 0) for c in rewrite.children(part)), default=0)
+            depths[part] = max((depths.get(c, 0) for c in part.operands), default=0)
             return part
         depth = depths.get(part.body, 0)
         renamed = []
@@ -160,8 +153,7 @@ def is_parallel(kernel: Kernel) -> bool:
 
 def vector_axis(kernel: Kernel, hint: Hint) -> Axis | None:
     """The innermost axis, unless a reduction that depends on it reads along its own axis."""
-    values = [root for statement in kernel.statements for root in rewrite.roots(statement)]
-    folds = [part for part in rewrite.walk(values) if isinstance(part, Reduce)]
+    folds = [part for part in kernel.parts if isinstance(part, Reduce)]
     inner = kernel.axes[-1] if kernel.axes else None
     memo: rewrite.Frees = {}
     for fold in folds:
@@ -179,7 +171,7 @@ def _reads_along(fold: Reduce, outer: Axis, hint: Hint) -> bool:
     if hint(inner.extent) <= SHORT:
         return False
     score = 0
-    for part in rewrite.walk((fold.body,)):
+    for part in walk((fold.body,)):
         if isinstance(part, Load):
             unit = part.dtype.itemsize
             score += abs(hint(affine.stride_of(part.offset, inner))) == unit
@@ -193,17 +185,15 @@ def is_check_only(kernel: Kernel) -> bool:
 
 def may_report(kernel: Kernel) -> bool:
     """Whether a kernel may raise floating-point flags: it computes with floats or converts them."""
-    values = [root for statement in kernel.statements for root in rewrite.roots(statement)]
     if any(isinstance(s, Scan) and s.buffer.dtype.kind in "fc" for s in kernel.statements):
         return True
     return any(
         expr.dtype.kind in "fc"
-        for part in rewrite.walk(values) if isinstance(part, (Apply, Convert, Reduce))
-        for expr in (part, *rewrite.children(part))
+        for part in kernel.parts if isinstance(part, (Apply, Convert, Reduce))
+        for expr in (part, *part.operands)
     )
 
 
 def operations(kernel: Kernel) -> int:
     """How many scalar operations the kernel's expressions hold."""
-    values = [root for statement in kernel.statements for root in rewrite.roots(statement)]
-    return sum(isinstance(part, (Apply, Reduce)) for part in rewrite.walk(values))
+    return sum(isinstance(part, (Apply, Reduce)) for part in kernel.parts)

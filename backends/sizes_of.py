@@ -7,7 +7,6 @@ from typing import Any
 from ..ir.sizes import Size, is_unbacked, symbols
 from ..ir.tree import leaves
 from ..ir.types import ArrayType
-from . import rewrite
 from .loops import Check, Gather, Index, Kernel, Load, Offset, Reduce, SizeValue
 from .program import (
     Allocate,
@@ -96,8 +95,7 @@ def kernel_sizes(kernel: Kernel) -> Iterator[Size]:
     for statement in kernel.statements:
         if not isinstance(statement, Check):
             yield from _offset_sizes(statement.offset)
-    roots = [root for statement in kernel.statements for root in rewrite.roots(statement)]
-    for part in rewrite.walk(roots):
+    for part in kernel.parts:
         match part:
             case Load():
                 yield from _offset_sizes(part.offset)

@@ -4,7 +4,8 @@ The standard decorator compiles half a dozen methods for every class, which for 
 package is most of what importing it takes. Here all classes share their methods, and `__init__` is
 compiled when a class is first instantiated. What the package uses is supported: `frozen`, `slots`,
 `eq`, `weakref_slot`, inheritance, `field(default=, default_factory=, init=)`, `__post_init__`,
-and `replace` and `fields` of the standard library.
+and `replace` and `fields` of the standard library. `kept` is the `cached_property` of classes with
+slots: no field, so it counts neither for equality nor for the text.
 """
 from __future__ import annotations
 
@@ -16,7 +17,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
+    from functools import cached_property as kept
 else:
+
+    class kept:
+        """What is computed of an instance when it is first asked for, and lives as long as it."""
+
+        def __init__(self, compute):
+            self.compute, self.__doc__ = compute, compute.__doc__
+
+        def __set_name__(self, owner, name):
+            self.slot = f"_{name}"
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            try:
+                return getattr(instance, self.slot)
+            except AttributeError:
+                value = self.compute(instance)
+            object.__setattr__(instance, self.slot, value)
+            return value
 
     def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, weakref_slot=False):
         """The class with the methods of a dataclass; with `slots` it is a new class."""
@@ -66,12 +87,13 @@ def own_fields(cls: Any) -> dict[str, Field[Any]]:
 def with_slots(cls: Any, own: dict[str, Field[Any]], weakref_slot: bool) -> Any:
     """The same class with slots; slots cannot be added to a class that exists."""
     present = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
-    names = tuple(name for name in own if name not in present)
+    names = [name for name in own if name not in present]
+    names += [item.slot for item in cls.__dict__.values() if isinstance(item, kept)]
     body = {
         name: value for name, value in cls.__dict__.items()
         if name not in own and name not in ("__dict__", "__weakref__")
     }
-    body["__slots__"] = (*names, "__weakref__") if weakref_slot else names
+    body["__slots__"] = (*names, "__weakref__") if weakref_slot else tuple(names)
     made = type(cls)(cls.__name__, cls.__bases__, body)
     made.__qualname__ = cls.__qualname__
     return made
@@ -189,4 +211,4 @@ def set_state(self: Any, state: list[Any]) -> None:
         object.__setattr__(self, name, value)
 
 
-__all__ = ["dataclass", "field"]
+__all__ = ["dataclass", "field", "kept"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from .. import rewrite
-from ..loops import Apply, Const, Convert, Expr, Gather, Load, Reduce, Scalar, SizeValue
+from ..loops import Apply, Const, Convert, Expr, Gather, Load, Reduce, Scalar, SizeValue, walk
 
 # Nanoseconds per element of float64 in vectors of eight, on one core of 2024 at 4 GHz: what
 # `python -m benchmarks.functions` prints for the function, less the 0.09 of a load and a store in
@@ -27,7 +26,7 @@ FREE = (Const, Scalar, SizeValue)
 def cost_of(exprs: Iterable[Expr]) -> float:
     """Nanoseconds for one point; a reduction counts its body once per element."""
     total = LOAD
-    for expr in rewrite.walk(exprs):
+    for expr in walk(exprs):
         total += _own_cost(expr)
     return total
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from ...ir.errstates import Errstate
 from ...ir.node import Node
 from ...ir.ops import row_of
-from .. import rewrite
-from ..loops import Apply, Check, Expr, Kernel, Reduce
+from ..loops import Apply, Check, Expr, Kernel, Reduce, walk
 from ..program import Launch, Program, all_steps
 from .scalars import template
 
@@ -52,7 +51,7 @@ def why_extern(node: Node) -> str | None:
 
 
 def may_miss(kernel: Kernel) -> bool:
-    return any(_underflows_elsewhere(expr) for expr in rewrite.walk(_roots(kernel)))
+    return any(_underflows_elsewhere(expr) for expr in walk(_roots(kernel)))
 
 
 def _roots(kernel: Kernel) -> Iterator[Expr]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from ...ir.sizes import Size, symbols
 from ...records import dataclass
-from .. import rewrite
 from ..loops import (
     Apply,
     Axis,
@@ -32,6 +31,7 @@ from ..loops import (
     SizeValue,
     Statement,
     Store,
+    walk,
 )
 from . import memory, scalars
 from .cost import cost_of
@@ -92,7 +92,7 @@ def produce(nest: Nest, term: Term) -> Value:
 def lanes_of(kernel: Kernel, target: Target) -> int:
     """As many lanes as fill a vector with the widest element that is computed with, and at least
     the smallest vector with floats: LLVM would fill it up with lanes that raise flags."""
-    exprs = rewrite.walk(value_of(s) for s in kernel.statements)
+    exprs = walk(value_of(s) for s in kernel.statements)
     kinds = {e.dtype for e in exprs if not isinstance(e, (Index, SizeValue))}
     widest = max((d.itemsize for d in kinds), default=8)
     least = 4 if F32 in kinds else 2
@@ -170,8 +170,7 @@ class KernelWriter:
         return fields
 
     def _scalar_dtype(self, name: str) -> np.dtype:
-        roots = (root for s in self.kernel.statements for root in rewrite.roots(s))
-        for expr in rewrite.walk(roots):
+        for expr in self.kernel.parts:
             if isinstance(expr, Scalar) and expr.name == name:
                 return expr.dtype
         raise KeyError(name)
@@ -290,7 +289,7 @@ def environment(kernel: Kernel) -> tuple[tuple[str, str], ...]:
         sizes.append(offset.constant)
         sizes.extend(stride for _, stride in offset.strides)
 
-    for expr in rewrite.walk(root for s in kernel.statements for root in rewrite.roots(s)):
+    for expr in kernel.parts:
         match expr:
             case Load():
                 access(expr.buffer, expr.offset)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...ir.sizes import product
-from .. import rewrite
 from ..loops import Check, Kernel, Reduce, Store
 from .elements import I64
 from .emit import Builder, Value
@@ -28,8 +27,7 @@ def is_scalar(kernel: Kernel) -> bool:
     """Whether a kernel does so little that a function of its own is not worth it."""
     if kernel.axes or not all(isinstance(s, (Store, Check)) for s in kernel.statements):
         return False
-    roots = (root for statement in kernel.statements for root in rewrite.roots(statement))
-    return not any(isinstance(part, Reduce) for part in rewrite.walk(roots))
+    return not any(isinstance(part, Reduce) for part in kernel.parts)
 
 
 def call_kernel(writer: EntryWriter, kernel: Kernel) -> None:

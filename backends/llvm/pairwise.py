@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...ir.sizes import product
-from .. import affine, rewrite
-from ..loops import Axis, Load
+from .. import affine
+from ..loops import Axis, Load, walk
 from .elements import F64, I64
 from .emit import Value
 from .folding import (
@@ -246,7 +246,7 @@ class SumLikeNumpy:
 
 def is_contiguous(body: Term, axis: Axis) -> bool:
     """Is some operand read element by element along the axis? NumPy then sums in eights."""
-    loads = (part for part in rewrite.walk((body.expr,)) if isinstance(part, Load))
+    loads = (part for part in walk((body.expr,)) if isinstance(part, Load))
     return any(affine.stride_of(load.offset, axis) == load.dtype.itemsize for load in loads)
 
 

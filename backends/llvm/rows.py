@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .. import affine, rewrite
-from ..loops import Axis, Expr, Gather, Kernel, Load, Offset, Reduce, Store
+from ..loops import Axis, Expr, Gather, Kernel, Load, Offset, Reduce, Store, walk
 from .cost import cost_of
 
 WORTH = 0.2  # nanoseconds per element from which a store and a load are cheaper
@@ -35,7 +35,7 @@ def keep_rows(kernel: Kernel, vector: Axis | None) -> tuple[Kernel, dict[Expr, O
 
 def _is_packed_row(store: Store, vector: Axis) -> bool:
     """Rows lie next to each other in memory that the kernel does not read."""
-    parts = rewrite.walk((store.value,))
+    parts = walk((store.value,))
     reads = {p.buffer for p in parts if isinstance(p, (Load, Gather))}
     unit = store.buffer.dtype.itemsize
     return store.buffer not in reads and affine.stride_of(store.offset, vector) == unit
@@ -73,7 +73,7 @@ def _outside_reductions(root: Expr) -> set[Expr]:
         if expr not in seen:
             seen.add(expr)
             if not isinstance(expr, Reduce):
-                stack.extend(rewrite.children(expr))
+                stack.extend(expr.operands)
     return seen
 
 

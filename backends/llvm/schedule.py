@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import rewrite
-from ..loops import Axis, Check, Kernel, Load, Offset, Reduce
+from ..loops import Axis, Check, Kernel, Load, Offset, Reduce, walk
 
 
 def vector_axis(kernel: Kernel, axes: Sequence[Axis]) -> Axis | None:
@@ -18,7 +18,7 @@ def vector_axis(kernel: Kernel, axes: Sequence[Axis]) -> Axis | None:
     if _is_short(axis):
         return None
     values = [s.condition if isinstance(s, Check) else s.value for s in kernel.statements]
-    reductions = [e for e in rewrite.walk(values) if isinstance(e, Reduce)]
+    reductions = [e for e in walk(values) if isinstance(e, Reduce)]
     memo: rewrite.Frees = {}
     for reduction in reductions:
         if axis in rewrite.free_axes(reduction, memo) and _reads_along(reduction):
@@ -34,7 +34,7 @@ def _reads_along(reduction: Reduce) -> bool:
     inner = reduction.axes[-1]
     if isinstance(inner.extent, int) and inner.extent <= 8:
         return False
-    loads = [e for e in rewrite.walk([reduction.body]) if isinstance(e, Load)]
+    loads = [e for e in walk([reduction.body]) if isinstance(e, Load)]
     return any(_stride(e.offset, inner) == e.dtype.itemsize for e in loads)
 
 

@@ -66,9 +66,8 @@ class Splitting:
         if not all(isinstance(s, Store) for s in kernel.statements):
             return None
         outer = product(axis.extent for axis in kernel.axes)
-        roots = [root for s in kernel.statements for root in rewrite.roots(s)]
         memo: rewrite.Frees = {}
-        for part in rewrite.walk(roots):
+        for part in kernel.parts:
             if not isinstance(part, Reduce) or part.op not in SPLITTABLE:
                 continue
             if not rewrite.free_axes(part, memo) <= set(kernel.axes):

@@ -6,7 +6,6 @@ number, and the version of the memory that a load sees.
 from __future__ import annotations
 
 from ..loops import Axis, Expr, Gather, Index, Load, Reduce
-from ..rewrite import children
 
 Version = int
 
@@ -47,7 +46,7 @@ class Terms:
         stack = [root]
         while stack:
             expr = stack[-1]
-            waiting = [e for e in children(expr) if e not in self._numbered]
+            waiting = [e for e in expr.operands if e not in self._numbered]
             if waiting and expr not in self._numbered:
                 stack.extend(waiting)
                 continue
@@ -57,7 +56,7 @@ class Terms:
         return self._numbered[root]
 
     def _intern(self, expr: Expr) -> Term:
-        args = tuple(self._numbered[e] for e in children(expr))
+        args = tuple(self._numbered[e] for e in expr.operands)
         version = self.versions.get(expr.buffer.name, 0) if isinstance(expr, (Load, Gather)) else 0
         key = (expr, tuple(a.number for a in args), version)
         if (term := self._interned.get(key)) is None:

@@ -15,10 +15,10 @@ from ...ir.sizes import Size, SizeExpr, evaluate, product, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
 from ...records import dataclass, field
-from .. import affine, rewrite, simplify
+from .. import affine, simplify
 from ..fusion import Access, Accesses
 from ..hints import least_of
-from ..loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store
+from ..loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store, walk
 from ..program import Allocate, Constant, Count, Launch, Require, Save, Step, View
 from .sharing import handed_out, shared_results
 from .values import CannotLower, Value, broadcast_index, load_of
@@ -263,7 +263,7 @@ class Lowering:
         """Whether a value is computed from what the buffer holds now."""
         return any(
             self.root(part.buffer) == buffer
-            for part in rewrite.walk((value.expr,)) if isinstance(part, (Load, Gather))
+            for part in walk((value.expr,)) if isinstance(part, (Load, Gather))
         )
 
     # memory that may be changed

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from ...ir.types import ArrayType
 from .. import affine, costs, rewrite
-from ..loops import Apply, Buffer, Convert, Expr, Gather, Load, Offset, Reduce, Store
+from ..loops import Apply, Buffer, Convert, Expr, Gather, Load, Offset, Reduce, Store, walk
 from ..merging import writes
 from ..program import Launch
 from ..simplify import BOOL
@@ -34,7 +34,7 @@ def can_repeat(low: Lowering, target: Value, element: Expr, written: set[Buffer]
     """Whether `element` may be computed after the commit, while `target` is stored to: it reads of
     written memory only the place that is stored to next, and nothing can stop it by then."""
     place = load_of(target)
-    parts = list(rewrite.walk((element,)))
+    parts = list(walk((element,)))
     for part in parts:
         if isinstance(part, Reduce):
             return False
@@ -49,7 +49,7 @@ def is_silent(part: Expr) -> bool:
     """Whether an operation has nothing to say of any numbers."""
     if isinstance(part, Apply) and part.op in ALWAYS_SILENT:
         return True
-    kinds = {part.dtype.kind, *(child.dtype.kind for child in rewrite.children(part))}
+    kinds = {part.dtype.kind, *(child.dtype.kind for child in part.operands)}
     if isinstance(part, (Apply, Convert)):
         silent = isinstance(part, Convert) or part.op in SILENT_OF_INTEGERS
         return silent and kinds <= set("biu")
@@ -58,7 +58,7 @@ def is_silent(part: Expr) -> bool:
 
 def tried_out(low: Lowering, target: Value, element: Expr) -> bool:
     """Compute what is never stored, for what it reports; False where that is not done here."""
-    if all(map(is_silent, rewrite.walk((element,)))):
+    if all(map(is_silent, walk((element,)))):
         return True
     if element.dtype.kind != "f" or not target.axes or costs.cost_of(element) > BUDGET:
         return False
@@ -68,7 +68,7 @@ def tried_out(low: Lowering, target: Value, element: Expr) -> bool:
 
 def is_computed(low: Lowering, target: Value, element: Expr) -> bool:
     """Whether a kernel has computed every element already, from what is there now."""
-    read = {low.root(p.buffer) for p in rewrite.walk((element,)) if isinstance(p, (Load, Gather))}
+    read = {low.root(p.buffer) for p in walk((element,)) if isinstance(p, (Load, Gather))}
     for step in reversed(low.steps):
         if not read.isdisjoint(map(low.root, writes(step))):
             return False
@@ -77,8 +77,7 @@ def is_computed(low: Lowering, target: Value, element: Expr) -> bool:
         ):
             moved = zip(target.axes, map(affine.along, step.kernel.axes))
             same = rewrite.substitute(element, dict(moved))
-            roots = (root for s in step.kernel.statements for root in rewrite.roots(s))
-            if any(part is same for part in evaluated(roots)):
+            if any(part is same for part in evaluated(step.kernel.roots)):
                 return True
     return False
 
@@ -89,12 +88,12 @@ def evaluated(roots: Iterable[Expr]) -> Iterator[Expr]:
     while pending:
         yield (expr := pending.pop())
         if isinstance(expr, (Apply, Convert)):
-            pending += rewrite.children(expr)
+            pending += expr.operands
 
 
 def rehearse(low: Lowering, target: Value, element: Expr) -> None:
     """Compute every element and forget it, where that may report something."""
-    if all(map(is_silent, rewrite.walk((element,)))):
+    if all(map(is_silent, walk((element,)))):
         return
     seen = Reduce("logical_or", compare("not_equal", element, element), target.axes, BOOL)
     low.launch((), Store(low.allocate(ArrayType(BOOL)), Offset(), seen))

@@ -15,9 +15,9 @@ from ...ir import core
 from ...ir.node import Node
 from ...ir.sizes import Size, SizeExpr, product
 from ...ir.types import Form
-from .. import affine, rewrite, simplify
+from .. import affine, simplify
 from ..fusion import Access
-from ..loops import Check, Gather, Load, Store
+from ..loops import Check, Gather, Load, Store, walk
 from ..simplify import const
 from .context import Lowering, lowers, packed
 from .masks import deposit, deposited_by
@@ -99,7 +99,7 @@ def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:
     element = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
     return any(
         part != place and low.root(part.buffer) == place.buffer
-        for part in rewrite.walk((element,)) if isinstance(part, (Load, Gather))
+        for part in walk((element,)) if isinstance(part, (Load, Gather))
     )
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from ...ir.errstates import AMBIENT
 from ...ir.node import Node
 from ...ir.types import Form
-from .. import rewrite, simplify
-from ..loops import Buffer, Const, Expr, Load, Scalar
+from .. import simplify
+from ..loops import Buffer, Const, Expr, Load, Scalar, walk
 from ..program import Commit
 from .context import Lowering
 from .masks import deposited_by
@@ -87,7 +87,7 @@ def not_overwritten(low: Lowering, target: Value, chain: list[Piece]) -> list[Pi
 def parts_of(low: Lowering, target: Value, piece: Piece) -> set[Expr]:
     """Everything that an assignment to the whole array computes for each element."""
     value = squeezed(low, low.values.get(piece[1], piece[1]), len(target.shape))
-    return set(rewrite.walk((operand_at(low, value, target.axes, target.dtype),)))
+    return set(walk((operand_at(low, value, target.axes, target.dtype),)))
 
 
 def prepared(

@@ -29,8 +29,9 @@ from ..loops import (
     SizeValue,
     Statement,
     Store,
+    walk,
 )
-from ..rewrite import free_axes, walk
+from ..rewrite import free_axes
 from .folds import COMBINE, POSITIONS, accumulator_type, identity
 from .scalars import TYPES, apply_text, constant_text
 

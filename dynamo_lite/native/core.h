@@ -22,6 +22,7 @@ int add_watchers(PyObject *module);
 int add_regions(PyObject *module);
 int add_rests(PyObject *module);
 int add_cuda(PyObject *module);
+int add_interned(PyObject *module);
 
 // An owned reference.
 class Ref {

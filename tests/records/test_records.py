@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from dynamo_lite.records import dataclass, field
+from dynamo_lite.records import dataclass, field, kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +133,29 @@ def test_match():
     match Point(1, 2.0):
         case Point(x, y):
             assert (x, y) == (1, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    value: int
+    calls: list = field(default_factory=list)
+
+    @kept
+    def square(self):
+        """The value times itself."""
+        self.calls.append(self.value)
+        return self.value ** 2
+
+
+def test_what_is_kept_is_computed_once_and_is_no_field():
+    one = Counted(3)
+    assert one.square == one.square == 9 and one.calls == [3]
+    assert one == Counted(3, [3]) and "9" not in repr(one)
+    assert dataclasses.replace(one, value=4).square == 16
+    assert pickle.loads(pickle.dumps(one)).square == 9
+    assert Counted.square.__doc__ == "The value times itself."
+
+
+def test_what_raises_is_not_kept():
+    with pytest.raises(TypeError):
+        Counted("a").square
