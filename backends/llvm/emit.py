@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .elements import BOOL, I64, Number, literal_text, scalar_type
+from .target import Target
 
 FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 # Plain `fcmp` with these never raises invalid for a quiet NaN on the targets we know; the ordered
@@ -271,10 +272,11 @@ class Value:
 
 
 class Builder:
-    """The text of one function, written line by line."""
+    """The text of one function, written line by line; elementary functions need a target."""
 
-    def __init__(self, has_fma: bool = False, has_avx512: bool = False) -> None:
-        self.has_fma, self.has_avx512 = has_fma, has_avx512
+    def __init__(self, target: Target | None = None) -> None:
+        self.has_fma = target is not None and target.fma
+        self.has_avx512 = target is not None and target.vector_bytes == 64
         self.status = ""
         self.checks = False
         self.lines: list[str] = []

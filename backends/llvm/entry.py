@@ -75,7 +75,7 @@ class EntryCode:
 class EntryWriter:
     program: Program
     target: Target
-    builder: Builder = field(default_factory=Builder)
+    builder: Builder = field(init=False)
     kernels: dict[Kernel, KernelCode] = field(default_factory=dict)
     similar: Counter[Kernel] = field(default_factory=Counter)
     pointers: dict[str, str] = field(default_factory=dict)
@@ -106,6 +106,7 @@ class EntryWriter:
                 self.slots.setdefault(output.buffer.name, number)
         n_calls = sum(isinstance(step, Extern) for step in all_steps(self.program.steps))
         self.first_descr = len(self.program.constants) + n_calls
+        self.builder = Builder(self.target)
         self.frame = Frame(self.builder)
         self._bind_ints()
         for item in self.program.inputs:

@@ -116,7 +116,7 @@ class KernelWriter:
         kernel, kept = keep_rows(kernel, self.vector)
         kernel = use_reciprocals(kernel, self.vector, target)
         self.kernel, self.target = kernel, target
-        self.builder = Builder(target.fma, target.vector_bytes == 64)
+        self.builder = Builder(target)
         self.nest = Nest(self.builder, lanes_of(kernel, target), produce, self._keep)
         self.nest.kept = kept
         self.terms = Terms(frozenset(self.axes))
