@@ -13,9 +13,11 @@ from ..ir.node import Node
 from ..ir.ops import row_of
 from ..ir.types import OBJECT, Form
 from .base import VariableTracker
+from .constants import observed
 from .graph_methods import record_call
 from .graph_values import RESULTS, placeholder
 from .methods import BuiltinMethodVariable
+from .object_model import has_dict
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -45,7 +47,13 @@ class RandomVariable(VariableTracker):
         return True
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        return RandomMethodVariable(self, name)
+        member = getattr(self.kind, name, None)
+        if callable(member):
+            return RandomMethodVariable(self, name)
+        if member is not None or has_dict(self.kind):
+            raise GraphBreak(f"attribute {name!r} of a {self.kind.__name__}")
+        owner = f"{self.kind.__module__}.{self.kind.__name__}"
+        raise observed(AttributeError(f"{owner!r} object has no attribute {name!r}", name=name))
 
     def call_method(
         self,

@@ -1,4 +1,6 @@
 """The random state after a compiled call is Python's, also after a call that was abandoned."""
+import copy
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,17 @@ def test_dtypes_of_random_numbers(name):
         np.testing.assert_array_equal(got, want)
         assert got.dtype == want.dtype
     assert [entry.abandoned for entry in compiled.entries()] == [0]
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_attributes_that_a_generator_does_not_have(make):
+    def ask(generator, x):
+        try:
+            generator.unheard_of
+        except AttributeError as error:
+            told = str(error)
+        known = [hasattr(generator, name) for name in ("unheard_of", "normal", "__deepcopy__")]
+        return told, known, copy.deepcopy(generator).normal(), generator.normal(), x + 1
+
+    expected, found = ask(make(5), np.ones(2)), dl.compile(ask)(make(5), np.ones(2))
+    assert found[:4] == expected[:4]
