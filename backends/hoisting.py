@@ -18,7 +18,6 @@ from . import affine, costs, rewrite
 from .aliases import Roots, roots_of
 from .hints import Hint
 from .loops import Axis, Buffer, Check, Expr, Gather, Kernel, Load, Reduce, Store, walk
-from .merging import writes
 from .program import Allocate, Launch, Program, Step, View, with_blocks
 from .schedule import order_axes
 
@@ -54,7 +53,7 @@ class Hoisting:
                 self.kernel(step.kernel)
             else:
                 self.steps.append(with_blocks(step, self._inside))
-                self._forget(set() if isinstance(step, View) else set(writes(step)))
+                self._forget(set() if isinstance(step, View) else set(step.writes))
 
     def _inside(self, steps: Sequence[Step]) -> Sequence[Step]:
         inner = Hoisting(self.hint, self.roots, notes=self.notes, names=self.names)
@@ -63,21 +62,30 @@ class Hoisting:
 
     def kernel(self, kernel: Kernel) -> None:
         """Emit a kernel after the kernels that it needs."""
-        order, self.errstate = order_axes(kernel, self.hint), kernel.errstate
-        parts: dict[Expr, Expr] = {}
-        memo: rewrite.Frees = {}
-        for statement in kernel.statements:
-            for root in statement.roots:
-                self._find(root, order, parts, memo, is_root=True)
-        statements = tuple(
-            rewrite.map_statement(s, lambda expr: rewrite.replace_parts(expr, parts))
-            for s in kernel.statements
-        )
-        self.steps.append(Launch(replace(kernel, statements=statements)))
+        self.errstate = kernel.errstate
+        if parts := self._parts(kernel):
+            statements = tuple(
+                rewrite.map_statement(s, lambda expr: rewrite.replace_parts(expr, parts))
+                for s in kernel.statements
+            )
+            kernel = replace(kernel, statements=statements)
+        self.steps.append(Launch(kernel))
         self._forget({s.buffer for s in kernel.statements if not isinstance(s, Check)})
+
+    def _parts(self, kernel: Kernel) -> dict[Expr, Expr]:
+        """The repeated work of a kernel, each with the load of its result."""
+        parts: dict[Expr, Expr] = {}
+        if not kernel.axes and not kernel.folds:
+            return parts
+        order, memo = order_axes(kernel, self.hint), {}
+        for root in kernel.roots:
+            self._find(root, order, parts, memo, is_root=True)
+        return parts
 
     def _forget(self, changed: set[Buffer]) -> None:
         """What was computed from memory that changes now is not known any more."""
+        if not self.known:
+            return
         changed |= {self.roots[buffer] for buffer in changed if buffer in self.roots}
         stale = [
             key for key in self.known

@@ -289,3 +289,7 @@ class Kernel:
     @kept
     def loads(self) -> tuple[Load | Gather, ...]:
         return tuple([part for part in self.parts if isinstance(part, (Load, Gather))])
+
+    @kept
+    def folds(self) -> tuple[Reduce, ...]:
+        return tuple([part for part in self.parts if isinstance(part, Reduce)])

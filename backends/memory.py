@@ -10,7 +10,6 @@ from ..ir.types import Form
 from . import rewrite
 from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Load, Statement
-from .merging import reads, writes
 from .program import (
     Allocate,
     Bind,
@@ -39,7 +38,7 @@ def plan_memory(program: Program, hint: Hint) -> Program:
     arrays = _needs_array(program)
     allocations = {s.buffer: s for s in all_steps(program.steps) if isinstance(s, Allocate)}
     steps = list(_without_allocations(program.steps))
-    last = {buffer: k for k, step in enumerate(steps) for buffer in (*reads(step), *writes(step))}
+    last = {buffer: k for k, step in enumerate(steps) for buffer in (*step.reads, *step.writes)}
     lasting = arrays | {output.buffer for output in program.outputs}
     rotated = {b for s in all_steps(steps) if isinstance(s, Rotate) for b in (*s.into, *s.taken)}
     apart = {buffer: step for buffer, step in allocations.items() if buffer not in rotated}
@@ -47,7 +46,7 @@ def plan_memory(program: Program, hint: Hint) -> Program:
     planned: list[Step] = []
     made: set[Buffer] = set()
     for step in steps:
-        for used in (*writes(step), *reads(step)):
+        for used in (*step.writes, *step.reads):
             buffer = reused.get(used, used)
             if buffer in allocations and buffer not in made:
                 kind = "array" if buffer in arrays else "scratch"
@@ -93,16 +92,16 @@ def _reuse(
 
     Numbers that nobody reads are computed for what they report: nothing else is stored there, or
     a code generator would find out that they are not needed."""
-    read = {buffer for step in steps for buffer in reads(step)}
+    read = {buffer for step in steps for buffer in step.reads}
     first: dict[Buffer, int] = {}
     for k, step in enumerate(steps):
-        for buffer in (*writes(step), *reads(step)):
+        for buffer in (*step.writes, *step.reads):
             first.setdefault(buffer, k)
     until = {buffer: first[buffer] for buffer in allocations if buffer in lasting & set(first)}
     free = list(until)
     owner: dict[Buffer, Buffer] = {}
     for k, step in enumerate(steps):
-        for buffer in dict.fromkeys(writes(step)):
+        for buffer in dict.fromkeys(step.writes):
             if buffer not in allocations or buffer in lasting or buffer in owner:
                 continue
             if buffer not in read and product(allocations[buffer].type.shape) == 1:
@@ -114,7 +113,7 @@ def _reuse(
                     owner[buffer] = candidate
                     free.remove(candidate)
                     break
-        for buffer in dict.fromkeys((*reads(step), *writes(step))):
+        for buffer in dict.fromkeys((*step.reads, *step.writes)):
             if last[buffer] == k and buffer in owner:
                 free.append(owner[buffer])
     return {buffer: kept for buffer, kept in owner.items() if kept != buffer}

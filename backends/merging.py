@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..ir import core
 from ..ir.sizes import Size
-from ..ir.tree import leaves
 from ..records import dataclass, field
 from . import affine, rewrite
 from .aliases import Roots, roots_of
@@ -16,24 +14,13 @@ from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store, walk
 from .program import (
     Allocate,
-    Bind,
-    Branch,
     Commit,
-    Count,
-    Deposit,
     Extern,
-    Extract,
     Launch,
-    Loop,
-    Product,
     Program,
-    Ref,
     Require,
-    Rotate,
-    Save,
     Step,
     View,
-    blocks_of,
     with_blocks,
 )
 from .schedule import is_check_only, may_report, operations
@@ -89,14 +76,14 @@ class Merging:
             del placed[position if goes_up else target]
         kept = _drop_dead(lasting, [item.step for item in placed])
         requires = [s for s in fixed if isinstance(s, Require)]
-        alive = {buffer for step in kept for buffer in (*reads(step), *writes(step))} | lasting
+        alive = {buffer for step in kept for buffer in (*step.reads, *step.writes)} | lasting
         allocations = [s for s in fixed if isinstance(s, Allocate) and s.buffer in alive]
         return [*requires, *allocations, *kept]
 
     def _inside(self, block: Sequence[Step]) -> list[Step]:
         """Readers may be outside, unless the memory is made in the block."""
         own = {step.buffer for step in block if isinstance(step, Allocate)}
-        used = {buffer for step in block for buffer in (*reads(step), *writes(step))}
+        used = {buffer for step in block for buffer in (*step.reads, *step.writes)}
         return self.block(block, used - own)
 
 
@@ -133,7 +120,7 @@ class Placed:
 
     @staticmethod
     def of(step: Step, made: Made | None, roots: Roots) -> Placed:
-        used, stored = frozenset(reads(step)), frozenset(writes(step))
+        used, stored = frozenset(step.reads), frozenset(step.writes)
         makes = isinstance(step, View) or (isinstance(step, Extern) and step.results)
         aliased = frozenset(roots[b] for b in (used if makes else used | stored) if b in roots)
         used |= aliased
@@ -273,6 +260,8 @@ def _stored(kernel: Kernel) -> Iterator[Buffer]:
 
 def _over(kernel: Kernel, other: Kernel) -> Kernel:
     """The kernel over the axes of another one with the same box."""
+    if kernel.axes == other.axes:
+        return kernel
     moved = {
         old: affine.Offset(0, ((new, 1),)) for old, new in zip(kernel.axes, other.axes)
     }
@@ -304,7 +293,7 @@ def merged_kernel(first: Kernel, second: Kernel) -> Kernel:
 def _drop_dead(lasting: set[Buffer], steps: Sequence[Step]) -> Sequence[Step]:
     """Remove stores whose every reader got the value itself."""
     while True:
-        read = lasting.union(buffer for step in steps for buffer in reads(step))
+        read = lasting.union(buffer for step in steps for buffer in step.reads)
         kept = [_without_dead(step, read) for step in steps]
         alive = [s for s in kept if not (isinstance(s, Launch) and not s.kernel.statements)]
         if alive == steps:
@@ -329,62 +318,3 @@ def _without_dead(step: Step, read: set[Buffer]) -> Step:
 def _computed_elsewhere(store: Store, statements: Sequence[Any]) -> bool:
     others = [root for s in statements if s is not store for root in s.roots]
     return any(part is store.value for part in walk(others))
-
-
-def reads(step: Step) -> Iterator[Buffer]:
-    """The buffers whose contents or address a step uses."""
-    match step:
-        case Launch():
-            for load in step.kernel.loads:
-                yield load.buffer
-        case View():
-            yield step.base
-        case Bind():
-            yield step.buffer
-        case Save():
-            yield step.buffer
-            if step.positions is not None:
-                yield step.positions
-        case Product():
-            yield from (step.a.buffer, step.b.buffer)
-        case Count():
-            yield step.mask
-        case Loop() | Branch():
-            yield step.going if isinstance(step, Loop) else step.test
-            for block in blocks_of(step):
-                for inner in block:
-                    yield from reads(inner)
-        case Rotate():
-            yield from step.taken
-        case Extract():
-            yield from (step.count.mask, step.count.starts)
-            if step.source is not None:
-                yield step.source
-        case Deposit():
-            yield from (step.count.mask, step.count.starts, step.source)
-        case Extern():
-            for leaf in leaves((step.args, step.kwargs)):
-                if isinstance(leaf, Ref) and leaf.buffer is not None:
-                    yield leaf.buffer
-
-
-def writes(step: Step) -> Iterator[Buffer]:
-    match step:
-        case Launch():
-            yield from _stored(step.kernel)
-        case View():
-            yield step.buffer
-        case Product() | Extract() | Deposit():
-            yield step.out
-        case Count():
-            yield step.starts
-        case Loop() | Branch():
-            for block in blocks_of(step):
-                for inner in block:
-                    yield from writes(inner)
-        case Rotate():
-            yield from step.into
-        case Extern() if step.target is core.store:
-            yield step.args[0].buffer
-        case Extern():
-            yield from step.results

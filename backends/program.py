@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Union
 
+from ..ir import core
 from ..ir.errstates import AMBIENT, Errstate
 from ..ir.graph import Location, SymbolOrigin
 from ..ir.sizes import Size
+from ..ir.tree import leaves
 from ..ir.types import ArrayType
-from ..records import dataclass, field
-from .loops import Buffer, Kernel, Scalar
+from ..records import dataclass, field, kept
+from .loops import Buffer, Check, Kernel, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,30 @@ class Constant:
     type: ArrayType
 
 
+Buffers = tuple[Buffer, ...]
+
+
+class Instruction:
+    """Base of the steps. `reads` are the buffers whose contents or address a step uses, `writes`
+    those that it fills or makes."""
+
+    __slots__ = ()
+
+    @property
+    def reads(self) -> Buffers:
+        return ()
+
+    @property
+    def writes(self) -> Buffers:
+        return ()
+
+
+def distinct(buffers: Iterable[Buffer]) -> Buffers:
+    return tuple(dict.fromkeys(buffers))
+
+
 @dataclass(frozen=True, slots=True)
-class Allocate:
+class Allocate(Instruction):
     """Memory for `buffer`. `kind` "array": an ndarray from NumPy's allocator, may be returned or
     handed to an extern step; "scratch": raw memory that is gone when the call ends."""
 
@@ -46,14 +70,22 @@ class Allocate:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Instruction):
     """Run a kernel over its whole box."""
 
     kernel: Kernel
 
+    @kept
+    def reads(self) -> Buffers:
+        return distinct(load.buffer for load in self.kernel.loads)
+
+    @kept
+    def writes(self) -> Buffers:
+        return distinct(s.buffer for s in self.kernel.statements if not isinstance(s, Check))
+
 
 @dataclass(frozen=True, slots=True)
-class View:
+class View(Instruction):
     """An ndarray object `buffer` that shares the memory of `base`: byte `offset` from base's data
     pointer, with the shape, strides, dtype and writeability of `type`. Its `.base` is the ndarray
     of `base`, as after NumPy's own slicing (NumPy collapses chains of views to the owner)."""
@@ -62,6 +94,14 @@ class View:
     base: Buffer
     offset: Size
     type: ArrayType
+
+    @property
+    def reads(self) -> Buffers:
+        return (self.base,)
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.buffer,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +115,7 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
-class Extern:
+class Extern(Instruction):
     """Call `target(*args, **kwargs)` (pytrees with `Ref`s and `Size`s at the leaves) with the GIL.
 
     `results` are the buffers of its results, one per array (a single result or a tuple); the call
@@ -92,17 +132,30 @@ class Extern:
     errstate: Errstate = AMBIENT
     binds: tuple[tuple[str, int, int], ...] = ()
 
+    @property
+    def reads(self) -> Buffers:
+        refs = (leaf for leaf in leaves((self.args, self.kwargs)) if isinstance(leaf, Ref))
+        return tuple([ref.buffer for ref in refs if ref.buffer is not None])
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.args[0].buffer,) if self.target is core.store else self.results
+
 
 @dataclass(frozen=True, slots=True)
-class Bind:
+class Bind(Instruction):
     """From here on `symbol` is the int64 that the 0-d `buffer` holds."""
 
     symbol: str
     buffer: Buffer
 
+    @property
+    def reads(self) -> Buffers:
+        return (self.buffer,)
+
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class Count(Instruction):
     """From here on `symbol`, if there is one, is how many of the `n` packed bools of `mask` are
     true; `starts` says how many are in front of each block of them."""
 
@@ -111,9 +164,17 @@ class Count:
     n: Size
     starts: Buffer
 
+    @property
+    def reads(self) -> Buffers:
+        return (self.mask,)
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.starts,)
+
 
 @dataclass(frozen=True, slots=True)
-class Extract:
+class Extract(Instruction):
     """Fill `out` with the elements of `source` where the counted mask is true.
 
     Element i lies `stride` * i bytes after byte `offset`. Without a source, `out` gets the places
@@ -126,9 +187,18 @@ class Extract:
     stride: Size = 0
     shape: tuple[Size, ...] = ()
 
+    @property
+    def reads(self) -> Buffers:
+        found = self.count.mask, self.count.starts
+        return found if self.source is None else (*found, self.source)
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.out,)
+
 
 @dataclass(frozen=True, slots=True)
-class Deposit:
+class Deposit(Instruction):
     """Store elements of `source`, one after the other, where the counted mask is true.
 
     They lie `step` bytes apart from byte `start` on; element i of `out` lies `stride` * i bytes
@@ -141,6 +211,14 @@ class Deposit:
     step: Size
     offset: Size
     stride: Size
+
+    @property
+    def reads(self) -> Buffers:
+        return self.count.mask, self.count.starts, self.source
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.out,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +245,7 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class Product(Instruction):
     """`out` = a @ b through one BLAS routine, or such a product for every place of `stacks`.
 
     Only made when the code generator asks for it (`lower(graph, blas=True)`). All buffers have the
@@ -185,9 +263,17 @@ class Product:
     stacks: tuple[Stack, ...] = ()
     errstate: Errstate = AMBIENT
 
+    @property
+    def reads(self) -> Buffers:
+        return self.a.buffer, self.b.buffer
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.out,)
+
 
 @dataclass(frozen=True, slots=True)
-class Require:
+class Require(Instruction):
     """A relation between sizes (`left` == `right`, `<=`, `<`) that must hold, else the call is
     abandoned."""
 
@@ -197,7 +283,7 @@ class Require:
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class Save(Instruction):
     """Keep what a part of an input holds, to be put back if the call is abandoned; what the parts
     held is put back in reverse order. Writes to inputs before the commit come after such a step.
 
@@ -209,38 +295,67 @@ class Save:
     type: ArrayType
     positions: Buffer | None = None
 
+    @property
+    def reads(self) -> Buffers:
+        return (self.buffer,) if self.positions is None else (self.buffer, self.positions)
+
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Instruction):
     """From here on the call can no longer be abandoned: the floating-point flags were clean and
     every check passed. Writes to inputs that were not saved come only after it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Instruction):
     """Run `steps` again and again for as long as the bool in the 0-d buffer `going` is true, which
     is looked at before each round. Memory is never allocated inside."""
 
     going: Buffer
     steps: tuple[Step, ...]
 
+    @kept
+    def reads(self) -> Buffers:
+        return distinct((self.going, *(buffer for s in self.steps for buffer in s.reads)))
+
+    @kept
+    def writes(self) -> Buffers:
+        return distinct(buffer for step in self.steps for buffer in step.writes)
+
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Instruction):
     """Run `true` or `false`, as the bool in the 0-d buffer `test` says."""
 
     test: Buffer
     true: tuple[Step, ...]
     false: tuple[Step, ...]
 
+    @kept
+    def reads(self) -> Buffers:
+        steps = *self.true, *self.false
+        return distinct((self.test, *(buffer for step in steps for buffer in step.reads)))
+
+    @kept
+    def writes(self) -> Buffers:
+        return distinct(b for step in (*self.true, *self.false) for b in step.writes)
+
 
 @dataclass(frozen=True, slots=True)
-class Rotate:
+class Rotate(Instruction):
     """Buffers change their memory: each of `into` has that of the one of `taken` at its place; all
     memory stays in use. No ndarray object of theirs may be asked for."""
 
     into: tuple[Buffer, ...]
     taken: tuple[Buffer, ...]
+
+    @property
+    def reads(self) -> Buffers:
+        return self.taken
+
+    @property
+    def writes(self) -> Buffers:
+        return self.into
 
 
 Step = Union[

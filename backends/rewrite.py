@@ -145,12 +145,11 @@ def map_statement(
             return Check(value(statement.condition))
         case Store():
             indices = tuple((value(index), stride) for index, stride in statement.indices)
-            return replace(
-                statement, value=value(statement.value), offset=offset(statement.offset),
-                indices=indices,
-            )
+            new, place = value(statement.value), offset(statement.offset)
+            return Store(statement.buffer, place, new, indices)
         case Scan():
-            return replace(statement, value=value(statement.value), offset=offset(statement.offset))
+            new, place = value(statement.value), offset(statement.offset)
+            return Scan(statement.op, statement.buffer, place, new, statement.axis)
 
 
 def move_statement(statement: Statement, replaced: affine.Substitution) -> Statement:

@@ -40,8 +40,12 @@ def _scheduled(steps: Iterable[Step], hint: Hint) -> Iterator[Step]:
 
 
 def schedule_kernel(kernel: Kernel, hint: Hint) -> Kernel:
+    if not kernel.axes and not kernel.folds:
+        return kernel
     ordered = replace(kernel, axes=order_axes(kernel, hint))
-    folded = _map_values(ordered, lambda expr: _order_reductions(expr, hint))
+    folded = ordered
+    if kernel.folds:
+        folded = _map_values(ordered, lambda expr: _order_reductions(expr, hint))
     named = _canonical(_collapse(folded))
     return replace(named, vector=vector_axis(named, hint), parallel=is_parallel(named))
 
@@ -115,6 +119,8 @@ def _canonical(kernel: Kernel) -> Kernel:
     moved = {axis: affine.Offset(0, ((new, 1),)) for axis, new in renamed.items()}
     statements = tuple(rewrite.move_statement(s, moved) for s in kernel.statements)
     plain = replace(kernel, axes=tuple(renamed.values()), statements=statements)
+    if not kernel.folds:
+        return plain
     names: dict[tuple[int, Axis], str] = {}
     depths: dict[Expr, int] = {}
     return _map_values(plain, lambda expr: canonical_folds(expr, depths, names))
@@ -153,10 +159,9 @@ def is_parallel(kernel: Kernel) -> bool:
 
 def vector_axis(kernel: Kernel, hint: Hint) -> Axis | None:
     """The innermost axis, unless a reduction that depends on it reads along its own axis."""
-    folds = [part for part in kernel.parts if isinstance(part, Reduce)]
     inner = kernel.axes[-1] if kernel.axes else None
     memo: rewrite.Frees = {}
-    for fold in folds:
+    for fold in kernel.folds:
         depends = inner is None or inner in rewrite.free_axes(fold, memo)
         if depends and (inner is None or _reads_along(fold, inner, hint)):
             return fold.axes[-1]

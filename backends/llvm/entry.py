@@ -12,7 +12,6 @@ from ...ir.sizes import Size, product, symbols
 from ...ir.types import ArrayType, Form
 from ...records import dataclass, field
 from ..loops import Buffer, Kernel
-from ..merging import reads, writes
 from ..program import (
     Allocate,
     Bind,
@@ -133,7 +132,7 @@ class EntryWriter:
     def _ends(self) -> list[list[str]]:
         """For each step the buffers that nothing after it uses."""
         steps = self.program.steps
-        last = {b.name: k for k, step in enumerate(steps) for b in (*reads(step), *writes(step))}
+        last = {b.name: k for k, step in enumerate(steps) for b in (*step.reads, *step.writes)}
         lasting = {output.buffer.name for output in self.program.outputs}
         ends: list[list[str]] = [[] for _ in steps]
         for name, position in last.items():

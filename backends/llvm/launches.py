@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...ir.sizes import product
-from ..loops import Check, Kernel, Reduce, Store
+from ..loops import Check, Kernel, Store
 from .elements import I64
 from .emit import Builder, Value
 from .frame import Frame
@@ -27,7 +27,7 @@ def is_scalar(kernel: Kernel) -> bool:
     """Whether a kernel does so little that a function of its own is not worth it."""
     if kernel.axes or not all(isinstance(s, (Store, Check)) for s in kernel.statements):
         return False
-    return not any(isinstance(part, Reduce) for part in kernel.parts)
+    return not kernel.folds
 
 
 def call_kernel(writer: EntryWriter, kernel: Kernel) -> None:

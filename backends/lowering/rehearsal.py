@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from ...ir.types import ArrayType
 from .. import affine, costs, rewrite
 from ..loops import Apply, Buffer, Convert, Expr, Gather, Load, Offset, Reduce, Store, walk
-from ..merging import writes
 from ..program import Launch
 from ..simplify import BOOL
 from .context import Lowering
@@ -70,7 +69,7 @@ def is_computed(low: Lowering, target: Value, element: Expr) -> bool:
     """Whether a kernel has computed every element already, from what is there now."""
     read = {low.root(p.buffer) for p in walk((element,)) if isinstance(p, (Load, Gather))}
     for step in reversed(low.steps):
-        if not read.isdisjoint(map(low.root, writes(step))):
+        if not read.isdisjoint(map(low.root, step.writes)):
             return False
         if isinstance(step, Launch) and step.kernel.errstate == low.errstate and (
             [axis.extent for axis in step.kernel.axes] == list(target.shape)

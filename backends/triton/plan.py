@@ -15,7 +15,6 @@ from ...ir.sizes import Size, SizeExpr
 from ...ir.types import ArrayType, Form
 from ...native import ABANDONED
 from ..loops import Buffer, Kernel, Scalar
-from ..merging import reads, writes
 from ..program import (
     Allocate,
     Commit,
@@ -278,7 +277,7 @@ def _last_uses(program: Program) -> dict[int, list[Buffer]]:
     made = {step.buffer for step in program.steps if isinstance(step, Allocate)}
     last: dict[Buffer, int] = {}
     for number, step in enumerate(program.steps):
-        for buffer in (*reads(step), *writes(step)):
+        for buffer in (*step.reads, *step.writes):
             last[buffer] = number
     released: dict[int, list[Buffer]] = {}
     for buffer, number in last.items():

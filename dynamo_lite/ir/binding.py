@@ -24,16 +24,16 @@ def bound_by(node: Node) -> dict[str, Place]:
     """The symbols that a node can bind."""
     if node.op != "call_function":
         return {}
-    given = set(taken_by(node))
-    found: dict[str, Place] = {}
+    shown: dict[str, Place] = {}
     for result, kind in enumerate(leaves(node.type)):
         if not isinstance(kind, ArrayType):
             continue
         for axis, size in ((None, kind.value), *enumerate(kind.shape)):
             name = name_of(size)
-            if name is not None and is_unbacked(name) and name not in given:
-                found.setdefault(name, Place(result, axis))
-    return found
+            if name is not None and is_unbacked(name):
+                shown.setdefault(name, Place(result, axis))
+    given = set(taken_by(node)) if shown else ()
+    return {name: place for name, place in shown.items() if name not in given}
 
 
 def taken_by(node: Node) -> Iterator[str]:

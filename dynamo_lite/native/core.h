@@ -23,6 +23,7 @@ int add_regions(PyObject *module);
 int add_rests(PyObject *module);
 int add_cuda(PyObject *module);
 int add_interned(PyObject *module);
+int add_tree(PyObject *module);
 
 // An owned reference.
 class Ref {

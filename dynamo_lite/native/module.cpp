@@ -39,7 +39,7 @@ int add_abandoned(PyObject *module) {
 using Part = int (*)(PyObject *);
 constexpr Part PARTS[] = {
     add_abandoned, add_watchers, add_guard_program, add_callable, add_regions,
-    add_rests,     add_runtime,  add_cuda,          add_interned,
+    add_rests,     add_runtime,  add_cuda,          add_interned, add_tree,
 };
 
 PyModuleDef definition = {

@@ -21,7 +21,8 @@ def drop_dead(graph: Graph, facts: Facts) -> Graph:
         if node in needed or node.op in ("placeholder", "output") or not is_silent(node):
             needed.add(node)
             needed.update(operands(node))
-            needed.update(binders[name] for name in taken_by(node) if name in binders)
+            taken = taken_by(node) if binders else ()
+            needed.update(binders[name] for name in taken if name in binders)
     new = Rebuild(graph, lambda body: drop_dead(body, facts))
     for node in graph:
         if node in needed:
