@@ -7,7 +7,7 @@ uses mean that it would be computed twice.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -246,9 +246,10 @@ def _uses(
     for reader, access in readers:
         if access is Access.SHAPE:
             continue
-        for count, use in enumerate(sorted(uses.get(reader, ()), key=repr)):
-            if count == MANY_USES:
-                break
+        found: Collection[Use] = uses.get(reader, ())
+        if len(found) > MANY_USES:
+            found = sorted(found, key=repr)[:MANY_USES]
+        for use in found:
             yield _through(node, reader, access, use, symbols)
 
 

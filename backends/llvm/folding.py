@@ -82,7 +82,7 @@ def vector_loop(
             return step(state, 0)
 
     state = builder.loop(begin, middle, width * unroll, state, whole)
-    return builder.loop(middle, end, width, state, rest)
+    return remaining(middle, end, width, unroll, state, rest)
 
 
 def whole_steps(begin: Value, end: Value, step: int) -> Value:
@@ -93,6 +93,17 @@ def whole_steps(begin: Value, end: Value, step: int) -> Value:
         return builder.integer(first + (last - first) // step * step)
     length = end - begin
     return begin + (length - length.binary("srem", step))
+
+
+def remaining(
+    begin: Value, end: Value, width: int, unroll: int, state: Sequence[Value],
+    body: Callable[[Value, list[Value]], Sequence[Value]],
+) -> list[Value]:
+    """The vectors behind whole turns, the last one partial: where a turn is one vector there is one
+    at most, and no loop for LLVM to look at."""
+    if unroll > 1 or (begin.literal and end.literal):
+        return begin.builder.loop(begin, end, width, state, body)
+    return begin.builder.when(begin.lt(end), state, lambda: body(begin, list(state)))
 
 
 def moved(base: Value, by: int) -> Value:

@@ -38,7 +38,7 @@ from .cost import cost_of
 from .divisors import use_reciprocals
 from .elements import F32, I64
 from .emit import Builder, Value
-from .folding import moved, turns, whole_steps
+from .folding import moved, remaining, turns, whole_steps
 from .nest import Lane, Nest, scaled
 from .reductions import FOLDS, emit_reduce
 from .rows import keep_rows
@@ -229,7 +229,7 @@ class KernelWriter:
             return ()
 
         builder.loop(begin, middle, width * unroll, (), whole)
-        builder.loop(middle, end, width, (), rest)
+        remaining(middle, end, width, unroll, (), rest)
 
     # Statements -----------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ from ..graph import Graph
 from ..node import Node
 from ..numbering import frozen
 from ..ops import Kind, row_of
+from ..tree import leaves
+from ..types import ArrayType
 from .effects import is_pure, writes
 from .rebuild import Rebuild
 
@@ -86,4 +88,5 @@ def _key(new: Rebuild, node: Node) -> Key | None:
     args, kwargs = new.mapped((node.args, node.kwargs))
     parts = frozen((args, tuple(sorted(kwargs.items()))))
     errstate = None if row.kind is Kind.VIEW else node.errstate
-    return None if parts is None else (id(node.target), parts, str(node.type), errstate)
+    types = node.type if isinstance(node.type, ArrayType) else tuple(leaves(node.type))
+    return None if parts is None else (id(node.target), parts, types, errstate)
