@@ -8,6 +8,8 @@ from inspect import CO_GENERATOR
 from types import CodeType
 from typing import Any
 
+import numpy as np
+
 from . import calls, iteration, operators
 from .bytecode.flow import Loop, shape_of
 from .bytecode.raising import expected_outcome
@@ -224,8 +226,11 @@ class Translator:
     def outside(
         self, value: Any, source: Source, make: Callable[[Any, Source], VariableTracker]
     ) -> Any:
-        """One tracker for one outside object, however it is reached."""
+        """One tracker for one outside object, however it is reached; of an array without elements
+        one for each source: it holds nothing to share, and what starts as one array parts."""
         state = self.state
+        if type(value) is np.ndarray and not value.size and (seen := state.tracked.get(id(value))):
+            return self.same_nothing(value, source, seen, make)
         if (seen := state.tracked.get(id(value))) is not None:
             if seen.source != source and seen.source is not None:
                 self.same_object(value, source, seen.source)
@@ -234,6 +239,15 @@ class Translator:
         tracker = state.tracked[id(value)] = make(value, source)
         state.keep_alive.append(value)
         return tracker
+
+    def same_nothing(
+        self, value: Any, source: Source, seen: VariableTracker, make: Callable[[Any, Source], Any]
+    ) -> Any:
+        """The tracker of an empty array that was reached before, maybe by another source."""
+        twins = self.state.empty.setdefault(id(value), {seen.source: seen})
+        if source not in twins:
+            twins[source] = make(value, source)
+        return twins[source]
 
     def same_object(self, value: Any, source: Source, other: Source) -> None:
         """Rely on two sources reaching one object; a function's own cells never change."""

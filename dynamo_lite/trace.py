@@ -124,6 +124,7 @@ class TraceState:
     inputs: list[tuple[Source, Node]] = field(default_factory=list)
     input_sources: set[Source] = field(default_factory=set)
     tracked: dict[int, VariableTracker] = field(default_factory=dict)
+    empty: dict[int, dict[Any, VariableTracker]] = field(default_factory=dict)
     keep_alive: list[Any] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     placeholders: dict[int, VariableTracker] = field(default_factory=dict)
@@ -156,9 +157,9 @@ class TraceState:
         """Let go of the program's objects: they are to live no longer than without an analysis."""
         self.shapes.end_trace()
         self.flat_args, self.locate, self.numbering = (), lambda: None, None
-        for known in (self.tracked, self.placeholders, self.class_attributes, self.keep_alive,
-                      self.suspended, self.errstates, self.positions, self.functions,
-                      self.keys):  # fmt: skip
+        for known in (self.tracked, self.empty, self.placeholders, self.class_attributes,
+                      self.keep_alive, self.suspended, self.errstates, self.positions,
+                      self.functions, self.keys):  # fmt: skip
             known.clear()
 
 

@@ -9,7 +9,8 @@ Precedence for one dimension, the first that speaks wins:
 4. `dynamic=False`: an int.
 5. automatic (`dynamic=None`): an int until a second value has been seen, then a symbol.
 
-A size of 0 or 1 is an int until it has changed, because NumPy's rules differ for it.
+A size of 1 is an int until it has changed, because NumPy's rules differ for it. A size of 0 is what
+a growing array starts with: by 3 and 5 it is a symbol.
 """
 from __future__ import annotations
 
@@ -132,7 +133,7 @@ def _marks_for(array: np.ndarray) -> dict[int, DimMark]:
 
 MANY_ITEMS = 16
 SMALL = frozenset({0, 1, 64})
-"""What a size will be that was 0 or 1 and is not any more."""
+"""What any size that changes may be, one day."""
 
 
 @dataclass(slots=True)
@@ -217,15 +218,16 @@ class DynamicPolicy:
         if fact == "value" and self.specialize_int:
             return False
         changed = any(map(self.history.changed, _facts_about(source, fact, axis)))
+        changed = changed or (fact == "size" and value == 0)
         if mark is not None or self.dynamic:
-            return changed or fact != "size" or value not in (0, 1)
+            return changed or fact != "size" or value != 1
         return changed and self.automatic and self.dynamic is not False
 
     def seen(self, source: Source, fact: str, axis: int) -> set[Any]:
-        """Values to make code for; a size that was 0 or 1 and has changed may be anything."""
+        """Values to make code for; a size may be none, one and many."""
         own, *others = _facts_about(source, fact, axis)
         values = self.history.values(own).union(*map(self.history.values_of_items, others))
-        return values | SMALL if fact == "size" and not values.isdisjoint(SMALL) else values
+        return values | SMALL if fact == "size" else values
 
     def may_fix(self, place: Any, value: Any) -> bool:
         """Whether one more value may be compiled in at a place, rather than breaking the graph."""

@@ -12,7 +12,16 @@ from dataclasses import replace
 
 from ..errors import DataDependent, GraphBreak
 from ..ir.graph import Assertion, Location, SymbolOrigin
-from ..ir.sizes import Size, SizeExpr, depends_on_data, evaluate, is_unbacked, symbol, symbols
+from ..ir.sizes import (
+    Size,
+    SizeExpr,
+    Symbol,
+    depends_on_data,
+    evaluate,
+    is_unbacked,
+    symbol,
+    symbols,
+)
 from .dynamic import DynamicPolicy
 from .relations import COMPARE, LEAST_INT, MIRRORED, NEGATED, Relation, number
 from .symbols import Symbols
@@ -75,6 +84,15 @@ class ShapeEnv(Symbols):
             for values in itertools.islice(itertools.product(*seen), COMBINATIONS)
         }
         return len(answers) > 1
+
+    def counts(self, size: Size) -> bool:
+        """Whether `size` is a product of sizes of arrays."""
+        if isinstance(size, int) or len(size.terms) != 1 or size.terms[0][1] < 0:
+            return False
+        return all(
+            isinstance(atom, Symbol) and atom in self.infos and self.infos[atom].fact == "size"
+            for atom in size.terms[0][0]
+        )
 
     def compare(self, op: str, left: Size, right: Size) -> bool:
         """Any of Python's six comparisons."""

@@ -35,6 +35,11 @@ class Facts(Protocol):
         code for both is better than a guard; asking installs none."""
         ...
 
+    def counts(self, size: Size) -> bool:
+        """Whether `size` is a product of sizes of arrays: never negative, and 0 only where an
+        array is empty."""
+        ...
+
     def total(self, size: Size) -> Size:
         """`size`, by a name of its own where it is a long sum."""
         ...
@@ -150,6 +155,9 @@ class StaticFacts:
     def varies(self, op: str, left: Size, right: Size) -> bool:
         return False
 
+    def counts(self, size: Size) -> bool:
+        return False
+
     def range_of(self, size: Size) -> tuple[int | None, int | None]:
         """Bounds of a size; None where it is not bounded by what is known."""
         if isinstance(size, int):
@@ -211,6 +219,9 @@ class RecordedFacts:
 
     def varies(self, op: str, left: Size, right: Size) -> bool:
         return self.facts.varies(op, left, right)
+
+    def counts(self, size: Size) -> bool:
+        return self.facts.counts(size)
 
     def total(self, size: Size) -> Size:
         return self.facts.total(size)

@@ -88,6 +88,8 @@ def is_same(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
     if not isinstance(lhs, ArrayVariable) or not isinstance(rhs, ArrayVariable):
         raise GraphBreak(f"the identity of {lhs.describe()}")
     if lhs.source is not None and rhs.source is not None:
+        if any({lhs, rhs} <= {*twins.values()} for twins in tx.state.empty.values()):
+            raise GraphBreak(f"whether {lhs.describe()}, which is empty, is another empty array")
         tx.guards.install(lhs.source, NOT_ALIASED, rhs.source, tx.location())
     return False
 

@@ -1,5 +1,6 @@
 """One compilation for every size that the same code can serve, zero and one included."""
 import math
+import types
 
 import numpy as np
 import pytest
@@ -70,11 +71,82 @@ def test_sizes_that_were_large_first(order):
     assert len(compiled.entries()) == 2
 
 
-def test_a_million(order=(0, 1, 2, 5, 10**6)):
+@pytest.mark.parametrize("first", [0, 1, 2, 5, 10**6])
+@pytest.mark.parametrize("down", [False, True])
+def test_a_million(first, down):
+    sizes = sorted({0, 1, 2, 5, 10**6} - {first}, reverse=down)
     compiled = dl.compile(add)
-    for n in order:
+    for n in (first, *sizes):
         assert same(compiled(np.ones(n)), np.full(n, 3.0))
-    assert len(compiled.entries()) == 2
+    assert len(compiled.entries()) == 1 + (first != 0)
+
+
+def appended(kept, x):
+    kept.values = np.append(kept.values, x)
+    return kept.values * 2, kept.values[1:] - kept.values[:-1], kept.values[-3:]
+
+
+def rows(kept, x):
+    kept.rows = np.vstack([kept.rows, x[:3]])
+    return kept.rows - kept.rows.mean(axis=0), kept.rows @ kept.rows.T
+
+
+def columns(kept, x):
+    kept.columns = np.concatenate([kept.columns, x[:2, None]], axis=1)
+    return kept.columns / kept.columns.sum(axis=1, keepdims=True)
+
+
+def attended(kept, x):
+    kept.cache = np.concatenate([kept.cache, x[None, :, None].repeat(2, 0)], axis=2)
+    weights = np.exp(kept.cache - kept.cache.max(axis=2, keepdims=True))
+    return weights / weights.sum(axis=2, keepdims=True) * kept.cache
+
+
+def both(kept, x):
+    kept.values = np.concatenate([kept.values, x])
+    kept.others = np.concatenate([kept.others, x * 2])
+    return kept.values.max(), kept.others.argmax(), kept.values + kept.others
+
+
+def distinct(kept, x):
+    kept.values = np.unique(np.concatenate([kept.values, x]))
+    return kept.values, kept.values[kept.values > 1.5]
+
+
+@pytest.mark.parametrize("step", [appended, rows, columns, attended, both, distinct])
+def test_what_starts_empty_takes_one_compilation(step):
+    """Also where one empty array is the start of two that part."""
+    compiled, states = dl.compile(step, fullgraph=True), []
+    for _ in range(2):
+        values = np.empty(0)
+        states.append(types.SimpleNamespace(
+            values=values, others=values, rows=np.empty((0, 3)), columns=np.empty((2, 0)),
+            cache=np.empty((2, 4, 0)),
+        ))  # fmt: skip
+    for n in range(6):
+        x = np.random.default_rng(n).random(4)
+        assert same(compiled(states[0], x), step(states[1], x), exact=False)
+        assert same(*states, exact=False)
+    assert len(compiled.entries()) == 1
+
+
+def test_empty_arrays_keep_their_identity():
+    def shared(x, y):
+        return x is y, x + 1
+
+    def written(x, y):
+        x[:] = 1
+        return x, y, y + 1
+
+    empty = np.empty(0)
+    for function in (shared, written):
+        compiled = dl.compile(function)
+        for x, y in ((empty, empty), (empty, np.empty(0)), (np.ones(2), np.ones(2)), (empty,) * 2):
+            found, expected = compiled(x, y), function(x, y)
+            assert same(found, expected) and (found[0] is x) == (expected[0] is x)
+            assert (found[1] is y) == (expected[1] is y)
+        x = np.ones(2)
+        assert same(compiled(x, x), function(x, x))
 
 
 def test_strides_of_short_axes_are_those_of_numpy():

@@ -56,11 +56,16 @@ def test_equal_sizes_share_a_symbol_until_they_differ():
     assert analysis(history, True, a=5, b=5, c=5) == {"a": "s0", "b": "s0", "c": "s1"}
 
 
-@pytest.mark.parametrize("size", [0, 1])
-def test_zero_and_one_are_ints_until_they_change(size):
+def test_one_is_an_int_until_it_changes():
     history = SizeHistory()
-    assert analysis(history, True, a=size) == {"a": str(size)}
-    assert analysis(history, True, a=1 - size) == {"a": "s0"}
+    assert analysis(history, True, a=1) == {"a": "1"}
+    assert analysis(history, True, a=2) == {"a": "s0"}
+
+
+@pytest.mark.parametrize(("dynamic", "found"), [(None, "s0"), (True, "s0"), (False, "0")])
+def test_zero_is_where_a_size_starts(dynamic, found):
+    assert analysis(SizeHistory(), dynamic, a=0) == {"a": found}
+    assert analysis(SizeHistory(), dynamic, {"a": DimMark(Mark.STATIC)}, a=0) == {"a": "0"}
 
 
 def test_not_the_least_value_is_more_than_that():

@@ -38,6 +38,9 @@ class HintFacts:
     def varies(self, op: str, left: Any, right: Any) -> bool:
         return False
 
+    def counts(self, size: Any) -> bool:
+        return False
+
     def total(self, size: Any) -> Any:
         return size
 

@@ -205,6 +205,8 @@ def _less(left: Size, right: Size, facts: Facts) -> bool:
 def magnitude(stride: Size, facts: Facts) -> Size:
     if isinstance(stride, int):
         return abs(stride)
+    if facts.counts(stride):
+        return stride
     if generic(facts, "equal", stride, 0):
         return 0
     return -stride if generic(facts, "less", stride, 0) else stride

@@ -79,10 +79,11 @@ def _joined_strides(
 
 
 def _order_of_any_length(kinds: Sequence[ArrayType], facts: Facts) -> list[int] | None:
-    """The order where it is the same for an axis of one, which has none, and for longer ones."""
+    """The order where it is the same for an axis of one, which has none, and for longer ones; also
+    without the arrays that are empty where the axis is, or else the axis is guarded not to be."""
     unsure = {n for kind in kinds for n in kind.shape if facts.varies("==", n, 1)}
     name = name_of(unsure.pop()) if len(unsure) == 1 else None
-    if name is None or facts.less(symbol(name), 1):
+    if name is None:
         return None
     is_one: dict[str, Size] = {name: 1}
 
@@ -95,7 +96,11 @@ def _order_of_any_length(kinds: Sequence[ArrayType], facts: Facts) -> list[int] 
     ]
     try:
         order = _order(kinds, StaticFacts({name: 2}))
-        return order if order == _order(ones, STATIC) else None
+        if order != _order(ones, STATIC):
+            return None
+        rest = [one for one, kind in zip(ones, kinds) if symbol(name) not in kind.shape]
+        same = not rest or _order(rest, STATIC) == order
+        return order if same or not facts.less(symbol(name), 1) else None
     except Unsupported:
         return None
 
