@@ -1,6 +1,7 @@
 """Every exception and warning class of dynamo_lite."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -23,10 +24,13 @@ class GraphBreak(Unsupported):
     """Tracing cannot go on past the current instruction.
 
     `location` is that of the innermost frame; `root_steps` says after how many instructions of the
-    root frame the analysis has to stop.
+    root frame the analysis has to stop. `refused`: NumPy raises for these very sizes, and `asked`
+    has the relations that say so, which other sizes may not fulfil.
     """
 
     root_steps: int | None = None
+    refused = False
+    asked: Sequence[Any] = ()
 
 
 class LoopBreak(GraphBreak):

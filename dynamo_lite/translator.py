@@ -13,13 +13,14 @@ from . import logs
 from .bytecode.flow import Loop
 from .bytecode.reading import Instruction, read
 from .errors import GraphBreak, LoopBreak, PlanLoop, Unsupported
-from .flow.escapes import check_escapes
+from .flow.escapes import check_escapes, shows_layout_of_nothing
 from .flow.growing import settle_lists
 from .flow.worth import CROSSING, Estimate, outermost, saved, skim
 from .foresight import foresees
 from .frames import Translator
 from .guards.guard_set import GuardSet
 from .guards.kinds import NOT_ALIASED
+from .guards.relations import Relation
 from .guards.shape_env import ShapeEnv
 from .guards.sources import CellSource, LocalSource
 from .ir.graph import Graph
@@ -74,22 +75,27 @@ class RootTranslator(Translator):
         self.loop_starts.setdefault(self.index, state.root_steps)
         if self.entered is None and self.index >= state.options.prefix:
             self.entered = state.root_steps
+        known = state.shapes.relations[-1:]
         try:
             super().step()
         except GraphBreak as stop:
             stop.root_steps = self.stop_before(stop)
+            if stop.refused:
+                stop.asked = state.shapes.asked_after(known)
             raise
         except RecursionError:
             raise self.broken("calls are nested too deep to be followed") from None
         except ObservedException as raised:
             raised.__traceback__ = None
-            raise self.broken(f"{raised.value.describe()} is raised") from None
+            asked = state.shapes.asked_after(known)
+            raise self.broken(f"{raised.value.describe()} is raised", asked) from None
         state.root_steps += 1
         del self.raised_at[len(self.handled) :]
 
-    def broken(self, reason: str) -> GraphBreak:
+    def broken(self, reason: str, asked: Sequence[Relation] = ()) -> GraphBreak:
         """A break at the current instruction of the root frame."""
         stop = GraphBreak(reason)
+        stop.asked = asked
         stop.location, stop.root_steps = self.location(), self.stop_before(stop)
         return stop
 
@@ -155,11 +161,13 @@ def translate(
     options = options or TraceOptions()
     reason, location, restarts, before_loop = "asked to stop", None, 0, False
     left: Left | None = None
+    asked: Sequence[Relation] = ()
     while True:
         state = new_state(function, flat_args, options)
         try:
             root = RootTranslator(state, stop_at)
             end = root.finish()
+            state.shapes.ask_again(asked)
             settle_lists(root, end)
             check_escapes(root, end)
         except PlanLoop as found:
@@ -176,6 +184,7 @@ def translate(
             if stop.root_steps is None or (stop_at is not None and stop.root_steps >= stop_at):
                 raise left_to_python(str(stop), state) from stop
             stop_at, reason, location = stop.root_steps, str(stop), stop.location
+            asked = stop.asked
             before_loop = isinstance(stop, LoopBreak) and stop.before_loop
             if (left := short_loop(root, options)) is not None:
                 stop_at, reason = left.start, f"{reason}; {left.reason}"
@@ -190,6 +199,11 @@ def translate(
                 restarts += 1
                 logs.restarted(restarts)
                 DYNAMO.info("the analysis starts again, with ints that the program changes")
+                continue
+            if options.policy is not None and shows_layout_of_nothing(root, end):
+                restarts += 1
+                logs.restarted(restarts)
+                DYNAMO.info("the analysis starts again, with sizes of 0 as numbers")
                 continue
             if isinstance(end, Stopped):
                 end = replace(

@@ -143,11 +143,12 @@ class SizeHistory:
     `fixed` has, for each place in the program that needed a value as a Python fact, the values it
     was compiled for. A fact is `(source, "size" | "stride" | "value", axis)`. One *observation* is
     one analysed call; two facts may share a symbol only if they were equal in every observation
-    that has both.
+    that has both. `laid_out` are the sizes of empty arrays whose strides the program hands out.
     """
 
     observations: list[dict[Any, Any]] = field(default_factory=list)
     fixed: dict[Any, set[Any]] = field(default_factory=dict)
+    laid_out: set[Any] = field(default_factory=set)
 
     def begin(self) -> dict[Any, Any]:
         """A new observation to fill in; a repeated one is forgotten."""
@@ -218,16 +219,17 @@ class DynamicPolicy:
         if fact == "value" and self.specialize_int:
             return False
         changed = any(map(self.history.changed, _facts_about(source, fact, axis)))
-        changed = changed or (fact == "size" and value == 0)
+        starts = fact == "size" and value == 0
+        changed = changed or (starts and (source, fact, axis) not in self.history.laid_out)
         if mark is not None or self.dynamic:
-            return changed or fact != "size" or value != 1
+            return changed or fact != "size" or value not in (0, 1)
         return changed and self.automatic and self.dynamic is not False
 
     def seen(self, source: Source, fact: str, axis: int) -> set[Any]:
         """Values to make code for; a size may be none, one and many."""
         own, *others = _facts_about(source, fact, axis)
         values = self.history.values(own).union(*map(self.history.values_of_items, others))
-        return values | SMALL if fact == "size" else values
+        return values | SMALL if fact != "stride" and min(values) >= 0 else values
 
     def may_fix(self, place: Any, value: Any) -> bool:
         """Whether one more value may be compiled in at a place, rather than breaking the graph."""

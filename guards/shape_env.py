@@ -7,7 +7,7 @@ call), and the answer becomes a relation that is guarded, with the line that ask
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ..errors import DataDependent, GraphBreak
@@ -99,6 +99,17 @@ class ShapeEnv(Symbols):
         if op in ("!=", ">", ">="):
             return not self._decide(NEGATED[op], left, right)
         return self._decide(op, left, right)
+
+    def asked_after(self, known: Sequence[Relation]) -> list[Relation]:
+        """The relations since `known`, which has the one that was the last or none."""
+        at = self.relations.index(known[0]) + 1 if known and known[0] in self.relations else 0
+        return self.relations[at:]
+
+    def ask_again(self, relations: Iterable[Relation]) -> None:
+        """Rely on what an earlier analysis of this call asked before it was stopped."""
+        for relation in relations:
+            if self.hints.keys() >= set(relation.symbols()):
+                self.compare(relation.op, relation.left, relation.right)
 
     def expect(self, op: str, left: Size, right: Size, outcome: bool) -> bool:
         """Assert that a comparison gives `outcome`; False where no relation says so."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PlanLoop
 from ..ir.node import Node
+from ..ir.sizes import SizeExpr
 from ..trace import Returned, Stopped
 from ..variables.arrays import ArrayVariable, EitherVariable
 from ..variables.base import VariableTracker
@@ -20,10 +21,9 @@ def check_escapes(tx: Translator, end: Returned | Stopped) -> None:
     state = tx.state
     if not state.entangled and not state.consumed:
         return
-    roots: list[Any] = list(state.side_effects.records)
-    roots += [end.value] if isinstance(end, Returned) else [*end.stack, *end.locals.values()]
     owners = [
-        owner_of(tx, node) for tracker in reachable(roots) for node in nodes_of(tx, tracker)
+        owner_of(tx, node) for tracker in reachable(leaving(tx, end))
+        for node in nodes_of(tx, tracker)
     ]
     for owner in owners:
         if (found := state.consumed.get(owner)) is None:
@@ -34,6 +34,33 @@ def check_escapes(tx: Translator, end: Returned | Stopped) -> None:
                 continue
         if found is not None:
             raise PlanLoop(found.place, f"the result may be {found.what}")
+
+
+def shows_layout_of_nothing(tx: Translator, end: Returned | Stopped) -> bool:
+    """Whether a view of an empty input leaves, whose strides are those of this very array: its
+    sizes of 0 are noted, to be compiled in."""
+    shapes = tx.state.shapes
+    empty = {node: source for source, node in tx.state.inputs
+             if any(isinstance(n, SizeExpr) and shapes.hint(n) == 0 for n in node.type.shape)}
+    if not empty:
+        return False
+    views = {
+        owner_of(tx, node) for tracker in reachable(leaving(tx, end))
+        if getattr(tracker, "source", None) is None for node in nodes_of(tx, tracker)
+    }
+    noted = shapes.policy.history.laid_out
+    known = len(noted)
+    for node in views & empty.keys():
+        noted.update((empty[node], "size", axis) for axis in range(node.type.ndim))
+    return len(noted) > known
+
+
+def leaving(tx: Translator, end: Returned | Stopped) -> list[Any]:
+    """Effects and values that the program sees after the trace."""
+    roots: list[Any] = list(tx.state.side_effects.records)
+    return roots + (
+        [end.value] if isinstance(end, Returned) else [*end.stack, *end.locals.values()]
+    )
 
 
 def is_hidden(tx: Translator, node: Node, visible: Iterable[Node]) -> bool:

@@ -12,6 +12,7 @@ from ..errors import GraphBreak
 from ..ir.facts import STATIC
 from ..ir.node import Node
 from ..ir.rules.values import is_warned_about
+from ..ir.sizes import SizeExpr
 from ..ir.standins import stand_in
 from ..ir.tree import map_leaves
 from ..variables.arrays import ArrayVariable
@@ -84,6 +85,9 @@ def by_type(
 
 
 def _stand_in(leaf: Any) -> Any:
+    """Of the value, for an int of 64 bits 0 is as good as any."""
+    if isinstance(leaf, SizeExpr):
+        return 0
     if not isinstance(leaf, Node):
         return leaf
     ones = (1,) * len(leaf.type.shape)

@@ -74,7 +74,9 @@ def record(
         raise GraphBreak(f"{name}: {unsupported}") from None
     except REFUSALS as error:
         reason = f"{name} raises {type(error).__name__}: {error}"
-        raise refused(tx, target, args, kwargs or {}) or GraphBreak(reason) from None
+        broken = GraphBreak(reason)
+        broken.refused = True
+        raise refused(tx, target, args, kwargs or {}) or broken from None
     if any(weight(size) > HEAVIEST for size in _symbolic_sizes(kind)):
         raise GraphBreak(f"the sizes of what {name} gives have become a long expression")
     if tx.graph.is_body:

@@ -13,7 +13,7 @@ from ..facts import must
 from ..rules.composite import Emit
 from ..rules.layout import same
 from ..rules.values import Wrong, as_shape, as_size, integer, normal_axis
-from ..sizes import Size, floordiv, modulo
+from ..sizes import Size, SizeExpr, floordiv, minimum, modulo
 from ..types import Form
 
 
@@ -100,12 +100,8 @@ def _cuts(total: Size, sections: Any) -> list[Size]:
     count = integer(sections)
     if count <= 0:
         raise Wrong
-    if isinstance(total, int):
-        each, extra = divmod(total, count)
-        return [i * each + min(i, extra) for i in range(count + 1)]
-    if modulo(total, count) != 0:
-        raise Unsupported("uneven sections of a symbolic size")
-    return [i * floordiv(total, count) for i in range(count)] + [total]
+    each, extra = floordiv(total, count), modulo(total, count)
+    return [i * each + minimum(i, extra) for i in range(count)] + [total]
 
 
 def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
@@ -127,16 +123,18 @@ def repeat(emit: Emit, a: Any, repeats: Any, axis: Any = None) -> Any:
     spread = emit(operator.getitem, a, (slice(None),) * after + (None,))
     wide = emit(np.broadcast_to, spread, (*shape[:after], times, *shape[after:]))
     joined = (*shape[:place], shape[place] * times, *shape[after:])
-    return _fresh(emit, emit(np.reshape, wide, joined), wide)
+    return emit(np.reshape, wide, joined, copy=True)
 
 
 def tile(emit: Emit, A: Any, reps: Any) -> Any:
     kind = emit.type(A)
     counts: list[Size] = list(as_shape(reps))
     if kind.form is not Form.ARRAY or kind.ndim == 0 or any(
-        not must(emit.facts, "less", 0, n) for n in (*counts, *kind.shape)
-    ):
+        not must(emit.facts, "less_equal", 0, n) for n in counts
+    ) or 0 in (*counts, *kind.shape):
         raise Unsupported("tile of a scalar, of nothing, or no times")
+    if not kind.is_c_contiguous and any(isinstance(n, SizeExpr) for n in counts):
+        raise Unsupported("tile that may be a copy in another memory order")
     ndim = max(kind.ndim, len(counts))
     shape = (1,) * (ndim - kind.ndim) + kind.shape
     counts = [*[1] * (ndim - len(counts)), *counts]
@@ -145,13 +143,7 @@ def tile(emit: Emit, A: Any, reps: Any) -> Any:
     spread = emit(np.reshape, A, tuple(n for size in shape for n in (1, size)))
     wide = emit(np.broadcast_to, spread, tuple(n for pair in zip(counts, shape) for n in pair))
     joined = tuple(count * size for count, size in zip(counts, shape))
-    return _fresh(emit, emit(np.reshape, wide, joined), wide)
-
-
-def _fresh(emit: Emit, value: Any, source: Any) -> Any:
-    """A packed copy; a reshape that was a view (read-only, of a broadcast) is copied."""
-    kind = emit.type(value)
-    return value if kind.writeable else emit(np.ndarray.copy, value)
+    return emit(np.reshape, wide, joined, copy=True)
 
 
 def roll(emit: Emit, a: Any, shift: Any, axis: Any = None) -> Any:

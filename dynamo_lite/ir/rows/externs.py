@@ -13,6 +13,7 @@ import numpy as np
 
 from ..ops import BOUND_ROWS, ROWS, Effect, Kind, Op, op
 from ..rules import externs as rules
+from ..rules.creation import triangle_indices
 
 FUNCTIONS = """
     nansum nanprod nanmin nanmax nanmean nanvar nanstd nanargmin nanargmax nancumsum nancumprod
@@ -23,7 +24,7 @@ FUNCTIONS = """
     logspace geomspace hanning hamming blackman bartlett kaiser histogram2d
     allclose array_equal array_equiv iscomplexobj isrealobj packbits unpackbits
     cumulative_sum cumulative_prod dstack block append meshgrid indices
-    tril_indices triu_indices diag_indices mask_indices unravel_index
+    diag_indices mask_indices unravel_index
     ravel_multi_index isneginf isposinf nanquantile triu_indices_from
     tril_indices_from matvec vecmat vecdot apply_over_axes resize polyadd polysub
     polyder polyint poly sort_complex polyfit
@@ -109,6 +110,9 @@ for _name, _kind_of in TRANSFORMS.items():
 op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False))
 op(np.argsort, Kind.EXTERN, infer=rules.sort_rule(positions=True))
 _register_each(np, FUNCTIONS)
+for _target in (np.tril_indices, np.triu_indices):
+    _rule = triangle_indices(_target, lower=_target is np.tril_indices)
+    op(_target, Kind.EXTERN, infer=_rule, flags=True)
 for _target in (np.insert, np.delete, np.compress, np.ndarray.compress):
     _place = 0 if _target is np.compress else 1
     op(_target, Kind.EXTERN, infer=rules.selecting(_target, _place), flags=True, checks=("any",))

@@ -12,6 +12,7 @@ from ...errors import Unsupported
 from ..facts import Facts, at_least
 from ..sizes import Size, SizeExpr, floordiv
 from ..types import ArrayType, Form, contiguous_strides
+from .externs import run_on_samples
 from .layout import broadcast_shapes, is_contiguous, like_strides, same_shape
 from .reductions import truth
 from .values import (
@@ -270,3 +271,18 @@ def _order(order: Any) -> str:
 def _host(device: Any, like: Any) -> None:
     if device not in (None, "cpu") or like is not None:
         raise Unsupported("device= or like=")
+
+
+def triangle_indices(target: Callable[..., Any], *, lower: bool) -> Callable[..., Any]:
+    """`np.tril_indices` and `np.triu_indices` of a square of symbolic size."""
+
+    def infer(n: Any, k: Any = 0, m: Any = None, *, facts: Facts) -> Any:
+        if not isinstance(n, SizeExpr) or type(k) is not int or (m is not None and m != n):
+            return run_on_samples(target, (n, k, m), {}, facts)
+        away = -k if lower else k
+        corner = at_least(0, n - away if away >= 0 else n + away - 1, facts)
+        count = floordiv(corner * (corner + 1), 2)
+        positions = result(np.dtype(np.intp), (count if away >= 0 else n * n - count,))
+        return positions, positions
+
+    return infer

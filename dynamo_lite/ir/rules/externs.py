@@ -42,6 +42,12 @@ PRIMES = (23, 37, 53, 71, 89, 107, 127, 149)
 NEAR = 6
 """Results may be so much longer or shorter than an argument; the primes lie further apart."""
 SMALL = 4096  # elements with which a function is tried out as it is
+COUNTED = frozenset((
+    np.pad, np.partition, np.argpartition, np.roll, np.resize, np.indices, np.vander, np.geomspace,
+    np.logspace, np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser, np.fft.fftfreq,
+    np.fft.rfftfreq, np.histogram, np.histogram_bin_edges,
+))  # fmt: skip
+"""Functions whose ints say how many or where: dtype, order and memory are the same for all ints."""
 
 
 def tried(target: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,7 +63,7 @@ def run_on_samples(
     target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], facts: Facts
 ) -> Any:
     """The type of the result, in the sizes of the arguments."""
-    small = _Samples(args, kwargs, facts)
+    small = _Samples(args, kwargs, facts, counted=target in COUNTED)
     try:
         try:
             return _typed_run(target, args, kwargs, small)
@@ -100,15 +106,17 @@ def counting(target: Callable[..., Any]) -> Callable[..., Any]:
 class _Samples:
     """Stand-ins with small sizes; remembers which prime stands for which size."""
 
-    def __init__(self, args: Any, kwargs: Any, facts: Facts) -> None:
+    def __init__(self, args: Any, kwargs: Any, facts: Facts, *, counted: bool) -> None:
         self.facts = facts
         self.random: np.random.Generator | None = None
         kinds = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, ArrayType)]
         sizes: list[Size] = []
         for kind in map(as_type, kinds):
             sizes += [size for size in kind.shape if size not in sizes]
-        if any(isinstance(leaf, SizeExpr) for leaf in leaves((args, kwargs))):
+        counts = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, SizeExpr)]
+        if counts and not counted:
             raise Unsupported("an extern step whose arguments are symbolic sizes")
+        sizes = [*dict.fromkeys((*counts, *sizes))]
         large = [size for size in sizes if isinstance(size, SizeExpr) or size > 4]
         count = sum(facts.hint(kind.size) for kind in kinds)
         if count <= SMALL and all(isinstance(size, int) for size in sizes):
@@ -122,6 +130,8 @@ class _Samples:
         self.original: dict[int, Size] = {n: size for size, n in self.small.items()}
 
     def sample(self, leaf: Any) -> Any:
+        if isinstance(leaf, SizeExpr):
+            return self.small[leaf]
         if not isinstance(leaf, ArrayType):
             return leaf
         if leaf.form is not Form.ARRAY:
@@ -172,7 +182,8 @@ class _Samples:
 
 
     def _size(self, n: int) -> Size:
-        """A size of a result in terms of the originals: one, nearly one, or two together."""
+        """A size of a result in terms of the originals: one, nearly one, or two or three together.
+        """
         if n in self.original or n <= 4:
             return self.original.get(n, n)
         pairs = list(self.original.items())
@@ -186,6 +197,8 @@ class _Samples:
                 candidates.setdefault(small * other, size * factor)
                 for more in (0, -1):
                     candidates.setdefault(small + other + more, size + factor + more)
+                for third, added in pairs:
+                    candidates.setdefault(small + other + third, size + factor + added)
         if n not in candidates:
             raise Unsupported("an extern step whose result has a new size")
         return candidates[n]
@@ -225,8 +238,12 @@ def transform_rule(target: Callable[..., Any], kind_of: str) -> Callable[..., An
         sizes: Mapping[str, Size] = {
             "c": length, "r": length // 2 + 1, "i": 2 * (length - 1) if n is None else length,
         }
-        if facts.less(sizes[kind_of], 1) or not (kind.ndim == 1 or kind.is_c_contiguous):
-            raise Unsupported("a transform of nothing, or in another memory order")
+        count = sizes[kind_of]
+        is_nothing = not facts.varies("<", 0, count) or facts.hint(count) < 1
+        if is_nothing and facts.less(count, 1):
+            raise Wrong
+        if not (kind.ndim == 1 or kind.is_c_contiguous):
+            raise Unsupported("a transform in another memory order")
         if kind_of == "r" and kind.dtype.kind == "c":
             raise Wrong
         single = kind.dtype in (np.float16, np.float32, np.complex64)

@@ -177,7 +177,8 @@ def wrapped(item: Size, size: Size) -> Size:
 
 
 def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, Size, Size]:
-    """(start, step, length), as `slice.indices` gives them; an empty slice is (0, 1, 0)."""
+    """(start, step, length), as `slice.indices` gives them; an empty slice is (0, 1, 0), unless it
+    is not always empty."""
     step = _step(key.step, facts)
     way = step if isinstance(step, int) else 2
     first: Size = 0 if way > 0 else size - 1
@@ -186,7 +187,7 @@ def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, Size, Size
     start, begin = (first,) * 2 if start is None else _clamped(start, size, way, facts, True)
     stop, end = (last,) * 2 if stop is None else _clamped(stop, size, way, facts, False)
     extent = facts.total(end - begin if way > 0 else begin - end)
-    if step != 1 and _is_empty(extent, facts):
+    if step != 1 and not facts.varies("<", 0, extent) and _is_empty(extent, facts):
         return 0, 1, 0  # an empty slice has the strides of the axis
     extent = at_least(0, extent, facts)
     if isinstance(extent, int) and extent <= 0:
@@ -229,8 +230,10 @@ def _clamped(
     it may lie beyond the axis on the side where the slice is empty anyway."""
     lowest, highest = (0, size) if step > 0 else (-1, size - 1)
     try:
-        from_end = facts.less(bound, 0)
+        from_end = None if facts.varies("<", bound, 0) else facts.less(bound, 0)
     except DataDependent:
+        from_end = None
+    if from_end is None:
         inside = maximum(minimum(wrapped(bound, size), highest), lowest)
         return inside, inside
     if from_end:

@@ -68,6 +68,8 @@ def _merge_size(left: Size, right: Size, facts: Facts) -> Size:
         if isinstance(one, int) and one == 1:
             may_be_empty(other, facts)
             return other
+    if _may_be_same(left, right, facts) and facts.equal(left, right):
+        return left if isinstance(left, int) else right
     if is_one(right, facts):
         return left
     if is_one(left, facts):
@@ -75,6 +77,13 @@ def _merge_size(left: Size, right: Size, facts: Facts) -> Size:
     if not must_be_same(left, right, facts):
         raise Wrong
     return left if isinstance(left, int) else right
+
+
+def _may_be_same(left: Size, right: Size, facts: Facts) -> bool:
+    """Whether two sizes are the same in this call: then that is all that needs to be guarded."""
+    if depends_on_data(left) or depends_on_data(right):
+        return False
+    return facts.hint(left) == facts.hint(right)
 
 
 def broadcast_strides(operand: ArrayType, ndim: int, facts: Facts) -> tuple[Size, ...]:

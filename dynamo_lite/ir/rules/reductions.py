@@ -164,10 +164,9 @@ def _plain(initial: Any, where: Any) -> None:
 def _need_elements(kind: ArrayType, axes: tuple[int, ...], facts: Facts) -> None:
     """Minima and positions of nothing are errors; code for both cases finds out in the call."""
     for size in (kind.shape[axis] for axis in axes):
-        if facts.varies("<", 0, size):
-            if facts.hint(size) == 0:
-                raise Wrong
-        elif not must(facts, "less", 0, size):
+        if facts.varies("<", 0, size) and facts.hint(size) > 0:
+            continue
+        if not must(facts, "less", 0, size):
             raise Wrong
 
 

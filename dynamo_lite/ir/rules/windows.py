@@ -170,14 +170,14 @@ def reshape(
     a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None, facts: Facts
 ) -> Window | None:
     kind = array_argument(a)
-    if copy is not None:
-        raise Unsupported("reshape with copy=")
+    if copy is False:
+        raise Unsupported("reshape without a copy")
     if order == "A":
         order = "F" if is_fortran(kind, facts) else "C"
     if order not in ("C", "F"):
         raise Wrong
     goal = resolved_shape(kind, shape, facts)
-    return _reshape(kind, goal, facts, order, renewed=_has_unknown(shape))
+    return None if copy else _reshape(kind, goal, facts, order, renewed=_has_unknown(shape))
 
 
 def resolved_shape(kind: ArrayType, shape: Any, facts: Facts) -> Shape:
@@ -287,7 +287,7 @@ def _flipped(kind: ArrayType, axes: Sequence[int], facts: Facts) -> Window:
     strides = list(kind.strides)
     offset: Size = 0
     for axis in axes:
-        if same(kind.shape[axis], 0, facts):
+        if not facts.varies("<", 0, kind.shape[axis]) and same(kind.shape[axis], 0, facts):
             continue
         offset = offset + (kind.shape[axis] - 1) * kind.strides[axis]
         strides[axis] = -kind.strides[axis]

@@ -1,0 +1,144 @@
+"""Programs with sizes and counts that follow from a length: two compilations for every length."""
+import math
+
+import numpy as np
+import pytest
+from sameness import check_same
+
+import dynamo_lite as dl
+
+LENGTHS = (7, 12, 0, 1, 2, 31, 3, 64, 100, 5, 1009, 1)
+
+
+def pad_to_eights(x):
+    return np.pad(x, (0, -len(x) % 8)).reshape(-1, 8).sum(axis=1)
+
+
+def pad_to_a_power_of_two(x):
+    return np.pad(x, (0, (1 << (max(len(x), 1) - 1).bit_length()) - len(x)))
+
+
+def pad_both_ends(x):
+    return np.pad(x, ((len(x) + 1) // 2, len(x) // 2), mode="edge") if len(x) else x
+
+
+def spectrum(x):
+    n = 2 ** math.ceil(math.log2(max(len(x), 1)))
+    return np.abs(np.fft.rfft(x, n)), np.fft.fftfreq(len(x) + 1, 0.1)
+
+
+def windowed(x):
+    return x * np.hanning(len(x)), np.blackman(len(x) + 1)
+
+
+def triangle(x):
+    n = len(x) % 40
+    rows, columns = np.tril_indices(n)
+    packed = np.empty(n * (n + 1) // 2)
+    packed[:] = x[rows] * x[columns]
+    square = np.zeros((n, n))
+    square[np.triu_indices(n, 1)] = 1
+    return packed, square, np.tri(n), np.triu_indices(n, -1)[0], np.tril_indices(n, 2)[1]
+
+
+def square(x):
+    k = math.isqrt(len(x))
+    return x[: k * k].reshape(k, k).sum(axis=0), np.diag(x[:k], 1)
+
+
+def histogram(x):
+    return np.histogram(x, bins=max(1, int(math.sqrt(len(x)))), range=(0, 1))
+
+
+def repeated(x):
+    n = len(x) % 20
+    return np.repeat(x, 2), np.tile(x, 3), np.repeat(x[:3], n), np.repeat(x[None], n, axis=0)
+
+
+def resized(x):
+    return np.resize(x, 2 * len(x) + 1), np.roll(x, len(x) // 2), np.indices((len(x) % 9, 3))
+
+
+def parts(x):
+    return [part.sum() for part in np.array_split(x, 3)]
+
+
+def interleaved(x):
+    y = np.empty(2 * len(x))
+    y[::2], y[1::2] = x, -x
+    return y, x[::3], x[::-1][: len(x) // 2], np.flip(x)
+
+
+def largest(x):
+    k = min(5, len(x))
+    return np.sort(x)[-k:], np.partition(x, len(x) // 2) if len(x) > 0 else x
+
+
+def grid(x):
+    rows, columns = np.mgrid[: len(x) % 30, : len(x) % 7]
+    return rows * columns
+
+
+PROGRAMS = [
+    pad_to_eights, pad_to_a_power_of_two, pad_both_ends, spectrum, windowed, triangle, square,
+    histogram, repeated, resized, parts, interleaved, largest, grid,
+]
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_two_compilations_serve_every_length(function):
+    compiled = dl.compile(function, fullgraph=True)
+    for n in LENGTHS:
+        check_same(compiled, function, np.random.default_rng(n).random(n), calls=2, exact=False)
+    branches = function in (pad_both_ends, largest)
+    assert len(compiled.entries()) <= 2 + branches
+
+
+def smooth(x):
+    return np.lib.stride_tricks.sliding_window_view(x * 2, 3).sum(axis=1)
+
+
+def through_a_function(x):
+    return smooth(x + 1) * 2
+
+
+def checked(x):
+    if len(x) < 3:
+        raise ValueError("too short")
+    return x * 2
+
+
+def after_a_check(x):
+    return checked(x + 1) + 1
+
+
+def by_fours(x):
+    return (x * 2).reshape(-1, 4).sum(axis=0)
+
+
+def one_element(x):
+    y = x * 2
+    return y[3] + 1
+
+
+def maximum(x):
+    return (x * 2).max() + 1
+
+
+def transformed(x):
+    return np.abs(np.fft.fft(x * 2))
+
+
+REFUSING = [smooth, through_a_function, after_a_check, by_fours, one_element, maximum, transformed]
+
+
+@pytest.mark.parametrize("function", REFUSING, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("lengths", [(8, 12, 2, 0), (0, 2, 8), (2, 8, 0)])
+def test_lengths_that_are_refused_leave_the_others_alone(function, lengths):
+    """The call that raises breaks the graph for lengths like its own only."""
+    compiled = dl.compile(function)
+    for n in lengths:
+        check_same(compiled, function, np.ones(n), calls=2)
+    before = len(compiled.entries())
+    check_same(compiled, function, np.ones(16))
+    assert len(compiled.entries()) == before and compiled.entries()[0].info.record.broke is None
