@@ -30,6 +30,7 @@ from .trace_rules import OWN_FOLDER
 from .variables.base import ObservedException, VariableTracker
 from .variables.cells import CellVariable
 from .variables.constants import ATOMS, ConstantVariable, constant, observed
+from .variables.instance_dicts import InstanceDictVariable
 from .variables.iterators import IteratorVariable
 from .variables.object_model import MISSING, lookup, store
 from .variables.objects import ObjectVariable
@@ -232,8 +233,9 @@ class Translator:
         if type(value) is np.ndarray and not value.size and (seen := state.tracked.get(id(value))):
             return self.same_nothing(value, source, seen, make)
         if (seen := state.tracked.get(id(value))) is not None:
-            if seen.source != source and seen.source is not None:
-                self.same_object(value, source, seen.source)
+            place = seen.place if isinstance(seen, InstanceDictVariable) else seen.source
+            if place != source and place is not None:
+                self.same_object(value, source, place)
                 self.state.shapes.policy.observe_again(source, value)
             return seen
         tracker = state.tracked[id(value)] = make(value, source)

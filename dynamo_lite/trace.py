@@ -23,6 +23,7 @@ from .side_effects import SideEffects
 from .variables.base import VariableTracker
 from .variables.errstates import TokenVariable
 from .variables.generators import GeneratorVariable
+from .variables.instance_dicts import InstanceDictVariable
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,14 @@ class Stopped:
 
 
 @dataclass(eq=False, slots=True)
+class IdKeys:
+    """Whether ids were keys, and whether keys from outside were met that may be ids."""
+
+    used: bool = False
+    met: bool = False
+
+
+@dataclass(eq=False, slots=True)
 class TraceState:
     """Shared by the root translator and those of inlined callees.
 
@@ -140,6 +149,7 @@ class TraceState:
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
     list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
     keys: dict[VariableTracker, None] = field(default_factory=dict)
+    ids: IdKeys = field(default_factory=IdKeys)
     root_steps: int = 0
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None
@@ -156,6 +166,9 @@ class TraceState:
     def close(self) -> None:
         """Let go of the program's objects: they are to live no longer than without an analysis."""
         self.shapes.end_trace()
+        for tracker in self.tracked.values():
+            if isinstance(tracker, InstanceDictVariable):
+                tracker.let_go()
         self.flat_args, self.locate, self.numbering = (), lambda: None, None
         for known in (self.tracked, self.empty, self.placeholders, self.class_attributes,
                       self.keep_alive, self.suspended, self.errstates, self.positions,

@@ -41,7 +41,7 @@ from .variables.functions import UserFunctionVariable, is_known_by_code
 from .variables.library_values import PatternVariable
 from .variables.methods import MethodVariable
 from .variables.numbers import SCALARS, wrap_number
-from .variables.objects import ObjectVariable, OpaqueVariable, why_not_object
+from .variables.objects import ObjectVariable, OpaqueVariable, own_dict, why_not_object
 from .variables.outside_iterators import wrap_iterator
 from .variables.partials import wrap_partial
 from .variables.randomness import wrap_random
@@ -99,8 +99,15 @@ def _wrap_dict(tx: Translator, value: dict[Any, Any], source: Source) -> Variabl
         factory = tx.wrap(value.default_factory, AttrSource(source, "default_factory"))
     if not all(map(is_known_key, value)):
         return OpaqueVariable(value, source, "has keys that cannot be guarded")
+    if is_namespace(value):
+        return OpaqueVariable(value, source, "is the __dict__ of a module")
     tx.shapes.policy.observe_items(source, value.values())
     return DictVariable(source, value, type(value), factory)
+
+
+def is_namespace(value: dict[Any, Any]) -> bool:
+    """Whether the items are a module's attributes, which are also reached by their names."""
+    return {"__name__", "__doc__", "__package__", "__loader__", "__spec__"} <= value.keys()
 
 
 def _wrap_method(tx: Translator, value: types.MethodType, source: Source) -> VariableTracker:
@@ -146,7 +153,7 @@ def _wrap_other_scalar(tx: Translator, value: Any, source: Source) -> VariableTr
 def _wrap_object(tx: Translator, value: Any, source: Source) -> VariableTracker:
     if (reason := why_not_object(value)) is not None:
         return OpaqueVariable(value, source, reason)
-    return ObjectVariable(type(value), value, source)
+    return own_dict(tx, ObjectVariable(type(value), value, source))
 
 
 CONSTANT = Wrapper(lambda tx, value, source: ConstantVariable(value, source))

@@ -17,7 +17,7 @@ from .base import VariableTracker
 from .constants import ConstantVariable, constant
 from .dicts import DictVariable, is_known_key
 from .object_model import lookup, overridden
-from .objects import ObjectKey, ObjectVariable, OpaqueVariable
+from .objects import ObjectKey, ObjectVariable, OpaqueVariable, own_dict
 from .sequences import ListVariable, TupleVariable
 from .sets import SetVariable
 
@@ -91,6 +91,24 @@ def fill_dict(made: Any, factory: Any, items: dict[Any, Any]) -> None:
         base.__setitem__(made, key, value)
 
 
+class OwnDictVariable(DerivedVariable):
+    """A dict that is its own `__dict__`: its items are its attributes."""
+
+    contents: DictVariable
+
+    def own(self, tx: Translator, name: str) -> VariableTracker | None:
+        return self.contents.load(tx, constant(name))
+
+    def store(self, tx: Translator, name: str, value: VariableTracker) -> None:
+        self.contents.store(tx, constant(name), value)
+
+    def remove(self, tx: Translator, name: str) -> None:
+        self.contents.method___delitem__(tx, constant(name))
+
+    def plain_getattr(self, tx: Translator, name: str) -> VariableTracker:
+        return self if name == "__dict__" else super().plain_getattr(tx, name)
+
+
 FILL: Mapping[type, Callable[..., Any]] = {
     list: list.extend, set: set.update,
     **dict.fromkeys((dict, OrderedDict, defaultdict), fill_dict),
@@ -144,7 +162,10 @@ def wrap_derived(tx: Translator, value: Any, source: Source) -> VariableTracker:
     own = [name for name in ("__iter__", "__len__", "__getattribute__") if overridden(kind, name)]
     if own and base not in EXTRACT:
         return OpaqueVariable(value, source, f"its class has its own {own[0]}")
-    return DerivedVariable(kind, outside_contents(tx, base, value, source), value, source)
+    contents = outside_contents(tx, base, value, source)
+    if getattr(value, "__dict__", None) is value:
+        return OwnDictVariable(kind, contents, value, source)
+    return own_dict(tx, DerivedVariable(kind, contents, value, source))
 
 
 def outside_contents(tx: Translator, base: type, value: Any, source: Source) -> VariableTracker:

@@ -61,6 +61,7 @@ class DictVariable(VariableTracker):
             if not all(map(is_known_key, outside)):
                 raise GraphBreak(f"{self.describe()} has keys that cannot be guarded")
             tx.guards.install(self.source, KEYS, outside, tx.location())
+            look_for_ids(tx, outside)
             for key, value in outside.items():
                 lazy = LazyVariable(value, ItemSource(self.source, key, container_of(self)))
                 known = tx.known(key) if is_named_key(key) else constant(key)
@@ -88,7 +89,8 @@ class DictVariable(VariableTracker):
         return entries
 
     def has(self, tx: Translator, key: VariableTracker) -> bool:
-        return key.hash_key(tx) in self.entries(tx)
+        entries = self.entries(tx)
+        return key.hash_key(tx) in entries
 
     def load(self, tx: Translator, key: VariableTracker) -> VariableTracker | None:
         """The value of a key, or None where it is missing."""
@@ -101,8 +103,8 @@ class DictVariable(VariableTracker):
 
     def store(self, tx: Translator, key: VariableTracker, value: VariableTracker) -> None:
         """An equal key that is there already stays."""
-        hashed = key.hash_key(tx)
-        entries = self.change(tx)
+        self.entries(tx)
+        hashed, entries = key.hash_key(tx), self.change(tx)
         known = entries.get(hashed)
         entries[hashed] = (key if known is None else known[0], value)
 
@@ -215,6 +217,7 @@ class DictVariable(VariableTracker):
     def method_move_to_end(
         self, tx: Translator, key: VariableTracker, last: VariableTracker = TRUE
     ) -> VariableTracker:
+        self.entries(tx)
         hashed, entries = key.hash_key(tx), self.change(tx)
         self.removals += 1
         if hashed not in entries:
@@ -340,6 +343,25 @@ def is_guardable_key(key: Any) -> bool:
     if type(key) is tuple:
         return all(map(is_guardable_key, key))
     return type(key) in ATOMS
+
+
+def look_for_ids(tx: Translator, keys: Iterable[Any]) -> None:
+    """Numbers among keys from outside may be ids of objects."""
+    ids = tx.state.ids
+    if not ids.met and any(map(may_be_id, keys)):
+        if ids.used:
+            raise GraphBreak("ids as keys, beside numbers from outside that may be ids")
+        ids.met = True
+
+
+def may_be_id(key: Any) -> bool:
+    """Whether an id, which is an address, may be equal to the key or a part of it."""
+    if isinstance(key, tuple | frozenset):
+        return any(map(may_be_id, key))
+    return isinstance(key, int | float) and key >= LOWEST_ID
+
+
+LOWEST_ID = 1 << 16
 
 
 def is_known_key(key: Any) -> bool:

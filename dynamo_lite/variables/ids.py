@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
+from ..guards.kinds import IS
 from .base import VariableTracker
 from .objects import identity_key
 
@@ -24,7 +25,15 @@ class IdVariable(VariableTracker):
         return int
 
     def hash_key(self, tx: Translator) -> Hashable:
-        return IdKey(identity_key(tx, self.value))
+        """Among numbers from outside that may be ids the object's own counts, which fixes it."""
+        if not tx.state.ids.met or self.value.source is None:
+            tx.state.ids.used = True
+            return IdKey(identity_key(tx, self.value))
+        known = {id(tx.state.tracked.get(id(value))): value for value in tx.state.keep_alive}
+        if (value := known.get(id(self.value))) is None:
+            raise GraphBreak(self.describe())
+        tx.guards.install(self.value.source, IS, value, tx.location())
+        return id(value)
 
     def truth(self, tx: Translator) -> bool:
         return True

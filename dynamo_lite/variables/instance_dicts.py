@@ -5,6 +5,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import GraphBreak
+from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import NONE, ConstantVariable
 from .dicts import DictVariable, Entry
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 class Owner(Protocol):
     """An object with attributes."""
 
+    source: Source | None
+    namespace: InstanceDictVariable | None
+
     def all_attributes(self, tx: Translator) -> dict[str, VariableTracker]: ...
     def store(self, tx: Translator, name: str, value: VariableTracker) -> None: ...
     def remove(self, tx: Translator, name: str) -> None: ...
@@ -28,6 +32,16 @@ class InstanceDictVariable(DictVariable):
     def __init__(self, owner: Owner) -> None:
         super().__init__()
         self.owner = owner
+
+    @property
+    def place(self) -> Source:
+        """Where the dict of an outside object is found."""
+        assert self.owner.source is not None
+        return AttrSource(self.owner.source, "__dict__")
+
+    def let_go(self) -> None:
+        """The trace ends: the object lives no longer because its dict is known."""
+        self.owner.namespace = None
 
     def entries(self, tx: Translator) -> dict[Hashable, Entry]:
         self._entries = {

@@ -251,6 +251,17 @@ MOST_KEYS = 64
 """Each one costs a comparison with each other one at every call."""
 
 
+def own_dict(tx: Translator, made: ObjectVariable) -> ObjectVariable:
+    """An outside object whose `__dict__`, however it is reached, is what `vars` gives of it."""
+    if has_dict(made.kind):
+        held = object.__getattribute__(made.value, "__dict__")
+        if id(held) in tx.state.tracked:
+            raise GraphBreak(f"{made.describe()}, whose __dict__ is also reached in another way")
+        made.namespace = tx.state.tracked[id(held)] = InstanceDictVariable(made)
+        tx.state.keep_alive.append(held)
+    return made
+
+
 class SuperVariable(VariableTracker):
     """`super(kind, self)`: attributes from the MRO after `kind`."""
 

@@ -10,7 +10,7 @@ from ..guards.sources import Source
 from .base import VariableTracker
 from .callables import is_identity_hashed
 from .constants import NONE, NOT_IMPLEMENTED, ConstantVariable, builds, constant, observed
-from .dicts import DictViewVariable, is_guardable_key
+from .dicts import DictViewVariable, is_guardable_key, look_for_ids
 from .object_model import python_method
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class SetVariable(VariableTracker):
                 elif not is_guardable_key(key):
                     raise GraphBreak(f"{self.describe()} has members that cannot be guarded")
             tx.guards.install(self.source, CALL, SameMembers(self.real), tx.location())
+            look_for_ids(tx, self.real)
             self.order = list(self.real)
             self.real = self.real.copy()
         members: AnySet = self.real
@@ -114,7 +115,8 @@ class SetVariable(VariableTracker):
         return tx.iterator(self)
 
     def method___contains__(self, tx: Translator, item: VariableTracker) -> VariableTracker:
-        return constant(item.hash_key(tx) in self.members(tx))
+        members = self.members(tx)
+        return constant(item.hash_key(tx) in members)
 
     def method_pop(self, tx: Translator) -> VariableTracker:
         if not self.members(tx):
@@ -126,7 +128,8 @@ class SetVariable(VariableTracker):
         return self.tracker_of(self.real.pop())
 
     def method_remove(self, tx: Translator, item: VariableTracker) -> VariableTracker:
-        if item.hash_key(tx) not in self.members(tx):
+        members = self.members(tx)
+        if item.hash_key(tx) not in members:
             raise observed(KeyError(item.as_constant(tx)))
         tx.side_effects.mutates(self)
         self.real.discard(item.hash_key(tx))
