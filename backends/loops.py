@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any, ClassVar, Union
 
 import numpy as np
@@ -137,10 +138,7 @@ class Apply(Expression):
     op: str
     args: tuple[Expr, ...]
     dtype: np.dtype
-
-    @property
-    def operands(self) -> tuple[Expr, ...]:
-        return self.args
+    operands = property(attrgetter("args"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,14 +199,14 @@ def walk(roots: Iterable[Expr]) -> list[Expr]:
         stack = [root]
         while stack:
             expr = stack[-1]
-            if expr in left or not expr.operands:
-                stack.pop()
-                if not left.get(expr):
-                    left[expr] = True
-                    found.append(expr)
-            else:
+            if expr not in left and (operands := expr.operands):
                 left[expr] = False
-                stack.extend(reversed(expr.operands))
+                stack += operands[::-1]
+                continue
+            stack.pop()
+            if not left.get(expr):
+                left[expr] = True
+                found.append(expr)
     return found
 
 

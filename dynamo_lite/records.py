@@ -21,23 +21,11 @@ if TYPE_CHECKING:
 else:
 
     class kept:
-        """What is computed of an instance when it is first asked for, and lives as long as it."""
+        """What is computed of an instance when it is first asked for, and lives as long as it: in a
+        slot, which is empty until then."""
 
         def __init__(self, compute):
-            self.compute, self.__doc__ = compute, compute.__doc__
-
-        def __set_name__(self, owner, name):
-            self.slot = f"_{name}"
-
-        def __get__(self, instance, owner=None):
-            if instance is None:
-                return self
-            try:
-                return getattr(instance, self.slot)
-            except AttributeError:
-                value = self.compute(instance)
-            object.__setattr__(instance, self.slot, value)
-            return value
+            self.compute = compute
 
     def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, weakref_slot=False):
         """The class with the methods of a dataclass; with `slots` it is a new class."""
@@ -88,15 +76,31 @@ def with_slots(cls: Any, own: dict[str, Field[Any]], weakref_slot: bool) -> Any:
     """The same class with slots; slots cannot be added to a class that exists."""
     present = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
     names = [name for name in own if name not in present]
-    names += [item.slot for item in cls.__dict__.values() if isinstance(item, kept)]
+    computed = {name: v.compute for name, v in cls.__dict__.items() if isinstance(v, kept)}
+    names += computed
     body = {
         name: value for name, value in cls.__dict__.items()
-        if name not in own and name not in ("__dict__", "__weakref__")
+        if name not in own and name not in ("__dict__", "__weakref__", *computed)
     }
+    if computed:
+        body["__getattr__"] = keeping(computed)
     body["__slots__"] = (*names, "__weakref__") if weakref_slot else tuple(names)
     made = type(cls)(cls.__name__, cls.__bases__, body)
     made.__qualname__ = cls.__qualname__
     return made
+
+
+def keeping(computed: dict[str, Any]) -> Any:
+    """The `__getattr__` of a class with slots that are filled when they are first read."""
+
+    def __getattr__(self: Any, name: str) -> Any:
+        if (compute := computed.get(name)) is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = compute(self)
+        object.__setattr__(self, name, value)
+        return value
+
+    return __getattr__
 
 
 def define(cls: Any, **methods: Any) -> None:

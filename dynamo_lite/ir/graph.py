@@ -132,6 +132,8 @@ class Graph(AnyGraph):
             stem = "call"
         if stem in RESERVED or keyword.iskeyword(stem):
             stem += "_"
-        count = self._names.get(stem, 0)
-        self._names[stem] = count + 1
-        return stem if not count else self._fresh(f"{stem}_{count}")
+        while count := self._names.get(stem, 0):
+            self._names[stem] = count + 1
+            stem = f"{stem}_{count}"
+        self._names[stem] = 1
+        return stem

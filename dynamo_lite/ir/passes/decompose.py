@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from ...errors import Unsupported
+from ..control import all_nodes
 from ..facts import Facts
 from ..graph import Graph
 from ..inference import infer
@@ -15,15 +17,24 @@ from ..sizes import Size
 from ..types import ArrayType
 from .rebuild import Rebuild
 
+Definition = Callable[..., Any]
+
 
 def decompose(graph: Graph, facts: Facts) -> Graph:
     """Nodes whose definition does not cover their arguments stay as they are."""
+    if not any(map(_definition, all_nodes(graph))):
+        return graph
     new = Rebuild(graph, lambda body: decompose(body, facts))
     for node in graph:
-        row = row_of(node.target) if node.op == "call_function" else None
-        if row is None or row.decompose is None or not _replace(new, node, row.decompose, facts):
+        definition = _definition(node)
+        if definition is None or not _replace(new, node, definition, facts):
             new.copy(node)
     return _resolved(new)
+
+
+def _definition(node: Node) -> Definition | None:
+    row = row_of(node.target) if node.op == "call_function" else None
+    return None if row is None else row.decompose
 
 
 class NodeEmit:
@@ -59,7 +70,7 @@ class NodeEmit:
         raise Unsupported("an operation that stays whole")
 
 
-def _replace(new: Rebuild, node: Node, definition: Any, facts: Facts) -> bool:
+def _replace(new: Rebuild, node: Node, definition: Definition, facts: Facts) -> bool:
     start = len(new.graph.nodes)
     args, kwargs = new.mapped((node.args, node.kwargs))
     try:

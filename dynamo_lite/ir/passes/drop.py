@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from ..binding import bound_by, taken_by, unbacked_in
+from ..control import is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
@@ -23,6 +24,8 @@ def drop_dead(graph: Graph, facts: Facts) -> Graph:
             needed.update(operands(node))
             taken = taken_by(node) if binders else ()
             needed.update(binders[name] for name in taken if name in binders)
+    if len(needed) == len(graph.nodes) and not any(map(is_control, graph.calls)):
+        return graph
     new = Rebuild(graph, lambda body: drop_dead(body, facts))
     for node in graph:
         if node in needed:

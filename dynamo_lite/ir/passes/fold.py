@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..control import is_control
+from ..control import all_nodes, is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
@@ -25,6 +25,8 @@ def fold_constants(graph: Graph, facts: Facts) -> Graph:
 
     Only scalar results are folded: an array result would have to be a fresh array at every call.
     """
+    if not any(_is_foldable(node, node.args, node.kwargs) for node in all_nodes(graph)):
+        return graph
     new = Rebuild(graph, lambda body: fold_constants(body, facts))
     for node in graph:
         is_call = node.op == "call_function" and not is_control(node)
