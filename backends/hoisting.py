@@ -17,7 +17,7 @@ from ..records import dataclass, field
 from . import affine, costs, rewrite
 from .aliases import Roots, roots_of
 from .hints import Hint
-from .loops import Axis, Buffer, Check, Expr, Gather, Kernel, Load, Reduce, Store, walk
+from .loops import Axis, Buffer, Expr, Gather, Kernel, Load, Reduce, Store, walk
 from .program import Allocate, Launch, Program, Step, View, with_blocks
 from .schedule import order_axes
 
@@ -70,7 +70,7 @@ class Hoisting:
             )
             kernel = replace(kernel, statements=statements)
         self.steps.append(Launch(kernel))
-        self._forget({s.buffer for s in kernel.statements if not isinstance(s, Check)})
+        self._forget(set(kernel.writes))
 
     def _parts(self, kernel: Kernel) -> dict[Expr, Expr]:
         """The repeated work of a kernel, each with the load of its result."""

@@ -254,6 +254,11 @@ class Scan:
 
 
 Statement = Union[Store, Check, Scan]
+Buffers = tuple[Buffer, ...]
+
+
+def distinct(buffers: Iterable[Buffer]) -> Buffers:
+    return tuple(dict.fromkeys(buffers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +292,14 @@ class Kernel:
     @kept
     def loads(self) -> tuple[Load | Gather, ...]:
         return tuple([part for part in self.parts if isinstance(part, (Load, Gather))])
+
+    @kept
+    def reads(self) -> Buffers:
+        return distinct(load.buffer for load in self.loads)
+
+    @kept
+    def writes(self) -> Buffers:
+        return distinct(s.buffer for s in self.statements if not isinstance(s, Check))
 
     @kept
     def folds(self) -> tuple[Reduce, ...]:

@@ -132,7 +132,7 @@ def _static_fit(need: Size, have: Size) -> bool:
 
 def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
     """A step that uses other buffers."""
-    if not names:
+    if names.keys().isdisjoint((*step.reads, *step.writes)):
         return step
     match step:
         case Launch():

@@ -2,7 +2,7 @@
 only the later one reads never reach memory."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -252,12 +252,6 @@ def _scans(kernel: Kernel) -> bool:
     return any(isinstance(statement, Scan) for statement in kernel.statements)
 
 
-def _stored(kernel: Kernel) -> Iterator[Buffer]:
-    for statement in kernel.statements:
-        if not isinstance(statement, Check):
-            yield statement.buffer
-
-
 def _over(kernel: Kernel, other: Kernel) -> Kernel:
     """The kernel over the axes of another one with the same box."""
     if kernel.axes == other.axes:
@@ -274,18 +268,20 @@ def merged_kernel(first: Kernel, second: Kernel) -> Kernel:
 
     A value that was computed from what the first replaces has to be loaded."""
     second = _over(second, first)
-    stored = set(_stored(first))
+    stored = frozenset(first.writes).intersection(first.reads)
     values: dict[Expr, Expr] = {
         Load(s.buffer, s.offset): s.value for s in first.statements
-        if isinstance(s, Store) and not s.indices and not any(
+        if isinstance(s, Store) and not s.indices and not (stored and any(
             isinstance(part, (Load, Gather)) and part.buffer in stored
             for part in walk((s.value,))
-        )
+        ))
     }
-    statements = tuple(
-        rewrite.map_statement(s, lambda expr: rewrite.replace_parts(expr, values))
-        for s in second.statements
-    )
+    statements = second.statements
+    if not values.keys().isdisjoint(second.loads):
+        statements = tuple(
+            rewrite.map_statement(s, lambda expr: rewrite.replace_parts(expr, values))
+            for s in statements
+        )
     errstate = first.errstate if may_report(first) else second.errstate
     return replace(first, statements=(*first.statements, *statements), errstate=errstate)
 

@@ -5,7 +5,8 @@ are expressions over the program's symbols, which are bound from the inputs when
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Union
 
 from ..ir import core
@@ -15,7 +16,7 @@ from ..ir.sizes import Size
 from ..ir.tree import leaves
 from ..ir.types import ArrayType
 from ..records import dataclass, field, kept
-from .loops import Buffer, Check, Kernel, Scalar
+from .loops import Buffer, Buffers, Kernel, Scalar, distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,6 @@ class Constant:
     type: ArrayType
 
 
-Buffers = tuple[Buffer, ...]
-
-
 class Instruction:
     """Base of the steps. `reads` are the buffers whose contents or address a step uses, `writes`
     those that it fills or makes."""
@@ -53,10 +51,6 @@ class Instruction:
     @property
     def writes(self) -> Buffers:
         return ()
-
-
-def distinct(buffers: Iterable[Buffer]) -> Buffers:
-    return tuple(dict.fromkeys(buffers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +69,13 @@ class Launch(Instruction):
 
     kernel: Kernel
 
-    @kept
+    @property
     def reads(self) -> Buffers:
-        return distinct(load.buffer for load in self.kernel.loads)
+        return self.kernel.reads
 
-    @kept
+    @property
     def writes(self) -> Buffers:
-        return distinct(s.buffer for s in self.kernel.statements if not isinstance(s, Check))
+        return self.kernel.writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,13 +369,21 @@ def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:
 
 
 def with_blocks(step: Step, change: Callable[[tuple[Step, ...]], Iterable[Step]]) -> Step:
-    """A step with the lists of steps in it changed."""
+    """A step with the lists of steps in it changed; itself where they stay the same."""
     match step:
         case Loop():
-            return Loop(step.going, tuple(change(step.steps)))
+            steps = tuple(change(step.steps))
+            return step if is_same(steps, step.steps) else Loop(step.going, steps)
         case Branch():
-            return Branch(step.test, tuple(change(step.true)), tuple(change(step.false)))
+            true, false = tuple(change(step.true)), tuple(change(step.false))
+            if is_same(true, step.true) and is_same(false, step.false):
+                return step
+            return Branch(step.test, true, false)
     return step
+
+
+def is_same(steps: Sequence[Step], others: Sequence[Step]) -> bool:
+    return len(steps) == len(others) and all(map(operator.is_, steps, others))
 
 
 def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
