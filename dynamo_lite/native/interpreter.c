@@ -42,11 +42,11 @@ void release_signals(unsigned long main) {
 #endif
 }
 
-// Whether a debugger, coverage tool or profiler (tools 0 to 2) of sys.monitoring is there.
+// Whether a tool of sys.monitoring is there: a debugger, coverage tool, profiler or any other.
 int is_monitored(void) {
 #if PY_VERSION_HEX >= 0x030C0000
     PyObject *const *names = PyInterpreterState_Get()->monitoring_tool_names;
-    return names[0] || names[1] || names[2];
+    return names[0] || names[1] || names[2] || names[3] || names[4] || names[5];
 #else
     return 0;
 #endif

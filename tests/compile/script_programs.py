@@ -81,11 +81,11 @@ import sys
 seen = []
 if hasattr(sys, "monitoring"):
     m = sys.monitoring
-    m.use_tool_id(1, "coverage")
-    m.register_callback(1, m.events.LINE, lambda code, line: seen.append(line))
-    m.set_local_events(1, f.__code__, m.events.LINE)
+    m.use_tool_id(4, "watcher")
+    m.register_callback(4, m.events.LINE, lambda code, line: seen.append(line))
+    m.set_local_events(4, f.__code__, m.events.LINE)
     g(np.ones(3)); f(np.ones(2))
-    m.set_local_events(1, f.__code__, 0); m.free_tool_id(1)
+    m.set_local_events(4, f.__code__, 0); m.free_tool_id(4)
 print(seen)
 """,
     "a dump of the stack": """
