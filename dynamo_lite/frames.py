@@ -182,9 +182,11 @@ class Translator:
         state, options = self.state, self.state.options
         long = state.steps > options.unrolled_steps
         if long or len(state.graph.nodes) > options.unroll_budget:
-            raise self.too_long(f"the loop adds more than {options.unroll_budget} operations")
+            many = f"{options.unroll_budget} operations (config.unroll_budget)"
+            raise self.too_long(f"the loop adds more than {many}")
         if time.monotonic() - state.started > options.seconds:
-            raise self.too_long(f"tracing takes longer than {options.seconds} seconds")
+            longer = f"{options.seconds} seconds (config.trace_seconds)"
+            raise self.too_long(f"tracing takes longer than {longer}")
 
     def too_long(self, reason: str) -> LoopBreak:
         """The loop that goes round again cannot be unrolled; nor be a node, for a known reason."""

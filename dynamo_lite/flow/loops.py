@@ -6,6 +6,7 @@ must be unrolled) makes the analysis start again with a `LoopPlan`.
 """
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from inspect import CO_GENERATOR
@@ -112,7 +113,9 @@ def check_length(tx: Translator, loop: Loop, iterator: VariableTracker | None, c
         raise PlanLoop(place)
     if isinstance(many, int) and share / (count - 1) * many > 1.0:
         budget = tx.state.options.unroll_budget
-        raise tx.too_long(f"the loop would add more than {budget} operations")
+        enough = math.ceil(1.25 * share / (count - 1) * many * budget / 1000) * 1000
+        reason = f"more than {budget} operations (config.unroll_budget = {enough} is enough)"
+        raise tx.too_long(f"the loop would add {reason}")
 
 
 def is_long(made: Sequence[Node], many: Any, rounds: int) -> bool:

@@ -1,5 +1,6 @@
 """Jagged data: lengths as lists of ints and as arrays, one compilation for all of them."""
 import itertools
+import re
 import runpy
 from pathlib import Path
 
@@ -154,3 +155,27 @@ def test_inner_functions_are_known_by_their_code():
     for n in range(5):
         check_same(compiled, outer, np.arange(3.0) + n)
     assert dl.stats().recompiles == 0
+
+
+def pieces(values, lengths):
+    sums, start = [], 0
+    for n in lengths:
+        sums.append(values[start : start + n].sum())
+        start += n
+    return np.array(sums)
+
+
+def test_a_long_loop_says_which_budget_is_enough():
+    """Each length of an array is a number that only data tells: such a loop is unrolled."""
+    lengths = np.random.default_rng(0).integers(0, 4, 60)
+    values = np.arange(float(lengths.sum()))
+    compiled = dl.compile(pieces)
+    with dl.config.patch(unroll_budget=100):
+        check_same(compiled, pieces, values, lengths)
+    (reason,) = dl.stats().break_reasons
+    found = re.search(r"config\.unroll_budget = (\d+) is enough", reason)
+    with dl.config.patch(unroll_budget=int(found[1])):
+        compiled = dl.compile(pieces, fullgraph=True)
+        check_same(compiled, pieces, values, lengths)
+        check_same(compiled, pieces, values, lengths[::-1].copy())
+    assert len(compiled.entries()) == 1
