@@ -172,8 +172,10 @@ class ShapeEnv(Symbols):
         return replace(origin, hint=hint, least=self.known.lower[name])
 
     def end_trace(self) -> None:
-        """From here on the passes ask: the relations they need name no line of the user's."""
+        """From here on passes and backends ask: a question that is still open is Unsupported, since
+        every guard names a line of the user's."""
         self.locate = lambda: None
+        self.known.closed = True
         self.call = None
         self.origins = None
 

@@ -3,9 +3,12 @@ import math
 
 import numpy as np
 import pytest
+from data_programs import PROGRAMS as DATA_PROGRAMS
 from sameness import check_same
+from test_sizes import NUMBERS
 
 import dynamo_lite as dl
+from dynamo_lite.backends.registry import lookup_backend
 
 LENGTHS = (7, 12, 0, 1, 2, 31, 3, 64, 100, 5, 1009, 1)
 
@@ -142,3 +145,24 @@ def test_lengths_that_are_refused_leave_the_others_alone(function, lengths):
     before = len(compiled.entries())
     check_same(compiled, function, np.ones(16))
     assert len(compiled.entries()) == before and compiled.entries()[0].info.record.broke is None
+
+
+@pytest.mark.parametrize(
+    "function", [*PROGRAMS, *DATA_PROGRAMS, *NUMBERS.values()], ids=lambda f: f.__name__
+)
+def test_only_the_trace_adds_guards(function):
+    """Passes, lowering and code generator find the same relations that they leave behind."""
+    relations = []
+
+    def watched(graph, inputs):
+        before = [*graph.facts.relations]
+        entry = lookup_backend("llvm")(graph, inputs)
+        relations.append((before, [*graph.facts.relations]))
+        return entry
+
+    compiled = dl.compile(function, backend=watched, dynamic=True)
+    for n in (9, 20):
+        compiled(np.random.default_rng(n).random(n))
+    assert relations and all(before == after for before, after in relations)
+    for entry in compiled.entries():
+        assert all(relation.location is not None for relation in entry.info.shapes.relations)
