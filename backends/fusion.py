@@ -16,7 +16,8 @@ import numpy as np
 from ..ir import core
 from ..ir.graph import Graph
 from ..ir.node import Node, SymbolOrigin
-from ..ir.ops import row_of
+from ..ir.ops import Kind, row_of
+from ..ir.sizes import Size
 from ..ir.tree import leaves
 from ..ir.types import ArrayType, Form
 from ..records import dataclass
@@ -287,8 +288,17 @@ def _is_smaller(node: Node, reader: Node) -> bool:
 
 
 def _may_vanish(node: Node, reader: Node, symbols: Symbols) -> bool:
-    """Whether broadcasting to no elements at all may leave the operand unread."""
+    """Whether broadcasting to no elements at all may leave the operand unread; a fold of no
+    elements has nothing to report."""
     if any(affine.is_zero(n) for n in node.type.shape):
         return False
-    added = set(reader.type.shape) - set(node.type.shape)
+    added = set(reader.type.shape) - set(node.type.shape) - _folded(node)
     return any((least_of(n, symbols) or 0) < 1 for n in added)
+
+
+def _folded(node: Node) -> set[Size]:
+    """The sizes of what a fold goes over."""
+    row = row_of(node.target) if node.op == "call_function" else None
+    if row is None or row.kind is not Kind.REDUCTION or not isinstance(node.args[0], Node):
+        return set()
+    return {*node.args[0].type.shape}

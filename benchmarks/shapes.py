@@ -2,8 +2,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -22,25 +20,60 @@ def lengths() -> list[Figure]:
         x, y = np.random.default_rng(n).normal(size=(2, n))
         np.testing.assert_allclose(compiled(x, y), chain(x, y), rtol=1e-13, atol=1e-14)
     count = len(compiled.entries())
-    return [
-        Figure("20 different lengths", f"{count} compilations", "<= 2", count <= 2),
-        steady(compiled),
-    ]
+    return [Figure("20 different lengths", f"{count} compilations", "<= 2", count <= 2)]
 
 
-def steady(dynamic: Callable[..., np.ndarray]) -> Figure:
-    """The same call through symbolic and through fixed sizes."""
-    static = dl.compile(chain, dynamic=False)
+def moved(x, y):  # type: ignore[no-untyped-def]
+    return (x[2:] + x[:-2] - 2 * x[1:-1]) * y[1:-1]
+
+
+def standardised(x, y):  # type: ignore[no-untyped-def]
+    rows = x.reshape(-1, 50)
+    return (rows - rows.mean(axis=1, keepdims=True)) / rows.std(axis=1, keepdims=True) + y[:50]
+
+
+def softmax(x, y):  # type: ignore[no-untyped-def]
+    e = np.exp(x - x.max())
+    return e / e.sum() * y
+
+
+def masked(x, y):  # type: ignore[no-untyped-def]
+    return np.where(x > 0, x * y, y - x).sum(), x[x > 0.5].sum()
+
+
+def halves(x, y):  # type: ignore[no-untyped-def]
+    n = len(x) // 2
+    return np.concatenate([x[:n] * 2, y[n:] + 1]), x[::2] + y[1::2]
+
+
+def written(x, y):  # type: ignore[no-untyped-def]
+    z = x.copy()
+    z[1:-1] = (x[:-2] + x[2:]) * 0.5
+    z[: len(y) // 4] += y[: len(y) // 4]
+    return z
+
+
+def columns(x, y):  # type: ignore[no-untyped-def]
+    table = x.reshape(-1, 20)
+    return table.sum(axis=0), table.T @ y.reshape(-1, 20)
+
+
+def steady() -> list[Figure]:
+    """The same calls through symbolic and through fixed sizes: the median of eight programs."""
     x, y = np.random.default_rng(0).normal(size=(2, 20_000))
-    best = {dynamic: np.inf, static: np.inf}
-    for _ in range(300):
-        for function in best:
-            started = time.perf_counter()
-            function(x, y)
-            best[function] = min(best[function], time.perf_counter() - started)
-    ratio = best[dynamic] / best[static]
-    return Figure("symbolic sizes / fixed sizes, 20,000 elements", f"{ratio:.3f}", "<= 1.05",
-                  ratio <= 1.05)
+    smaller = np.random.default_rng(1).normal(size=(2, 19_000))
+    ratios = {}
+    for program in (chain, moved, standardised, softmax, masked, halves, written, columns):
+        dynamic, static = dl.compile(program), dl.compile(program, dynamic=False)
+        dynamic(*smaller)
+        times = interleave({"dynamic": partial(dynamic, x, y), "static": partial(static, x, y)},
+                           number=20)
+        ratios[program.__name__] = times["dynamic"] / times["static"]
+    median = float(np.median([*ratios.values()]))
+    slowest = max(ratios, key=ratios.__getitem__)
+    found = f"{median:.3f} (at most {ratios[slowest]:.2f}, {slowest})"
+    return [Figure("symbolic sizes / fixed sizes, 20,000 elements, median of 8 programs", found,
+                   "<= 1.05", median <= 1.05)]
 
 
 def zero_one_and_large() -> list[Figure]:
@@ -227,6 +260,6 @@ def uncached(source: str, example: str, *arguments: str) -> str:
 
 
 FIGURES = (
-    lengths, zero_one_and_large, four_arguments, int_argument, guards, masks, jagged, decoder,
-    peak_memory,
+    lengths, steady, zero_one_and_large, four_arguments, int_argument, guards, masks, jagged,
+    decoder, peak_memory,
 )

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dynamo_lite.backends.hints import hints_of
 from dynamo_lite.backends.interpret import run_program
 from dynamo_lite.backends.lowering import lower
-from dynamo_lite.backends.program import Extern
+from dynamo_lite.backends.memory import plan_memory
+from dynamo_lite.backends.program import Allocate, Extern
 
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.ir.facts import graph_facts
@@ -78,3 +80,21 @@ def test_one_program_for_many_sizes():
         same(run_program(program, y)[0], np.sum(y * 2, axis=1)[:, None] + y[:, ::-1])
 
 
+
+
+def totals(x, y):
+    return np.sum(np.cumsum(np.cumsum(x * 2))), np.sum(np.cumsum(np.cumsum(y * 3)))
+
+
+@pytest.mark.parametrize(("lengths", "symbolic", "shared"), [
+    ((12, 12), True, True), ((12, 10), True, False), ((10, 12), True, False),
+    ((12, 10), False, True), ((12, 12), False, True),
+])  # fmt: skip
+def test_memory_is_shared_only_where_sizes_are_known_to_fit(lengths, symbolic, shared):
+    """Whatever the lengths were when the program was made: symbols are any."""
+    values = [np.ones(n) for n in lengths]
+    graph = optimize(retyped(trace(totals, *values), values, symbolic))
+    planned = plan_memory(lower(graph), hints_of(graph.symbols))
+    sizes = [step.type.shape for step in planned.steps if isinstance(step, Allocate)]
+    vectors = [shape for shape in sizes if shape]
+    assert len(vectors) == (3 if shared else 4), vectors

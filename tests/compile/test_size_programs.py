@@ -4,11 +4,11 @@ import math
 import numpy as np
 import pytest
 from data_programs import PROGRAMS as DATA_PROGRAMS
+from dynamo_lite.backends.registry import lookup_backend
 from sameness import check_same
 from test_sizes import NUMBERS
 
 import dynamo_lite as dl
-from dynamo_lite.backends.registry import lookup_backend
 
 LENGTHS = (7, 12, 0, 1, 2, 31, 3, 64, 100, 5, 1009, 1)
 

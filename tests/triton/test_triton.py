@@ -14,7 +14,11 @@ from dynamo_lite.backends.program import Launch
 from dynamo_lite.backends.triton.backend import why_extern
 from dynamo_lite.backends.triton.emit import TritonKernel, emit
 
+from dynamo_lite.ir.graph import Graph
+from dynamo_lite.ir.node import SymbolOrigin
 from dynamo_lite.ir.passes import optimize
+from dynamo_lite.ir.sizes import symbol
+from dynamo_lite.ir.types import array
 from tests.backends.graphs import Builder, trace
 from tests.backends.test_symbolic import retyped
 
@@ -108,3 +112,14 @@ def test_every_row_compiles(dtype):
     for step in lower(builder.output(*results), why_extern=why_extern).steps:
         if isinstance(step, Launch):
             assert compile_kernel(emit(step.kernel), aligned=False)[0].cubin
+
+
+@pytest.mark.parametrize(("size", "wide"), [(1000, False), (2**31, True), (symbol("s0"), True)])
+def test_indices_have_32_bits_only_where_sizes_prove_it(size, wide):
+    """A symbol proves nothing, whatever its value was when the kernel was made."""
+    graph, kind = Graph(), array("f4", size)
+    graph.symbols["s0"] = SymbolOrigin(0, "size", 0, 1000)
+    x = graph.placeholder("x", kind)
+    graph.output((graph.call_function(np.add, (x, x), type=kind),))
+    (step,) = (step for step in lower(graph).steps if isinstance(step, Launch))
+    assert ("int64" in emit(step.kernel).source) == wide
