@@ -60,7 +60,7 @@ def made(
     if len(args) > len(names) + 1 or set(given) - KNOWN:
         raise GraphBreak(f"numpy.{function.__name__} with uncommon arguments")
     known = {name: value.as_constant(tx) for name, value in given.items()}
-    copies = known.get("copy", True if function is np.array else None)
+    copies = _copies(known.get("copy", True if function is np.array else None))
     order = _order(known.get("order"), "F" if function is np.asfortranarray else "K")
     array = args[0]
     assert isinstance(array, ArrayVariable)
@@ -71,6 +71,18 @@ def made(
         wanted = constant(array.array_type.dtype if dtype is None else np.dtype(dtype))
         array = record_call(tx, np.ndarray.astype, (array, wanted), {"order": constant(order)})
     return _with_axes(tx, array, known.get("ndmin", 0))
+
+
+def _copies(given: Any) -> bool | None:
+    """Whether a copy is made: always, never, or (None) where there is need."""
+    if isinstance(given, str):
+        raise GraphBreak("copy= as a text, which NumPy refuses")
+    return COPY_MODES[given] if isinstance(given, np._CopyMode) else given
+
+
+COPY_MODES = {
+    np._CopyMode.ALWAYS: True, np._CopyMode.NEVER: False, np._CopyMode.IF_NEEDED: None,
+}  # fmt: skip
 
 
 def _order(given: Any, default: str) -> str:

@@ -46,7 +46,7 @@ def _unless_copied(
     kwargs: Mapping[str, VariableTracker],
 ) -> bool:
     """Functions with `copy=`, which make a new array unless it says otherwise."""
-    if "copy" not in kwargs or kwargs["copy"].as_constant(tx) is True:
+    if "copy" not in kwargs or kwargs["copy"].as_constant(tx) not in (False, None):
         return False
     others = {name: value for name, value in kwargs.items() if name != "copy"}
     return _converted(tx, kind, args, others)

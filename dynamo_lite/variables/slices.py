@@ -166,6 +166,7 @@ class DataRangeVariable(VariableTracker):
             not isinstance(stop, SizeExpr)
         ):
             yield from self.known(tx).iterate(tx)
+            return
         while tx.shapes.less(start, stop):
             yield ConstantVariable(start)
             start += step

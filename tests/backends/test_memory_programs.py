@@ -65,6 +65,9 @@ def test_abandoned_calls_leave_no_trace(first):
     assert not wrong, "\n\n".join(wrong)
 
 
+COPY_MODES = np._CopyMode.ALWAYS, np._CopyMode.IF_NEEDED, np._CopyMode.NEVER
+
+
 def array():
     return np.arange(12.0).reshape(3, 4)
 
@@ -74,6 +77,10 @@ def array():
     lambda x: (x, x.astype(float, copy=False), x.astype(np.float32, copy=False), x.astype(float)),
     lambda x: (x, np.real(x), x.real, np.atleast_1d(x), np.atleast_2d(x), np.squeeze(x)),
     lambda x: (x[1:], np.array(x[1:], copy=None), np.array(x, copy=False), x[...], x.view()),
+    lambda x: [np.array(x, copy=mode) for mode in COPY_MODES[:2]],
+    lambda x: [np.asarray(x, np.float64, copy=mode) for mode in COPY_MODES],
+    lambda x: np.array(x, np.float32, copy=COPY_MODES[1]),
+    lambda x: [x.astype(float, copy=mode) for mode in COPY_MODES[:2]],
     lambda x: (x, np.squeeze(x[:1]), np.broadcast_to(x, (3, 4)), np.reshape(x, (3, 4)), +x),
 ])
 @pytest.mark.parametrize("writes", [False, True])

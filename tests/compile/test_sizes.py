@@ -470,3 +470,20 @@ def test_the_log_says_what_became_of_each_size(capsys):
     said = capsys.readouterr().err
     assert "s0 = x.shape[0], now 6 (seen: 5, 6), in 0..-" in said
     assert "s0 (x.shape[0]) is specialised to 6 at" in said and "test_sizes.py" in said
+
+
+RANGES = [
+    lambda k: range(k, 5), lambda k: range(k), lambda k: range(k, k + 3),
+    lambda k: range(10, k, -1), lambda k: range(0, 10, abs(k) + 1), lambda k: range(-k, k),
+    lambda k: range(k, 12, 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", RANGES)
+def test_ranges_with_ends_that_change(make):
+    def taken(x, k):
+        return list(make(k)), [i * x for i in make(k)], len(make(k)), 4 in make(k)
+
+    compiled = dl.compile(taken)
+    for k in (1, 2, 3, 4, 2, 0, 5, 7, -1):
+        assert same(compiled(np.ones(2), k), taken(np.ones(2), k))

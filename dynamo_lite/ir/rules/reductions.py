@@ -153,6 +153,8 @@ def truth(value: Any) -> bool:
         return False
     if isinstance(value, ArrayType):
         raise Unsupported("a flag that is not a constant")
+    if isinstance(value, np._CopyMode):
+        raise Unsupported("a copy mode as a flag")
     return bool(value)
 
 
