@@ -11,13 +11,13 @@ import contextlib
 import enum
 import types
 import typing
-import warnings
 from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
+from ..quiet import warnings_as
 from ..trace_rules import is_stdlib, module_of
 from ..variables.base import VariableTracker
 from ..variables.callables import KnownVariable
@@ -111,8 +111,7 @@ def prepare(
     def stored(key: str, value: VariableTracker) -> VariableTracker:
         """`auto()` becomes a value as soon as it is bound to a name."""
         known = len(members._member_names)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # making the class says it again
+        with warnings_as("ignore"):  # making the class says it again
             observe(members.__setitem__, key, class_item(tx, key, value))
         return constant(members[key]) if len(members._member_names) > known else value
 
@@ -136,8 +135,7 @@ def make_class(
     late = {key: item for key, item in items.items() if is_late(named[key], item)}
     contents = {key: None if key in late else item for key, item in items.items()}
     maker = next(maker for kind, maker in MAKERS.items() if issubclass(meta, kind))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings_as("always") as caught:
         if issubclass(meta, enum.EnumMeta):
             contents = enumeration(name, bases, contents, late)
         if any(is_users(base, "__init_subclass__") for base in bases):

@@ -5,7 +5,6 @@ function returns. An array stand-in has the right dtype, shape and flags over a 
 """
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..errors import Unsupported
+from ..quiet import warnings_as
 from .facts import Facts
 from .sizes import SizeExpr
 from .tree import leaves, map_leaves
@@ -71,8 +71,7 @@ def provoke(
 
 def run_quietly(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call with floating-point conditions and warnings silenced."""
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with np.errstate(all="ignore"), warnings_as("ignore"):
         if args and isinstance(args[0], np.generic) and target in ARRAY_METHODS:
             return getattr(args[0], target.__name__)(*args[1:], **kwargs)
         return target(*args, **kwargs)

@@ -51,3 +51,11 @@ int is_monitored(void) {
     return 0;
 #endif
 }
+
+// The number of changes of the filters of warnings, by which every module knows whether what it
+// has warned of before still counts.
+long filters_version(void) { return PyInterpreterState_Get()->warnings.filters_version; }
+
+void set_filters_version(long version) {
+    PyInterpreterState_Get()->warnings.filters_version = version;
+}

@@ -4,6 +4,8 @@
 extern "C" {
 int something_pending(void);
 int is_monitored(void);
+long filters_version(void);
+void set_filters_version(long version);
 unsigned long hold_signals(void);
 void release_signals(unsigned long main);
 }

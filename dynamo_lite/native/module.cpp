@@ -1,6 +1,7 @@
 // The extension module dynamo_lite.native._core.
 #define DYNAMO_LITE_IMPORTS_ARRAY
 #include "core.h"
+#include "interpreter.h"
 #include "runtime.h"
 
 PyObject *abandoned = nullptr;
@@ -36,9 +37,30 @@ int add_abandoned(PyObject *module) {
     return abandoned ? PyModule_AddObjectRef(module, "ABANDONED", abandoned) : -1;
 }
 
+PyObject *get_filters_version(PyObject *, PyObject *) {
+    return PyLong_FromLong(filters_version());
+}
+
+PyObject *put_filters_version(PyObject *, PyObject *argument) {
+    long version = PyLong_AsLong(argument);
+    if (version == -1 && PyErr_Occurred()) return nullptr;
+    set_filters_version(version);
+    Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"filters_version", get_filters_version, METH_NOARGS,
+     "How often the filters of warnings have changed; warnings shown before are then forgotten."},
+    {"set_filters_version", put_filters_version, METH_O,
+     "Have the filters count as unchanged since that version."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+int add_functions(PyObject *module) { return PyModule_AddFunctions(module, functions); }
+
 using Part = int (*)(PyObject *);
 constexpr Part PARTS[] = {
-    add_abandoned, add_watchers, add_guard_program, add_callable, add_regions,
+    add_functions, add_abandoned, add_watchers, add_guard_program, add_callable, add_regions,
     add_rests,     add_runtime,  add_cuda,          add_interned, add_tree,
 };
 

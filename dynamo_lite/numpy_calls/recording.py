@@ -1,7 +1,6 @@
 """A call with a row: a node of the graph, or the value when everything is known."""
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from ..errors import GraphBreak, Unsupported
 from ..ir.inference import infer
 from ..ir.ops import Effect, row_of
 from ..ir.types import ArrayType, Form
+from ..quiet import warnings_as
 from ..variables.base import VariableTracker
 from ..variables.constants import constant
 from ..variables.graph_methods import record_call
@@ -48,8 +48,7 @@ def folded(
     row = row_of(function)
     if row is None or row.effect is not Effect.PURE or not _is_scalar(function, known, named):
         return record_call(tx, function, args, kwargs)
-    with np.errstate(all="raise"), warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with np.errstate(all="raise"), warnings_as("error"):
         try:
             return constant(function(*known, **named))
         except (*REFUSALS, Warning) as error:

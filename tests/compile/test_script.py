@@ -168,6 +168,23 @@ def test_generators_and_coroutines_are_left_alone():
         "for i in range(3): print(asyncio.run(main()))\n"))
 
 
+WARNED = """
+import numpy as np, warnings
+def ratio(x):
+    return 1 / x
+def middle(x):
+    return np.median(x) + np.cov(x)
+for n in range(4):
+    ratio(np.zeros(2))
+    middle(np.ones(n + 3))
+    warnings.warn("once")
+"""
+
+
+def test_what_was_warned_of_is_not_repeated(script):
+    assert same_as_python(script(WARNED))[2].count("divide by zero") == 1
+
+
 def test_nothing_is_compiled_where_references_are_counted():
     same_as_python("-c", (
         "import sys, numpy as np\n"

@@ -1,11 +1,11 @@
 """Evaluate calls of constants, where NumPy has nothing to report."""
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
+from ...quiet import warnings_as
 from ..control import all_nodes, is_control
 from ..facts import Facts
 from ..graph import Graph
@@ -46,8 +46,7 @@ def _is_foldable(node: Node, args: Any, kwargs: Any) -> bool:
 
 
 def _fold(new: Rebuild, node: Node, args: Any, kwargs: Any) -> bool:
-    with np.errstate(all="raise"), warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with np.errstate(all="raise"), warnings_as("error"):
         try:
             value = node.target(*args, **kwargs)
         except (ArithmeticError, ValueError, TypeError, Warning):
