@@ -15,6 +15,8 @@ from dataclasses import _FIELD, MISSING, Field, FrozenInstanceError, field  # ty
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from .native._core import filler
+
 if TYPE_CHECKING:
     from dataclasses import dataclass
     from functools import cached_property as kept
@@ -125,7 +127,8 @@ def first_init(cls: Any, frozen: bool) -> Any:
 
 def compiled_init(cls: Any, frozen: bool) -> Any:
     scope: dict[str, Any] = {"UNSET": object()}
-    parameters, body = [], []
+    parameters: list[str] = []
+    values: dict[str, str] = {}
     for name, item in cls.__dataclass_fields__.items():
         value = name
         if item.default is not MISSING:
@@ -142,7 +145,8 @@ def compiled_init(cls: Any, frozen: bool) -> Any:
             parameters.append(name)
         else:
             continue
-        body.append(store(cls, name, value, frozen, scope))
+        values[name] = value
+    body = stores(cls, values, frozen, scope)
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     head = ", ".join(["self", *filter(None, parameters)])
@@ -150,16 +154,18 @@ def compiled_init(cls: Any, frozen: bool) -> Any:
     return scope["__init__"]
 
 
-def store(cls: Any, name: str, value: str, frozen: bool, scope: dict[str, Any]) -> str:
-    """The statement that sets a field, past the refusal of a frozen class."""
+def stores(
+    cls: Any, values: dict[str, str], frozen: bool, scope: dict[str, Any]
+) -> list[str]:
+    """The statements that set the fields, past the refusal of a frozen class."""
     if not frozen:
-        return f"self.{name} = {value}"
-    member = getattr(cls, name, None)
-    if inspect.ismemberdescriptor(member):
-        scope[f"set_{name}"] = member.__set__
-        return f"set_{name}(self, {value})"
+        return [f"self.{name} = {value}" for name, value in values.items()]
+    members = tuple([getattr(cls, name, None) for name in values])
+    if all(map(inspect.ismemberdescriptor, members)):
+        scope["fill"] = filler(members)
+        return [f"fill({', '.join(('self', *values.values()))})"]
     scope["set"] = object.__setattr__
-    return f"set(self, {name!r}, {value})"
+    return [f"set(self, {name!r}, {value})" for name, value in values.items()]
 
 
 # -- the methods that all classes share

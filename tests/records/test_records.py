@@ -6,6 +6,7 @@ import weakref
 
 import pytest
 
+from dynamo_lite.native._core import filler
 from dynamo_lite.records import dataclass, field, kept
 
 
@@ -160,3 +161,14 @@ def test_what_is_kept_is_computed_once_and_is_no_field():
 def test_what_raises_is_not_kept():
     with pytest.raises(TypeError):
         Counted("a").square
+
+
+def test_fields_are_filled_in_instances_of_their_class_only():
+    fill = filler((Point.x, Point.y))
+    other = Watched(1)
+    for arguments in ((other, 1, 2), (Point(1), 2), (Point(1),), ()):
+        with pytest.raises(TypeError):
+            fill(*arguments)
+    for slots in ((int.real,), [Point.x], (1,)):
+        with pytest.raises(TypeError):
+            filler(slots)
