@@ -189,9 +189,12 @@ class Lowering:
         """`value` read at `index`: a view of it, lazy or not."""
         return Value(type_, axes, value.at(index), fresh=value.fresh)
 
-    def memory_value(self, type_: ArrayType, buffer: Buffer, constant: Size = 0) -> Value:
-        """The value that a buffer holds with the type's shape and strides."""
-        axes = self.axes(type_.shape)
+    def memory_value(
+        self, type_: ArrayType, buffer: Buffer, constant: Size = 0, axes: tuple[Axis, ...] = ()
+    ) -> Value:
+        """The value that a buffer holds with the type's shape and strides, over given axes or its
+        own."""
+        axes = axes or self.axes(type_.shape)
         strides = ((a, s) for a, s in zip(axes, type_.strides) if not affine.is_one(a.extent))
         return Value(type_, axes, Load(buffer, affine.affine(constant, strides)), buffer)
 
@@ -216,7 +219,7 @@ class Lowering:
         """Compute every element of `value` into memory of its own."""
         type_ = packed(layout or value.type, value.shape, value.dtype)
         buffer = self.allocate(type_)
-        made = self.memory_value(type_, buffer)
+        made = self.memory_value(type_, buffer, axes=value.axes)
         self.store(made, value)
         if why:
             self.notes.append(f"{buffer.name}: {why}")
