@@ -77,7 +77,8 @@ class Hoisting:
         parts: dict[Expr, Expr] = {}
         if not kernel.axes and not kernel.folds:
             return parts
-        order, memo = order_axes(kernel, self.hint), {}
+        order = order_axes(kernel, self.hint)
+        memo: rewrite.Frees = {}
         for root in kernel.roots:
             self._find(root, order, parts, memo, is_root=True)
         return parts

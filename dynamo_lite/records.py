@@ -27,7 +27,7 @@ else:
         slot, which is empty until then."""
 
         def __init__(self, compute):
-            self.compute = compute
+            self.func = compute
 
     def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, weakref_slot=False):
         """The class with the methods of a dataclass; with `slots` it is a new class."""
@@ -78,7 +78,7 @@ def with_slots(cls: Any, own: dict[str, Field[Any]], weakref_slot: bool) -> Any:
     """The same class with slots; slots cannot be added to a class that exists."""
     present = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
     names = [name for name in own if name not in present]
-    computed = {name: v.compute for name, v in cls.__dict__.items() if isinstance(v, kept)}
+    computed = {name: v.func for name, v in cls.__dict__.items() if isinstance(v, kept)}
     names += computed
     body = {
         name: value for name, value in cls.__dict__.items()
