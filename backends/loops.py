@@ -20,7 +20,7 @@ import numpy as np
 
 from ..ir.errstates import AMBIENT, Errstate
 from ..ir.sizes import Size
-from ..native._core import Interned
+from ..native import Interned
 from ..records import dataclass, kept
 
 INT64 = np.dtype(np.int64)

@@ -15,7 +15,7 @@ from dataclasses import _FIELD, MISSING, Field, FrozenInstanceError, field  # ty
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from .native._core import filler
+from .native import filler
 
 if TYPE_CHECKING:
     from dataclasses import dataclass

@@ -4,6 +4,6 @@ The containers are few and fixed, so no registry is needed; tuple subclasses are
 `leaves(tree)` is the list of all leaves, left to right; `map_leaves(function, tree)` is the same
 structure with every leaf replaced.
 """
-from ..native._core import leaves, map_leaves
+from ..native import leaves, map_leaves
 
 __all__ = ["leaves", "map_leaves"]

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from dynamo_lite.native._core import filler
+from dynamo_lite.native import filler
 from dynamo_lite.records import dataclass, field, kept
 
 
