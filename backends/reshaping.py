@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ..ir.sizes import Size
+from ..ir.sizes import Size, product
 from . import affine, rewrite
-from .loops import Axis, Check, Expr, Gather, Index, Load, Offset, Scan, Statement, walk
+from .loops import Axis, Check, Expr, Gather, Index, Kernel, Load, Offset, Scan, walk
 
 
 def reshape(expr: Expr, old: Sequence[Axis], new: Sequence[Axis]) -> Expr | None:
@@ -27,7 +27,7 @@ def reshape(expr: Expr, old: Sequence[Axis], new: Sequence[Axis]) -> Expr | None
     }
     for group, made in groups(sources, targets):
         for outer, inner in pairwise(group):
-            if not can_merge([expr], outer, inner):
+            if not can_merge(walk([expr]), outer, [inner]):
                 return None
         flat = flat_position(made)
         # every load of a merged group depends on the innermost axis alone
@@ -85,26 +85,32 @@ def flat_position(axes: Sequence[Axis]) -> Offset:
     return total
 
 
-def can_merge(exprs: Iterable[Expr], outer: Axis, inner: Axis) -> bool:
-    """Whether two adjacent axes act as one in every load."""
-    for part in walk(exprs):
+def can_merge(parts: Iterable[Expr], outer: Axis, inner: Sequence[Axis]) -> bool:
+    """Whether an axis and the next inner ones, which act as one, act as one in every load."""
+    for part in parts:
         if isinstance(part, (Load, Gather)) and not steps_as_one(part.offset, outer, inner):
             return False
-        if isinstance(part, Index) and part.axis in (outer, inner):
+        if isinstance(part, Index) and (part.axis is outer or part.axis in inner):
             return False
     return True
 
 
-def steps_as_one(offset: Offset, outer: Axis, inner: Axis) -> bool:
-    return affine.stride_of(offset, outer) == affine.stride_of(offset, inner) * inner.extent
+def steps_as_one(offset: Offset, outer: Axis, inner: Sequence[Axis]) -> bool:
+    return affine.stride_of(offset, outer) == (
+        affine.stride_of(offset, inner[-1]) * steps_of(inner)
+    )
 
 
-def can_merge_statements(statements: Sequence[Statement], outer: Axis, inner: Axis) -> bool:
+def steps_of(axes: Sequence[Axis]) -> Size:
+    """The extent of axes that act as one."""
+    return product(axis.extent for axis in axes)
+
+
+def can_merge_kernel(kernel: Kernel, outer: Axis, inner: Sequence[Axis]) -> bool:
     """The same for whole statements, their stores included."""
-    for statement in statements:
-        if isinstance(statement, Scan) and statement.axis in (outer, inner):
+    for statement in kernel.statements:
+        if isinstance(statement, Scan) and statement.axis in (outer, *inner):
             return False
         if not isinstance(statement, Check) and not steps_as_one(statement.offset, outer, inner):
             return False
-    roots = [root for statement in statements for root in statement.roots]
-    return can_merge(roots, outer, inner)
+    return can_merge(kernel.parts, outer, inner)

@@ -43,10 +43,9 @@ def schedule_kernel(kernel: Kernel, hint: Hint) -> Kernel:
     if not kernel.axes and not kernel.folds:
         return kernel
     ordered = replace(kernel, axes=order_axes(kernel, hint))
-    folded = ordered
-    if kernel.folds:
-        folded = _map_values(ordered, lambda expr: _order_reductions(expr, hint))
-    named = _canonical(_collapse(folded))
+    if any(len(fold.axes) > 1 for fold in kernel.folds):
+        ordered = _map_values(ordered, lambda expr: _order_reductions(expr, hint))
+    named = _canonical(ordered)
     return replace(named, vector=vector_axis(named, hint), parallel=is_parallel(named))
 
 
@@ -72,19 +71,15 @@ def _map_values(kernel: Kernel, change: rewrite.Change) -> Kernel:
     return replace(kernel, statements=statements)
 
 
-def _collapse(kernel: Kernel) -> Kernel:
-    """Merge neighbouring axes that every access steps through as one."""
-    axes, statements = list(kernel.axes), kernel.statements
-    position = len(axes) - 1
-    while position > 0:
-        outer, inner = axes[position - 1], axes[position]
-        if reshaping.can_merge_statements(statements, outer, inner):
-            merged = Axis(inner.name, outer.extent * inner.extent)
-            moved = {outer: affine.ZERO, inner: affine.along(merged)}
-            statements = tuple(rewrite.move_statement(s, moved) for s in statements)
-            axes[position - 1 : position + 1] = [merged]
-        position -= 1
-    return replace(kernel, axes=tuple(axes), statements=statements)
+def _collapsed(kernel: Kernel) -> list[list[Axis]]:
+    """The axes, those together that every access steps through as one."""
+    groups: list[list[Axis]] = []
+    for axis in reversed(kernel.axes):
+        if groups and reshaping.can_merge_kernel(kernel, axis, groups[-1]):
+            groups[-1].insert(0, axis)
+        else:
+            groups.append([axis])
+    return groups[::-1]
 
 
 def _order_reductions(expr: Expr, hint: Hint) -> Expr:
@@ -104,7 +99,7 @@ def _order_reduction(expr: Expr, hint: Hint) -> Expr:
     position = len(axes) - 1
     while position > 0:
         outer, inner = axes[position - 1], axes[position]
-        if reshaping.can_merge([body], outer, inner):
+        if reshaping.can_merge(walk([body]), outer, [inner]):
             merged = Axis(inner.name, outer.extent * inner.extent)
             body = rewrite.substitute(body, {outer: affine.ZERO, inner: affine.along(merged)})
             axes[position - 1 : position + 1] = [merged]
@@ -113,12 +108,14 @@ def _order_reduction(expr: Expr, hint: Hint) -> Expr:
 
 
 def _canonical(kernel: Kernel) -> Kernel:
-    """Rename axes by position (i0, i1, …) and folded axes by depth (r0, r1, …), so that equal
-    computations are equal expressions."""
-    renamed = {axis: Axis(f"i{k}", axis.extent) for k, axis in enumerate(kernel.axes)}
-    moved = {axis: affine.Offset(0, ((new, 1),)) for axis, new in renamed.items()}
+    """Make one axis of those that act as one. Rename axes by position (i0, i1, …) and folded axes
+    by depth (r0, r1, …), so that equal computations are equal expressions."""
+    groups = _collapsed(kernel)
+    axes = tuple(Axis(f"i{k}", reshaping.steps_of(group)) for k, group in enumerate(groups))
+    moved = dict.fromkeys(kernel.axes, affine.ZERO)
+    moved |= {group[-1]: affine.Offset(0, ((new, 1),)) for group, new in zip(groups, axes)}
     statements = tuple(rewrite.move_statement(s, moved) for s in kernel.statements)
-    plain = replace(kernel, axes=tuple(renamed.values()), statements=statements)
+    plain = replace(kernel, axes=axes, statements=statements)
     if not kernel.folds:
         return plain
     names: dict[tuple[int, Axis], str] = {}
