@@ -172,11 +172,14 @@ WARNED = """
 import numpy as np, warnings
 def ratio(x):
     return 1 / x
-def middle(x):
-    return np.median(x) + np.cov(x)
+def refused(x):
+    try:
+        return x @ np.ones(99)
+    except ValueError:
+        return x + 1
 for n in range(4):
     ratio(np.zeros(2))
-    middle(np.ones(n + 3))
+    refused(np.ones(n + 3))
     warnings.warn("once")
 """
 
