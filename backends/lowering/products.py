@@ -79,15 +79,17 @@ def at_least(low: Lowering, size: Size, least: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one of NumPy's functions takes, and how it reads matrices."""
+    """What one of NumPy's functions takes, and how it reads matrices. `short_dots`: vectors of one
+    element or none are no other case for it, as they are where 0.0 times -1.0 keeps its sign."""
 
     leading: Callable[[Matrix], Leading | None]
     ranks: int
     kinds: str
+    short_dots: bool = False
 
 
 RULES = {
-    np.matmul: Rules(strided, 64, "fc"),
+    np.matmul: Rules(strided, 64, "fc", short_dots=True),
     np.dot: Rules(contiguous, 2, "fc"),
     np.inner: Rules(contiguous, 1, "fc"),
     np.vdot: Rules(contiguous, 1, "f"),
@@ -190,9 +192,12 @@ def choose(rules: Rules, a: Matrix, b: Matrix) -> Call:
     low, m, k, n = a.low, a.rows, a.columns, b.columns
     one_row, one_column = affine.is_one(m), affine.is_one(n)
     wide = [at_least(low, size, 2) for size in (m, k, n)]
-    if not wide[1] or not (wide[0] or one_row) or not (wide[2] or one_column):
+    is_dot = one_row and one_column
+    if not (wide[1] or (is_dot and rules.short_dots)) or not (
+        (wide[0] or one_row) and (wide[2] or one_column)
+    ):
         raise CannotLower(OWN_WAY)
-    if one_row and one_column:
+    if is_dot:
         return Call("dot", (k,), (_along(a.column_step, a), _along(b.row_step, b)))
     if one_column:
         step, turned = _found(rules.leading(a))

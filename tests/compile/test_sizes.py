@@ -487,3 +487,18 @@ def test_ranges_with_ends_that_change(make):
     compiled = dl.compile(taken)
     for k in (1, 2, 3, 4, 2, 0, 5, 7, -1):
         assert same(compiled(np.ones(2), k), taken(np.ones(2), k))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_products_of_short_vectors_keep_the_sign_of_zero(dtype):
+    """One compilation for vectors of any length, of which NumPy's own are of two kinds."""
+    def product(x, y):
+        return x @ y
+
+    compiled = dl.compile(product)
+    for n in (5, 7, 1, 0, 2):
+        for a, b in ((0.0, -1.0), (-0.0, 0.0), (1.5, -2.0), (np.inf, 1.0)):
+            x, y = np.full(n, a, dtype), np.full(n, b, dtype)
+            found, expected = compiled(x, y), product(x, y)
+            assert type(found) is type(expected) and found.tobytes() == expected.tobytes()
+    assert len(compiled.entries()) == 2
