@@ -67,6 +67,8 @@ def _options(
     mode: str | None,
     options: Mapping[str, Any] | None,
 ) -> Options:
+    if dynamic is not None and not isinstance(dynamic, bool):
+        raise TypeError(f"dynamic is None, True or False, not {dynamic!r}")
     if mode is not None and options is not None:
         raise ValueError("compile takes mode= or options=, not both")
     if mode not in MODES:

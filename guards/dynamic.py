@@ -15,6 +15,7 @@ a growing array starts with: by 3 and 5 it is a symbol.
 from __future__ import annotations
 
 import enum
+import operator
 import weakref
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -58,7 +59,7 @@ def mark_dynamic(
     if min is not None and max is not None and min > max:
         raise ValueError(f"mark_dynamic: min={min} is greater than max={max}")
     _check_array(array)
-    for axis in _each(dim):
+    for axis in _axes(array, dim):
         size = array.shape[axis]
         if (min is not None and size < min) or (max is not None and size > max):
             raise ValueError(f"mark_dynamic: size {size} is not between min={min} and max={max}")
@@ -96,18 +97,25 @@ def _check_array(array: Any) -> None:
         raise TypeError(f"expected a NumPy array, got {type(array).__name__}")
 
 
-def _each(dims: int | Iterable[int]) -> list[int]:
-    if not isinstance(dims, (int, Iterable)):
-        raise TypeError(f"a dimension is an int, not {dims!r}")
-    return [dims] if isinstance(dims, int) else list(dims)
+def _axes(array: np.ndarray, dims: int | Iterable[int]) -> list[int]:
+    """The dimensions that are meant, counted from 0."""
+    each = dims if isinstance(dims, Iterable) and not isinstance(dims, str) else [dims]
+    axes = []
+    for dim in each:
+        if not hasattr(dim, "__index__"):
+            raise TypeError(f"a dimension is an int, not {dim!r}")
+        axis = operator.index(dim)
+        if not -array.ndim <= axis < array.ndim:
+            raise IndexError(f"dimension {axis} of an array that has {array.ndim}")
+        axes.append(axis % array.ndim)
+    return axes
 
 
 def _mark(array: np.ndarray, dims: int | Iterable[int], mark: DimMark) -> None:
     _check_array(array)
-    wanted = _each(dims)
+    wanted = _axes(array, dims)
     marks = _marks_for(array)
-    for dim in wanted:
-        axis = range(array.ndim)[dim]
+    for axis in wanted:
         earlier = marks.setdefault(axis, mark)
         both = {earlier.mark, mark.mark}
         if Mark.STATIC in both and not both <= {Mark.STATIC, Mark.MAYBE_DYNAMIC}:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import Unsupported
 from ...ir.facts import graph_facts
 from ...ir.node import Node
 from ...ir.rules.indexing import position, slice_bounds
@@ -73,7 +74,12 @@ def slice_start(low: Lowering, start: Any, size: Size, step: int) -> Size:
     if depends_on_data(start) or depends_on_data(size):
         return slice_bounds(slice(start, None, step), size, graph_facts(low.graph))[0]
     if isinstance(start, SizeExpr):
-        low.require("<=", 0, start)
+        if not low.follows("<=", 0, start):
+            try:
+                way = 1 if step > 0 else -1
+                return slice_bounds(slice(start, None, way), size, graph_facts(low.graph))[0]
+            except Unsupported:
+                low.require("<=", 0, start)
     elif start < 0:
         return maximum(size + start, 0) if not low.follows("<=", 0, size + start) else size + start
     if step > 0 or low.follows("<=", start, size - 1):

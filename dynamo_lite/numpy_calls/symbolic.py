@@ -59,8 +59,11 @@ def symbolic_first(
     names_of: Callable[[], Sequence[str]] = tuple,
 ) -> VariableTracker:
     """Try with symbols; if that breaks the graph, again with sizes as counts, which the names of
-    the parameters tell, or else with the values of symbols, guarded."""
+    the parameters tell, or else with the values of symbols, guarded. Of `np.linspace` nothing is
+    known without the count."""
     try:
+        if any(isinstance(value, ComputedNumber) for value in args) and "num" in names_of():
+            raise GraphBreak("a count that may be computed")
         return attempt(args, kwargs)
     except GraphBreak:
         named = [*zip(names := names_of(), args), *kwargs.items()]

@@ -53,6 +53,15 @@ def histogram(x):
     return np.histogram(x, bins=max(1, int(math.sqrt(len(x)))), range=(0, 1))
 
 
+def tens(x):
+    """Sizes of results that do not follow from those of arguments."""
+    return np.histogram(x, bins=10, range=(0, 1)), np.vander(x, 6)
+
+
+def counted_by_data(x):
+    return np.linspace(0, 1, np.count_nonzero(x > 0.5)), np.histogram(x[x > 0.5], 7, (0, 1))
+
+
 def repeated(x):
     n = len(x) % 20
     return np.repeat(x, 2), np.tile(x, 3), np.repeat(x[:3], n), np.repeat(x[None], n, axis=0)
@@ -84,7 +93,7 @@ def grid(x):
 
 PROGRAMS = [
     pad_to_eights, pad_to_a_power_of_two, pad_both_ends, spectrum, windowed, triangle, square,
-    histogram, repeated, resized, parts, interleaved, largest, grid,
+    histogram, tens, counted_by_data, repeated, resized, parts, interleaved, largest, grid,
 ]
 
 
@@ -95,6 +104,7 @@ def test_two_compilations_serve_every_length(function):
         check_same(compiled, function, np.random.default_rng(n).random(n), calls=2, exact=False)
     branches = function in (pad_both_ends, largest)
     assert len(compiled.entries()) <= 2 + branches
+    assert not any(entry.retired for entry in compiled.entries())
 
 
 def smooth(x):
@@ -166,3 +176,24 @@ def test_only_the_trace_adds_guards(function):
     assert relations and all(before == after for before, after in relations)
     for entry in compiled.entries():
         assert all(relation.location is not None for relation in entry.info.shapes.relations)
+
+
+FROM_THE_END = {
+    "from": lambda x, k: x[-k:] * 1,
+    "to": lambda x, k: x[:-k] + 1,
+    "largest": lambda x, k: np.sort(x)[-min(5, len(x)) :],
+    "steps": lambda x, k: (x[-k::2], x[-k::-1], x[-k : len(x) - 1].sum()),
+    "difference": lambda x, k: x[k - len(x) :] - 1,
+    "from or to": lambda x, k: x[3 - k : 5] * 2,
+    "written": lambda x, k: np.copyto((y := x.copy())[-k:], 7) or y,
+}
+
+
+@pytest.mark.parametrize("name", FROM_THE_END)
+def test_bounds_that_count_from_the_end(name):
+    """Whether a bound is negative is found out in each call where its sign is not known."""
+    compiled = dl.compile(FROM_THE_END[name], fullgraph=True)
+    for n, k in ((7, 2), (12, 3), (12, 5), (3, 1), (3, 9), (0, 2), (1, 1), (40, 0), (6, -9)):
+        check_same(compiled, FROM_THE_END[name], np.arange(float(n)), k, calls=2)
+    assert len(compiled.entries()) <= 3
+    assert [entry.abandoned for entry in compiled.entries()] == [0] * len(compiled.entries())

@@ -7,6 +7,7 @@ wrong, so it need not be a proof.
 """
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -39,6 +40,8 @@ from .values import (
 )
 
 PRIMES = (23, 37, 53, 71, 89, 107, 127, 149)
+OTHER_PRIMES = (29, 43, 61, 79, 97, 113, 137, 163)
+"""A size of a result that is the same for these does not follow from the arguments' sizes."""
 NEAR = 6
 """Results may be so much longer or shorter than an argument; the primes lie further apart."""
 SMALL = 4096  # elements with which a function is tried out as it is
@@ -77,7 +80,11 @@ def run_on_samples(
 def _typed_run(target: Any, args: Any, kwargs: Any, small: _Samples) -> Any:
     given, named = map_leaves(small.sample, (args, kwargs))
     before = [leaf for leaf in leaves((given, named)) if isinstance(leaf, np.ndarray)]
-    return small.type_of(run_quietly(target, given, named), before)
+    results = run_quietly(target, given, named)
+    if not small.knows(results):
+        others = map_leaves(small.on(OTHER_PRIMES).sample, (args, kwargs))
+        small.fix(results, run_quietly(target, *others))
+    return small.type_of(results, before)
 
 
 def selecting(target: Callable[..., Any], place: int) -> Callable[..., Any]:
@@ -128,6 +135,30 @@ class _Samples:
         self.small: dict[Size, int] = dict(zip(large, PRIMES))
         self.small |= {n: n for n in sizes if isinstance(n, int) and n not in large}
         self.original: dict[int, Size] = {n: size for size, n in self.small.items()}
+
+    def on(self, primes: tuple[int, ...]) -> _Samples:
+        """The same, with other small sizes."""
+        other = copy.copy(self)
+        others = dict(zip(PRIMES, primes))
+        other.small = {size: others.get(n, n) for size, n in self.small.items()}
+        return other
+
+    def knows(self, results: Any) -> bool:
+        """Whether all sizes of the results are found among those of the arguments."""
+        try:
+            for value in leaves(results):
+                if not self.exact and isinstance(value, np.ndarray):
+                    tuple(map(self._size, value.shape))
+        except Unsupported:
+            return False
+        return True
+
+    def fix(self, results: Any, others: Any) -> None:
+        """Take the sizes that are the same for other arguments for numbers."""
+        for value, other in zip(leaves(results), leaves(others)):
+            if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):
+                same = [n for n, m in zip(value.shape, other.shape) if n == m]
+                self.original |= {n: n for n in same if n not in self.original}
 
     def sample(self, leaf: Any) -> Any:
         if isinstance(leaf, SizeExpr):
