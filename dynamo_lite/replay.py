@@ -23,6 +23,7 @@ from .side_effects import (
     StoreGlobal,
 )
 from .variables.base import VariableTracker
+from .variables.object_model import is_hidden
 
 
 def prepare_effect(code: Reconstructor, record: Any) -> Replay:
@@ -92,20 +93,37 @@ def _named(code: Reconstructor, name: str) -> Replay:
 
 
 def _store_attr(code: Reconstructor, record: StoreAttr) -> Replay:
+    kind = record.tracker.python_type()
     target, value = _outside(code, record.tracker), code.hold(record.value)
-    store = _base(record.tracker).__setattr__
-    return lambda: _call(code, store, target, _named(code, record.name), value)
+    if is_hidden(kind, record.name):
+        return lambda: _call(
+            code, dict.__setitem__, _namespace(code, target), _named(code, record.name), value
+        )
+    return lambda: _call(code, _base(kind).__setattr__, target, _named(code, record.name), value)
 
 
 def _delete_attr(code: Reconstructor, record: DeleteAttr) -> Replay:
-    target = _outside(code, record.tracker)
-    delete = _base(record.tracker).__delattr__
-    return lambda: _call(code, delete, target, _named(code, record.name))
+    kind, target = record.tracker.python_type(), _outside(code, record.tracker)
+    if is_hidden(kind, record.name):
+        return lambda: _call(
+            code, dict.__delitem__, _namespace(code, target), _named(code, record.name)
+        )
+    return lambda: _call(code, _base(kind).__delattr__, target, _named(code, record.name))
 
 
-def _base(tracker: VariableTracker) -> type:
+def _namespace(code: Reconstructor, target: Replay) -> Replay:
+    """The dict of an object."""
+
+    def load() -> None:
+        target()
+        code.emit("LOAD_ATTR", "__dict__")
+
+    return load
+
+
+def _base(kind: type) -> type:
     """Classes refuse `object.__setattr__`; their own hook-free one is `type`'s."""
-    return type if issubclass(tracker.python_type(), type) else object
+    return type if issubclass(kind, type) else object
 
 
 def _store_global(code: Reconstructor, record: StoreGlobal) -> Replay:

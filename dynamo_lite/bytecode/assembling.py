@@ -338,15 +338,19 @@ def _table_number(value: int) -> bytes:
 def line_table(
     marks: Sequence[tuple[int, dis.Positions | None]], end: int, first_line: int
 ) -> bytes:
-    """Location entries for `end` bytes; a mark holds until the next one."""
+    """Location entries for `end` bytes; a mark holds until the next one.
+
+    What belongs to no place of the source is in the function's first line: an interrupt may come
+    anywhere, and readers of tracebacks count on a number.
+    """
     table, line = bytearray(), first_line
-    bounds = [at for at, _ in marks[1:]] + [end]
-    table += _no_line(marks[0][0] // 2 if marks else end // 2)
-    for (start, where), stop in zip(marks, bounds):
+    bounds = [at for at, _ in marks] + [end]
+    places = [None, *(where for _, where in marks)]
+    for start, where, stop in zip([0, *bounds], places, bounds):
         if where is None or where.lineno is None:
-            table += _no_line((stop - start) // 2)
-            continue
+            where = dis.Positions(first_line, None, None, None)
         for units in _runs((stop - start) // 2):
+            assert where.lineno is not None
             table += _located(units, where, where.lineno - line)
             line = where.lineno
     return bytes(table)
@@ -357,10 +361,6 @@ def _runs(units: int) -> Iterator[int]:
     while units > 0:
         yield min(units, 8)
         units -= 8
-
-
-def _no_line(units: int) -> bytes:
-    return bytes(0x80 | 15 << 3 | run - 1 for run in _runs(units))
 
 
 def _located(units: int, where: dis.Positions, delta: int) -> bytes:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import GraphBreak
@@ -9,6 +10,7 @@ from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import NONE, ConstantVariable
 from .dicts import DictVariable, Entry
+from .object_model import lookup
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -21,6 +23,7 @@ class Owner(Protocol):
     source: Source | None
     namespace: InstanceDictVariable | None
 
+    def python_type(self) -> type: ...
     def all_attributes(self, tx: Translator) -> dict[str, VariableTracker]: ...
     def store(self, tx: Translator, name: str, value: VariableTracker) -> None: ...
     def remove(self, tx: Translator, name: str) -> None: ...
@@ -70,6 +73,8 @@ class InstanceDictVariable(DictVariable):
         name = key.as_constant(tx)
         if not isinstance(name, str):
             raise GraphBreak(f"an attribute named {name!r}")
+        if type(lookup(self.owner.python_type(), name)) is MemberDescriptorType:
+            raise GraphBreak(f"a slot and an item of the __dict__ have the name {name!r}")
         self.owner.store(tx, name, value)
 
     def reconstruct(self, code: Reconstructor) -> None:

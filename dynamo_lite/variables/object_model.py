@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import GraphBreak
 from ..guards.kinds import NO_ATTR
-from ..guards.sources import AttrSource, ConstSource, Pinned, Source
+from ..guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
 from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
 from .lazy import LazyVariable
@@ -324,6 +324,15 @@ def store(
         _set_by_descriptor(tx, raw, base, owner, name, value)
 
 
+def is_hidden(kind: type, name: str) -> bool:
+    """Whether a descriptor stands before what an object's dict holds under the name."""
+    raw = lookup(kind, name)
+    return raw is not MISSING and is_data_descriptor(raw) and type(raw) not in OF_STRUCTS
+
+
+OF_STRUCTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+
+
 def _set_by_descriptor(
     tx: Translator, raw: Any, base: type, owner: VariableTracker, name: str, value: VariableTracker
 ) -> None:
@@ -383,4 +392,11 @@ def outside_attribute(value: Any, source: Source, name: str) -> VariableTracker 
         held = getattr(value, name, MISSING)
     else:
         held = getattr(value, "__dict__", {}).get(name, MISSING)
-    return None if held is MISSING else LazyVariable(held, AttrSource(source, name))
+    return None if held is MISSING else LazyVariable(held, own_source(kind, source, name))
+
+
+def own_source(kind: type, source: Source, name: str) -> Source:
+    """Where an object itself holds a value, past any descriptor that hides it."""
+    if is_hidden(kind, name):
+        return ItemSource(AttrSource(source, "__dict__"), name, dict)
+    return AttrSource(source, name)

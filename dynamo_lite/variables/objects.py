@@ -63,7 +63,9 @@ class ObjectVariable(VariableTracker):
         if self.source is not None:
             source, outside = AttrSource(self.source, "__dict__"), vars(self.value)
             tx.guards.install(source, KEYS, outside, tx.location())
-            values = {n: LazyVariable(v, AttrSource(self.source, n)) for n, v in outside.items()}
+            for name, value in outside.items():
+                place = object_model.own_source(self.kind, self.source, name)
+                values[name] = LazyVariable(value, place)
         for name in self.moved:
             values.pop(name, None)
         for name, value in self.attributes.items():
@@ -188,11 +190,17 @@ class ObjectVariable(VariableTracker):
         self.set_attributes(code)
 
     def set_attributes(self, code: Reconstructor) -> None:
-        """Give the topmost value, which stays, the object's attributes."""
+        """Give the topmost value, which stays, the object's attributes.
+
+        What a descriptor of the class hides is in the object's dict all the same.
+        """
         for name, value in self.attributes.items():
             if value is not None:
-                code.load_callable(object.__setattr__)
+                hidden = object_model.is_hidden(self.kind, name)
+                code.load_callable(dict.__setitem__ if hidden else object.__setattr__)
                 code.emit("COPY", 2)
+                if hidden:
+                    code.emit("LOAD_ATTR", "__dict__")
                 code.load_const(name)
                 code.build(value)
                 code.call(3)

@@ -6,6 +6,9 @@ import string
 import textwrap
 import types
 
+import numpy as np
+
+import dynamo_lite as dl
 from dynamo_lite.bytecode.assembling import Assembler, Label
 from dynamo_lite.bytecode.liveness import handles_exception, live_locals
 from dynamo_lite.bytecode.reading import read
@@ -200,3 +203,19 @@ def test_handlers_are_known():
     places = {i.argval: handles_exception(f.__code__, i.index)
               for i in read(f.__code__) if i.opname == "LOAD_METHOD"}
     assert places == {"a": False, "b": True, "c": False}
+
+
+def test_every_instruction_has_a_line():
+    """An interrupt may come anywhere, and readers of tracebacks count on a number."""
+    def program(x, log):
+        y = x + 1
+        log.append(y.sum())
+        dl.graph_break()
+        return [y, x], log
+
+    compiled = dl.compile(program)
+    compiled(np.ones(3), [])
+    first = program.__code__.co_firstlineno
+    (entry,) = compiled.entries()
+    lines = [line for _, _, line in entry.target.start.__code__.co_lines()]
+    assert all(line is not None and first <= line <= first + 4 for line in lines)

@@ -397,3 +397,42 @@ def test_a_starred_name_asks_the_iterator_again():
         return a, b, c, d, x
 
     follow(f, (X,), (X,))
+
+
+class Behind:
+    """What the dict of an object holds under names that properties of its class have."""
+
+    def __init__(self, v): vars(self).update(v=v, w=v * 2)
+
+    @property
+    def v(self): return vars(self)["v"]
+
+    @property
+    def w(self): return -vars(self)["w"]
+
+
+class Pair(tuple):
+    def __new__(cls, a, b, **rest): return super().__new__(cls, (a, b))
+    def __init__(self, a, b, **rest): self.__dict__.update(rest)
+
+    @property
+    def df(self): return self.__dict__["df"]
+
+
+def test_values_that_a_property_hides():
+    def made(x):
+        one, two = Behind(x + 1), Pair(x, x * 2, df=x - 1)
+        return one.v, one.w, vars(one), two, vars(two), two.df
+
+    def read(one, x):
+        return one.v, one.w, dict(vars(one)), vars(one)["w"] * x
+
+    def written(one, x):
+        vars(one)["v"] = x * 5
+        one.__dict__["w"] = vars(one)["w"] * 2
+        one.__dict__.pop("v")
+        return one, vars(one), one.w
+
+    follow(made, (X,), (X,))
+    follow(read, (Behind(2), X), (Behind(3), X))
+    follow(written, (Behind(2), X), (Behind(3), X))
