@@ -197,6 +197,8 @@ def operate(
     tx: Translator, function: Callable[..., Any], operands: Sequence[VariableTracker]
 ) -> VariableTracker:
     """An operator on sizes: symbolic where it can be, otherwise on the specialised values."""
+    if any(is_long(tx, operand) for operand in operands):
+        return dependent(tx, function, operands) or fold(tx, function, operands)
     if function in COMPARISONS:
         left, right = (_size(tx, operand) for operand in operands)
         try:
@@ -225,6 +227,13 @@ def operate(
             return size_tracker(tx, maximum(size, -size))
     made = None if function in COMPARISONS else dependent(tx, function, operands)
     return made or fold(tx, function, operands)
+
+
+def is_long(tx: Translator, value: VariableTracker) -> bool:
+    """Whether a value is a known integer of more than 64 bits, as no size is."""
+    if not isinstance(value, ConstantVariable) or value.python_type() is not int:
+        return False
+    return not -(2**63) <= int(value.as_constant(tx)) < 2**63
 
 
 def _arithmetic(

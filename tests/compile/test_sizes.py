@@ -314,6 +314,8 @@ STEPS = {
     "read": lambda x, n: (x[::n] * 2, x[3::n].sum(), x[1:-1:n]),
     "two axes": lambda x, n: np.outer(x, x)[1::n, ::n] + 1,
     "bounds": lambda x, n: x[n::n] - x[: -n : n].sum(),
+    "computed": lambda x, n: (x[:: len(x) // n + 1], x[:: n * 2] + x[0]),
+    "of a quotient": lambda x, n: x[::n][:, None] * x[::n],
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import DataDependent, Unsupported
 from ...records import dataclass, field
 from ..facts import Facts, at_least, at_most, must
-from ..sizes import Size, SizeExpr, floordiv, maximum, minimum, product
+from ..sizes import Size, SizeExpr, floordiv, maximum, minimum, name_of, product
 from ..types import ArrayType, Form, contiguous_strides
 from .layout import (
     axes_by_stride,
@@ -206,8 +206,8 @@ def _step(value: Any, facts: Facts) -> Size:
         return 1
     if isinstance(step, SizeExpr) and not facts.less(0, step):
         number = facts.hint(step)
-        if not facts.equal(step, number):
-            raise Unsupported("a slice step below 1 that is not a constant")
+        if name_of(step) is None or not facts.equal(step, number):
+            raise Unsupported("a slice step below 1 that is computed from sizes")
         step = number
     if step == 0:
         raise Wrong
