@@ -11,8 +11,8 @@ from .facts import STATIC, Facts
 from .libraries import NUMPY, library_among, result_in
 from .node import Node
 from .ops import row_of
-from .rules.externs import run_on_samples
 from .rules.layout import same_shape
+from .rules.trials import run_on_samples
 from .rules.values import Wrong
 from .standins import provoke
 from .tree import map_leaves

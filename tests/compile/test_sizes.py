@@ -510,3 +510,32 @@ def test_products_of_short_vectors_keep_the_sign_of_zero(dtype):
             found, expected = compiled(x, y), product(x, y)
             assert type(found) is type(expected) and found.tobytes() == expected.tobytes()
     assert len(compiled.entries()) == 2
+
+
+@pytest.mark.parametrize("other", ["mark_dynamic", "maybe_mark_dynamic"])
+@pytest.mark.parametrize("first", [True, False])
+def test_unbacked_is_the_stronger_mark(other, first):
+    """Of a size that is only marked dynamic a needed value is an error, or compiled in."""
+    def branches(x):
+        return x * 2 if x.shape[0] == 3 else x + 1
+
+    compiled = dl.compile(branches)
+    for n in (3, 4, 3):
+        x = np.ones(n)
+        for mark in (dl.mark_unbacked, MARKS[other])[:: 1 if first else -1]:
+            mark(x, 0) if mark is dl.mark_unbacked else mark(x)
+        assert same(compiled(x), branches(x))
+    assert len(compiled.entries()) == 1
+
+
+@pytest.mark.parametrize("dynamic", [None, True, False])
+@pytest.mark.parametrize("assume_static", [True, False])
+@pytest.mark.parametrize(("specialize", "entries"), [(True, 3), (False, None)])
+def test_ints_are_compiled_in_whatever_else_is_set(dynamic, assume_static, specialize, entries):
+    settings = {"specialize_int": specialize, "assume_static_by_default": assume_static}
+    with dl.config.patch(**settings):
+        compiled = dl.compile(lambda x, n: x * n, dynamic=dynamic)
+        for n in (3, 5, 6):
+            assert same(compiled(np.ones(2), n), np.full(2, float(n)))
+    symbolic = 1 if dynamic or (dynamic is None and not assume_static) else 2
+    assert len(compiled.entries()) == (entries or (3 if dynamic is False else symbolic))

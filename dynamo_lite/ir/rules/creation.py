@@ -12,9 +12,9 @@ from ...errors import Unsupported
 from ..facts import Facts, at_least
 from ..sizes import Size, SizeExpr, floordiv
 from ..types import ArrayType, Form, contiguous_strides
-from .externs import run_on_samples
 from .layout import broadcast_shapes, is_contiguous, like_strides, same_shape
 from .reductions import truth
+from .trials import run_on_samples
 from .values import (
     Wrong,
     as_array,

@@ -1,33 +1,27 @@
 """Types of functions that NumPy itself runs as a step of the compiled graph.
 
-The function is tried out on stand-ins. Where the arguments are large or symbolic, every size is
-replaced by a small prime of its own, and the sizes of the results are read back in terms of the
-originals. Backends check each result against its type and abandon the call where this guess is
-wrong, so it need not be a proof.
+Most are tried out on stand-ins (`trials`).
 """
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ...errors import Unsupported
 from ..facts import Facts
 from ..sizes import Size, SizeExpr
-from ..standins import copied_stand_in, run_quietly
+from ..standins import run_quietly
 from ..tree import leaves, map_leaves
 from ..types import (
     OBJECT,
     ArrayType,
     Form,
-    contiguous_strides,
     python_number,
-    why_not_dtype,
 )
 from .layout import broadcast_shapes
+from .trials import run_on_samples
 from .values import (
     PYTHON_KINDS,
     Wrong,
@@ -36,21 +30,7 @@ from .values import (
     as_type,
     normal_axes,
     result,
-    supported,
 )
-
-PRIMES = (23, 37, 53, 71, 89, 107, 127, 149)
-OTHER_PRIMES = (29, 43, 61, 79, 97, 113, 137, 163)
-"""A size of a result that is the same for these does not follow from the arguments' sizes."""
-NEAR = 6
-"""Results may be so much longer or shorter than an argument; the primes lie further apart."""
-SMALL = 4096  # elements with which a function is tried out as it is
-COUNTED = frozenset((
-    np.pad, np.partition, np.argpartition, np.roll, np.resize, np.indices, np.vander, np.geomspace,
-    np.logspace, np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser, np.fft.fftfreq,
-    np.fft.rfftfreq, np.histogram, np.histogram_bin_edges,
-))  # fmt: skip
-"""Functions whose ints say how many or where: dtype, order and memory are the same for all ints."""
 
 
 def tried(target: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,31 +40,6 @@ def tried(target: Callable[..., Any]) -> Callable[..., Any]:
         return run_on_samples(target, args, kwargs, facts)
 
     return infer
-
-
-def run_on_samples(
-    target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], facts: Facts
-) -> Any:
-    """The type of the result, in the sizes of the arguments."""
-    small = _Samples(args, kwargs, facts, counted=target in COUNTED)
-    try:
-        try:
-            return _typed_run(target, args, kwargs, small)
-        except np.linalg.LinAlgError:  # singular, as matrices in more than two dimensions may be
-            small.random = np.random.default_rng(0)
-            return _typed_run(target, args, kwargs, small)
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise Unsupported(f"NumPy refuses it for other contents: {error}") from None
-
-
-def _typed_run(target: Any, args: Any, kwargs: Any, small: _Samples) -> Any:
-    given, named = map_leaves(small.sample, (args, kwargs))
-    before = [leaf for leaf in leaves((given, named)) if isinstance(leaf, np.ndarray)]
-    results = run_quietly(target, given, named)
-    if not small.knows(results):
-        others = map_leaves(small.on(OTHER_PRIMES).sample, (args, kwargs))
-        small.fix(results, run_quietly(target, *others))
-    return small.type_of(results, before)
 
 
 def selecting(target: Callable[..., Any], place: int) -> Callable[..., Any]:
@@ -108,151 +63,6 @@ def counting(target: Callable[..., Any]) -> Callable[..., Any]:
         return run_on_samples(target, args, kwargs, facts)
 
     return infer
-
-
-class _Samples:
-    """Stand-ins with small sizes; remembers which prime stands for which size."""
-
-    def __init__(self, args: Any, kwargs: Any, facts: Facts, *, counted: bool) -> None:
-        self.facts = facts
-        self.random: np.random.Generator | None = None
-        kinds = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, ArrayType)]
-        sizes: list[Size] = []
-        for kind in map(as_type, kinds):
-            sizes += [size for size in kind.shape if size not in sizes]
-        counts = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, SizeExpr)]
-        if counts and not counted:
-            raise Unsupported("an extern step whose arguments are symbolic sizes")
-        sizes = [*dict.fromkeys((*counts, *sizes))]
-        large = [size for size in sizes if isinstance(size, SizeExpr) or size > 4]
-        count = sum(facts.hint(kind.size) for kind in kinds)
-        if count <= SMALL and all(isinstance(size, int) for size in sizes):
-            large = []
-        self.exact = not large
-        large.sort(key=facts.hint)
-        if len(large) > len(PRIMES):
-            raise Unsupported("an extern step on arrays of many sizes")
-        self.small: dict[Size, int] = dict(zip(large, PRIMES))
-        self.small |= {n: n for n in sizes if isinstance(n, int) and n not in large}
-        self.original: dict[int, Size] = {n: size for size, n in self.small.items()}
-
-    def on(self, primes: tuple[int, ...]) -> _Samples:
-        """The same, with other small sizes."""
-        other = copy.copy(self)
-        others = dict(zip(PRIMES, primes))
-        other.small = {size: others.get(n, n) for size, n in self.small.items()}
-        return other
-
-    def knows(self, results: Any) -> bool:
-        """Whether all sizes of the results are found among those of the arguments."""
-        try:
-            for value in leaves(results):
-                if not self.exact and isinstance(value, np.ndarray):
-                    tuple(map(self._size, value.shape))
-        except Unsupported:
-            return False
-        return True
-
-    def fix(self, results: Any, others: Any) -> None:
-        """Take the sizes that are the same for other arguments for numbers."""
-        for value, other in zip(leaves(results), leaves(others)):
-            if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):
-                same = [n for n, m in zip(value.shape, other.shape) if n == m]
-                self.original |= {n: n for n in same if n not in self.original}
-
-    def sample(self, leaf: Any) -> Any:
-        if isinstance(leaf, SizeExpr):
-            return self.small[leaf]
-        if not isinstance(leaf, ArrayType):
-            return leaf
-        if leaf.form is not Form.ARRAY:
-            number = leaf.dtype.type(1)
-            return number if leaf.form is Form.SCALAR else number.item()
-        if self.exact:
-            array = copied_stand_in(replace(leaf, writeable=True), self.facts)
-            array[...] = self._values(array.shape, leaf.dtype)
-            return array
-        shape = tuple(self.small[size] for size in leaf.shape)
-        array = np.empty(shape, leaf.dtype, order=_order(leaf))
-        array[...] = self._values(shape, leaf.dtype)
-        return array
-
-    def _values(self, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-        if self.random is not None and dtype.kind in "fc":
-            return self.random.standard_normal(shape)
-        return sample_values(shape, dtype)
-
-    def type_of(self, value: Any, inputs: list[np.ndarray]) -> Any:
-        if isinstance(value, (tuple, list)):
-            items = [self.type_of(item, inputs) for item in value]
-            if not all(isinstance(item, ArrayType) for item in items):
-                raise Unsupported("an extern step that returns nested results")
-            if hasattr(value, "_fields"):  # numpy.linalg's results are named tuples
-                return type(value)(*items)
-            return items if isinstance(value, list) else tuple(items)
-        if type(value) in PYTHON_KINDS:
-            return python_number(type(value))
-        if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-            return ArrayType(supported(value.dtype), form=Form.SCALAR)
-        if type(value) is not np.ndarray or why_not_dtype(value.dtype) is not None:
-            raise Unsupported(f"an extern step that returns {type(value).__name__}")
-        if any(np.may_share_memory(value, array) for array in inputs):
-            raise Unsupported("an extern step that returns a view")
-        return self._array(value)
-
-    def _array(self, value: np.ndarray) -> ArrayType:
-        if self.exact:
-            writeable = value.flags.writeable
-            return ArrayType(value.dtype, value.shape, value.strides, writeable=writeable)
-        shape = tuple(map(self._size, value.shape))
-        for order in "CF":
-            if value.strides == contiguous_strides(value.shape, value.itemsize, order):
-                strides = contiguous_strides(shape, value.itemsize, order)
-                return ArrayType(value.dtype, shape, strides, writeable=value.flags.writeable)
-        raise Unsupported("an extern step with a result in another memory order")
-
-
-    def _size(self, n: int) -> Size:
-        """A size of a result in terms of the originals: one, nearly one, or two or three together.
-        """
-        if n in self.original or n <= 4:
-            return self.original.get(n, n)
-        pairs = list(self.original.items())
-        candidates: dict[int, Size] = {}
-        for small, size in pairs:
-            for more in range(-NEAR, NEAR + 1):
-                candidates.setdefault(small + more, size + more)
-            for times in (2, 3, 4):
-                candidates.setdefault(small * times, size * times)
-            for other, factor in pairs:
-                candidates.setdefault(small * other, size * factor)
-                for more in (0, -1):
-                    candidates.setdefault(small + other + more, size + factor + more)
-                for third, added in pairs:
-                    candidates.setdefault(small + other + third, size + factor + added)
-        if n not in candidates:
-            raise Unsupported("an extern step whose result has a new size")
-        return candidates[n]
-
-
-def _order(kind: ArrayType) -> Literal["C", "F"]:
-    if kind.is_c_contiguous:
-        return "C"
-    if kind.strides == contiguous_strides(kind.shape, kind.dtype.itemsize, "F"):
-        return "F"
-    raise Unsupported("an extern step on large arrays in another memory order")
-
-
-def sample_values(shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    """Matrices are well conditioned and positive definite; integers are 0, which is an index."""
-    if dtype.kind in "iu":
-        return np.zeros(shape, dtype)
-    if dtype.kind == "b":
-        return True
-    values = np.full(shape, 0.25)
-    if len(shape) > 1:
-        values[..., np.arange(min(shape[-2:])), np.arange(min(shape[-2:]))] = 2.0 + len(shape)
-    return values
 
 
 def transform_rule(target: Callable[..., Any], kind_of: str) -> Callable[..., Any]:
