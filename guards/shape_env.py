@@ -77,7 +77,11 @@ class ShapeEnv(Symbols):
             return False
         names = sorted(set(symbols(difference)), key=number)
         infos = [self.infos[name] for name in names]
-        seen = [self.policy.seen(info.source, info.fact, info.axis) for info in infos]
+        seen = [
+            [value for value in self.policy.seen(info.source, info.fact, info.axis)
+             if isinstance(value, int)]
+            for info in infos
+        ]  # an argument may have been a float before
         if not any(len(values) > 1 for values in seen):
             return False
         answers = set()

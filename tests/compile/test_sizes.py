@@ -539,3 +539,12 @@ def test_ints_are_compiled_in_whatever_else_is_set(dynamic, assume_static, speci
             assert same(compiled(np.ones(2), n), np.full(2, float(n)))
     symbolic = 1 if dynamic or (dynamic is None and not assume_static) else 2
     assert len(compiled.entries()) == (entries or (3 if dynamic is False else symbolic))
+
+
+def test_an_argument_that_is_an_int_now_and_a_float_then():
+    def window(x, k):
+        return np.zeros(max(int(k), 1)), x * max(k, 0), np.arange(min(k, 3))
+
+    compiled = dl.compile(window)
+    for k in (2, 3, 1.0, 2, 2.5, -1, 5, True, 0.0, 4):
+        assert same(compiled(np.ones(2), k), window(np.ones(2), k))
