@@ -5,8 +5,9 @@ wherever `given` holds.
 """
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, Union
 
 if TYPE_CHECKING:
@@ -57,6 +58,19 @@ class Watcher(Protocol):
 
 
 watcher: Watcher | None = None
+
+
+@contextlib.contextmanager
+def supposing() -> Iterator[None]:
+    """Reasoning about sizes that this call does not have, which nothing is concluded from but how
+    arrays are laid out: nobody is told."""
+    global watcher
+    kept, watcher = watcher, None
+    try:
+        yield
+    finally:
+        watcher = kept
+
 
 Operator = TypeVar("Operator", bound=Callable[..., Any])
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
+from .. import steps
 from ..facts import STATIC, Facts, StaticFacts
 from ..sizes import Size, name_of, substitute, symbol
 from ..types import ArrayType, Form, contiguous_strides
@@ -90,16 +91,17 @@ def _order_of_any_length(kinds: Sequence[ArrayType], facts: Facts) -> list[int] 
     def of_one(size: Size) -> Size:
         return substitute(size, is_one)
 
-    ones = [
-        kind.with_layout(tuple(map(of_one, kind.shape)), tuple(map(of_one, kind.strides)))
-        for kind in kinds
-    ]
     try:
-        order = _order(kinds, StaticFacts({name: 2}))
-        if order != _order(ones, STATIC):
-            return None
-        rest = [one for one, kind in zip(ones, kinds) if symbol(name) not in kind.shape]
-        same = not rest or _order(rest, STATIC) == order
+        with steps.supposing():
+            ones = [
+                kind.with_layout(tuple(map(of_one, kind.shape)), tuple(map(of_one, kind.strides)))
+                for kind in kinds
+            ]
+            order = _order(kinds, StaticFacts({name: 2}))
+            if order != _order(ones, STATIC):
+                return None
+            rest = [one for one, kind in zip(ones, kinds) if symbol(name) not in kind.shape]
+            same = not rest or _order(rest, STATIC) == order
         return order if same or not facts.less(symbol(name), 1) else None
     except Unsupported:
         return None
