@@ -343,6 +343,8 @@ def line_table(
     What belongs to no place of the source is in the function's first line: an interrupt may come
     anywhere, and readers of tracebacks count on a number.
     """
+    if marks and all(where is None or where.lineno is None for _, where in marks):
+        return _no_line(end // 2)  # nor does the source have any
     table, line = bytearray(), first_line
     bounds = [at for at, _ in marks] + [end]
     places = [None, *(where for _, where in marks)]
@@ -361,6 +363,10 @@ def _runs(units: int) -> Iterator[int]:
     while units > 0:
         yield min(units, 8)
         units -= 8
+
+
+def _no_line(units: int) -> bytes:
+    return bytes(0x80 | 15 << 3 | run - 1 for run in _runs(units))
 
 
 def _located(units: int, where: dis.Positions, delta: int) -> bytes:

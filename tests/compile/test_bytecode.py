@@ -7,6 +7,7 @@ import textwrap
 import types
 
 import numpy as np
+import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.bytecode.assembling import Assembler, Label
@@ -219,3 +220,18 @@ def test_every_instruction_has_a_line():
     (entry,) = compiled.entries()
     lines = [line for _, _, line in entry.target.start.__code__.co_lines()]
     assert all(line is not None and first <= line <= first + 4 for line in lines)
+
+
+def test_a_source_without_lines_has_none():
+    def program(x):
+        dl.graph_break()
+        return x.missing
+
+    code = program.__code__
+    program.__code__ = code.replace(co_linetable=b"\xf8" * (len(code.co_code) // 2))
+    with pytest.raises(AttributeError) as raised:
+        dl.compile(program)(np.ones(3))
+    last = raised.value.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    assert last.tb_lineno is None
