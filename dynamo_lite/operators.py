@@ -33,7 +33,7 @@ from .variables.ids import IdVariable
 from .variables.lazy import realise
 from .variables.methods import BuiltinMethodVariable, MethodVariable
 from .variables.object_model import overridden
-from .variables.sequences import SequenceVariable
+from .variables.sequences import NO_TIMES, SequenceVariable
 from .variables.sets import SetVariable, view_as_set, view_operation
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _refusal(row: BinaryOperator, left: type, right: type, inplace: bool) -> str
         return f'can only concatenate {base.__name__} (not "{right.__name__}") to {base.__name__}'
     if row.symbol == "*" and (base is not None or issubclass(right, SEQUENCES)):
         times = right if base is not None else left
-        return f"can't multiply sequence by non-int of type {times.__name__!r}"
+        return NO_TIMES.format(times.__name__)
     symbol = f"{row.symbol}=" if inplace else row.symbol
     if row.symbol == "divmod":
         symbol = "divmod()"

@@ -62,6 +62,8 @@ def prod(iterable: Any, /, *, start: Any = 1) -> Any:
 
 @twin_of(itertools.count)
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    if isinstance(start, int) and isinstance(step, int) and step == 1:
+        start = int(start)  # what counts is not True
     while True:
         yield start
         start = start + step
@@ -86,13 +88,20 @@ def cycle(iterable: Any) -> Iterator[Any]:
         yield from iter(seen)
 
 
+NO_END = "must be None or an integer: 0 <= x <= sys.maxsize."
+
+
 @twin_of(itertools.islice)
 def islice(iterable: Any, *ends: Any) -> Iterator[Any]:
     window = slice(*ends)
     start = 0 if window.start is None else window.start
     stop, step = window.stop, 1 if window.step is None else window.step
-    if start < 0 or step < 1 or (stop is not None and stop < 0):
-        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if stop is not None and (not hasattr(stop, "__index__") or stop == -1):
+        raise ValueError(f"Stop argument for islice() {NO_END}")
+    if not hasattr(start, "__index__") or start < 0 or (stop is not None and stop < 0):
+        raise ValueError(f"Indices for islice() {NO_END}")
+    if not hasattr(step, "__index__") or step < 1:
+        raise ValueError("Step for islice() must be a positive integer or None.")
     iterator, position = iter(iterable), 0
     while stop is None or position < stop:
         for item in iterator:  # noqa: B007

@@ -34,7 +34,12 @@ from ..variables.iterators import (
 )
 from ..variables.object_model import MISSING, lookup, overridden
 from ..variables.objects import ObjectVariable
-from ..variables.sequences import ListVariable, SequenceVariable, TupleVariable
+from ..variables.sequences import (
+    ListVariable,
+    SequenceVariable,
+    TupleVariable,
+    index_constant,
+)
 from ..variables.sets import SetVariable
 from ..variables.slices import RangeVariable, SliceVariable, make_range
 from ..variables.sorting import sorted_items
@@ -94,7 +99,7 @@ def builtin_slice(tx: Translator, *parts: VariableTracker) -> VariableTracker:
 def builtin_enumerate(
     tx: Translator, iterable: VariableTracker, start: VariableTracker = ZERO
 ) -> VariableTracker:
-    return EnumerateVariable(tx.iterator(iterable), start.as_constant(tx))
+    return EnumerateVariable(tx.iterator(iterable), index_constant(tx, start))
 
 
 @handles(zip)

@@ -15,12 +15,12 @@ from ..records import dataclass
 from ..variables import sizes
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
-from ..variables.constants import ConstantVariable, constant, fold
+from ..variables.constants import ConstantVariable, constant, fold, observed
 from ..variables.dependent import dependent
 from ..variables.either import EitherNumber
 from ..variables.graph_methods import record_call
 from ..variables.numbers import InputNumber, NumberVariable
-from ..variables.sequences import SequenceVariable, TupleVariable
+from ..variables.sequences import NO_TIMES, SequenceVariable, TupleVariable
 from . import mathematics
 from .either import operate_either
 from .recording import recorded
@@ -161,6 +161,9 @@ def _of_python(
     known = [constant(value.as_constant(tx)) if value.in_graph else value for value in operands]
     for owner, other in (known, known[::-1]):
         if isinstance(owner, SequenceVariable) and function is operator.mul:
+            times = other.python_type()
+            if not hasattr(times, "__index__"):
+                raise observed(TypeError(NO_TIMES.format(times.__name__)))
             return owner.method___mul__(tx, other)
     return fold(tx, function, known)
 

@@ -153,6 +153,7 @@ class SequenceVariable(VariableTracker):
 
 
 NO_INTEGER = "{!r} object cannot be interpreted as an integer"
+NO_TIMES = "can't multiply sequence by non-int of type {!r}"
 
 
 def index_constant(tx: Translator, key: VariableTracker, refusal: str = NO_INTEGER) -> int:

@@ -1,10 +1,12 @@
 """What a trace relied on changes between calls: the result is that of plain Python each time."""
 import copy
 import functools
+import itertools
 import math
 import types
 
 import numpy as np
+import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.config import config
@@ -436,3 +438,18 @@ def test_values_that_a_property_hides():
     follow(made, (X,), (X,))
     follow(read, (Behind(2), X), (Behind(3), X))
     follow(written, (Behind(2), X), (Behind(3), X))
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, k: ([0] * k, x), lambda x, k: (k * (1, 2), x), lambda x, k: ("ab" * k, x),
+    lambda x, k: (list(enumerate("abc", k)), x),
+    lambda x, k: (list(itertools.islice(itertools.count(k), 3)), x),
+    lambda x, k: (list(itertools.islice(range(9), k)), x),
+    lambda x, k: (list(itertools.islice(range(9), k, None, 2)), x),
+    lambda x, k: (list(itertools.islice(range(9), 0, None, k)), x),
+    lambda x, k: np.zeros(k), lambda x, k: np.ones((2, k)), lambda x, k: np.eye(k),
+    lambda x, k: np.repeat(x, k), lambda x, k: np.tile(x, k), lambda x, k: x.reshape(k, -1),
+])
+def test_numbers_as_counts(function):
+    """Floats are none, nor is True for NumPy's sizes; for Python's own it is 1."""
+    follow(function, *[(np.ones(3), k) for k in (0.5, 2, 1.0, True, 3, -1, False, math.inf)])

@@ -106,6 +106,8 @@ def as_size(value: Any) -> Size:
     """A size argument: an int-like constant or a symbolic size."""
     if isinstance(value, SizeExpr):
         return value
+    if isinstance(value, bool):
+        raise Wrong  # most functions refuse it
     if isinstance(value, ArrayType):
         raise Unsupported("a size that is computed from data")
     return integer(value)
