@@ -62,8 +62,10 @@ def symbolic_first(
     the parameters tell, or else with the values of symbols, guarded. Of `np.linspace` nothing is
     known without the count."""
     try:
-        if any(isinstance(value, ComputedNumber) for value in args) and "num" in names_of():
-            raise GraphBreak("a count that may be computed")
+        if any(isinstance(value, ComputedNumber) for value in (*args, *kwargs.values())):
+            named = [*zip(names_of(), args), *kwargs.items()]
+            if any(name == "num" and is_count(name, value) for name, value in named):
+                raise GraphBreak("a count that is computed")
         return attempt(args, kwargs)
     except GraphBreak:
         named = [*zip(names := names_of(), args), *kwargs.items()]
