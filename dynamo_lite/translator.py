@@ -174,11 +174,9 @@ def translate(
             options.loops[found.place] = LoopPlan(
                 found.reason, found.peeled, found.either, found.lists
             )
-            restarts += 1
-            logs.restarted(restarts)
             code, index = found.place
-            DYNAMO.info("the analysis starts again, for the loop at %s:%s: %s", code.co_filename,
-                        read(code)[index].line, found)
+            where = f"{code.co_filename}:{read(code)[index].line}"
+            restarts = start_again(restarts, f"for the loop at {where}: {found}")
             continue
         except GraphBreak as stop:
             if stop.root_steps is None or (stop_at is not None and stop.root_steps >= stop_at):
@@ -188,22 +186,13 @@ def translate(
             before_loop = isinstance(stop, LoopBreak) and stop.before_loop
             if (left := short_loop(root, options)) is not None:
                 stop_at, reason = left.start, f"{reason}; {left.reason}"
-            restarts += 1
-            logs.restarted(restarts)
-            DYNAMO.info("the analysis starts again, to stop at %s: %s", location, reason)
+            restarts = start_again(restarts, f"to stop at {location}: {reason}")
             continue
         except Unsupported as stop:
             raise left_to_python(str(stop), state) from stop
         else:
-            if options.policy is not None and foresees(options.policy, state.side_effects.records):
-                restarts += 1
-                logs.restarted(restarts)
-                DYNAMO.info("the analysis starts again, with ints that the program changes")
-                continue
-            if options.policy is not None and shows_layout_of_nothing(root, end):
-                restarts += 1
-                logs.restarted(restarts)
-                DYNAMO.info("the analysis starts again, with sizes of 0 as numbers")
+            if (change := second_thought(root, end)) is not None:
+                restarts = start_again(restarts, change)
                 continue
             if isinstance(end, Stopped):
                 end = replace(
@@ -218,6 +207,24 @@ def translate(
             return finished(state, end, restarts)
         finally:
             state.close()
+
+
+def start_again(restarts: int, why: str) -> int:
+    """Say that the analysis starts once more; how often it has by then."""
+    logs.restarted(restarts + 1)
+    DYNAMO.info("the analysis starts again, %s", why)
+    return restarts + 1
+
+
+def second_thought(root: RootTranslator, end: Returned | Stopped) -> str | None:
+    """What an analysis that came to its end would better take otherwise, or None."""
+    if (policy := root.state.options.policy) is None:
+        return None
+    if foresees(policy, root.side_effects.records):
+        return "with ints that the program changes"
+    if shows_layout_of_nothing(root, end):
+        return "with sizes of 0 as numbers"
+    return None
 
 
 @dataclass(frozen=True, slots=True)
