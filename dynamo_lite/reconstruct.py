@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import CellType, FunctionType
 from typing import Any
 
@@ -178,6 +179,17 @@ class Reconstructor:
         self.build(value)
         self.emit("COPY", 2)
         self.emit("STORE_ATTR", name)
+
+    def constant(self, value: Any) -> Push:
+        """What pushes `value` later."""
+        return partial(self.load_const, value)
+
+    def call_for_effect(self, function: Any, *arguments: Push) -> None:
+        self.load_callable(function)
+        for push in arguments:
+            push()
+        self.call(len(arguments))
+        self.emit("POP_TOP")
 
     # -- what the replacement function uses
 

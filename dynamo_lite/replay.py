@@ -4,12 +4,11 @@ Each row builds its values first, and gives what performs the effect later.
 """
 from __future__ import annotations
 
-from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Any
 
-from .errors import Unsupported
 from .reconstruct import Reconstructor, Replay
+from .refilling import refill
 from .side_effects import (
     Advance,
     Contents,
@@ -31,14 +30,6 @@ def prepare_effect(code: Reconstructor, record: Any) -> Replay:
     return EFFECTS[type(record)](code, record)
 
 
-def _call(code: Reconstructor, function: Any, *arguments: Replay) -> None:
-    code.load_callable(function)
-    for push in arguments:
-        push()
-    code.call(len(arguments))
-    code.emit("POP_TOP")
-
-
 def _outside(code: Reconstructor, tracker: VariableTracker) -> Replay:
     assert tracker.source is not None
     code.load_source(tracker.source)
@@ -46,37 +37,7 @@ def _outside(code: Reconstructor, tracker: VariableTracker) -> Replay:
 
 
 def _contents(code: Reconstructor, record: Contents) -> Replay:
-    target = _outside(code, record.tracker)
-    code.build_again(record.tracker)
-    return _replace(code, record.tracker.python_type(), target, code.hold_top())
-
-
-def _replace(code: Reconstructor, kind: type, target: Replay, new: Replay) -> Replay:
-    for base, methods in REPLACERS:
-        if issubclass(kind, base):
-            return _refilled(code, target, new, *methods)
-    raise Unsupported(f"changing the contents of a {kind.__name__}")
-
-
-def _refilled(
-    code: Reconstructor, target: Replay, new: Replay, clear: Any, fill: Any
-) -> Replay:
-    def replay() -> None:
-        _call(code, clear, target)
-        _call(code, fill, target, new)
-
-    return replay
-
-
-REPLACERS: tuple[tuple[type, tuple[Any, Any]], ...] = (
-    (list, (list.clear, list.extend)),
-    (OrderedDict, (OrderedDict.clear, OrderedDict.update)),
-    (dict, (dict.clear, dict.update)),
-    (set, (set.clear, set.update)),
-    (deque, (deque.clear, deque.extend)),
-    (bytearray, (bytearray.clear, bytearray.extend)),
-)
-"""How an outside container gets new contents while staying the same object."""
+    return refill(code, record, _outside(code, record.tracker))
 
 
 def _extend(code: Reconstructor, record: Extend) -> Replay:
@@ -85,30 +46,30 @@ def _extend(code: Reconstructor, record: Extend) -> Replay:
         code.build(item)
     code.emit("BUILD_LIST", len(record.tracker.tail))
     items = code.hold_top()
-    return lambda: _call(code, list.extend, target, items)
-
-
-def _named(code: Reconstructor, name: str) -> Replay:
-    return lambda: code.load_const(name)
+    return lambda: code.call_for_effect(list.extend, target, items)
 
 
 def _store_attr(code: Reconstructor, record: StoreAttr) -> Replay:
     kind = record.tracker.python_type()
     target, value = _outside(code, record.tracker), code.hold(record.value)
     if is_hidden(kind, record.name):
-        return lambda: _call(
-            code, dict.__setitem__, _namespace(code, target), _named(code, record.name), value
+        return lambda: code.call_for_effect(
+            dict.__setitem__, _namespace(code, target), code.constant(record.name), value
         )
-    return lambda: _call(code, _base(kind).__setattr__, target, _named(code, record.name), value)
+    return lambda: code.call_for_effect(
+        _base(kind).__setattr__, target, code.constant(record.name), value
+    )
 
 
 def _delete_attr(code: Reconstructor, record: DeleteAttr) -> Replay:
     kind, target = record.tracker.python_type(), _outside(code, record.tracker)
     if is_hidden(kind, record.name):
-        return lambda: _call(
-            code, dict.__delitem__, _namespace(code, target), _named(code, record.name)
+        return lambda: code.call_for_effect(
+            dict.__delitem__, _namespace(code, target), code.constant(record.name)
         )
-    return lambda: _call(code, _base(kind).__delattr__, target, _named(code, record.name))
+    return lambda: code.call_for_effect(
+        _base(kind).__delattr__, target, code.constant(record.name)
+    )
 
 
 def _namespace(code: Reconstructor, target: Replay) -> Replay:
@@ -129,26 +90,26 @@ def _base(kind: type) -> type:
 def _store_global(code: Reconstructor, record: StoreGlobal) -> Replay:
     value = code.hold(record.value)
     namespace = record.namespace.value
-    return lambda: _call(
-        code, dict.__setitem__, lambda: code.load_const(namespace), _named(code, record.name), value
+    return lambda: code.call_for_effect(
+        dict.__setitem__, code.constant(namespace), code.constant(record.name), value
     )
 
 
 def _delete_global(code: Reconstructor, record: DeleteGlobal) -> Replay:
     namespace = record.namespace.value
-    return lambda: _call(
-        code, dict.__delitem__, lambda: code.load_const(namespace), _named(code, record.name)
+    return lambda: code.call_for_effect(
+        dict.__delitem__, code.constant(namespace), code.constant(record.name)
     )
 
 
 def _store_cell(code: Reconstructor, record: StoreCell) -> Replay:
     cell, value = _outside(code, record.cell), code.hold(record.value)
-    return lambda: _call(code, setattr, cell, _named(code, "cell_contents"), value)
+    return lambda: code.call_for_effect(setattr, cell, code.constant("cell_contents"), value)
 
 
 def _delete_cell(code: Reconstructor, record: DeleteCell) -> Replay:
     cell = _outside(code, record.cell)
-    return lambda: _call(code, delattr, cell, _named(code, "cell_contents"))
+    return lambda: code.call_for_effect(delattr, cell, code.constant("cell_contents"))
 
 
 def _advance(code: Reconstructor, record: Advance) -> Replay:
@@ -156,7 +117,7 @@ def _advance(code: Reconstructor, record: Advance) -> Replay:
 
     def step() -> None:
         for _ in range(record.count):
-            _call(code, next, iterator, lambda: code.load_const(None))
+            code.call_for_effect(next, iterator, code.constant(None))
 
     return step
 

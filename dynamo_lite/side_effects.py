@@ -8,7 +8,7 @@ are simply rebuilt with their final contents.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import GraphBreak
 from .guards.sources import Pinned
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Give the container `tracker` (a list, dict or set with a source) its final contents."""
+    """Give the container `tracker` (a list, dict or set with a source) its final contents.
+
+    `before` is what it held before the frame, in the tracker's own form."""
 
     tracker: VariableTracker
+    before: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +137,18 @@ class SideEffects:
     def mutates(self, tracker: VariableTracker) -> None:
         """`tracker` is about to change its contents."""
         self.touches(tracker.describe(), tracker)
-        if tracker.source is not None:
-            self._rows[tracker] = Contents(tracker)
+        if tracker.source is not None and type(self._rows.get(tracker)) is not Contents:
+            self._rows[tracker] = Contents(tracker, tracker.snapshot())
 
     def extends(self, tracker: ListVariable) -> None:
         """Something is about to be appended to an outside list that was not read."""
         self.touches(tracker.describe())
         self._rows[tracker] = Extend(tracker)
 
-    def was_read(self, tracker: ListVariable) -> None:
-        """The contents of an outside list are now known: replay all of them if any changed."""
+    def was_read(self, tracker: ListVariable, before: list[VariableTracker]) -> None:
+        """The contents of an outside list are now known, and were `before` those of the frame."""
         if tracker in self._rows:
-            self._rows[tracker] = Contents(tracker)
+            self._rows[tracker] = Contents(tracker, before)
 
     def store_attr(self, tracker: VariableTracker, name: str, value: VariableTracker) -> None:
         self.touches(f"the attribute {name!r} of {tracker.describe()}", tracker)

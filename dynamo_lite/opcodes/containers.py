@@ -77,7 +77,7 @@ def list_extend(tx: Translator, inst: Instruction, items: VariableTracker) -> No
 
 @handles("SET_UPDATE")
 def set_update(tx: Translator, inst: Instruction, items: VariableTracker) -> None:
-    if not isinstance(items, SetVariable):
+    if not isinstance(items, SetVariable | DictVariable):
         items = ListVariable(list(tx.iterate(items)))
     tx.stack[-inst.arg].call_method(tx, "update", (items,), {})
 

@@ -60,6 +60,10 @@ class VariableTracker:
         """The exact type of the value (guarded when the tracker was made)."""
         raise NotImplementedError
 
+    def snapshot(self) -> Any:
+        """What a mutable container holds now, in its own form: for comparing later."""
+        raise NotImplementedError
+
     def is_constant(self) -> bool:
         """Whether `as_constant` works without further guards failing to express it."""
         return False

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class DequeVariable(ListVariable):
-    """A deque, whose ends push each other out past `maxlen`."""
+    """A deque, whose ends push each other out past `maxlen`.
+
+    `is_moved` says that items came, went or changed places, which ends iterations over it.
+    """
 
     kind: type = deque
 
@@ -31,6 +34,7 @@ class DequeVariable(ListVariable):
     ) -> None:
         super().__init__(items, source, unread)
         self.maxlen = maxlen
+        self.is_moved = False
         self.trim(left=True)
 
     def trim(self, left: bool) -> None:
@@ -56,6 +60,20 @@ class DequeVariable(ListVariable):
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         return ConstantVariable(self.maxlen) if name == "maxlen" else super().getattr(tx, name)
+
+    def change(
+        self, tx: Translator, item: VariableTracker | None = None
+    ) -> list[VariableTracker]:
+        self.is_moved = True
+        return super().change(tx, item)
+
+    def method___setitem__(
+        self, tx: Translator, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        moved = self.is_moved
+        super().method___setitem__(tx, key, value)
+        self.is_moved = moved
+        return NONE
 
     def method_append(self, tx: Translator, item: VariableTracker) -> VariableTracker:
         self.change(tx).append(item)

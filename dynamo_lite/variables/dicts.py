@@ -25,7 +25,8 @@ Entry = tuple[VariableTracker, VariableTracker]
 class DictVariable(VariableTracker):
     """A dict; `kind` may be a subclass that keeps dict's behaviour (OrderedDict, defaultdict).
 
-    `unread` is the outside dict until its keys are looked at.
+    `unread` is the outside dict until its keys are looked at; `removed` has the keys that were
+    taken out or moved.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class DictVariable(VariableTracker):
         self.kind = kind
         self.factory = factory
         self.whole: VariableTracker | None = None
-        self.removals = 0
+        self.removed: list[Hashable] = []
 
     @classmethod
     def of(cls, tx: Translator, pairs: Iterable[Entry]) -> DictVariable:
@@ -82,6 +83,13 @@ class DictVariable(VariableTracker):
         for (hashed, (key, _)), value in zip(self._entries.items(), values):
             made._entries[hashed] = key, value
         return made
+
+    def snapshot(self) -> dict[Hashable, Entry]:
+        return dict(self._entries)
+
+    def known_entries(self) -> dict[Hashable, Entry]:
+        """Hash key → (key, value) of a dict that has been read or was made by the frame."""
+        return self._entries
 
     def change(self, tx: Translator) -> dict[Hashable, Entry]:
         entries = self.entries(tx)
@@ -127,18 +135,18 @@ class DictVariable(VariableTracker):
         return self._unchanged(list(self.entries(tx)))
 
     def _unchanged(self, before: list[Hashable]) -> Iterator[Hashable]:
-        removals = self.removals
+        removals = len(self.removed)
         for hashed in before:
             if len(self._entries) != len(before):
                 raise observed(RuntimeError("dictionary changed size during iteration"))
-            if self.removals != removals:  # the order may be another one
+            if len(self.removed) != removals:  # the order may be another one
                 raise GraphBreak("the keys of a dict change while it is iterated over")
             if hashed not in self._entries:
                 raise observed(RuntimeError("dictionary keys changed during iteration"))
             yield hashed
         if len(self._entries) != len(before):
             raise observed(RuntimeError("dictionary changed size during iteration"))
-        if self.removals != removals:
+        if len(self.removed) != removals:
             raise GraphBreak("the keys of a dict change while it is iterated over")
 
     def truth(self, tx: Translator) -> bool:
@@ -199,7 +207,7 @@ class DictVariable(VariableTracker):
     ) -> VariableTracker:
         if (value := self.load(tx, key)) is not None:
             del self.change(tx)[key.hash_key(tx)]
-            self.removals += 1
+            self.removed.append(key.hash_key(tx))
             return value
         if default is None:
             raise observed(KeyError(key.as_constant(tx)))
@@ -219,7 +227,7 @@ class DictVariable(VariableTracker):
     ) -> VariableTracker:
         self.entries(tx)
         hashed, entries = key.hash_key(tx), self.change(tx)
-        self.removals += 1
+        self.removed.append(hashed)
         if hashed not in entries:
             raise observed(KeyError(key.as_constant(tx)))
         moved = {hashed: entries.pop(hashed)}
@@ -242,8 +250,9 @@ class DictVariable(VariableTracker):
         return NONE
 
     def method_clear(self, tx: Translator) -> VariableTracker:
-        self.change(tx).clear()
-        self.removals += 1
+        entries = self.change(tx)
+        self.removed.extend(entries)
+        entries.clear()
         return NONE
 
     def method_copy(self, tx: Translator) -> VariableTracker:

@@ -288,9 +288,13 @@ class ListVariable(SequenceVariable):
         tx.side_effects.mutates(self)
         return items
 
+    def snapshot(self) -> list[VariableTracker]:
+        return list(self._items)
+
     def read(self, tx: Translator) -> None:
+        appended = len(self._items)
         super().read(tx)
-        tx.side_effects.was_read(self)
+        tx.side_effects.was_read(self, self._items[: len(self._items) - appended])
 
     def met_in_loop(self, tx: Translator, item: VariableTracker | None = None) -> None:
         """A loop of the graph cannot go on with the list as it is: it may have another form."""

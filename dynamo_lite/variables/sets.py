@@ -1,7 +1,8 @@
 """Sets and frozen sets: each mirrored by a real one, so that operations and order are CPython's."""
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
@@ -10,20 +11,33 @@ from ..guards.sources import Source
 from .base import VariableTracker
 from .callables import is_identity_hashed
 from .constants import NONE, NOT_IMPLEMENTED, ConstantVariable, builds, constant, observed
-from .dicts import DictViewVariable, is_guardable_key, look_for_ids
+from .dicts import DictVariable, DictViewVariable, is_guardable_key, look_for_ids
 from .object_model import python_method
+from .set_order import (
+    ANY_ORDER,
+    BOTH_ORDERS,
+    GROWING,
+    ITSELF,
+    LEFT_ORDER,
+    TAKEN_OUT,
+    AnySet,
+    Change,
+    is_alike,
+    redo,
+)
 
 if TYPE_CHECKING:
-    from ..reconstruct import Reconstructor
+    from ..reconstruct import Reconstructor, Replay
     from ..translator import Translator
 
-AnySet = set[Hashable] | frozenset[Hashable]
 
 
 class SetVariable(VariableTracker):
     """A set; `real` mirrors it with hash keys, `pool` has the trackers of other than constant keys.
 
-    `unread` says that an outside set was not looked at yet.
+    `unread` says that an outside set was not looked at yet; `order` is the order of one that was.
+    The order of a set depends on what happened to it: `history` has the changes since the set was
+    made, out of `origin`, or since the frame found it.
     """
 
     def __init__(
@@ -37,22 +51,28 @@ class SetVariable(VariableTracker):
         self.source = source
         self.unread = source is not None
         self.order: list[Hashable] | None = None
+        self.origin: Collection[Hashable] = frozenset(real) if source is None else ()
+        self.history: list[Change] = []
         self.whole: VariableTracker | None = None
 
     @classmethod
     def of(cls, tx: Translator, items: Iterable[VariableTracker], kind: type = set) -> SetVariable:
         """A set that items were added to one by one."""
-        real: set[Hashable] = set()
+        keys: list[Hashable] = []
         pool: dict[Hashable, VariableTracker] = {}
         for item in items:
-            key = item.hash_key(tx)
-            real.add(key)
-            if not is_guardable_key(key):
-                pool.setdefault(key, item)
-        return cls(real if kind is set else frozenset(real), pool)
+            keys.append(item.hash_key(tx))
+            if not is_guardable_key(keys[-1]):
+                pool.setdefault(keys[-1], item)
+        made = cls(kind(keys), pool)
+        made.origin = keys
+        return made
 
     def python_type(self) -> type:
         return type(self.real)
+
+    def snapshot(self) -> None:
+        """`history` says what was done."""
 
     def members(self, tx: Translator) -> AnySet:
         """The hash keys; the members of an outside set are guarded."""
@@ -90,7 +110,8 @@ class SetVariable(VariableTracker):
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         """In the real set's order, which objects hashed by address do not let us know."""
         self.check_order(tx)
-        return self._unchanged(list(self.real) if self.order is None else self.order)
+        known = list(self.real) if self.order is None or self.history else self.order
+        return self._unchanged(known)
 
     def _unchanged(self, before: list[Hashable]) -> Iterator[VariableTracker]:
         for key in before:
@@ -100,9 +121,16 @@ class SetVariable(VariableTracker):
 
     def check_order(self, tx: Translator) -> None:
         """Objects hash by address, and the history of an outside set is not known."""
-        known = all(is_guardable_key(k) or is_identity_hashed(k) for k in self.members(tx))
-        changed = self.order is not None and set(self.order) != self.real
-        if len(self.real) > 1 and (not known or changed):
+        self.members(tx)
+        known = all(is_guardable_key(k) or is_identity_hashed(k) for k in self.real)
+        if len(self.real) > 1 and (not known or (self.history and self.order is not None)):
+            raise GraphBreak(f"the order of {self.describe()}")
+
+    def check_mirror(self, tx: Translator) -> None:
+        """`real` must stand for the set where the order of a result follows from that of the set:
+        of outside sets it is a copy, which may be in another order."""
+        outside = self.members(tx) and self.order
+        if len(self.real) > 1 and outside and (self.history or outside != list(self.real)):
             raise GraphBreak(f"the order of {self.describe()}")
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
@@ -124,30 +152,36 @@ class SetVariable(VariableTracker):
         self.check_order(tx)
         if self.order is not None:
             raise GraphBreak(f"the order of {self.describe()}")
-        tx.side_effects.mutates(self)
-        return self.tracker_of(self.real.pop())
+        return self.tracker_of(self.do(tx, set.pop))
 
     def method_remove(self, tx: Translator, item: VariableTracker) -> VariableTracker:
         members = self.members(tx)
         if item.hash_key(tx) not in members:
             raise observed(KeyError(item.as_constant(tx)))
-        tx.side_effects.mutates(self)
-        self.real.discard(item.hash_key(tx))
+        self.do(tx, set.discard, item.hash_key(tx))
         return NONE
 
     def change(
-        self, tx: Translator, method: Callable[..., None], *args: VariableTracker, single: bool
+        self, tx: Translator, name: str, *args: VariableTracker, single: bool
     ) -> None:
         """Let the real set do it; arguments are members (`single`) or iterables of them."""
         self.members(tx)
+        if name in BOTH_ORDERS:
+            self.check_mirror(tx)
         operands: list[Any] = []
         for arg in args:
             if single:
                 operands.append(self.key_of(tx, arg))
+            elif (arg.contents or arg) is self:
+                operands.append(ITSELF)
             else:
-                operands.append(self.keys_of(tx, arg))
+                operands.append(self.keys_of(tx, arg, name in ANY_ORDER))
+        self.do(tx, getattr(set, name), *operands)
+
+    def do(self, tx: Translator, method: Callable[..., Any], *operands: Any) -> Any:
         tx.side_effects.mutates(self)
-        method(self.real, *operands)
+        self.history.append((method, operands))
+        return redo(self.real, method, operands)
 
     def key_of(self, tx: Translator, item: VariableTracker) -> Hashable:
         key = item.hash_key(tx)
@@ -155,23 +189,38 @@ class SetVariable(VariableTracker):
             self.pool.setdefault(key, item)
         return key
 
-    def keys_of(self, tx: Translator, other: VariableTracker) -> Any:
+    def keys_of(self, tx: Translator, other: VariableTracker, any_order: bool = False) -> Any:
+        """The keys of what a method of sets is given, in a container that it treats alike."""
+        other = other.contents or other
         if isinstance(other, SetVariable):
             self.pool.update(other.pool)
-            return other.members(tx)
-        return [self.key_of(tx, item) for item in tx.iterate(other)]
+            keys = frozenset(other.members(tx))
+            if not any_order:
+                other.check_mirror(tx)
+                if list(keys) != list(other.real):
+                    raise GraphBreak(f"the order of {other.describe()}")
+            return keys
+        listed = [self.key_of(tx, item) for item in tx.iterate(other)]
+        return dict.fromkeys(listed) if isinstance(other, DictVariable) else listed
 
-    def compute(
-        self, tx: Translator, method: Callable[..., Any], *others: VariableTracker
-    ) -> VariableTracker:
+    def compute(self, tx: Translator, name: str, *others: VariableTracker) -> VariableTracker:
         """A method that leaves the set alone; its result is a new set or a bool."""
+        method = getattr(type(self.real), name)
         if method is frozenset.copy:
             return self
+        if name not in ANY_ORDER:
+            self.check_mirror(tx)
         mine, pool = self.members(tx), dict(self.pool)
-        result = method(mine, *[self.keys_of(tx, other) for other in others])
+        any_order = name in ANY_ORDER or name in LEFT_ORDER
+        operands = [self.keys_of(tx, other, any_order) for other in others]
+        result = method(mine, *operands)
         if isinstance(result, bool):
             return constant(result)
-        return SetVariable(result, {**self.pool, **pool})
+        made = SetVariable(result, {**self.pool, **pool})
+        if name in TAKEN_OUT:
+            made.origin = frozenset(operands[0])
+            made.history.append((set.symmetric_difference_update, (frozenset(mine),)))
+        return made
 
     def hash_key(self, tx: Translator) -> Hashable:
         if isinstance(self.real, set):
@@ -181,11 +230,64 @@ class SetVariable(VariableTracker):
     def reconstruct(self, code: Reconstructor) -> None:
         if isinstance(self.real, frozenset):
             code.load_callable(frozenset)
-        for key in self.real:
-            code.build(self.tracker_of(key))
-        code.emit("BUILD_SET", len(self.real))
+        only_grew = all(method in GROWING for method, _ in self.history)
+        is_plain = only_grew and is_alike(self.real, list(self.real))
+        if is_plain or not all(map(is_guardable_key, self.real)):
+            self.build_members(code, self.real)
+        elif is_alike(self.real, self.origin, self.history):
+            self.build_by_history(code)
+        else:
+            raise GraphBreak(f"the order of {self.describe()}")
         if isinstance(self.real, frozenset):
             code.call(1)
+
+    def build_members(self, code: Reconstructor, keys: Collection[Hashable]) -> None:
+        for key in keys:
+            code.build(self.tracker_of(key))
+        code.emit("BUILD_SET", len(keys))
+
+    def build_by_history(self, code: Reconstructor) -> None:
+        """Push a set that all was done to what was done to this one."""
+        if isinstance(self.origin, frozenset):
+            code.load_callable(set)
+            code.load_const(self.origin)
+            code.call(1)
+        else:
+            self.build_members(code, self.origin)
+        made = code.hold_top()
+        for replay in self.changes(code, made):
+            replay()
+        made()
+
+    def changes(self, code: Reconstructor, target: Replay) -> list[Replay]:
+        """What does the changes to the set that `target` pushes."""
+        return [
+            partial(code.call_for_effect, method, target, *[
+                self.operand(code, operand, target) for operand in operands
+            ])
+            for method, operands in self.history
+        ]
+
+    def operand(self, code: Reconstructor, operand: Any, target: Replay) -> Replay:
+        """Build what a method of sets was given."""
+        if operand is ITSELF:
+            return target
+        if isinstance(operand, frozenset) and all(map(is_guardable_key, operand)):
+            return code.constant(operand)
+        if isinstance(operand, frozenset):
+            self.build_members(code, operand)
+        elif isinstance(operand, dict):
+            for key in operand:
+                code.build(self.tracker_of(key))
+                code.load_const(None)
+            code.emit("BUILD_MAP", len(operand))
+        elif isinstance(operand, list):
+            for key in operand:
+                code.build(self.tracker_of(key))
+            code.emit("BUILD_LIST", len(operand))
+        else:
+            return code.hold(self.tracker_of(operand))
+        return code.hold_top()
 
 
 CHANGES = {"add": True, "discard": True, "clear": True, "update": False,
@@ -202,7 +304,7 @@ IN_PLACE = ("__ior__", "__iand__", "__isub__", "__ixor__")
 
 def _changing(name: str, single: bool) -> Callable[..., VariableTracker]:
     def method(self: SetVariable, tx: Translator, *args: VariableTracker) -> VariableTracker:
-        self.change(tx, getattr(set, name), *args, single=single)
+        self.change(tx, name, *args, single=single)
         return NONE
 
     return method
@@ -212,7 +314,7 @@ def _computing(name: str, only_sets: bool) -> Callable[..., VariableTracker]:
     def method(self: SetVariable, tx: Translator, *others: VariableTracker) -> VariableTracker:
         if only_sets and not all(isinstance(other, SetVariable) for other in others):
             return NOT_IMPLEMENTED
-        return self.compute(tx, getattr(type(self.real), name), *others)
+        return self.compute(tx, name, *others)
 
     return method
 
@@ -221,7 +323,7 @@ def _in_place(name: str) -> Callable[..., VariableTracker]:
     def method(self: SetVariable, tx: Translator, other: VariableTracker) -> VariableTracker:
         if not isinstance(other, SetVariable) or isinstance(self.real, frozenset):
             return NOT_IMPLEMENTED
-        self.change(tx, lambda real, keys: getattr(real, name)(keys), other, single=False)
+        self.change(tx, name, other, single=False)
         return self
 
     return method

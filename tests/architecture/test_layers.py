@@ -24,7 +24,7 @@ FRONTEND = (
     "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
     "iteration", "numpy_twins", "foresight",
     "polyfills", "operator_twins", "language_twins", "library_twins", "side_effects",
-    "reconstruct", "replay", "output",
+    "reconstruct", "refilling", "replay", "output",
     "leaving", "closures", "directives", "subscripts", "flow",
 )
 COMPILE = (

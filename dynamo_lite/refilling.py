@@ -1,0 +1,129 @@
+"""Giving outside containers their new contents. What is the same stays untouched: whoever is
+iterating over a container notices only what eager Python would have changed."""
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from .errors import Unsupported
+from .reconstruct import Reconstructor, Replay
+from .side_effects import Contents
+from .variables.base import VariableTracker
+from .variables.deques import DequeVariable
+from .variables.dicts import DictVariable, Entry
+from .variables.lazy import LazyVariable
+from .variables.sequences import ListVariable
+from .variables.sets import SetVariable
+
+Items = list[VariableTracker]
+
+
+def refill(code: Reconstructor, record: Contents, target: Replay) -> Replay:
+    """Build the new contents; the result gives them to the container that `target` pushes."""
+    for kind, method in REFILLERS:
+        if isinstance(record.tracker, kind):
+            return method(code, record.tracker, record.before, target)
+    raise Unsupported(f"changing the contents of a {record.tracker.python_type().__name__}")
+
+
+def is_same(before: VariableTracker, now: VariableTracker) -> bool:
+    """Whether an item is the one that was there before, perhaps looked at meanwhile."""
+    return now is before or (isinstance(before, LazyVariable) and before.realised is now)
+
+
+def _list(code: Reconstructor, tracker: ListVariable, before: Items, target: Replay) -> Replay:
+    """Single items where few of them differ, else the part between what differs."""
+    now = tracker.built_items()
+    if len(now) == len(before):
+        places = _differing(before, now)
+        if 2 * len(places) <= len(now):
+            return _items(code, list.__setitem__, now, places, target)
+    start, end = 0, min(len(now), len(before))
+    while start < end and is_same(before[start], now[start]):
+        start += 1
+    after = 0
+    while after < end - start and is_same(before[-1 - after], now[-1 - after]):
+        after += 1
+    part = code.constant(slice(start, len(before) - after))
+    for item in now[start : len(now) - after]:
+        code.build(item)
+    code.emit("BUILD_LIST", len(now) - after - start)
+    new = code.hold_top()
+    return lambda: code.call_for_effect(list.__setitem__, target, part, new)
+
+
+def _differing(before: Items, now: Items) -> list[int]:
+    return [index for index, item in enumerate(now) if not is_same(before[index], item)]
+
+
+def _items(
+    code: Reconstructor, store: Any, now: Items, places: list[int], target: Replay
+) -> Replay:
+    """Another item at each of the places."""
+    new = [(code.constant(place), code.hold(now[place])) for place in places]
+
+    def replay() -> None:
+        for place, value in new:
+            code.call_for_effect(store, target, place, value)
+
+    return replay
+
+
+def _deque(code: Reconstructor, tracker: DequeVariable, before: Items, target: Replay) -> Replay:
+    now = tracker.built_items()
+    if not tracker.is_moved:
+        return _items(code, deque.__setitem__, now, _differing(before, now), target)
+    code.build_again(tracker)
+    new = code.hold_top()
+
+    def replay() -> None:
+        code.call_for_effect(deque.clear, target)
+        code.call_for_effect(deque.extend, target, new)
+
+    return replay
+
+
+def _dict(
+    code: Reconstructor, tracker: DictVariable, before: dict[Hashable, Entry], target: Replay
+) -> Replay:
+    """Keys that stay keep their places, the others are removed and come last again."""
+    base, now = OrderedDict if tracker.kind is OrderedDict else dict, tracker.known_entries()
+    removed = {*tracker.removed}
+    stay = [key for key in before if key not in removed]
+    if [*now][: len(stay)] != stay:
+        stay = []
+    same = {key for key in stay if is_same(before[key][1], now[key][1])}
+    new = [entry for key, entry in now.items() if key not in same]
+    gone = [code.hold(before[key][0]) for key in before if stay and key in removed]
+    for key, value in new:
+        code.build(key)
+        code.build(value)
+    code.emit("BUILD_MAP", len(new))
+    items = code.hold_top()
+
+    def replay() -> None:
+        if before and not stay:
+            code.call_for_effect(base.clear, target)
+        for key in gone:
+            code.call_for_effect(base.__delitem__, target, key)
+        code.call_for_effect(base.update, target, items)
+
+    return replay
+
+
+def _set(code: Reconstructor, tracker: SetVariable, before: None, target: Replay) -> Replay:
+    """All that was done to it."""
+    changes = tracker.changes(code, target)
+
+    def replay() -> None:
+        for change in changes:
+            change()
+
+    return replay
+
+
+REFILLERS: tuple[tuple[type, Callable[..., Replay]], ...] = (
+    (DequeVariable, _deque), (ListVariable, _list), (DictVariable, _dict), (SetVariable, _set),
+)  # fmt: skip
+"""Class of tracker → how the container gets from `before` to what the tracker holds now."""

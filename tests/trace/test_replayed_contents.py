@@ -1,0 +1,140 @@
+"""Outside containers that compiled code changes: their callers, who may be iterating over them,
+find them as eager Python leaves them."""
+from collections import OrderedDict, defaultdict, deque
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+
+def with_gaps(items):
+    made = dict(items)
+    for key in list(made)[::3]:
+        del made[key]
+    return made
+
+
+def dicts():
+    items = [(name, index) for index, name in enumerate("abcdefgh")]
+    yield with_gaps(items)
+    yield OrderedDict(with_gaps(items))
+    yield defaultdict(int, with_gaps(items))
+    yield dict(items)
+
+
+def set_value(d, key, x):
+    d[key] = x + 1
+
+
+def set_all(d, key, x):
+    for name in d:
+        d[name] = x + 1
+
+
+def set_same(d, key, x):
+    d[key] = d[key]
+    return x + 1
+
+
+def put_again(d, key, x):
+    d[key] = d.pop(key), x + 1
+
+
+def add_once(d, key, x):
+    y = x + 1
+    d.setdefault("new", y)
+
+
+def replace_first(d, key, x):
+    first = next(iter(d))
+    del d[first]
+    d["z" + first] = x + 1
+
+
+def refill(d, key, x):
+    kept = dict(d)
+    d.clear()
+    d.update(kept)
+    return x + 1
+
+
+def iterated(function, container):
+    """What an iteration that changes the container meets, and what it leaves."""
+    met = []
+    try:
+        for key in container:
+            met.append(key)
+            function(container, key, np.ones(2))
+            if len(met) == 20:
+                break
+    except RuntimeError as error:
+        met.append(str(error))
+    return repr(met), repr(container)
+
+
+CHANGES = (set_value, set_all, set_same, put_again, add_once, replace_first, refill)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_dicts_that_are_iterated_over(change):
+    for eager, again in zip(dicts(), dicts()):
+        with dl.config.patch(recompile_limit=50):
+            assert iterated(dl.compile(change), again) == iterated(change, eager)
+
+
+def test_the_order_of_an_ordered_dict():
+    def reorder(d, x):
+        d.move_to_end("c", last=False)
+        d.move_to_end("a")
+        d["b"] = x + 1
+
+    eager, compiled = (OrderedDict.fromkeys("abcd") for _ in range(2))
+    reorder(eager, np.ones(2))
+    dl.compile(reorder)(compiled, np.ones(2))
+    assert list(compiled) == list(eager) == ["c", "b", "d", "a"]
+
+
+def swap_ends(items, item, x):
+    items[0], items[-1] = items[-1] + x, items[0]
+
+
+def turn(items, item, x):
+    items.append(items.popleft())
+    return x + 1
+
+
+@pytest.mark.parametrize("change", [swap_ends, turn])
+def test_deques_that_are_iterated_over(change):
+    assert iterated(dl.compile(change), deque([1, 2, 3])) == iterated(change, deque([1, 2, 3]))
+
+
+def cut(items, item, x):
+    items[2:5] = [x + 1, x + 2]
+
+
+def insert(items, item, x):
+    if len(items) < 12:
+        items.insert(1, x + 1)
+
+
+def drop(items, item, x):
+    del items[-1]
+    return x + 1
+
+
+def exchange(items, item, x):
+    items[3] = x + 1
+    items[5] = x + 2
+
+
+def overturn(items, item, x):
+    items.reverse()
+    return x + 1
+
+
+@pytest.mark.parametrize("change", [cut, insert, drop, exchange, overturn, swap_ends])
+def test_lists_that_are_iterated_over(change):
+    assert iterated(dl.compile(change), [*range(9)]) == iterated(change, [*range(9)])
+
+
