@@ -120,6 +120,7 @@ bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
     {
         OutsideRegions outside;
         SignalsWait signals;
+        CollectionWaits collection;
         self->compiling = PyThread_get_thread_ident();
         answer = Ref(PyObject_CallFunctionObjArgs(miss.get(), reinterpret_cast<PyObject *>(self),
                                                   arguments.get(), nullptr));

@@ -3,6 +3,7 @@
 #include <Python.h>
 
 #include "internal/pycore_ceval.h"
+#include "internal/pycore_gc.h"
 #include "internal/pycore_interp.h"
 #include "internal/pycore_runtime.h"
 
@@ -40,6 +41,19 @@ void release_signals(unsigned long main) {
 #else
     _PyEval_SignalReceived(PyInterpreterState_Get());
 #endif
+}
+
+// Puts off the automatic collection of garbage, which counts new objects; gives what
+// release_collection takes. gc.collect() works as ever.
+int hold_collection(void) {
+    int *count = &PyInterpreterState_Get()->gc.generations[0].count, before = *count;
+    *count = INT_MIN / 2;
+    return before;
+}
+
+void release_collection(int before) {
+    int *count = &PyInterpreterState_Get()->gc.generations[0].count;
+    if (*count < 0) *count = before;
 }
 
 // Whether a tool of sys.monitoring is there: a debugger, coverage tool, profiler or any other.

@@ -145,6 +145,28 @@ def test_signals_wait_for_the_compiler():
     assert same(compiled(x), f(x)) and dl.stats().errors == 0 and dl.stats().graphs == 1
 
 
+def test_garbage_is_collected_when_the_compiler_is_done():
+    """Unless the program asks for it."""
+
+    class Cycle:
+        def __init__(self):
+            self.own = self
+
+    def backend(graph, inputs):
+        first = weakref.ref(Cycle())
+        many = [Cycle() for _ in range(2 * gc.get_threshold()[0])]
+        waiting.append(first() is not None and gc.isenabled() and len(many))
+        gc.collect()
+        waiting.append(first() is not None)
+        return graph
+
+    waiting, x = [], np.arange(3.0)
+    assert same(dl.compile(f, backend=backend)(x), f(x)) and dl.stats().errors == 0
+    later = weakref.ref(Cycle())
+    many = [[] for _ in range(2 * gc.get_threshold()[0])]
+    assert waiting == [2 * gc.get_threshold()[0], False] and later() is None and many
+
+
 def test_expressions_may_be_made_while_one_is_made():
     class Name(str):
         """Hashing it, as anything may that runs in between, makes an expression."""
