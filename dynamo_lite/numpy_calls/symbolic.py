@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from ..variables.base import VariableTracker
 from ..variables.constants import constant
 from ..variables.indices import as_size
 from ..variables.numbers import ComputedNumber, InputNumber
+from ..variables.out_arguments import positional_names
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
 
@@ -43,12 +43,7 @@ def parameters(function: Any) -> tuple[str, ...]:
     """The names of a function's parameters that can be given by position."""
     if function in BY_POSITION:
         return BY_POSITION[function]
-    if isinstance(function, np.ufunc):
-        return ()
-    try:
-        return tuple(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return ()
+    return () if isinstance(function, np.ufunc) else positional_names(function)
 
 
 def symbolic_first(

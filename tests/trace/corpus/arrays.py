@@ -41,6 +41,13 @@ def stacking(x): return np.stack([x, x]), np.concatenate([x, x], axis=1), np.vst
 
 
 @program(X)
+def stacking_by_position(x):
+    out = np.empty((x.shape[0] * 2, x.shape[1]))
+    np.concatenate([x, x + 1], 0, out)
+    return np.concatenate([x, x], 1), np.concatenate([x, x], 0), np.concatenate([x, x], None), out
+
+
+@program(X)
 def shapes(x): return x.reshape(-1), x.T, x.ravel(), np.expand_dims(x, 0), x[None, :, None], np.squeeze(x[None]), np.swapaxes(x, 0, 1), np.broadcast_to(x[0], (2, 4))
 
 
