@@ -2,11 +2,14 @@
 from __future__ import annotations
 
 import importlib.util
+from decimal import Decimal, localcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.maths import FUNCTIONS
+from dynamo_lite.backends.llvm.maths.looked_up_powers import _roots
+from dynamo_lite.backends.llvm.maths.tables import PRECISION, powers_of_two
 
 import dynamo_lite as dl
 
@@ -42,6 +45,17 @@ def test_bounds(function, level):
     for dtype, bound in zip((np.float32, np.float64), published()[function.__name__]):
         ours, _ = ulp.measure(function, np.dtype(dtype), 20_000)
         assert ours <= bound + (0 if level.fma else 1)
+
+
+@pytest.mark.parametrize("dtype, steps", [(np.dtype(np.float32), 32), (np.dtype(np.float64), 16)])
+def test_tables_are_as_exact_as_they_say(dtype, steps):
+    with localcontext(PRECISION):
+        powers = [Decimal(2) ** (Decimal(i) / steps) for i in range(steps)]
+        roots = [(Decimal(2).ln() * (i % 4) / 3).exp() for i in range(steps)]
+        for exact, table in (powers, powers_of_two(steps, dtype)), (roots, _roots(dtype)[1]):
+            for x, number, rest in zip(exact, *table):
+                assert number == dtype.type(float(x))
+                assert rest == pytest.approx(float(x - Decimal(number)), rel=1e-15)
 
 
 def numbers(function, dtype, count):

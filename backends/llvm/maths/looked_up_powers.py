@@ -63,7 +63,10 @@ def _roots(dtype: np.dtype) -> tuple[tables.Table, tables.Table]:
     size = len(reciprocals)
 
     def root(x: Decimal) -> Decimal:
-        return (x.ln() / 3).exp() if x != 1 else x
+        found = Decimal(float(x) ** (1 / 3))
+        for _ in range(3):  # Newton's, each time with twice the digits
+            found = (2 * found + x / found**2) / 3
+        return found
 
     return (
         tables.table(lambda i: root(1 / Decimal(reciprocals[i])), size, dtype),

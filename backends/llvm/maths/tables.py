@@ -36,8 +36,11 @@ def table(function: Callable[[int], Decimal], size: int, dtype: np.dtype) -> Tab
 
 @cache
 def powers_of_two(steps: int, dtype: np.dtype, scale: float = 1.0) -> Table:
-    """scale * 2**(i / steps)."""
-    return table(lambda i: Decimal(scale) * Decimal(2) ** (Decimal(i) / steps), steps, dtype)
+    """scale * 2**(i / steps) for 2, 4, 8 … steps: whole powers are found in less time."""
+    step = Decimal(2)
+    for _ in range(steps.bit_length() - 1):
+        step = PRECISION.sqrt(step)
+    return table(lambda i: Decimal(scale) * step**i, steps, dtype)
 
 
 class Logarithms(NamedTuple):
