@@ -176,16 +176,18 @@ class Reduce(Expression):
     bitwise_and, bitwise_or, argmin, argmax (position as int64 along the single axis, the first of
     equals, NaN wins). `dtype` is the accumulator's and the result's; `body` already has it, except
     for argmin/argmax. Floating-point `add` is at least as accurate as pairwise summation.
+    `part` is the number of a part of the fold, where a code generator divides it.
     """
 
     op: str
     body: Expr
     axes: tuple[Axis, ...]
     dtype: np.dtype
+    part: tuple[Expr, ...] = ()
 
     @property
     def operands(self) -> tuple[Expr, ...]:
-        return (self.body,)
+        return (self.body, *self.part)
 
 
 Expr = Union[Load, Gather, Const, Scalar, SizeValue, Index, Apply, Convert, Select, Reduce]

@@ -96,7 +96,7 @@ class Printer:
             case Select():
                 return f"select({', '.join(parts)})"
             case Reduce():
-                return f"{expr.op}.{expr.dtype.char}[{axes_text(expr.axes)}]({parts[0]})"
+                return f"{expr.op}.{expr.dtype.char}[{axes_text(expr.axes)}]({', '.join(parts)})"
         raise TypeError(expr)
 
 

@@ -40,7 +40,7 @@ def rebuild(expr: Expr, operands: tuple[Expr, ...]) -> Expr:
         case Select():
             return Select(*operands)
         case Reduce():
-            return Reduce(expr.op, operands[0], expr.axes, expr.dtype)
+            return Reduce(expr.op, operands[0], expr.axes, expr.dtype, operands[1:])
         case Gather():
             pairs = tuple((new, stride) for new, (_, stride) in zip(operands, expr.indices))
             return Gather(expr.buffer, expr.offset, pairs)
@@ -83,7 +83,7 @@ def _move(expr: Expr, replaced: affine.Substitution) -> Expr:
             return position(replaced[expr.axis])
         case Reduce():
             axes = tuple(_renamed(axis, replaced) for axis in expr.axes)
-            return Reduce(expr.op, expr.body, axes, expr.dtype)
+            return Reduce(expr.op, expr.body, axes, expr.dtype, expr.part)
     return expr
 
 

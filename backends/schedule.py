@@ -168,17 +168,18 @@ def vector_axis(kernel: Kernel, hint: Hint) -> Axis | None:
 
 
 def _reads_along(fold: Reduce, outer: Axis, hint: Hint) -> bool:
-    """Whether more loads have unit stride along the folded axis than along the kernel's."""
+    """Whether more loads have unit stride along the folded axis than along the kernel's, or, where
+    none has, shorter ones."""
     inner = fold.axes[-1]
     if hint(inner.extent) <= SHORT:
         return False
-    score = 0
+    units, shorter = [0, 0], 0
     for part in walk((fold.body,)):
         if isinstance(part, Load):
-            unit = part.dtype.itemsize
-            score += abs(hint(affine.stride_of(part.offset, inner))) == unit
-            score -= abs(hint(affine.stride_of(part.offset, outer))) == unit
-    return score > 0
+            strides = [abs(hint(affine.stride_of(part.offset, axis))) for axis in (inner, outer)]
+            units = [u + (s == part.dtype.itemsize) for u, s in zip(units, strides)]
+            shorter += (strides[0] < strides[1]) - (strides[0] > strides[1])
+    return units[0] > units[1] or (not any(units) and shorter > 0)
 
 
 def is_check_only(kernel: Kernel) -> bool:

@@ -41,6 +41,8 @@ def _own_cost(expr: Expr) -> float:
             return GATHER
         case Convert():
             return SIMPLE
+        case Reduce() if expr.part:
+            return 0.0  # as much as its body for each of its elements, which are counted
         case Reduce():
             extents = [a.extent if isinstance(a.extent, int) else 64 for a in expr.axes]
             count = 1

@@ -410,27 +410,36 @@ class Builder:
                 return list(carried)
             if trips == 1:
                 return list(body(begin, list(carried)))
+
+        def turn(state: list[Value]) -> Sequence[Value]:
+            place = self.opaque(state[0])
+            results = body(place, state[1:])
+            return place.like(self.emit(f"add nsw i64 {place.ref}, {step}")), *results
+
+        state = self.repeat((begin, *carried), lambda state: state[0].lt(end), turn)
+        return state[1:]
+
+    def repeat(
+        self,
+        carried: Sequence[Value],
+        more: Callable[[list[Value]], Value],
+        body: Callable[[list[Value]], Sequence[Value]],
+    ) -> list[Value]:
+        """`while more(state): state = body(state)`; gives the final state."""
         head, inside, done = (self.fresh(stem) for stem in ("head", "body", "done"))
         before = self.block
         self.jump(head)
         self.label(head)
-        index = Value(self, f"%{self.fresh('i')}", I64)
-        entering = [(begin, index)]
-        for value in carried:
-            entering.append((value, value.like(f"%{self.fresh('c')}")))
+        state = [Value(self, f"%{self.fresh('c')}", v.dtype, v.lanes) for v in carried]
         at = len(self.lines)
-        more = Value(self, self.emit(f"icmp slt i64 {index.ref}, {end.ref}"), BOOL)
-        self.branch(more, inside, done)
+        self.branch(more(state), inside, done)
         self.label(inside)
-        place = self.opaque(index)
-        results = body(place, [phi for _, phi in entering[1:]])
-        following = self.emit(f"add nsw i64 {place.ref}, {step}")
+        results = body(list(state))
         latch = self.block
         self.jump(head)
-        nexts = [following, *(v.ref for v in results)]
         self.lines[at:at] = [
-            f"  {phi.ref} = phi {phi.type} [ {start.ref}, %{before} ], [ {next_}, %{latch} ]"
-            for (start, phi), next_ in zip(entering, nexts)
+            f"  {phi.ref} = phi {phi.type} [ {start.ref}, %{before} ], [ {next_.ref}, %{latch} ]"
+            for phi, start, next_ in zip(state, carried, results)
         ]
         self.label(done)
-        return [phi for _, phi in entering[1:]]
+        return state

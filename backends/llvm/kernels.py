@@ -272,10 +272,8 @@ class KernelWriter:
 
     def _scan_start(self, scan: Scan) -> Value:
         dtype = scan.buffer.dtype
-        neutral = FOLDS[scan.op].neutral(dtype)
-        if scan.op == "add" and dtype.kind == "f":
-            neutral = -0.0  # -0.0 + x is x, also for -0.0
-        return self.builder.constant(dtype, neutral).splat(self._lanes())
+        neutral = self.builder.constant(dtype, FOLDS[scan.op].neutral(dtype))
+        return neutral.splat(self._lanes())
 
 
 def environment(kernel: Kernel) -> tuple[tuple[str, str], ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...ir.sizes import product
-from ..loops import Check, Kernel, Store
+from ..loops import Axis, Check, Kernel, Store
 from .elements import I64
 from .emit import Builder, Value
 from .frame import Frame
@@ -111,7 +111,7 @@ def _offer(
     writer: EntryWriter, code: KernelCode, kernel: Kernel, env: str, extent: Value, direct: str
 ) -> None:
     """Run in this thread when there is little to do, else leave it to the thread pool."""
-    points = product(axis.extent for axis in kernel.axes)
+    points = product(axis.extent for axis in _counted(kernel))
     picoseconds = max(1, round(1000 * code.cost))
     if isinstance(points, int):
         cost = writer.builder.integer(points * picoseconds // 1000)
@@ -125,6 +125,14 @@ def _offer(
     writer.builder.void(
         f"call void @{code.name}.offer(ptr %frame, ptr {env}, i64 {extent.ref}, i64 {cost.ref})"
     )
+
+
+def _counted(kernel: Kernel) -> tuple[Axis, ...]:
+    """The axes over whose points a kernel's cost adds up; all parts of a fold are one of it."""
+    for fold in kernel.folds:
+        if fold.part:
+            return (*fold.axes, *kernel.axes[1:])
+    return kernel.axes
 
 
 def offering(kernel: str) -> str:

@@ -25,7 +25,7 @@ from .folding import (
     whole_steps,
 )
 from .nest import Nest
-from .pairwise import PairwiseSum
+from .ordered import OrderedFold, runs_along
 from .positions import GREATEST, LEAST, emit_position, highest, lowest
 from .terms import Term
 
@@ -38,11 +38,11 @@ class Fold:
 
     combine: Combine
     neutral: Callable[[np.dtype], float | int]
-    associates: bool = True  # to the bit, in floating point as well
+    associates: bool = True  # to the bit, in floating point as well; else the order is NumPy's
 
 
-def _zero(_: np.dtype) -> int:
-    return 0
+def _zero(dtype: np.dtype) -> float | int:
+    return -0.0 if dtype.kind == "f" else 0  # -0.0 + x is x, also for -0.0
 
 
 def _one(_: np.dtype) -> int:
@@ -62,7 +62,7 @@ def _times(a: Value, b: Value) -> Value:
 
 
 FOLDS: Mapping[str, Fold] = {
-    "add": Fold(_plus, _zero),
+    "add": Fold(_plus, _zero, associates=False),
     "multiply": Fold(_times, _one, associates=False),
     "minimum": Fold(LEAST, highest),
     "maximum": Fold(GREATEST, lowest),
@@ -80,11 +80,13 @@ def emit_reduce(nest: Nest, term: Term) -> Value:
     assert isinstance(expr, Reduce)
     if expr.op in ("argmin", "argmax"):
         return emit_position(nest, term)
-    (body,) = term.args
-    fold = FOLDS[expr.op]
+    body, fold = term.args[0], FOLDS[expr.op]
     neutral = nest.builder.constant(expr.dtype, fold.neutral(expr.dtype))
-    if any(axis.extent == 0 for axis in expr.axes):
-        return neutral  # nothing of the body may be loaded, not even ahead of the loop
+    if expr.dtype.kind == "f" and not fold.associates:
+        folded = _in_order(nest, term, fold, neutral)
+        return folded + 0.0 if expr.op == "add" else folded
+    if _is_empty(expr):
+        return neutral
     if nest.varies(term):
         assert nest.lane is not None
         return _per_lane(nest, expr, body, fold, neutral.splat(nest.lane.width))
@@ -93,17 +95,32 @@ def emit_reduce(nest: Nest, term: Term) -> Value:
     return _along_lanes(nest, expr, body, fold, neutral)
 
 
+def _is_empty(expr: Reduce) -> bool:
+    """Nothing of the body may be loaded then, not even ahead of the loop."""
+    return any(axis.extent == 0 for axis in expr.axes)
+
+
+def _in_order(nest: Nest, term: Term, fold: Fold, neutral: Value) -> Value:
+    """A sum or product of floating-point numbers, or a part of one."""
+    expr, (body, *part) = term.expr, term.args
+    assert isinstance(expr, Reduce)
+    if _is_empty(expr):
+        return neutral
+    lanes = nest.lane.width if nest.lane is not None and nest.varies(term) else 1
+    along = body.axes <= set(expr.axes) or runs_along(body, expr.axes[-1])
+    ordered = OrderedFold(nest, fold.combine, neutral.splat(lanes), along)
+    return ordered.of(expr.axes, body, nest.value(part[0]) if part else None)
+
+
 def _per_lane(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Value) -> Value:
     """Scalar loops over the reduced axes; every lane has its own accumulator."""
     lanes = neutral.lanes
-    if expr.op == "add" and expr.dtype.kind == "f":
-        return PairwiseSum(nest, expr.dtype, lanes).in_scalar_loops(expr.axes, body)
 
     def step(state: Sequence[Value]) -> list[Value]:
         return [fold.combine(state[0], nest.value(body).splat(lanes))]
 
     axis = expr.axes[-1]
-    if not fold.associates or (isinstance(axis.extent, int) and axis.extent < STRETCHES**2):
+    if isinstance(axis.extent, int) and axis.extent < STRETCHES**2:
         return scalar_loops(nest, expr.axes, body, [neutral], step)[0]
 
     def row(state: Sequence[Value]) -> list[Value]:
@@ -141,8 +158,6 @@ def _in_stretches(
 
 def _along_lanes(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Value) -> Value:
     """The innermost reduced axis in vectors, the others in scalar loops."""
-    if expr.op == "add" and expr.dtype.kind == "f":
-        return PairwiseSum(nest, expr.dtype, nest.width).in_vector_loops(expr.axes, body)
     width = nest.width
     most = EXTREMA if expr.op in ("minimum", "maximum") else ACCUMULATORS
     count = turns(expr.axes[-1].extent, width, most)

@@ -127,7 +127,8 @@ class Names:
             case SizeValue():
                 return SizeValue(self.size(expr.size), expr.dtype)
             case Reduce():
-                return Reduce(expr.op, expr.body, self.all_axes(expr.axes), expr.dtype)
+                axes = self.all_axes(expr.axes)
+                return Reduce(expr.op, expr.body, axes, expr.dtype, expr.part)
         return expr
 
     def statement(self, statement: Statement) -> Statement:

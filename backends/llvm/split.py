@@ -1,8 +1,8 @@
 """Long reductions with few results are cut into blocks, so that several threads can share them.
 
-`sum(x)` becomes: the sum of every whole block of `BLOCK` elements, in a parallel kernel; the sum of
-what is left; and the sum of those sums. The blocks depend on the length alone, never on the number
-of threads, so neither does the result.
+`max(x)` becomes: the maximum of every whole block of `BLOCK` elements, in a parallel kernel; that
+of what is left; and that of those. Sums and products of floats become `PARTS` parts of their tree
+(`ordered`), and what joins them: the bits are those of the fold in one piece.
 """
 from __future__ import annotations
 
@@ -14,9 +14,22 @@ from ...ir.types import array
 from ...records import dataclass, field
 from .. import affine, rewrite
 from ..hints import Hint, hints_of
-from ..loops import Axis, Buffer, Expr, Kernel, Load, Offset, Reduce, Statement, Store
+from ..loops import (
+    Apply,
+    Axis,
+    Buffer,
+    Expr,
+    Index,
+    Kernel,
+    Load,
+    Offset,
+    Reduce,
+    Statement,
+    Store,
+)
 from ..program import Allocate, Launch, Program, Step
 from .cost import cost_of
+from .ordered import PARTS
 
 BLOCK = 16384  # elements of one block
 FEW = 8  # outermost steps of a kernel that are too few to be shared among threads
@@ -87,6 +100,8 @@ class Splitting:
         """Kernels that compute a reduction for every point of `axes`; gives a load of its value."""
         self.count += 1
         stem = f"{name}_{self.count}"
+        if fold.dtype.kind == "f" and fold.op in ("add", "multiply"):
+            return self._in_parts(fold, axes, stem)
         axis, block = fold.axes[0], self._block(fold)
         blocks = floordiv(axis.extent, block)
         rest = axis.extent - blocks * block
@@ -110,6 +125,27 @@ class Splitting:
         place = affine.affine(0, tuple(zip(axes, _strides(shape, fold.dtype.itemsize))))
         joined = Reduce(fold.op, load, (every,), fold.dtype)
         self._launch(f"{stem}_join", axes, Store(total, place, joined))
+        return Load(total, place)
+
+    def _in_parts(self, fold: Reduce, axes: tuple[Axis, ...], stem: str) -> Expr:
+        """The same for folds whose order matters: parts of their tree, and its upper levels."""
+        number, shape = Axis("p0", PARTS), tuple(axis.extent for axis in axes)
+        partial = self._scratch(f"{stem}_parts", fold, (PARTS, *shape))
+        first, *others = _strides((PARTS, *shape), fold.dtype.itemsize)
+        along = tuple(zip(axes, others))
+        part = Reduce(fold.op, fold.body, fold.axes, fold.dtype, (Index(number),))
+        store = Store(partial, affine.affine(0, ((number, first), *along)), part)
+        vector = None if axes else fold.axes[-1]
+        self._launch(f"{stem}_parts", (number, *axes), store, vector, parallel=True)
+        values: list[Expr] = [
+            Load(partial, affine.affine(place * first, along)) for place in range(PARTS)
+        ]
+        while len(values) > 1:
+            pairs = zip(values[::2], values[1::2])
+            values = [Apply(fold.op, pair, fold.dtype) for pair in pairs]
+        total = self._scratch(f"{stem}_total", fold, shape)
+        place = affine.affine(0, tuple(zip(axes, _strides(shape, fold.dtype.itemsize))))
+        self._launch(f"{stem}_join", axes, Store(total, place, values[0]))
         return Load(total, place)
 
     def _scratch(self, name: str, fold: Reduce, shape: tuple[Size, ...]) -> Buffer:

@@ -101,6 +101,44 @@ def test_short_sums_have_the_bits_of_numpy(dtype, level):
                                       x.T.copy().sum(axis=0))
 
 
+ORDERED = {
+    "all": (lambda x: (x.sum(), x.mean(), x.var()), lambda n: (n,)),
+    "of a product": (lambda x: (x * x[::-1]).sum(), lambda n: (n,)),
+    "strided": (lambda x: x[::2].sum(), lambda n: (2 * n,)),
+    "rows": (lambda x: x.sum(axis=-1), lambda n: (5, n)),
+    "strided rows": (lambda x: x[:, ::2].sum(axis=1), lambda n: (5, 2 * n)),
+    "a table": (lambda x: (x - 1).sum(), lambda n: (3, n)),
+    "columns": (lambda x: x.sum(axis=0), lambda n: (n, 5)),
+    "product": (lambda x: np.prod(1 + x / 99), lambda n: (n,)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+@pytest.mark.parametrize("name", ORDERED)
+def test_sums_have_one_order_whatever_is_known_of_their_length(name, dtype, level):
+    """It is NumPy's, but for products and long columns."""
+    function, shape = ORDERED[name]
+    symbolic = dl.compile(function, dynamic=True)
+    rng = np.random.default_rng(0)
+    for n in [*range(2, 41), *range(41, 300, 13), 1000, *range(4096, 4104), 40_001]:
+        x = rng.standard_normal(shape(n)).astype(dtype)
+        got = np.asarray(symbolic(x))
+        if n % 7 < 2:
+            assert np.asarray(dl.compile(function)(x)).tobytes() == got.tobytes(), n
+        if name != "product" and (name != "columns" or n <= 128):
+            assert np.asarray(function(x)).tobytes() == got.tobytes(), n
+
+
+def test_a_long_sum_has_the_same_bits_in_one_piece_and_in_parts():
+    def total(x, y):
+        return (x * y).sum(), x.sum(axis=0).sum()
+
+    x = np.random.default_rng(0).standard_normal((300_001, 3))
+    short_first = dl.compile(total, dynamic=True)
+    short_first(x[:5], x[:5])
+    assert short_first(x, x) == dl.compile(total)(x, x)
+
+
 @pytest.mark.parametrize("rows", [15, 16, 17, 101])
 @pytest.mark.parametrize("function", [np.maximum, np.minimum])
 def test_extrema_of_columns_have_the_bits_of_one_loop(function, rows):

@@ -1,0 +1,307 @@
+"""Sums and products of floating-point numbers in an order that depends on their number alone.
+
+It is NumPy's (`pairwise_sum`): up to `LEAF` numbers are added in eight accumulators that take
+turns, neighbours of which are added in the end, and then what is left over one by one; more of them
+are divided in the middle, at a multiple of eight. Where NumPy runs along another axis (the columns
+of a matrix) the numbers of one leaf follow each other instead, and so do the rows of a fold over
+several axes. Whether a length is known when the code is made makes no difference.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from ...ir.sizes import Size
+from ..loops import Axis, Gather, Load, walk
+from .cost import cost_of
+from .elements import I64
+from .emit import Value
+from .folding import UNROLLED, Combine, moved, tree, whole_steps
+from .nest import Lane, Nest
+from .terms import Term
+
+LEAF = 128
+EIGHT = 8
+SLOTS = 64
+UNROLL = 4
+CHEAP = 0.2  # nanoseconds per element of a body that is repeated
+PART_LEVELS = 5
+PARTS = 2**PART_LEVELS
+"""A long fold may be computed in so many parts, which are put together by neighbours."""
+State = Sequence[Value]
+
+
+class Leaf(Protocol):
+    """How up to `LEAF` numbers are folded: whole steps of `by` numbers, then what is left over.
+
+    `unroll`: steps per turn of the loop."""
+
+    by: int
+    start: State
+    unroll: int
+
+    def step(self, base: Value, state: State) -> State: ...
+
+    def finish(self, state: State, begin: Value, end: Value) -> Value:
+        """The result, with the numbers from `begin` to `end`, less than a step."""
+
+
+class OrderedFold:
+    """One sum or product, of scalars or of vectors of independent ones, as `neutral` is.
+
+    `along`: NumPy runs along the innermost axis. Unless there is a lane axis outside, it is read in
+    vectors then, whose lanes are numbers of one fold."""
+
+    def __init__(self, nest: Nest, combine: Combine, neutral: Value, along: bool) -> None:
+        self.nest, self.combine, self.neutral, self.along = nest, combine, neutral, along
+        self.vectors = along and nest.lane is None
+        self.builder = nest.builder
+
+    def of(self, axes: Sequence[Axis], body: Term, part: Value | None = None) -> Value:
+        """The fold over `axes`, or that part of it."""
+        axis, inner = axes[0], axes[1:]
+        lanes = self.nest.lane.width if self.nest.lane else self.nest.width if self.vectors else 0
+        self.nest.hoist([body], widen=0 if inner and self.vectors else lanes)
+        leaf = self._leaf(axis, inner, body)
+        begin, end = self.builder.integer(0), self.nest.size(axis.extent)
+        if part is not None:
+            return self._tree(*self._bounds_of(part, begin, end), leaf)
+        if end.literal and int(end.ref) <= LEAF:
+            return self._folded(begin, end, leaf)
+        return self._tree(begin, end, leaf)
+
+    def _leaf(self, axis: Axis, inner: Sequence[Axis], body: Term) -> Leaf:
+        if inner:
+            return InTurn(self, axis, lambda: self.of(inner, body), 1)
+        cheap = cost_of([body.expr]) < CHEAP
+        unroll = UNROLL if cheap else 1
+        short = isinstance(axis.extent, int) and axis.extent < EIGHT
+        if self.vectors and not (short and cheap):
+            return Vectors(self, axis, body, unroll)
+        element = lambda: self.nest.value(body).splat(self.neutral.lanes)  # noqa: E731
+        if self.along and not short:
+            return Eights(self, axis, element)
+        return InTurn(self, axis, element, unroll)
+
+    # The tree -------------------------------------------------------------------------------------
+
+    def _tree(self, begin: Value, end: Value, leaf: Leaf) -> Value:
+        """Leaves from left to right. `ends` has where the ranges end that were divided and in whose
+        left half the current leaf lies, `totals` the left halves that are done; slot 0 is free."""
+        builder, zero = self.builder, self.neutral
+        ends, totals = builder.stack("i64", SLOTS), builder.stack(zero.type, SLOTS)
+
+        def end_at(height: Value) -> str:
+            return builder.emit(f"getelementptr i64, ptr {ends}, i64 {height.ref}")
+
+        def total_at(height: Value) -> str:
+            return builder.emit(f"getelementptr {zero.type}, ptr {totals}, i64 {height.ref}")
+
+        def one_leaf(state: State) -> State:
+            start, end, height, _ = state
+
+            def divide(state: State) -> State:
+                end, height = state
+                builder.store(end, end_at(height))
+                return start + half(end - start), height + 1
+
+            def join(state: State) -> State:
+                height, right = state[0] - 1, state[1]
+                left = builder.load(total_at(height), zero.dtype, zero.lanes)
+                return height, self.combine(left, right)
+
+            end, height = builder.repeat((end, height), lambda s: (s[0] - start).gt(LEAF), divide)
+            total = self._folded(start, end, leaf)
+            height, total = builder.repeat(
+                (height, total), lambda s: builder.load(end_at(s[0] - 1), I64).eq(end), join
+            )
+            builder.store(total, total_at(height - 1))
+            return end, builder.load(end_at(height - 1), I64), height, total
+
+        builder.store(builder.integer(-1), ends)
+        start = begin, end, builder.integer(1), zero
+        return builder.repeat(start, lambda state: state[0].lt(end), one_leaf)[3]
+
+    def _bounds_of(self, part: Value, begin: Value, end: Value) -> tuple[Value, Value]:
+        """Where one of the `PARTS` lies; a range that is not divided is its first part's."""
+        for level in reversed(range(PART_LEVELS)):
+            right = ((part >> level) & 1).ne(0)
+            middle = (end - begin).gt(LEAF).select(begin + half(end - begin), end)
+            begin, end = right.select(middle, begin), right.select(end, middle)
+        return begin, end
+
+    def _folded(self, begin: Value, end: Value, leaf: Leaf) -> Value:
+        middle = whole_steps(begin, end, leaf.by)
+        state = self._steps(begin, middle, leaf.by, leaf.start, leaf.step, leaf.unroll)
+        return leaf.finish(state, middle, end)
+
+    def _steps(
+        self, begin: Value, end: Value, by: int, state: State,
+        step: Callable[[Value, State], State], unroll: int,
+    ) -> State:
+        """A loop of whole steps, `unroll` in one turn."""
+        if begin.literal and end.literal:
+            count = max(1, (int(end.ref) - int(begin.ref)) // by)
+            unroll = count if count <= UNROLLED else min(unroll, count)
+
+        def turn(base: Value, state: State) -> State:
+            for number in range(unroll):
+                state = step(moved(base, number * by), state)
+            return state
+
+        middle = whole_steps(begin, end, by * unroll)
+        state = self.builder.loop(begin, middle, by * unroll, state, turn)
+        return self.builder.loop(middle, end, by, state, step) if unroll > 1 else state
+
+
+class InTurn:
+    """One number after the other."""
+
+    by = 1
+
+    def __init__(
+        self, fold: OrderedFold, axis: Axis, element: Callable[[], Value], unroll: int
+    ) -> None:
+        self.fold, self.axis, self.element, self.unroll = fold, axis, element, unroll
+        self.start: State = [fold.neutral]
+
+    def step(self, base: Value, state: State) -> State:
+        with self.fold.nest.at(self.axis, base):
+            return [self.fold.combine(state[0], self.element())]
+
+    def finish(self, state: State, begin: Value, end: Value) -> Value:
+        return state[0]
+
+
+class Eights:
+    """Eight scalar accumulators in turn, their neighbours added, then what is left over."""
+
+    by, unroll = EIGHT, 1
+
+    def __init__(self, fold: OrderedFold, axis: Axis, element: Callable[[], Value]) -> None:
+        self.fold, self.one = fold, InTurn(fold, axis, element, 1)
+        self.start: State = [fold.neutral] * EIGHT
+
+    def step(self, base: Value, state: State) -> State:
+        return [self.one.step(moved(base, n), [total])[0] for n, total in enumerate(state)]
+
+    def finish(self, state: State, begin: Value, end: Value) -> Value:
+        total = [tree(state, self.fold.combine)]
+        if begin.literal and end.literal:
+            for position in range(int(begin.ref), int(end.ref)):
+                total = [*self.one.step(self.fold.builder.integer(position), total)]
+            return total[0]
+        return self.fold.builder.loop(begin, end, 1, total, self.one.step)[0]
+
+
+class Vectors:
+    """The same with accumulators that are the lanes of vectors."""
+
+    def __init__(self, fold: OrderedFold, axis: Axis, body: Term, unroll: int) -> None:
+        self.nest, self.combine, self.neutral = fold.nest, fold.combine, fold.neutral
+        self.builder, self.axis, self.body, self.unroll = fold.builder, axis, body, unroll
+        self.by, lanes = max(self.nest.width, EIGHT), min(self.nest.width, EIGHT)
+        self.start: State = [self.neutral.splat(lanes)] * (EIGHT // lanes)
+
+    def step(self, base: Value, state: State) -> State:
+        width = self.nest.width
+        for number in range(self.by // width):
+            with self.nest.lanes(Lane(self.axis, moved(base, number * width), width)):
+                state = self._added(state, self.nest.vector(self.body), number)
+        return state
+
+    def _added(self, state: State, value: Value, number: int) -> State:
+        """The lanes of a vector go to the accumulators in turn."""
+        if value.lanes < EIGHT:
+            return [self.combine(s, value) if i == number else s for i, s in enumerate(state)]
+        for chunk in eights_of(value):
+            state = [self.combine(state[0], chunk)]
+        return state
+
+    def finish(self, state: State, begin: Value, end: Value) -> Value:
+        if begin.ref == end.ref:
+            return self._neighbours(state)
+        if begin.literal and end.literal:
+            return self._known_rest(state, int(begin.ref), int(end.ref))
+        return self._rest(state, begin, end)
+
+    def _known_rest(self, state: State, begin: int, end: int) -> Value:
+        """What is left over, of known length."""
+        builder, count, width = self.builder, end - begin, self.nest.width
+        bounds = builder.integer(begin), builder.integer(end)
+        with self.nest.lanes(self.nest.partial(self.axis, *bounds, -(-count // width) * width)):
+            value = self.nest.vector(self.body)
+        whole = count // EIGHT * EIGHT
+        if whole:
+            state = self._added(state, value.shuffle(range(whole)), 0)
+        total = self._neighbours(state)
+        for lane in range(whole, count):
+            total = self.combine(total, value.lane(lane))
+        return total
+
+    def _rest(self, state: State, begin: Value, end: Value) -> Value:
+        """The same where the length is only known at run time. What there is not is neutral."""
+        count = end - begin
+
+        def masked() -> State:
+            lane = self.nest.partial(self.axis, begin, end, self.by)
+            assert lane.mask is not None
+            with self.nest.lanes(lane):
+                value = lane.mask.select(self.nest.vector(self.body), self.neutral)
+            single, *chunks = eights_of(value)
+            added = state
+            for number, chunk in enumerate(chunks, 1):
+                full = count.ge(EIGHT * number)
+                added = self._added(added, full.select(single, self.neutral), 0)
+                single = full.select(chunk, single)
+            return [*added, single]
+
+        nothing = self.neutral.splat(EIGHT)
+        *state, single = self.builder.when(count.gt(0), [*state, nothing], masked)
+        total = self._neighbours(state)
+
+        def one_by_one() -> State:
+            joined = total
+            for lane in range(EIGHT - 1):
+                joined = self.combine(joined, single.lane(lane))
+            return [joined]
+
+        return self.builder.when((count & (EIGHT - 1)).ne(0), [total], one_by_one)[0]
+
+    def _neighbours(self, state: State) -> Value:
+        if all(value.literal for value in state):
+            return self.neutral
+        while len(state) > 1:
+            pairs = zip(state[::2], state[1::2])
+            state = [a.shuffle(range(2 * a.lanes), b) for a, b in pairs]
+        (value,) = state
+        while value.lanes > 1:
+            even, odd = range(0, value.lanes, 2), range(1, value.lanes, 2)
+            value = self.combine(value.shuffle(even), value.shuffle(odd))
+        return value
+
+
+def eights_of(value: Value) -> list[Value]:
+    """The lanes of a vector, eight at a time."""
+    if value.lanes == EIGHT:
+        return [value]
+    return [value.shuffle(range(n, n + EIGHT)) for n in range(0, value.lanes, EIGHT)]
+
+
+def half(length: Value) -> Value:
+    """Where a range is divided."""
+    return length.binary("lshr", 1) & -EIGHT
+
+
+def runs_along(body: Term, axis: Axis) -> bool:
+    """Whether NumPy's innermost loop would be the one over this axis: of those that the operands
+    with the most axes have, it is the one with the smallest stride."""
+    loads = [dict(p.offset.strides) for p in walk((body.expr,)) if isinstance(p, (Load, Gather))]
+    most = max(map(len, loads), default=0)
+    return any(_is_innermost(load, axis) for load in loads if len(load) == most)
+
+
+def _is_innermost(strides: dict[Axis, Size], axis: Axis) -> bool:
+    """Strides that are no plain numbers are taken for large."""
+    own, others = strides.get(axis), [s for a, s in strides.items() if a != axis]
+    return isinstance(own, int) and all(not isinstance(s, int) or abs(own) < abs(s) for s in others)
