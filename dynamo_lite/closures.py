@@ -99,6 +99,8 @@ def bound_pushes(
 ) -> dict[str, Push] | None:
     """Parameter → what pushes its value; None where the call does not fit: Python says why."""
     text = function.code
+    if isinstance(function, UserFunctionVariable) and function.shares_defaults:
+        return None
     positional = text.co_varnames[: text.co_argcount]
     keyword = text.co_varnames[text.co_argcount : text.co_argcount + text.co_kwonlyargcount]
     values, left = dict(zip(positional, args)), dict(kwargs)

@@ -125,10 +125,12 @@ class SideEffects:
         return tuple(self._rows.values())
 
     def changed(self) -> Iterator[VariableTracker]:
-        """The outside containers, objects and iterators that the frame changes."""
+        """The outside containers, objects, cells and iterators that the frame changes."""
         for row in self._rows.values():
             if isinstance(row, Contents | Extend | StoreAttr | DeleteAttr | Advance):
                 yield row.tracker
+            elif isinstance(row, StoreCell | DeleteCell):
+                yield row.cell
 
     def has_changed(self, tracker: VariableTracker) -> bool:
         """Whether an outside container has other contents than before the frame."""

@@ -138,7 +138,7 @@ class TraceState:
     started: float = field(default_factory=time.monotonic)
     placeholders: dict[int, VariableTracker] = field(default_factory=dict)
     class_attributes: dict[tuple[type, str], VariableTracker] = field(default_factory=dict)
-    functions: dict[FunctionType, tuple[VariableTracker, dict[str, VariableTracker]]] = field(
+    functions: dict[FunctionType, tuple[Any, dict[str, VariableTracker]]] = field(
         default_factory=dict
     )
     suspended: list[GeneratorVariable] = field(default_factory=list)

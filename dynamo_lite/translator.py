@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import logs
+from .apart import guard_apart
 from .bytecode.flow import Loop
 from .bytecode.reading import Instruction, read
 from .errors import GraphBreak, LoopBreak, PlanLoop, Unsupported
@@ -19,7 +20,6 @@ from .flow.worth import CROSSING, Estimate, outermost, saved, skim
 from .foresight import foresees
 from .frames import Translator
 from .guards.guard_set import GuardSet
-from .guards.kinds import NOT_ALIASED
 from .guards.relations import Relation
 from .guards.shape_env import ShapeEnv
 from .guards.sources import CellSource, LocalSource
@@ -32,7 +32,7 @@ from .trace import LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
 from .trace_rules import rule_for
 from .variables.base import ObservedException, VariableTracker
 from .variables.callables import CallableVariable
-from .variables.cells import CellVariable, outside_cell
+from .variables.cells import outside_cell
 from .variables.classes import ClassVariable
 from .variables.lazy import LazyVariable
 from .variables.methods import BuiltinMethodVariable
@@ -203,7 +203,7 @@ def translate(
                 end = replace(end, in_python=True, operations=left.operations)
                 if sum(saved(root, node) for node in state.graph.calls) < CROSSING:
                     raise left_to_python(reason, state, left.operations, location)
-            guard_aliases(state)
+            guard_apart(state)
             return finished(state, end, restarts)
         finally:
             state.close()
@@ -310,20 +310,6 @@ def new_state(
     state.shapes.origins = state.graph.symbols
     state.graph.unbacked, state.graph.assertions = state.shapes.data, state.shapes.assertions
     return state
-
-
-def guard_aliases(state: TraceState) -> None:
-    """A changed container must stay apart from the others that the trace knows."""
-    changed = {id(t): t for t in state.side_effects.changed()}
-    if not changed:
-        return
-    outside = [t for t in state.tracked.values() if t.source is not None]
-    outside = [t for t in outside if not isinstance(t, CellVariable)]
-    for tracker in changed.values():
-        for other in outside:
-            same_kind = other.python_type() is tracker.python_type()
-            if other is not tracker and same_kind and tracker.source is not None:
-                state.guards.install(tracker.source, NOT_ALIASED, other.source)
 
 
 def settle_sizes(state: TraceState) -> None:

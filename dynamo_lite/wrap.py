@@ -100,14 +100,15 @@ def _wrap_dict(tx: Translator, value: dict[Any, Any], source: Source) -> Variabl
     if not all(map(is_known_key, value)):
         return OpaqueVariable(value, source, "has keys that cannot be guarded")
     if is_namespace(value):
-        return OpaqueVariable(value, source, "is the __dict__ of a module")
+        return OpaqueVariable(value, source, "is the namespace of a module")
     tx.shapes.policy.observe_items(source, value.values())
     return DictVariable(source, value, type(value), factory)
 
 
 def is_namespace(value: dict[Any, Any]) -> bool:
-    """Whether the items are a module's attributes, which are also reached by their names."""
-    return {"__name__", "__doc__", "__package__", "__loader__", "__spec__"} <= value.keys()
+    """Whether the items are the globals of code, which are also reached by their names."""
+    of_module = {"__name__", "__doc__", "__package__", "__loader__", "__spec__"} <= value.keys()
+    return of_module or "__builtins__" in value
 
 
 def _wrap_method(tx: Translator, value: types.MethodType, source: Source) -> VariableTracker:

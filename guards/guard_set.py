@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import GraphBreak
 from ..ir.graph import Location
 from ..records import dataclass
-from .kinds import DISJOINT, EQUALS, IS, TYPE, GuardKind
+from .kinds import ALL_DISJOINT, APART, DISJOINT, EQUALS, IS, NOT_ALIASED, TYPE, Group, GuardKind
 from .sources import ConstSource, LocalSource, Source
 
 FOLLOWS_FROM_IDENTITY = (TYPE, IS, EQUALS)
@@ -27,6 +27,10 @@ class Guard:
 
     def __str__(self) -> str:
         return self.kind.text.format(x=self.source, k=self.kind.show(self.kept))
+
+
+MOST_PAIRS = 16
+"""More things than make so many pairs are kept apart as a group."""
 
 
 class GuardSet:
@@ -60,6 +64,15 @@ class GuardSet:
                 del guards[weaker]
         guards[key] = guard
 
+    def keep_apart(self, changed: Sequence[Source], others: Sequence[Source]) -> None:
+        """Rely on each of `changed` being another object than all others."""
+        group = Group(tuple(changed), tuple(others))
+        if len(changed) * (len(changed) + len(others)) > MOST_PAIRS:
+            self.install(changed[0], APART, group)
+            return
+        for one, other in group.pairs():
+            self.install(one, NOT_ALIASED, other)
+
     def has(self, source: Source, kind: GuardKind) -> bool:
         return kind.name in self._by_source.get(source, {})
 
@@ -88,6 +101,12 @@ class GuardSet:
         return sum(1 for _ in self)
 
     def _disjoint(self) -> Iterator[Guard]:
+        if len(self._written) * len(self._arrays) > MOST_PAIRS:
+            changed = tuple(self._written)
+            others = tuple(source for source in self._arrays if source not in self._written)
+            location = self._written[changed[0]]
+            yield Guard(changed[0], ALL_DISJOINT, Group(changed, others), location)
+            return
         seen: set[frozenset[Source]] = set()
         for written, location in self._written.items():
             for other in self._arrays:

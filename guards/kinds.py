@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import reprlib
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from types import FunctionType
 from typing import Any, Protocol
@@ -209,6 +209,59 @@ DISJOINT = GuardKind(
     lower=_pair("DISJOINT"), holds=lambda x, other: not np.may_share_memory(x, other), many=True,
     subsumes=frozenset({"NOT_ALIASED"}), show=str,
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sources of things that must be apart: each of `changed` from all others."""
+
+    changed: tuple[Source, ...]
+    others: tuple[Source, ...]
+
+    def __str__(self) -> str:
+        return f"{_listed(self.changed)} apart from one another and from {_listed(self.others)}"
+
+    def pairs(self) -> Iterator[tuple[Source, Source]]:
+        for index, one in enumerate(self.changed):
+            for other in (*self.changed[index + 1 :], *self.others):
+                yield one, other
+
+
+def _listed(sources: tuple[Source, ...]) -> str:
+    dots = ["…"] if len(sources) > MOST_SHOWN else []
+    return ", ".join([str(source) for source in sources[:MOST_SHOWN]] + dots) or "nothing"
+
+
+MOST_SHOWN = 6
+
+
+def _group(of_arrays: bool) -> Callable[[Registers, int, Group], tuple[Any, ...]]:
+    def lower(registers: Registers, register: int, group: Group) -> tuple[Any, ...]:
+        changed, others = (
+            tuple([registers.register(source) for source in sources])
+            for sources in (group.changed, group.others)
+        )
+        return ("APART", of_arrays, changed, others)
+
+    return lower
+
+
+APART = GuardKind(
+    "APART", "{k}", "apart when compiled", lower=_group(of_arrays=False),
+    holds=lambda values, group: _hold(NOT_ALIASED, values, group), needs_value=False, show=str,
+)  # fmt: skip
+ALL_DISJOINT = GuardKind(
+    "ALL_DISJOINT", "{k} in memory", "apart in memory when compiled", lower=_group(of_arrays=True),
+    holds=lambda values, group: _hold(DISJOINT, values, group), needs_value=False, show=str,
+)  # fmt: skip
+BY_PAIRS = {APART: NOT_ALIASED, ALL_DISJOINT: DISJOINT}
+"""Kind for a whole group → the kind that says the same of a pair."""
+
+
+def _hold(kind: GuardKind, values: Any, group: Group) -> bool:
+    return all(kind.holds(values[one], values[other]) for one, other in group.pairs())
+
+
 OUTCOME = GuardKind(
     "OUTCOME", "{x} {k}", "{k} when compiled",
     lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True, show=str,

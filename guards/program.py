@@ -16,7 +16,7 @@ from ..ir.sizes import OPAQUE_OPERATORS, Atom, Size, SizeExpr, Symbol
 from ..native import _core
 from ..records import dataclass
 from .guard_set import Guard, GuardSet
-from .kinds import DISJOINT
+from .kinds import ALL_DISJOINT, APART, DISJOINT
 from .relations import Relation
 from .shape_env import ShapeEnv
 from .sources import (
@@ -29,6 +29,7 @@ from .sources import (
     ItemSource,
     LiteralSource,
     LocalSource,
+    OwnDictSource,
     SizeSource,
     Source,
     TypeSource,
@@ -49,7 +50,7 @@ def flatten(guards: GuardSet, shapes: ShapeEnv, nargs: int) -> FlatGuards:
     flattener = _Flattener(nargs, shapes)
     late = []
     for guard in guards:
-        if guard.kind is DISJOINT:
+        if guard.kind in LATE:
             late.append(guard)
         else:
             flattener.add(guard)
@@ -59,6 +60,10 @@ def flatten(guards: GuardSet, shapes: ShapeEnv, nargs: int) -> FlatGuards:
     shapes.close()
     ops = tuple(flattener.ops)
     return FlatGuards(_core.GuardProgram(nargs, ops), ops, tuple(flattener.owners))
+
+
+LATE = (DISJOINT, ALL_DISJOINT, APART)
+"""Kinds that come after those that look at each thing alone."""
 
 
 class _Flattener:
@@ -184,6 +189,7 @@ LOADS: dict[type, Callable[[Any, Any], tuple[Any, ...]]] = {
     AttrSource: lambda flat, source: ("ATTR", flat.register(source.base), source.name),
     ItemSource: _load_item,
     TypeSource: lambda flat, source: ("TYPE_OF", flat.register(source.base)),
+    OwnDictSource: lambda flat, source: ("OWN_DICT", flat.register(source.base)),
     SizeSource: _load_size,
     LiteralSource: lambda flat, source: ("CONST", source.value),
     DependentSource: _load_dependent,

@@ -9,7 +9,7 @@ from typing import Any
 from ..ir.sizes import evaluate, symbols
 from .arrays import ArrayFacts, array_holds
 from .guard_set import Guard
-from .kinds import DISJOINT, NOT_ALIASED, SAME, shown
+from .kinds import BY_PAIRS, DISJOINT, NOT_ALIASED, SAME, Group, GuardKind, shown
 from .program import FlatGuards
 from .relations import Relation
 from .shape_env import ShapeEnv
@@ -23,6 +23,7 @@ from .sources import (
     ItemSource,
     LiteralSource,
     LocalSource,
+    OwnDictSource,
     SizeSource,
     Source,
     TypeSource,
@@ -69,6 +70,7 @@ RESOLVERS: dict[type, Callable[[Values, Any], Any]] = {
     AttrSource: lambda values, source: getattr(values[source.base], source.name),
     ItemSource: lambda values, source: source.getter(values[source.base], source.key),
     TypeSource: lambda values, source: type(values[source.base]),
+    OwnDictSource: lambda values, source: getattr(values[source.base], "__dict__", None),
     SizeSource: _size,
     LiteralSource: lambda values, source: source.value,
     DependentSource: lambda values, source: source.function.value(
@@ -120,14 +122,23 @@ def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv) -> str:
 
 
 def _guard(guard: Guard, values: Values) -> str:
-    value = values[guard.source]
     kind = guard.kind
+    if kind in BY_PAIRS:
+        return _group(BY_PAIRS[kind], guard.kept, values)
+    value = values[guard.source]
     if kind.differs is not None:
         return f"{guard.source}: {kind.differs(value, guard.kept)}"
     was = kind.was.format(k=kind.show(guard.kept))
     if kind in BETWEEN_SOURCES:
         return f"{guard.source} was {was}"
     return f"{guard.source} is {shown(value)}, was {was}"
+
+
+def _group(kind: GuardKind, group: Group, values: Values) -> str:
+    for one, other in group.pairs():
+        if not kind.holds(values[one], values[other]):
+            return f"{one} was {kind.was.format(k=other)}"
+    return f"{group} no longer"
 
 
 def _symbols_of(guard: Guard, shapes: ShapeEnv, values: Values) -> str | None:

@@ -114,6 +114,16 @@ class AttrSource(Source):
 
 
 @dataclass(frozen=True, slots=True)
+class OwnDictSource(Source):
+    """The `__dict__` of an object, or None where it has none yet, and is not made to have one."""
+
+    base: Source
+
+    def __str__(self) -> str:
+        return f"{self.base}.__dict__"
+
+
+@dataclass(frozen=True, slots=True)
 class ItemSource(Source):
     """`base[key]` of a container, or a field of an array; `key` is a hashable constant."""
 

@@ -10,10 +10,10 @@ namespace guards {
 enum class Code : uint8_t {
     // loads
     ATTR, ITEM, TUPLE_ITEM, LIST_ITEM, DICT_ITEM, CELL, GLOBAL, CONST, CLOSURE, DEFAULT, KWDEFAULT,
-    TYPE_OF, INSTANCE_DICT, APPLY, APPLY2,
+    TYPE_OF, INSTANCE_DICT, OWN_DICT, APPLY, APPLY2,
     // checks
     IS, WEAK_IS, TYPE, EQUALS, EQUALS_INT, LENGTH, KEYS, NO_KEY, NO_ATTR, ARRAY, ARRAY_LIKE, INT,
-    RELATION, DISJOINT, NOT_ALIASED, SAME, FLAG, CALL,
+    RELATION, DISJOINT, NOT_ALIASED, APART, SAME, FLAG, CALL,
 };
 
 // What a size or a stride must be.
@@ -47,6 +47,19 @@ struct Relation {
     std::vector<Token> left, right;
 };
 
+struct Bytes {
+    intptr_t begin, end;
+};
+
+// What must be apart: the first `n_changed` registers from all others, which may overlap.
+struct Group {
+    bool of_arrays;
+    int32_t n_changed;
+    std::vector<int32_t> registers;
+    std::vector<Bytes> places;   // of one evaluation
+    std::vector<int32_t> order;  // by place, in the last evaluation
+};
+
 // Operands are borrowed from the tuples that the program keeps alive.
 struct Op {
     Code code;
@@ -62,6 +75,7 @@ struct Op {
     int32_t flags_mask, flags;
     const Extent *dims, *strides;
     const Relation *relation;
+    Group *group;
 };
 
 // What an op reads and writes: registers as r, slots as -1 - slot.
@@ -75,6 +89,7 @@ struct Block {
     std::vector<Footprint> footprints;           // by origin
     std::vector<std::unique_ptr<Extent[]>> extents;
     std::vector<std::unique_ptr<Relation>> relations;
+    std::vector<std::unique_ptr<Group>> groups;
     int32_t n_args = 0, n_registers = 0, n_slots = 0;
 };
 
@@ -101,6 +116,8 @@ bool holds_array_like(const Op &op, const Machine &machine);
 bool holds_unusual_relation(const Relation &relation, const int64_t *slots);
 void find_difference(Relation &relation);
 bool disjoint(PyObject *left, PyObject *right);
+bool are_apart(Group &group, const Machine &machine);
+PyObject *own_dict(PyObject *object);  // a new reference
 
 // False where a sum leaves 64 bits.
 inline bool evaluate(const Sum &sum, const int64_t *slots, int64_t &value) {

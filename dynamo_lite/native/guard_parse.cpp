@@ -1,5 +1,6 @@
 // Guard programs, from tuples to instructions.
 #include <algorithm>
+#include <numeric>
 
 #include "constants.h"
 #include "guard_ops.h"
@@ -10,8 +11,8 @@ namespace {
 
 // The operands of an op, one letter each: d a register written, r a register read, s a slot bound,
 // i an integer, n a str, o an object, k a key, e an EQUALS constant, t a type, u a tuple, m a dict,
-// c a closure cell, w a weakly held object, v a validity cell, f a callable; A and R stand for the
-// operands of ARRAY and RELATION.
+// c a closure cell, w a weakly held object, v a validity cell, f a callable; A, R and G stand for
+// the operands of ARRAY, RELATION and APART.
 struct Row {
     const char *name;
     Code code;
@@ -33,6 +34,7 @@ constexpr Row ROWS[] = {
     {"KWDEFAULT", Code::KWDEFAULT, "dn", Row::LOAD},
     {"TYPE_OF", Code::TYPE_OF, "dr", Row::LOAD},
     {"INSTANCE_DICT", Code::INSTANCE_DICT, "dr", Row::LOAD},
+    {"OWN_DICT", Code::OWN_DICT, "dr", Row::LOAD},
     {"APPLY", Code::APPLY, "drf", Row::LOAD},
     {"APPLY2", Code::APPLY2, "drrf", Row::LOAD},
     {"IS", Code::IS, "ro", Row::PURE},
@@ -48,6 +50,7 @@ constexpr Row ROWS[] = {
     {"RELATION", Code::RELATION, "R", Row::PURE},
     {"DISJOINT", Code::DISJOINT, "rr", Row::PURE},
     {"NOT_ALIASED", Code::NOT_ALIASED, "rr", Row::PURE},
+    {"APART", Code::APART, "G", Row::PURE},
     {"SAME", Code::SAME, "rr", Row::PURE},
     {"FLAG", Code::FLAG, "v", Row::PURE},
     {"CALL", Code::CALL, "rf", Row::CALLS},
@@ -105,6 +108,8 @@ private:
     bool parse_extents(PyObject *tuple, const Extent *&extents);
     bool parse_extent(PyObject *tuple, Extent &extent);
     bool parse_relation();
+    bool parse_group();
+    bool parse_members(PyObject *members, std::vector<int32_t> &registers);
     bool parse_postfix(PyObject *tuple, std::vector<Token> &tokens);
     bool parse_token(PyObject *operand, Token &token);
     PyObject *next() { return PyTuple_GET_ITEM(tuple, position++); }
@@ -281,9 +286,36 @@ bool Parser::parse_relation() {
     return true;
 }
 
+// ("APART", of_arrays, changed, others): registers
+bool Parser::parse_group() {
+    if (PyTuple_GET_SIZE(tuple) != 4) return fail("needs 3 operands");
+    auto group = std::make_unique<Group>();
+    group->of_arrays = Py_IsTrue(next());
+    if (!parse_members(next(), group->registers)) return false;
+    group->n_changed = static_cast<int32_t>(group->registers.size());
+    if (!parse_members(next(), group->registers)) return false;
+    group->places.resize(group->registers.size());
+    group->order.resize(group->registers.size());
+    std::iota(group->order.begin(), group->order.end(), 0);
+    op.group = group.get();
+    block.groups.push_back(std::move(group));
+    return true;
+}
+
+bool Parser::parse_members(PyObject *members, std::vector<int32_t> &registers) {
+    if (!PyTuple_Check(members)) return fail("needs tuples of registers", PyExc_TypeError);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(members); ++i) {
+        has_first_register = false;
+        if (!reads_register(PyTuple_GET_ITEM(members, i))) return false;
+        registers.push_back(op.a);
+    }
+    return true;
+}
+
 bool Parser::parse_operand(char kind) {
     if (kind == 'A') return parse_array();
     if (kind == 'R') return parse_relation();
+    if (kind == 'G') return parse_group();
     PyObject *x = next();
     switch (kind) {
     case 'd': return writes_register(x);
@@ -304,7 +336,7 @@ bool Parser::parse_operand(char kind) {
 }
 
 bool Parser::parse_operands(const Row &row) {
-    bool is_fixed = !std::strpbrk(row.operands, "AR");
+    bool is_fixed = !std::strpbrk(row.operands, "ARG");
     Py_ssize_t n = static_cast<Py_ssize_t>(std::strlen(row.operands));
     if (is_fixed && PyTuple_GET_SIZE(tuple) != n + 1) return fail("wrong number of operands");
     for (const char *kind = row.operands; *kind; ++kind) {

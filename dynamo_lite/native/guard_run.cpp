@@ -141,6 +141,7 @@ PyObject *load(const Op &op, const Machine &machine) {
     case Code::KWDEFAULT: return keyword_default(machine.function, op.object);
     case Code::TYPE_OF: return Py_NewRef(reinterpret_cast<PyObject *>(Py_TYPE(source())));
     case Code::INSTANCE_DICT: return instance_dict(source());
+    case Code::OWN_DICT: return own_dict(source());
     case Code::APPLY: return PyObject_CallOneArg(op.object, source());
     case Code::APPLY2: {
         PyObject *operands[] = {source(), machine.registers[op.b]};
@@ -169,6 +170,7 @@ bool holds(const Op &op, const Machine &machine) {
     case Code::RELATION: return holds_relation(*op.relation, machine.slots);
     case Code::DISJOINT: return disjoint(value(), other());
     case Code::NOT_ALIASED: return value() != other();
+    case Code::APART: return are_apart(*op.group, machine);
     case Code::SAME: return value() == other();
     case Code::FLAG: return is_valid(op.object);
     case Code::CALL: return is_accepted(value(), op.object);

@@ -56,22 +56,6 @@ bool has_flags(PyObject *array, int mask, int wanted) {
     return true;
 }
 
-struct Bytes {
-    intptr_t begin, end;
-};
-
-// The bytes from an array's first element to its last, in memory order.
-Bytes extent_of(PyArrayObject *array) {
-    intptr_t begin = reinterpret_cast<intptr_t>(PyArray_DATA(array));
-    intptr_t end = begin + PyArray_ITEMSIZE(array);
-    for (int i = 0; i < PyArray_NDIM(array); ++i) {
-        if (PyArray_DIM(array, i) == 0) return {begin, begin};
-        intptr_t span = (PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
-        (span < 0 ? begin : end) += span;
-    }
-    return {begin, end};
-}
-
 }  // namespace
 
 bool holds_array(const Op &op, const Machine &machine) {
@@ -103,13 +87,6 @@ bool holds_array_like(const Op &op, const Machine &machine) {
            has_flags(value, op.flags_mask, op.flags) &&
            (!op.strides || (read_sizes(value, "strides", op.ndim, sizes) &&
                             all_fit(op.strides, sizes, op.ndim, machine.slots)));
-}
-
-bool disjoint(PyObject *left, PyObject *right) {
-    if (!PyArray_Check(left) || !PyArray_Check(right)) return false;
-    Bytes a = extent_of(reinterpret_cast<PyArrayObject *>(left));
-    Bytes b = extent_of(reinterpret_cast<PyArrayObject *>(right));
-    return a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
 }
 
 }  // namespace guards

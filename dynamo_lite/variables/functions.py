@@ -14,9 +14,10 @@ from .base import VariableTracker
 from .cells import CellVariable, outside_cell
 from .constants import NONE, constant, observed
 from .dicts import DictVariable
-from .instance_dicts import InstanceDictVariable
+from .instance_dicts import InstanceDictVariable, outside_dict
 from .lazy import LazyVariable, realise
 from .methods import BuiltinMethodVariable, MethodVariable
+from .objects import OpaqueVariable
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -71,7 +72,10 @@ class FunctionVariable(VariableTracker):
 
 
 class UserFunctionVariable(FunctionVariable):
-    """A function that existed before the frame."""
+    """A function that existed before the frame.
+
+    `shares_defaults`: the dict of its defaults is also reached in another way.
+    """
 
     def __init__(self, value: FunctionType, source: Source | None = None) -> None:
         self.value = value
@@ -79,7 +83,8 @@ class UserFunctionVariable(FunctionVariable):
         self.code = value.__code__
         self.globals = value.__globals__
         self.qualname = value.__qualname__
-        self._closure: list[CellVariable] | None = None
+        self.namespace: InstanceDictVariable | None = None
+        self.shares_defaults = False
 
     def is_constant(self) -> bool:
         return True
@@ -95,10 +100,18 @@ class UserFunctionVariable(FunctionVariable):
         ]
 
     def kwdefaults(self, tx: Translator) -> dict[str, VariableTracker]:
+        """From a dict that the frame may also reach, and change, in another way."""
+        held = self.value.__kwdefaults__
+        if not held:
+            return {}
         base = AttrSource(self.source, "__kwdefaults__")
+        found = tx.outside(held, base, lambda value, source: OpaqueVariable(
+            value, source, "has the defaults of a function"))
+        if isinstance(found, DictVariable):
+            self.shares_defaults = True
+            return {str(name): entry[1] for name, entry in found.entries(tx).items()}
         return {
-            name: LazyVariable(value, ItemSource(base, name, dict))
-            for name, value in (self.value.__kwdefaults__ or {}).items()
+            name: LazyVariable(value, ItemSource(base, name, dict)) for name, value in held.items()
         }
 
     def closure(self, tx: Translator) -> list[CellVariable]:
@@ -122,11 +135,10 @@ class UserFunctionVariable(FunctionVariable):
         stored = self.stored(tx)
         if name in stored:
             return stored[name]
+        if not hasattr(FunctionType, name):
+            self.known_dict(tx)
         if name == "__dict__":
-            if stored:
-                raise GraphBreak(f"the dict of {self.describe()}, whose attributes were set")
-            stored[name] = tx.wrap(self.value.__dict__, AttrSource(self.source, name))
-            return stored[name]
+            return self.known_dict(tx)
         if not hasattr(self.value, name):
             tx.guards.install(self.source, NO_ATTR, name, tx.location())
         return tx.wrap(_attribute(self.value, name), AttrSource(self.source, name))
@@ -139,11 +151,23 @@ class UserFunctionVariable(FunctionVariable):
         """An attribute of the function's own dict."""
         if hasattr(FunctionType, name):
             raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
-        stored = self.stored(tx)
-        if "__dict__" in stored:
-            raise GraphBreak(f"setting {name!r} of {self.describe()}, whose dict is known")
-        tx.side_effects.store_attr(tx.state.functions[self.value][0], name, value)
+        self.known_dict(tx)
+        owner, stored = tx.state.functions[self.value]
+        tx.side_effects.store_attr(owner, name, value)
         stored[name] = value
+
+    store = setattr
+
+    def remove(self, tx: Translator, name: str) -> None:
+        raise GraphBreak(f"deleting attribute {name!r} of {self.describe()}")
+
+    def known_dict(self, tx: Translator) -> InstanceDictVariable:
+        """The function's dict, also where it is reached in another way."""
+        self.stored(tx)
+        owner = tx.state.functions[self.value][0]
+        if owner.namespace is None:
+            owner.namespace = outside_dict(tx, owner, self.value)
+        return owner.namespace
 
     def guard_code(self, tx: Translator) -> None:
         """The user's functions may get other code, as when a module is loaded again."""
@@ -156,7 +180,9 @@ class UserFunctionVariable(FunctionVariable):
         attributes = AttrSource(self.source, "__dict__")
         tx.guards.install(attributes, KEYS, self.value.__dict__, tx.location())
         names = {**self.value.__dict__, **self.stored(tx)}
-        return {name: self.getattr(tx, name) for name in names if name != "__dict__"}
+        return {name: self.getattr(tx, name) for name in names}
+
+    all_attributes = own_attributes
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_const(self.value)

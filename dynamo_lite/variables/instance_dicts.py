@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import GraphBreak
 from ..guards.sources import AttrSource, Source
@@ -23,6 +23,7 @@ class Owner(Protocol):
     source: Source | None
     namespace: InstanceDictVariable | None
 
+    def describe(self) -> str: ...
     def python_type(self) -> type: ...
     def all_attributes(self, tx: Translator) -> dict[str, VariableTracker]: ...
     def store(self, tx: Translator, name: str, value: VariableTracker) -> None: ...
@@ -81,3 +82,13 @@ class InstanceDictVariable(DictVariable):
         assert isinstance(self.owner, VariableTracker)
         code.build(self.owner)
         code.emit("LOAD_ATTR", "__dict__")
+
+
+def outside_dict(tx: Translator, owner: Owner, value: Any) -> InstanceDictVariable:
+    """The dict of the outside object `value`: from here on known however it is reached."""
+    held = object.__getattribute__(value, "__dict__")
+    if id(held) in tx.state.tracked:
+        raise GraphBreak(f"{owner.describe()}, whose __dict__ is also reached in another way")
+    made = tx.state.tracked[id(held)] = InstanceDictVariable(owner)
+    tx.state.keep_alive.append(held)
+    return made

@@ -7,13 +7,13 @@ from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
-from ..guards.kinds import KEYS, NO_KEY, NOT_ALIASED
+from ..guards.kinds import KEYS, NO_KEY
 from ..guards.sources import AttrSource, ConstSource, Source
 from ..trace_rules import TWIN_MODULES
 from . import object_model
 from .base import ObservedException, VariableTracker
 from .constants import constant, observed
-from .instance_dicts import InstanceDictVariable
+from .instance_dicts import InstanceDictVariable, outside_dict
 from .lazy import LazyVariable, realise
 from .object_model import MISSING, KnownInstance, class_attribute, has_dict, lookup, lookup_in
 
@@ -241,32 +241,16 @@ class ObjectKey:
 
 
 def identity_key(tx: Translator, value: VariableTracker) -> VariableTracker:
-    """The tracker as a key: the outside objects among the keys stay different ones."""
-    keys = tx.state.keys
-    if value.source is None or value in keys:
-        return value
-    if len(keys) == MOST_KEYS:
-        raise GraphBreak(f"more than {MOST_KEYS} outside objects as keys")
-    for other in keys:
-        if other.python_type() is value.python_type():
-            assert other.source is not None
-            tx.guards.install(value.source, NOT_ALIASED, other.source, tx.location())
-    keys[value] = None
+    """The tracker as a key: in later calls too, the outside objects among the keys differ."""
+    if value.source is not None:
+        tx.state.keys[value] = None
     return value
-
-
-MOST_KEYS = 64
-"""Each one costs a comparison with each other one at every call."""
 
 
 def own_dict(tx: Translator, made: ObjectVariable) -> ObjectVariable:
     """An outside object whose `__dict__`, however it is reached, is what `vars` gives of it."""
     if has_dict(made.kind):
-        held = object.__getattribute__(made.value, "__dict__")
-        if id(held) in tx.state.tracked:
-            raise GraphBreak(f"{made.describe()}, whose __dict__ is also reached in another way")
-        made.namespace = tx.state.tracked[id(held)] = InstanceDictVariable(made)
-        tx.state.keep_alive.append(held)
+        made.namespace = outside_dict(tx, made, made.value)
     return made
 
 

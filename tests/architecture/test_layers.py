@@ -21,6 +21,7 @@ LAYERS = (
 )
 FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
+    "apart",
     "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
     "iteration", "numpy_twins", "foresight",
     "polyfills", "operator_twins", "language_twins", "library_twins", "side_effects",

@@ -82,7 +82,7 @@ def test_names_in_modules_are_watched():
 
 def test_every_kind_is_tested():
     arrays = {"UNCHANGED", "TENSOR_MATCH_STATIC", "TENSOR_MATCH_DYNAMIC", "SAME", "NOT_ALIASED",
-              "DISJOINT"}
+              "DISJOINT", "APART", "ALL_DISJOINT"}
     assert {kind.name for kind, *_ in CASES} | arrays == set(kinds.KINDS)
 
 
