@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,19 @@ class Guard:
         return self.kind.text.format(x=self.source, k=self.kind.show(self.kept))
 
 
+class Place(NamedTuple):
+    """Where an array is in memory."""
+
+    source: Source
+    begin: int
+    end: int
+
+
+def must_be_apart(written: Place, other: Place) -> None:
+    if written.begin < other.end and other.begin < written.end:
+        raise GraphBreak(f"{written.source} is written, and {other.source} overlaps it in memory")
+
+
 MOST_PAIRS = 16
 """More things than make so many pairs are kept apart as a group."""
 
@@ -41,8 +54,9 @@ class GuardSet:
 
     def __init__(self) -> None:
         self._by_source: dict[Source, dict[Any, Guard]] = {}
-        self._arrays: dict[Source, np.ndarray] = {}
+        self._arrays: dict[Source, Place] = {}
         self._written: dict[Source, Location | None] = {}
+        self._written_places: list[Place] = []
 
     def install(
         self, source: Source, kind: GuardKind, value: Any, location: Location | None = None
@@ -78,16 +92,21 @@ class GuardSet:
 
     def watch_array(self, source: Source, array: np.ndarray) -> None:
         """An array input; it must stay apart in memory from every array the frame writes."""
-        for written in self._written:
-            self._must_be_apart(written, self._arrays[written], source, array)
-        self._arrays[source] = array
+        place = Place(source, *np.lib.array_utils.byte_bounds(array))
+        for written in self._written_places:
+            must_be_apart(written, place)
+        self._arrays[source] = place
 
     def write_array(self, source: Source, location: Location | None = None) -> None:
         """The trace writes into this array input: no other input may overlap it."""
-        for other, array in self._arrays.items():
-            if other != source:
-                self._must_be_apart(source, self._arrays[source], other, array)
-        self._written.setdefault(source, location)
+        if source in self._written:
+            return
+        place = self._arrays[source]
+        for other in self._arrays.values():
+            if other is not place:
+                must_be_apart(place, other)
+        self._written[source] = location
+        self._written_places.append(place)
 
     def written(self) -> tuple[Source, ...]:
         return tuple(self._written)
@@ -114,11 +133,6 @@ class GuardSet:
                 if other != written and pair not in seen:
                     seen.add(pair)
                     yield Guard(written, DISJOINT, other, location)
-
-    @staticmethod
-    def _must_be_apart(written: Source, target: Any, source: Source, array: Any) -> None:
-        if np.may_share_memory(target, array):
-            raise GraphBreak(f"{written} is written, and {source} overlaps it in memory")
 
 
 def types_of(flat_args: Sequence[Any], names: Sequence[str]) -> GuardSet:
