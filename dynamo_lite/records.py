@@ -1,8 +1,8 @@
 """`dataclass` as in the standard library, made in a tenth of the time.
 
 The standard decorator compiles half a dozen methods for every class, which for the classes of this
-package is most of what importing it takes. Here all classes share their methods, and `__init__` is
-compiled when a class is first instantiated. What the package uses is supported: `frozen`, `slots`,
+package is most of what importing it takes. Here nothing is compiled: the core has the methods that
+depend on the fields. What the package uses is supported: `frozen`, `slots`,
 `eq`, `weakref_slot`, inheritance, `field(default=, default_factory=, init=)`, `__post_init__`,
 and `replace` and `fields` of the standard library. `kept` is the `cached_property` of classes with
 slots: no field, so it counts neither for equality nor for the text.
@@ -12,10 +12,9 @@ from __future__ import annotations
 import inspect
 import reprlib
 from dataclasses import _FIELD, MISSING, Field, FrozenInstanceError, field  # type: ignore
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from .native import filler
+from .native import record_methods
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -39,10 +38,8 @@ else:
                 cls = with_slots(cls, own, weakref_slot)
             cls.__dataclass_fields__ = known
             cls.__match_args__ = tuple(name for name, item in known.items() if item.init)
-            cls.__init__ = first_init(cls, frozen)
+            add_methods(cls, eq, frozen)
             define(cls, __repr__=show)
-            if eq:
-                add_equality(cls, tuple(known), frozen)
             if frozen:
                 define(cls, __setattr__=refuse_set, __delattr__=refuse_delete)
             if frozen and slots:
@@ -112,90 +109,32 @@ def define(cls: Any, **methods: Any) -> None:
             setattr(cls, name, method)
 
 
-# -- making an instance
+# -- the methods that depend on the fields
 
 
-def first_init(cls: Any, frozen: bool) -> Any:
-    """An `__init__` that puts the real one in its place."""
-
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        real = cls.__init__ = compiled_init(cls, frozen)
-        real(self, *args, **kwargs)
-
-    return __init__
-
-
-def compiled_init(cls: Any, frozen: bool) -> Any:
-    scope: dict[str, Any] = {"UNSET": object()}
-    parameters: list[str] = []
-    values: dict[str, str] = {}
-    for name, item in cls.__dataclass_fields__.items():
-        value = name
-        if item.default is not MISSING:
-            scope[f"default_{name}"] = item.default
-            parameters.append(f"{name}=default_{name}" if item.init else "")
-            value = name if item.init else f"default_{name}"
-        elif item.default_factory is not MISSING:
-            scope[f"make_{name}"] = item.default_factory
-            parameters.append(f"{name}=UNSET" if item.init else "")
-            value = f"make_{name}() if {name} is UNSET else {name}" if item.init else (
-                f"make_{name}()"
-            )
-        elif item.init:
-            parameters.append(name)
-        else:
-            continue
-        values[name] = value
-    body = stores(cls, values, frozen, scope)
-    if hasattr(cls, "__post_init__"):
-        body.append("self.__post_init__()")
-    head = ", ".join(["self", *filter(None, parameters)])
-    exec(f"def __init__({head}):\n " + "\n ".join(body or ["pass"]), scope)
-    return scope["__init__"]
+def add_methods(cls: Any, eq: bool, frozen: bool) -> None:
+    """Instances of one class are equal when their fields are; those of frozen ones have a hash."""
+    rows = tuple(map(row, cls.__dataclass_fields__.values()))
+    then = "__post_init__" if hasattr(cls, "__post_init__") else None
+    cls.__init__, equal, hash_ = record_methods(cls, rows, then)
+    if not eq:
+        return
+    implied = "__eq__" in cls.__dict__ and cls.__dict__.get("__hash__") is None
+    define(cls, __eq__=equal)
+    if "__hash__" not in cls.__dict__ or implied:
+        cls.__hash__ = hash_ if frozen else None
 
 
-def stores(
-    cls: Any, values: dict[str, str], frozen: bool, scope: dict[str, Any]
-) -> list[str]:
-    """The statements that set the fields, past the refusal of a frozen class."""
-    if not frozen:
-        return [f"self.{name} = {value}" for name, value in values.items()]
-    members = tuple([getattr(cls, name, None) for name in values])
-    if all(map(inspect.ismemberdescriptor, members)):
-        scope["fill"] = filler(members)
-        return [f"fill({', '.join(('self', *values.values()))})"]
-    scope["set"] = object.__setattr__
-    return [f"set(self, {name!r}, {value})" for name, value in values.items()]
+def row(item: Any) -> tuple[Any, ...]:
+    """A field as the core takes it: name, is it a parameter, is it made by what follows."""
+    if item.default is not MISSING:
+        return item.name, item.init, False, item.default
+    if item.default_factory is not MISSING:
+        return item.name, item.init, True, item.default_factory
+    return item.name, item.init, False
 
 
 # -- the methods that all classes share
-
-
-def add_equality(cls: Any, names: tuple[str, ...], frozen: bool) -> None:
-    """Instances of one class are equal when their fields are; those of frozen ones have a hash."""
-    key = fields_of(names)
-
-    def __eq__(self: Any, other: Any) -> Any:
-        if other is self:
-            return True
-        if other.__class__ is self.__class__:
-            return key(self) == key(other)
-        return NotImplemented
-
-    def __hash__(self: Any) -> int:
-        return hash(key(self))
-
-    implied = "__eq__" in cls.__dict__ and cls.__dict__.get("__hash__") is None
-    define(cls, __eq__=__eq__)
-    if "__hash__" not in cls.__dict__ or implied:
-        cls.__hash__ = __hash__ if frozen else None
-
-
-def fields_of(names: tuple[str, ...]) -> Any:
-    """The fields of an instance as a tuple."""
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda self: tuple([getattr(self, name) for name in names])
 
 
 @reprlib.recursive_repr()

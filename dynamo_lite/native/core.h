@@ -24,7 +24,7 @@ int add_rests(PyObject *module);
 int add_cuda(PyObject *module);
 int add_interned(PyObject *module);
 int add_tree(PyObject *module);
-int add_filler(PyObject *module);
+int add_record_methods(PyObject *module);
 
 // An owned reference.
 class Ref {

@@ -1,12 +1,13 @@
 """Our dataclasses behave like those of the standard library."""
 import copy
 import dataclasses
+import gc
 import pickle
 import weakref
 
 import pytest
 
-from dynamo_lite.native import filler
+from dynamo_lite.native import record_methods
 from dynamo_lite.records import dataclass, field, kept
 
 
@@ -74,7 +75,10 @@ def test_fields_and_defaults():
 
 
 def test_wrong_arguments():
-    for wrong in (lambda: Point(), lambda: Point(1, 2, 3), lambda: Point(1, z=2)):
+    for wrong in (
+        lambda: Point(), lambda: Point(1, 2, 3), lambda: Point(1, z=2), lambda: Point(1, x=1),
+        lambda: Point(y=1.0), lambda: Bag(total=1), lambda: Bag([], 1), lambda: Nothing(1),
+    ):
         with pytest.raises(TypeError):
             wrong()
 
@@ -163,12 +167,52 @@ def test_what_raises_is_not_kept():
         Counted("a").square
 
 
-def test_fields_are_filled_in_instances_of_their_class_only():
-    fill = filler((Point.x, Point.y))
+def test_methods_take_instances_of_their_class_only():
     other = Watched(1)
-    for arguments in ((other, 1, 2), (Point(1), 2), (Point(1),), ()):
+    for wrong in (
+        lambda: Point.__init__(other, 1), lambda: Point.__init__(), lambda: Point.__hash__(other),
+        lambda: Point.__eq__(other, other), lambda: Point.__eq__(Point(1)), lambda: Point.__eq__(),
+        lambda: record_methods(Point, (("x",),), None), lambda: record_methods(1, (), None),
+    ):
         with pytest.raises(TypeError):
-            fill(*arguments)
-    for slots in ((int.real,), [Point.x], (1,)):
-        with pytest.raises(TypeError):
-            filler(slots)
+            wrong()
+    named = Named(1)
+    Point.__init__(named, 5)
+    assert (named.x, named.name) == (5, "origin") and Point.__init__.__get__(named)(6) is None
+    assert named.x == 6
+
+
+def test_what_is_not_set_yet():
+    empty = Point.__new__(Point)
+    for use in (hash, lambda p: p == Point(1), lambda p: Point(1) == p):
+        with pytest.raises(AttributeError):
+            use(empty)
+
+
+def test_what_fields_raise_is_raised():
+    class Odd:
+        def __eq__(self, other):
+            raise ZeroDivisionError
+
+    @dataclass(frozen=True, slots=True)
+    class Made:
+        value: object = field(default_factory=lambda: 1 / 0)
+
+    for use in (lambda: Point(Odd()) == Point(1), Made):
+        with pytest.raises(ZeroDivisionError):
+            use()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Point([]))
+
+
+def test_classes_end():
+    def make():
+        @dataclass(slots=True)
+        class Local:
+            own: object = field(default_factory=lambda: Local)
+
+        return weakref.ref(Local), Local().own is Local
+
+    reference, is_made = make()
+    gc.collect()
+    assert is_made and reference() is None
