@@ -137,7 +137,7 @@ def main(argv: list[str]) -> int:
     options = parser.parse_intermixed_args(argv)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell runs us behind
     suite = SUITES[options.suite]
-    flags = ["--all-frames"] if options.all_frames else []
+    flags = ["--all-frames" if options.all_frames else "--at-once"]
     worse = passed = 0
     print(f"{'module':40} {'passed':>7} {'seconds':>8}  fails only with it")
     for name in chosen(suite, options.names):

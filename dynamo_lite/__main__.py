@@ -34,6 +34,8 @@ def parser() -> argparse.ArgumentParser:
     add("--backend", choices=list_backends(), default="auto", metavar="NAME",
         help=f"what compiles: auto, {', '.join(list_backends())}")  # fmt: skip
     add("--disable", action="store_true", help="run without compiling anything")
+    add("--at-once", action="store_true",
+        help="compile functions at their first call with arrays, not once they are warm")
     add("--all-frames", action="store_true",
         help="compile functions without arrays too: slow, for testing")  # fmt: skip
     return parser
@@ -59,11 +61,14 @@ def main(argv: Sequence[str]) -> None:
     if not program:
         parser().error("a program is needed: a file, -m module, -c code or -")
     config.disable = config.disable or options.disable
+    cold: list[str] = []
     if options.explain or options.stats:
-        atexit.register(report, options.explain)
+        atexit.register(report, options.explain, cold)
     run = PROGRAMS.get(kind, run_script)
     if config.disable:
         return run(program[0], program[1:])
+    if options.at_once or options.all_frames:
+        config.warm_seconds = 0.0
     candidates = Candidates(Options(options.backend), options.all_frames)
     enter_region(candidates)
     if options.all_frames:
@@ -72,14 +77,15 @@ def main(argv: Sequence[str]) -> None:
     try:
         run(program[0], program[1:])
     finally:
+        cold += candidates.cold() if options.explain else ()
         leave_region()
         candidates.histories.clear()  # the program's objects end when the interpreter does
 
 
-def report(explain: bool) -> None:
-    """What was compiled, on the standard error."""
-    for record in registry.records if explain else ():
-        print(line_of(record), file=sys.stderr)
+def report(explain: bool, cold: Sequence[str]) -> None:
+    """What was compiled, and what not yet, on the standard error."""
+    for line in (*map(line_of, registry.records), *cold) if explain else ():
+        print(line, file=sys.stderr)
     print(stats(), file=sys.stderr)
 
 

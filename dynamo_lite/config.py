@@ -41,6 +41,9 @@ class Config:
     compiled in."""
     capture_scalar_outputs: bool = True
     """`float(x.sum())` and the like stay in the graph where nothing needs their value."""
+    warm_seconds: float = 0.02
+    """Whole-script mode: how long functions of one text run in Python before they are compiled; 0
+    to compile at the first call. See `dynamo_lite.warmth`."""
     unroll_budget: int = 2000
     """Operations that the loops of one frame may add to its graph."""
     leave_short_loops: bool = True

@@ -63,6 +63,10 @@ class PlanLoop(Unsupported):
         self.lists = lists
 
 
+class NotWarm(DynamoError):
+    """The analysis of a frame takes longer than the frame ran so far: it is not worth it yet."""
+
+
 class FullGraphRequired(DynamoError):
     """`fullgraph=True`, and tracing had to stop; names the user's line and the reason."""
 

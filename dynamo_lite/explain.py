@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 from .calls import rule_of_call
@@ -12,6 +14,7 @@ from .native import CompiledFunction
 from .records import dataclass
 from .stats import Break, FrameRecord, coverage
 from .trace_rules import Rule
+from .warmth import why_cold
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,9 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation
 def why(fn: Callable[..., Any]) -> Rule:
     """The rule that says what compiled code does with calls of `fn`: its id, action and reason.
 
-    Of a compiled function it is the rule of the function that was compiled.
+    Of a compiled function it is the rule of the function that was compiled. Where whole-script mode
+    has not compiled the function yet, the reason says what it waits for.
     """
-    return rule_of_call(fn.__wrapped__ if isinstance(fn, CompiledFunction) else fn)
+    rule = rule_of_call(fn.__wrapped__ if isinstance(fn, CompiledFunction) else fn)
+    waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
+    return replace(rule, reason=f"{rule.reason}; {waits}") if waits else rule

@@ -14,7 +14,7 @@ from . import calls, iteration, operators
 from .bytecode.flow import Loop, shape_of
 from .bytecode.raising import expected_outcome
 from .bytecode.reading import Instruction, read
-from .errors import GraphBreak, LoopBreak, PlanLoop
+from .errors import GraphBreak, LoopBreak, NotWarm, PlanLoop
 from .flow.branches import STEP
 from .flow.growing import plan_list
 from .flow.loops import arrive
@@ -101,6 +101,8 @@ class Translator:
         inst = self.current = self.instructions[self.index]
         self.index += 1
         self.state.steps += 1
+        if time.monotonic() > self.state.options.deadline:
+            raise NotWarm
         self.state.locate = self.location
         try:
             self.execute(inst)

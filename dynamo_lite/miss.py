@@ -6,6 +6,8 @@ call itself still gets its result: the function then runs in Python.
 from __future__ import annotations
 
 import logging
+import math
+import time
 import warnings
 import weakref
 from collections.abc import Callable
@@ -32,6 +34,7 @@ from .errors import (
     DynamoWarning,
     FullGraphRequired,
     MarkedDynamicSpecialized,
+    NotWarm,
     RecompileForbidden,
     RecompileLimitExceeded,
     Unsupported,
@@ -56,6 +59,7 @@ from .trace import Returned, Stopped, Trace, TraceOptions
 from .trace_rules import Action, rule_for
 from .translator import translate
 from .turnover import Turnover
+from .warmth import Account, nanoseconds
 
 DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
 GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
@@ -80,6 +84,8 @@ class Options:
     settings: tuple[tuple[str, Any], ...] = ()
     listener: Callable[[FrameRecord], None] | None = None
     warn: bool = True
+    account: Account | None = None
+    """In whole-script mode; without one, each call that no entry fits is compiled for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +139,7 @@ class FrameCompiler:
     frame: int | None = None
     recompiles: int = 0
     turnover: Turnover | None = None
+    waited: int = 0
 
     def forget(self) -> None:
         """Start afresh."""
@@ -144,8 +151,11 @@ class FrameCompiler:
 
     def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         """The miss callback: adds an entry for these arguments where it can."""
+        if self._is_cold(compiled, flat_args):
+            return
         if self.frame is None:
             self.frame = next(registry.frame_ids)
+        began = time.perf_counter()
         settings = dict(self.options.settings)
         with (
             config.patch(**settings) if settings else nullcontext(),
@@ -163,11 +173,27 @@ class FrameCompiler:
             except (RecursionError, MemoryError) as error:  # this call's, not the function's
                 DYNAMO.info("compiling %s: %r", self.function.__qualname__, error)
                 return
+            except NotWarm:
+                DYNAMO.info("compiling %s takes too long", self.function.__qualname__)
+                return
             except Exception as error:
                 if config.strict or not config.suppress_errors:
                     raise
                 self._failed(compiled, error)
+            finally:
+                if self.options.account is not None:
+                    self.options.account.spend(time.perf_counter() - began)
             self.recompiles += 1
+
+    def _is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
+        """Whether Python is to run for longer before another entry is made; see `warmth`."""
+        if (account := self.options.account) is None:
+            return False
+        account.ran += (self.waited - compiled.waiting) * 1e-9
+        compiled.waiting = self.waited = nanoseconds(account.lacks(flat_args))
+        if is_cold := self.waited > 0:
+            RECOMPILES.info("no variant of %s yet: %s", self.function.__qualname__, account)
+        return is_cold
 
     def _decide(self, compiled: CompiledFunction) -> None:
         """Leave functions that are not plain ones to Python."""
@@ -296,6 +322,8 @@ class FrameCompiler:
         """
         if rule_for(function).action is not Action.INLINE or is_generator(function):
             return function
+        if self.options.account is not None:
+            return function  # all functions of the program are candidates
         if function is self.origin and (own := self.family.compiled()) is not None:
             return own
         callees = self.family.callees
@@ -325,7 +353,7 @@ class FrameCompiler:
         return with_code(self.function, flat_code(self.function.__code__))
 
     def _trace_options(self) -> TraceOptions:
-        dynamic = self.options.dynamic
+        dynamic, account = self.options.dynamic, self.options.account
         if dynamic is None and not config.assume_static_by_default:
             dynamic = True
         policy = DynamicPolicy(
@@ -337,6 +365,7 @@ class FrameCompiler:
             self.prefix if self.root is not None else 0,
             self.family.judged if config.leave_short_loops else None,
             whole=self.options.fullgraph,
+            deadline=math.inf if account is None else time.monotonic() + account.worth,
         )  # fmt: skip
 
     # -- what is said about it

@@ -2,7 +2,8 @@
 
 `Candidates` is the callback of `native.enter_region`. It is asked about each function of the
 program that is called until it answers for good: with the function's compiled form, or with None. A
-function is compiled when it is called with arrays, or for the second time when it names NumPy.
+function is compiled when it is called with arrays, or for the second time when it names NumPy, and
+its code is warm (`warmth`).
 """
 from __future__ import annotations
 
@@ -17,11 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from . import logs, warmth
 from .bytecode.resume import is_replacement
 from .miss import Options, compiled_function
-from .native import CompiledFunction, forget_code
+from .native import CompiledFunction, forget_code, time_of_code
 from .stats import FrameRecord
 from .trace_rules import Action, is_stdlib, module_of, rule_for
+from .warmth import Account, Lender, nanoseconds, open_account
+
+PERF = logs.logger("perf")
 
 ASKED_AGAIN = 3
 """Calls without arrays after which a function is left alone."""
@@ -36,19 +41,26 @@ CONTAINERS = (list, tuple, deque, dict)
 _DISPATCHER = type(np.sum)
 _IS_HEAP_TYPE = 1 << 9
 
-Answer = Any  # a CompiledFunction, None, or NotImplemented to be asked again
+Answer = Any  # a CompiledFunction, None, NotImplemented or nanoseconds after which to ask again
 
 
 class CodeHistory:
     """What came of the functions of one code object."""
 
-    def __init__(self, code: CodeType, gone: Callable[[Any], None]) -> None:
+    def __init__(self, code: CodeType, account: Account, gone: Callable[[Any], None]) -> None:
         self.code = weakref.ref(code, gone)
+        self.account = account
+        self.noted_time = 0
         self.asked = 0
         self.compiled = 0
         self.operations = 0
         self.is_given_up = False
         self.shared: CompiledFunction | None = None
+
+    def note_time(self, nanoseconds: int) -> None:
+        """Functions of the code have run for so long in Python before they were compiled."""
+        self.account.ran += (nanoseconds - self.noted_time) * 1e-9
+        self.noted_time = nanoseconds
 
     def note(self, record: FrameRecord) -> None:
         """Give the code up when it was compiled again and still has no operations."""
@@ -68,12 +80,25 @@ class Candidates:
         self.options = options
         self.every = every
         self.histories: dict[int, CodeHistory] = {}
+        self.lender = Lender()
 
     def __call__(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
-        answer = self.answer(function, values)
+        answer, code = self.answer(function, values), function.__code__
         if answer is None:  # which the core keeps
-            self.forget(id(function.__code__))
+            self.forget(id(code))
+        if type(answer) is int and answer > 0:
+            warmth.cold[code] = self.history_of(code).account
+        else:
+            warmth.cold.pop(code, None)
         return answer
+
+    def cold(self) -> Iterator[str]:
+        """What functions that were never compiled wait for."""
+        for history in list(self.histories.values()):
+            if (code := history.code()) in warmth.cold and code is not None:
+                history.note_time(time_of_code(code))
+                place = f"{code.co_filename}:{code.co_firstlineno}"
+                yield f"{code.co_qualname} ({place}): {warmth.why_cold(code)}"
 
     def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
         if not is_candidate(function):
@@ -86,10 +111,15 @@ class Candidates:
             return history.shared
         if history.is_given_up or history.compiled >= FUNCTIONS_OF_A_CODE:
             return None
-        history.asked += 1
         if not self.every and not touch_arrays(values):
+            history.asked += 1
             if history.asked == 1 or not mentions_arrays(function):
-                return NotImplemented if history.asked < ASKED_AGAIN else None
+                return 0 if history.asked < ASKED_AGAIN else None
+        history.note_time(time_of_code(function.__code__))
+        if lacking := history.account.lacks(values):
+            return nanoseconds(lacking)
+        if history.account.price:
+            PERF.info("%s is warm: %s", function.__qualname__, history.account)
         history.compiled += 1
         compiled = self._compiled(function, history)
         if is_shared:
@@ -99,7 +129,8 @@ class Candidates:
     def history_of(self, code: CodeType) -> CodeHistory:
         key = id(code)
         if key not in self.histories:
-            self.histories[key] = CodeHistory(code, lambda dead: self.forget(key))
+            account = open_account(code, self.lender)
+            self.histories[key] = CodeHistory(code, account, lambda dead: self.forget(key))
         return self.histories[key]
 
     def forget(self, key: int) -> None:
@@ -109,7 +140,7 @@ class Candidates:
         """The compiled form of a function; it is gone when the function is, unless it is shared."""
         options = Options(
             self.options.backend, self.options.dynamic, False, self.options.settings, history.note,
-            warn=False,
+            warn=False, account=history.account,
         )  # fmt: skip
         return compiled_function(twin_of(function), options)
 

@@ -5,6 +5,7 @@ guards only ever read it.
 """
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Hashable, Sequence
 from types import CodeType, FunctionType
@@ -34,7 +35,8 @@ class TraceOptions:
     that loops may add. `prefix` is the number of instructions in front of a rest's original text.
     `judged` has the loops of that text that tracing could not get through, by their heads, and why
     Python had better run them (or ""); it is None where no loop is left to Python for that.
-    `whole`: one graph is wanted, also where two would be faster.
+    `whole`: one graph is wanted, also where two would be faster. After the `deadline`
+    (`time.monotonic`) the analysis raises NotWarm.
     """
 
     policy: DynamicPolicy | None = None
@@ -44,6 +46,7 @@ class TraceOptions:
     prefix: int = 0
     judged: dict[int, str] | None = None
     whole: bool = False
+    deadline: float = math.inf
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
 
     @property

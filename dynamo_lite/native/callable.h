@@ -34,6 +34,7 @@ struct CompiledFunction {
     unsigned long compiling; // the thread in which `miss` runs, or 0
     Py_ssize_t retire_after;
     Py_ssize_t patience;     // calls without an entry that run the function before one asks again
+    Py_ssize_t waiting;      // nanoseconds that calls without an entry run before one asks again
 };
 
 extern PyTypeObject *cache_entry_type;
@@ -41,6 +42,18 @@ int add_cache_entry(PyObject *module);
 PyObject *new_cache_entry(GuardProgram *program, PyObject *target, PyObject *info);
 
 bool is_compiled_function(PyObject *object);
+
+// While it lives the function runs in Python: counts the time for which it waits.
+class Waits {
+public:
+    explicit Waits(CompiledFunction *self);
+    ~Waits();
+    Waits(const Waits &) = delete;
+
+private:
+    Ref waiting;
+    int64_t begin = 0;
+};
 
 // The vectorcall of a CompiledFunction.
 PyObject *call_compiled(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);

@@ -6,6 +6,7 @@
 #include "regions.h"
 #include "rests.h"
 #include "stack.h"
+#include "stopwatch.h"
 
 namespace {
 
@@ -130,7 +131,7 @@ bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
 }
 
 bool may_ask(CompiledFunction *self) {
-    if (self->compiling || self->disabled || !self->miss) return false;
+    if (self->compiling || self->disabled || !self->miss || self->waiting > 0) return false;
     if (self->patience <= 0) return true;
     --self->patience;
     return false;
@@ -150,7 +151,9 @@ bool dispatch(CompiledFunction *self, const Flat &flat, PyObject *&result) {
 
 PyObject *dispatch_or_run(CompiledFunction *self, const Flat &flat, const Call &call) {
     PyObject *result;
-    return dispatch(self, flat, result) ? result : run_function(call);
+    if (dispatch(self, flat, result)) return result;
+    Waits waits(self);
+    return run_function(call);
 }
 
 // The owned flat arguments of one call.
@@ -206,6 +209,17 @@ PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_ar
     vectorcallfunc function = PyVectorcall_Function(callable);
     return function ? function(callable, args, n_args, nullptr)
                     : PyObject_Vectorcall(callable, args, n_args, nullptr);
+}
+
+Waits::Waits(CompiledFunction *self) {
+    if (self->waiting <= 0) return;
+    waiting = Ref::borrow(reinterpret_cast<PyObject *>(self));
+    begin = nanoseconds();
+}
+
+Waits::~Waits() {
+    if (!waiting) return;
+    reinterpret_cast<CompiledFunction *>(waiting.get())->waiting -= nanoseconds() - begin;
 }
 
 void follow_code(CompiledFunction *self) {

@@ -76,14 +76,21 @@ PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int t
         return evaluate_plain(thread, raw, throwing);
     }
     Ref target = regions::compiled_form(frame->function);
-    if (!target && regions::is_candidate(frame->code)) {
+    bool is_candidate = !target && regions::is_candidate(frame->code);
+    if (is_candidate && regions::is_due(frame->code)) {
         if (!regions::ask(thread, frame->function, values_of(frame))) return nullptr;
         target = regions::compiled_form(frame->function);
     }
+    if (is_candidate && !target) {
+        regions::Runs runs(frame->code);
+        return evaluate_plain(thread, raw, 0);
+    }
     PyObject *result;
     auto compiled = reinterpret_cast<CompiledFunction *>(target.get());
-    bool is_done = target && call_flat(compiled, frame->function, frame->localsplus, result);
-    return is_done ? result : evaluate_plain(thread, raw, 0);
+    if (!target) return evaluate_plain(thread, raw, 0);
+    if (call_flat(compiled, frame->function, frame->localsplus, result)) return result;
+    Waits waits(compiled);
+    return evaluate_plain(thread, raw, 0);
 }
 
 void dealloc_function(PyObject *function) {

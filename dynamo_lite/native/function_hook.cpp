@@ -59,12 +59,15 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
     }
     if (!regions::is_open(thread)) return plain_vectorcall(function, args, nargsf, kwnames);
     if (regions::is_deep(thread)) return step_aside(function, args, nargsf, kwnames);
-    if (!target) {
+    if (!target && regions::is_due(PyFunction_GET_CODE(function))) {
         Ref values = values_of(args, nargsf, kwnames);
         if (!regions::ask(thread, function, std::move(values))) return nullptr;
         target = regions::compiled_form(function);
     }
-    if (!target) return plain_vectorcall(function, args, nargsf, kwnames);
+    if (!target) {
+        regions::Runs runs(PyFunction_GET_CODE(function));
+        return plain_vectorcall(function, args, nargsf, kwnames);
+    }
     auto compiled = reinterpret_cast<CompiledFunction *>(target.get());
     return call_as(compiled, function, args, nargsf, kwnames);
 }

@@ -7,6 +7,7 @@
 #include "interpreter.h"
 #include "recursion.h"
 #include "stack.h"
+#include "stopwatch.h"
 
 vectorcallfunc plain_vectorcall = nullptr;
 
@@ -24,6 +25,7 @@ struct CodeNote {
     uint64_t epoch;
     bool is_left_alone;      // later functions are not asked about
     bool has_compiled;       // some functions have a compiled form
+    int64_t ran, due;        // nanoseconds in Python: so far, and when to ask again
     uint32_t version;        // of the code; call sites trust functions with a version blindly
 };
 
@@ -94,7 +96,7 @@ CodeNote *note_of(PyObject *code) {
 // The note, made where there is none; null with an exception.
 CodeNote *make_note(PyObject *code, uint64_t epoch) {
     if (CodeNote *known = note_of(code)) return known;
-    auto note = new CodeNote{epoch, false, false, version_of(code)};
+    auto note = new CodeNote{epoch, false, false, 0, 0, version_of(code)};
     if (PyUnstable_Code_SetExtra(code, extra_index, note) == 0) return note;
     delete note;
     return nullptr;
@@ -126,9 +128,19 @@ void decide(PyObject *function, PyObject *target, uint64_t epoch) {
     Py_XDECREF(old);
 }
 
+// Has the callback asked again when functions of the code have run for so long.
+bool keep_waiting(PyObject *code, uint64_t epoch, PyObject *duration) {
+    int64_t wanted = PyLong_AsLongLong(duration);
+    if (wanted == -1 && PyErr_Occurred()) return false;
+    CodeNote *note = make_note(code, epoch);
+    if (note) note->due = note->ran + wanted;
+    return note;
+}
+
 // Keeps what the callback said about a function that had this code; false with an exception.
 bool keep_answer(PyObject *function, PyObject *code, uint64_t epoch, PyObject *answer) {
     if (answer == Py_NotImplemented) return true;
+    if (PyLong_CheckExact(answer)) return !region || keep_waiting(code, epoch, answer);
     if (!Py_IsNone(answer) && !is_compiled_function(answer)) {
         PyErr_Format(PyExc_TypeError, "%R is not the compiled form of %R", answer, function);
         return false;
@@ -164,6 +176,17 @@ bool is_candidate(PyObject *code) {
     if (!region) return false;
     CodeNote *note = note_of(code);
     return !note || !note->is_left_alone;
+}
+
+bool is_due(PyObject *code) {
+    CodeNote *note = note_of(code);
+    return !note || note->ran >= note->due;
+}
+
+Runs::Runs(PyObject *code) : code(Ref::borrow(code)), begin(nanoseconds()) {}
+
+Runs::~Runs() {
+    if (CodeNote *note = note_of(code.get())) note->ran += nanoseconds() - begin;
 }
 
 bool expect_functions(PyObject *code) {
@@ -282,6 +305,15 @@ PyObject *forget_code(PyObject *, PyObject *code) {
     Py_RETURN_NONE;
 }
 
+PyObject *time_of_code(PyObject *, PyObject *code) {
+    if (!PyCode_Check(code)) {
+        PyErr_SetString(PyExc_TypeError, "time_of_code() needs a code object");
+        return nullptr;
+    }
+    CodeNote *note = note_of(code);
+    return PyLong_FromLongLong(note ? note->ran : 0);
+}
+
 // Where the thread keeps the frame that runs now.
 auto &current_frame(PyThreadState *thread) {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -310,11 +342,15 @@ PyMethodDef functions[] = {
      "enter_region(callback, /)\n--\n\n"
      "From here on callback(function, values) is asked about functions of the program that are\n"
      "called. It answers with a CompiledFunction that is called instead, for this function; with\n"
-     "None to run all functions of this code as they are; or NotImplemented, to be asked again."},
+     "None to run all functions of this code as they are; NotImplemented, to be asked again; or an\n"
+     "int, to be asked again when functions of this code have run for so many nanoseconds."},
     {"leave_region", leave_region, METH_NOARGS,
      "leave_region()\n--\n\nLeaves the region that was entered last."},
     {"forget_code", forget_code, METH_O,
      "forget_code(code, /)\n--\n\nForgets what a callback answered about functions of this code."},
+    {"time_of_code", time_of_code, METH_O,
+     "time_of_code(code, /)\n--\n\n"
+     "Nanoseconds that candidates of this code have run in Python."},
     {"call_at_bottom",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_at_bottom)), METH_FASTCALL,
      "call_at_bottom(callable, /, *args)\n--\n\n"

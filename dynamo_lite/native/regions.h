@@ -20,6 +20,21 @@ bool is_outside();
 // Whether the callback is to be asked about functions of this code that have no compiled form.
 bool is_candidate(PyObject *code);
 
+// Whether it has run for as long as the callback wanted it to before it is asked again.
+bool is_due(PyObject *code);
+
+// While it lives a function of this code runs as it is: counts the time.
+class Runs {
+public:
+    explicit Runs(PyObject *code);
+    ~Runs();
+    Runs(const Runs &) = delete;
+
+private:
+    Ref code;
+    int64_t begin;
+};
+
 // Whether a function that is made now, from this code, is a candidate; if so the code's functions
 // get no version, for call sites that know a version do not look at how a function is called.
 bool expect_functions(PyObject *code);

@@ -2,7 +2,7 @@
 import subprocess
 import sys
 
-PREFIX = [sys.executable, "-m", "dynamo_lite"]
+PREFIX = [sys.executable, "-m", "dynamo_lite", "--at-once"]
 
 
 def run(*command, input=""):

@@ -16,6 +16,7 @@ from dynamo_lite.native import (
     enter_region,
     forget_code,
     leave_region,
+    time_of_code,
 )
 
 if sys.version_info >= (3, 14):
@@ -107,6 +108,23 @@ def test_none_holds_for_the_code_and_not_implemented_for_one_call():
         forget_code(f.__code__)
         assert types.FunctionType(f.__code__, {}, "f")(2) == "plain"
         assert answers.asked[3:] == [(2,)]
+
+
+def test_a_number_is_how_long_functions_of_the_code_run_before_the_next_question():
+    answers = Answers(lambda function: 1 if len(answers.asked) < 3 else 10 ** 15)
+    with region(answers):
+        f = make("def f(a): return 'plain'")
+        g = types.FunctionType(f.__code__, {}, "f")
+        assert {function(i) for i in range(20) for function in (f, g)} == {"plain"}
+        assert answers.asked == [(0,), (0,), (1,)]
+        assert 0 < time_of_code(f.__code__) < 10 ** 12
+        answers.answer = lambda function: 10 ** 20
+        h = make("def f(a): return 'other'")
+        with pytest.raises(OverflowError):
+            h(1)
+    assert time_of_code(f.__code__) == 0
+    with pytest.raises(TypeError):
+        time_of_code(3)
 
 
 def test_new_functions_are_seen_at_busy_call_sites():
@@ -204,7 +222,7 @@ def test_errors_of_the_callback_are_raised_by_the_call():
         assert f() == 1
 
 
-@pytest.mark.parametrize("answer", [3, "x", lambda a: a, test_nothing_of_it_is_seen.__code__])
+@pytest.mark.parametrize("answer", [3.5, "x", lambda a: a, test_nothing_of_it_is_seen.__code__])
 def test_answers_of_another_kind_are_refused(answer):
     with region(Answers(lambda function: answer)):
         f = make("def f(a): return a")
