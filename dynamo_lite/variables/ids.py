@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
 from ..guards.kinds import IS
+from ..records import dataclass
 from .base import VariableTracker
 from .objects import identity_key
 

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from ....records import dataclass
 from ..elements import F32, F64, Number
 from ..emit import Value
 from .avx512 import Function, native, scalef
