@@ -57,9 +57,6 @@ class SizeExpr:
 
     terms: tuple[tuple[Monomial, int], ...]
 
-    def __hash__(self) -> int:
-        return hash(self.terms)
-
     @rewrites("sum", "+")
     def __add__(self, other: Size) -> Size:
         if isinstance(other, int):

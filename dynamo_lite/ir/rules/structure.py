@@ -86,25 +86,31 @@ def _order_of_any_length(kinds: Sequence[ArrayType], facts: Facts) -> list[int] 
     name = name_of(unsure.pop()) if len(unsure) == 1 else None
     if name is None:
         return None
+    try:
+        order, same = _orders(tuple(kinds), name)
+        return order if same or not facts.less(symbol(name), 1) else None
+    except Unsupported:
+        return None
+
+
+@functools.lru_cache(64)
+def _orders(kinds: tuple[ArrayType, ...], name: str) -> tuple[list[int] | None, bool]:
+    """The order whether a size is one or more, and whether the arrays without it have that, too."""
     is_one: dict[str, Size] = {name: 1}
 
     def of_one(size: Size) -> Size:
         return substitute(size, is_one)
 
-    try:
-        with steps.supposing():
-            ones = [
-                kind.with_layout(tuple(map(of_one, kind.shape)), tuple(map(of_one, kind.strides)))
-                for kind in kinds
-            ]
-            order = _order(kinds, StaticFacts({name: 2}))
-            if order != _order(ones, STATIC):
-                return None
-            rest = [one for one, kind in zip(ones, kinds) if symbol(name) not in kind.shape]
-            same = not rest or _order(rest, STATIC) == order
-        return order if same or not facts.less(symbol(name), 1) else None
-    except Unsupported:
-        return None
+    with steps.supposing():
+        ones = [
+            kind.with_layout(tuple(map(of_one, kind.shape)), tuple(map(of_one, kind.strides)))
+            for kind in kinds
+        ]
+        order = _order(kinds, StaticFacts({name: 2}))
+        if order != _order(ones, STATIC):
+            return None, True
+        rest = [one for one, kind in zip(ones, kinds) if symbol(name) not in kind.shape]
+        return order, not rest or _order(rest, STATIC) == order
 
 
 def _order(kinds: Sequence[ArrayType], facts: Facts) -> list[int]:
