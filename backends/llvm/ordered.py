@@ -66,8 +66,8 @@ class OrderedFold:
         begin, end = self.builder.integer(0), self.nest.size(axis.extent)
         if part is not None:
             return self._tree(*self._bounds_of(part, begin, end), leaf)
-        if end.literal and int(end.ref) <= LEAF:
-            return self._folded(begin, end, leaf)
+        if end.literal and int(end.ref) <= (2 * LEAF if leaf.unroll > 1 else LEAF):
+            return self._divided(0, int(end.ref), leaf)
         return self._tree(begin, end, leaf)
 
     def _leaf(self, axis: Axis, inner: Sequence[Axis], body: Term) -> Leaf:
@@ -89,6 +89,7 @@ class OrderedFold:
         """Leaves from left to right. `ends` has where the ranges end that were divided and in whose
         left half the current leaf lies, `totals` the left halves that are done; slot 0 is free."""
         builder, zero = self.builder, self.neutral
+        is_even = end.literal and int(end.ref) % EIGHT == 0
         ends, totals = builder.stack("i64", SLOTS), builder.stack(zero.type, SLOTS)
 
         def end_at(height: Value) -> str:
@@ -111,7 +112,7 @@ class OrderedFold:
                 return height, self.combine(left, right)
 
             end, height = builder.repeat((end, height), lambda s: (s[0] - start).gt(LEAF), divide)
-            total = self._folded(start, end, leaf)
+            total = self._folded(start, end, leaf, is_even)
             height, total = builder.repeat(
                 (height, total), lambda s: builder.load(end_at(s[0] - 1), I64).eq(end), join
             )
@@ -122,6 +123,15 @@ class OrderedFold:
         start = begin, end, builder.integer(1), zero
         return builder.repeat(start, lambda state: state[0].lt(end), one_leaf)[3]
 
+    def _divided(self, begin: int, end: int, leaf: Leaf) -> Value:
+        """The leaves of a short range, each with code of its own."""
+        if end - begin <= LEAF:
+            return self._folded(self.builder.integer(begin), self.builder.integer(end), leaf)
+        middle = begin + ((end - begin) // 2 & -EIGHT)
+        return self.combine(
+            self._divided(begin, middle, leaf), self._divided(middle, end, leaf)
+        )
+
     def _bounds_of(self, part: Value, begin: Value, end: Value) -> tuple[Value, Value]:
         """Where one of the `PARTS` lies; a range that is not divided is its first part's."""
         for level in reversed(range(PART_LEVELS)):
@@ -130,8 +140,9 @@ class OrderedFold:
             begin, end = right.select(middle, begin), right.select(end, middle)
         return begin, end
 
-    def _folded(self, begin: Value, end: Value, leaf: Leaf) -> Value:
-        middle = whole_steps(begin, end, leaf.by)
+    def _folded(self, begin: Value, end: Value, leaf: Leaf, is_even: bool = False) -> Value:
+        """`is_even`: the length is a multiple of eight; steps of eight leave nothing over."""
+        middle = end if is_even and leaf.by == EIGHT else whole_steps(begin, end, leaf.by)
         state = self._steps(begin, middle, leaf.by, leaf.start, leaf.step, leaf.unroll)
         return leaf.finish(state, middle, end)
 
