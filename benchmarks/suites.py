@@ -1,7 +1,8 @@
-"""CPython's and NumPy's own tests, without and with `python -m dynamo_lite`: which fail only with.
+"""Other projects' own tests, without and with `python -m dynamo_lite`: which fail only with.
 
     python benchmarks/suites.py cpython [--all-frames] [test_dict test_scope …]
     python benchmarks/suites.py numpy [--all-frames] [linalg lib.tests.test_histograms …]
+    python benchmarks/suites.py scipy [fft linalg.tests.test_basic …]
 
 Every module runs in a process of its own and reports each of its tests (JUnit XML). One with
 failures runs once more without us: what fails then too is none of ours. `--baseline FOLDER` keeps
@@ -29,7 +30,11 @@ CPYTHON = (
     "test_super test_property test_threading test_gc test_traceback test_copy test_operator "
     "test_math test_random test_statistics test_sort test_string"
 ).split()
-NUMPY = ("_core", "lib", "linalg", "fft", "ma", "random", "polynomial", "matrixlib")
+PACKAGES = {
+    "numpy": ("_core", "lib", "linalg", "fft", "ma", "random", "polynomial", "matrixlib"),
+    "scipy": ("cluster", "fft", "fftpack", "integrate", "interpolate", "linalg", "ndimage",
+              "optimize", "signal", "spatial", "special", "sparse", "stats"),
+}  # fmt: skip
 SECONDS = 600
 ENDLESS = "test_print_exception_gh_102056"
 """A child of this test of threads, which is Python without us, may not end on a busy machine."""
@@ -42,6 +47,7 @@ class Suite:
     modules: Callable[[], list[str]]
     command: Callable[[str, str], list[str]]
     """The arguments of Python that run a module and write its results into a file."""
+    needs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -54,26 +60,32 @@ class Run:
     output: str = field(repr=False)
 
 
-def numpy_modules() -> list[str]:
-    root = Path(str((find_spec("numpy") or sys).origin)).parent  # type: ignore[union-attr]
-    return [
-        f"{package}.tests.{file.stem}"
-        for package in NUMPY
-        for file in sorted((root / package / "tests").glob("test_*.py"))
-    ]
+def of_project(project: str) -> Suite:
+    """The tests in folders of an installed project's packages, run by pytest."""
+
+    def modules() -> list[str]:
+        root = Path(str((find_spec(project) or sys).origin)).parent  # type: ignore[union-attr]
+        return [
+            ".".join(file.relative_to(root).with_suffix("").parts)
+            for package in PACKAGES[project]
+            for file in sorted((root / package).rglob("tests/test_*.py"))
+        ]
+
+    def command(name: str, xml: str) -> list[str]:
+        return ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short",
+                f"--junitxml={xml}", "--pyargs", f"{project}.{name}"]  # fmt: skip
+
+    return Suite(modules, command, (project, "pytest"))
 
 
 SUITES = {
     "cpython": Suite(
         lambda: CPYTHON,
         lambda name, xml: ["-m", "test", "--junit-xml", xml, "-W", "-i", ENDLESS, name],
+        ("test",),
     ),
-    "numpy": Suite(
-        numpy_modules,
-        lambda name, xml: ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short",
-                           f"--junitxml={xml}", "--pyargs", f"numpy.{name}"],
-    ),
-}  # fmt: skip
+    **{project: of_project(project) for project in PACKAGES},
+}
 
 
 def run(command: list[str], xml: str) -> Run:
@@ -137,6 +149,8 @@ def main(argv: list[str]) -> int:
     options = parser.parse_intermixed_args(argv)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell runs us behind
     suite = SUITES[options.suite]
+    if missing := [name for name in suite.needs if find_spec(name) is None]:
+        parser.error(f"these tests need {' and '.join(missing)} to be installed")
     flags = ["--all-frames" if options.all_frames else "--at-once"]
     worse = passed = 0
     print(f"{'module':40} {'passed':>7} {'seconds':>8}  fails only with it")
