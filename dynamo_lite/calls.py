@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import container_methods, numpy_calls
 from .builtins import HANDLERS
+from .cached_calls import call_cached
 from .errors import GraphBreak
 from .guards.kinds import CALL
 from .numpy_twins import POLYFILLS
@@ -208,6 +209,7 @@ ACTIONS = {
     Action.GRAPH: _graph,
     Action.FOLD: _fold,
     Action.METHOD: _method,
+    Action.CACHED: call_cached,
     Action.CONSTANT: _constant,
 }
 

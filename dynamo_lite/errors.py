@@ -25,12 +25,14 @@ class GraphBreak(Unsupported):
 
     `location` is that of the innermost frame; `root_steps` says after how many instructions of the
     root frame the analysis has to stop. `refused`: NumPy raises for these very sizes, and `asked`
-    has the relations that say so, which other sizes may not fulfil.
+    has the relations that say so, which other sizes may not fulfil. `stands` has what guards need
+    to be installed (source, kind, value, location) without which there might be no break.
     """
 
     root_steps: int | None = None
     refused = False
     asked: Sequence[Any] = ()
+    stands: Sequence[Any] = ()
 
 
 class LoopBreak(GraphBreak):

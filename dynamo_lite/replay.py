@@ -11,6 +11,7 @@ from .reconstruct import Reconstructor, Replay
 from .refilling import refill
 from .side_effects import (
     Advance,
+    Call,
     Contents,
     DeleteAttr,
     DeleteCell,
@@ -122,6 +123,10 @@ def _advance(code: Reconstructor, record: Advance) -> Replay:
     return step
 
 
+def _call(code: Reconstructor, record: Call) -> Replay:
+    return lambda: code.call_for_effect(record.function)
+
+
 def _enter(code: Reconstructor, record: Enter) -> Replay:
     """Building the token does it: the states are entered in order, before anything else."""
     code.hold(record.token)
@@ -138,6 +143,7 @@ EFFECTS: dict[type, Callable[[Reconstructor, Any], Replay]] = {
     StoreCell: _store_cell,
     DeleteCell: _delete_cell,
     Advance: _advance,
+    Call: _call,
     Enter: _enter,
 }
 """How each kind of side effect is replayed."""

@@ -7,7 +7,7 @@ are simply rebuilt with their final contents.
 """
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .errors import GraphBreak
@@ -89,6 +89,13 @@ class Advance:
     count: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """Call a function of C for the records that it keeps; what it returns is known."""
+
+    function: Callable[[], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Enter:
     """Enter an error state of NumPy, which `token` can leave again."""
@@ -98,7 +105,7 @@ class Enter:
 
 Record = (
     Contents | Extend | StoreAttr | DeleteAttr | StoreGlobal | DeleteGlobal | StoreCell
-    | DeleteCell | Advance | Enter
+    | DeleteCell | Advance | Call | Enter
 )
 
 
@@ -151,6 +158,11 @@ class SideEffects:
         """The contents of an outside list are now known, and were `before` those of the frame."""
         if tracker in self._rows:
             self._rows[tracker] = Contents(tracker, before)
+
+    def repeats(self, call: Call, what: str) -> None:
+        """The call is to be made again, for what it changes."""
+        self.touches(what)
+        self._rows[call] = call
 
     def store_attr(self, tracker: VariableTracker, name: str, value: VariableTracker) -> None:
         self.touches(f"the attribute {name!r} of {tracker.describe()}", tracker)

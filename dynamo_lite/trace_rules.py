@@ -35,6 +35,7 @@ class Action(enum.Enum):
     GRAPH = "graph"  # NumPy's: `numpy_calls` decides
     FOLD = "fold"  # pure: run it when every argument is known
     METHOD = "method"  # the tracker of the container answers
+    CACHED = "cached"  # what `functools.lru_cache` holds
     CONSTANT = "constant"  # run it once, its result is a constant
 
 
@@ -220,8 +221,8 @@ TABLE: tuple[Row, ...] = (
         both(in_module(*PURE_MODULES), lambda f, m: not is_python(f, m) and not is_heap_class(f))),
     Row(Rule("pure-text", Action.FOLD, "regular expressions give the same for the same text"),
         is_pattern_function),
-    Row(Rule("cached-function", Action.SKIP, "its cache is kept by C code; "
-             "dl.assume_constant_result says that its results may be constants"),
+    Row(Rule("cached-function", Action.CACHED, "only what its cache holds for known arguments is "
+             "used; dl.assume_constant_result says that its results may be constants"),
         lambda function, module: functools._lru_cache_wrapper.__call__ is function
         or functools._lru_cache_wrapper in (
             type(function), type(getattr(function, "__func__", None)))),

@@ -162,12 +162,15 @@ def translate(
     reason, location, restarts, before_loop = "asked to stop", None, 0, False
     left: Left | None = None
     asked: Sequence[Relation] = ()
+    stands: Sequence[Any] = ()
     while True:
         state = new_state(function, flat_args, options)
         try:
             root = RootTranslator(state, stop_at)
             end = root.finish()
             state.shapes.ask_again(asked)
+            for guard in stands:
+                state.guards.install(*guard)
             settle_lists(root, end)
             check_escapes(root, end)
         except PlanLoop as found:
@@ -182,7 +185,7 @@ def translate(
             if stop.root_steps is None or (stop_at is not None and stop.root_steps >= stop_at):
                 raise left_to_python(str(stop), state) from stop
             stop_at, reason, location = stop.root_steps, str(stop), stop.location
-            asked = stop.asked
+            asked, stands = stop.asked, stop.stands
             before_loop = isinstance(stop, LoopBreak) and stop.before_loop
             if (left := short_loop(root, options)) is not None:
                 stop_at, reason = left.start, f"{reason}; {left.reason}"

@@ -26,7 +26,7 @@ FRONTEND = (
     "iteration", "numpy_twins", "foresight",
     "polyfills", "operator_twins", "language_twins", "library_twins", "side_effects",
     "reconstruct", "refilling", "replay", "output",
-    "leaving", "closures", "directives", "subscripts", "flow",
+    "leaving", "closures", "cached_calls", "directives", "subscripts", "flow",
 )
 COMPILE = (
     "compile", "explain", "stats", "control_flow", "miss", "attempts", "random_states", "regions",
