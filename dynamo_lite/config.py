@@ -45,7 +45,8 @@ class Config:
     """Whole-script mode: how long functions of one text run in Python before they are compiled; 0
     to compile at the first call. See `dynamo_lite.warmth`."""
     unroll_budget: int = 2000
-    """Operations that the loops of one frame may add to its graph."""
+    """Operations that the loops of one frame may add to its graph; up to four times as many where
+    they go through lists of the caller's."""
     leave_short_loops: bool = True
     """Leave a loop that cannot be compiled as a whole to Python where each round is so short that
     going back and forth between compiled code and Python takes longer."""

@@ -25,7 +25,7 @@ from .ir.graph import Graph
 from .ir.node import Location
 from .opcodes import HANDLERS, coverage
 from .side_effects import DeleteGlobal, StoreGlobal
-from .trace import TraceState
+from .trace import STEPS, TraceState
 from .trace_rules import OWN_FOLDER
 from .variables.base import ObservedException, VariableTracker
 from .variables.cells import CellVariable
@@ -182,9 +182,8 @@ class Translator:
     def check_budget(self) -> None:
         """A loop goes round again: it may only add so much to the graph."""
         state, options = self.state, self.state.options
-        long = state.steps > options.unrolled_steps
-        if long or len(state.graph.nodes) > options.unroll_budget:
-            many = f"{options.unroll_budget} operations (config.unroll_budget)"
+        if max(state.steps / STEPS, len(state.graph.nodes)) > state.budget:
+            many = f"{state.budget} operations (config.unroll_budget)"
             raise self.too_long(f"the loop adds more than {many}")
         if time.monotonic() - state.started > options.seconds:
             longer = f"{options.seconds} seconds (config.trace_seconds)"

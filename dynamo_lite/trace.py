@@ -26,17 +26,23 @@ from .variables.errstates import TokenVariable
 from .variables.generators import GeneratorVariable
 from .variables.instance_dicts import InstanceDictVariable
 
+PER_SOURCE = 8
+"""Operations on one item of the arguments, as a rule."""
+MOST_BUDGETS = 4
+STEPS = 20
+"""Instructions of one operation, as a rule."""
+
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
     """What the caller decides about one analysis.
 
     `policy` says which sizes become symbols. `unroll_budget` is the number of traced operations
-    that loops may add. `prefix` is the number of instructions in front of a rest's original text.
-    `judged` has the loops of that text that tracing could not get through, by their heads, and why
-    Python had better run them (or ""); it is None where no loop is left to Python for that.
-    `whole`: one graph is wanted, also where two would be faster. After the `deadline`
-    (`time.monotonic`) the analysis raises NotWarm.
+    that loops may add where the arguments are few. `prefix` is the number of instructions in front
+    of a rest's original text. `judged` has the loops of that text that tracing could not get
+    through, by their heads, and why Python had better run them (or ""); it is None where no loop is
+    left to Python for that. `whole`: one graph is wanted, also where two would be faster. After the
+    `deadline` (`time.monotonic`) the analysis raises NotWarm.
     """
 
     policy: DynamicPolicy | None = None
@@ -48,11 +54,6 @@ class TraceOptions:
     whole: bool = False
     deadline: float = math.inf
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
-
-    @property
-    def unrolled_steps(self) -> int:
-        """Instructions that loops may take."""
-        return 20 * self.unroll_budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,13 @@ class TraceState:
     entangled: dict[Node, Twin] = field(default_factory=dict)
     sources: dict[Node, Twin] = field(default_factory=dict)
     consumed: dict[Node, Twin] = field(default_factory=dict)
+
+    @property
+    def budget(self) -> int:
+        """The number of operations that loops may add: more of them where they go through lists of
+        the caller's, which guards are about item by item."""
+        few = self.options.unroll_budget
+        return min(few + PER_SOURCE * self.guards.sources, MOST_BUDGETS * few)
 
     def stand_for(self, made: object, tracker: VariableTracker) -> None:
         """From here on `made`, which a class of the frame holds, is known as the tracker."""

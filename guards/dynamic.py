@@ -171,9 +171,6 @@ class SizeHistory:
     def changed(self, fact: Any) -> bool:
         return len(self.values(fact)) > 1
 
-    def values_of_items(self, fact: Any) -> set[Any]:
-        return set().union(*self.values(fact))
-
     def always_equal(self, left: Any, right: Any) -> bool:
         return all(
             seen[left] == seen[right]
@@ -192,6 +189,7 @@ class DynamicPolicy:
     backoff: int = 2
     specialize_int: bool = False
     now: dict[Any, Any] = field(init=False)
+    _items: dict[Any, tuple[bool, frozenset[Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.now = self.history.begin()
@@ -215,6 +213,20 @@ class DynamicPolicy:
         elif isinstance(first, np.ndarray) and len({item.ndim for item in items}) == 1:
             for axis, sizes in enumerate(zip(*[item.shape for item in items])):
                 self.now[source, "size of items", axis] = sizes
+        self._items.clear()
+
+    def _of_items(self, fact: Any) -> tuple[bool, frozenset[Any]]:
+        """Whether a fact of the items of a container has changed, and all its values."""
+        if (found := self._items.get(fact)) is None:
+            seen = self.history.values(fact)
+            found = self._items[fact] = len(seen) > 1, frozenset().union(*seen)
+        return found
+
+    def family(self, source: Source, fact: str, axis: int) -> Any:
+        """What facts have in common that must not share a symbol: those of items of one container
+        that have different values."""
+        items = _fact_of_items(source, fact, axis)
+        return items if items is not None and len(self._of_items(items)[1]) > 1 else None
 
     def is_dynamic(
         self, source: Source, fact: str, axis: int, value: int, mark: DimMark | None = None
@@ -226,7 +238,9 @@ class DynamicPolicy:
             return True
         if fact == "value" and self.specialize_int:
             return False
-        changed = any(map(self.history.changed, _facts_about(source, fact, axis)))
+        items = _fact_of_items(source, fact, axis)
+        changed = self.history.changed((source, fact, axis))
+        changed = changed or (items is not None and self._of_items(items)[0])
         starts = fact == "size" and value == 0
         changed = changed or (starts and (source, fact, axis) not in self.history.laid_out)
         if mark is not None or self.dynamic:
@@ -235,8 +249,9 @@ class DynamicPolicy:
 
     def seen(self, source: Source, fact: str, axis: int) -> set[Any]:
         """Values to make code for; a size may be none, one and many."""
-        own, *others = _facts_about(source, fact, axis)
-        values = self.history.values(own).union(*map(self.history.values_of_items, others))
+        items = _fact_of_items(source, fact, axis)
+        values = self.history.values((source, fact, axis))
+        values = values.union(self._of_items(items)[1] if items is not None else ())
         return values | SMALL if fact != "stride" and min(values) >= 0 else values
 
     def may_fix(self, place: Any, value: Any) -> bool:
@@ -247,16 +262,7 @@ class DynamicPolicy:
         values.add(value)
         return True
 
-    def may_share(self, left: Any, right: Any) -> bool:
-        (_, *items), (_, *others) = _facts_about(*left), _facts_about(*right)
-        if items == others and any(len(self.history.values_of_items(fact)) > 1 for fact in items):
-            return False
-        return self.history.always_equal(left, right)
 
-
-def _facts_about(source: Source, fact: str, axis: int) -> list[Any]:
-    """A fact, and that of all the items of its container."""
-    own = (source, fact, axis)
-    if not isinstance(source, ItemSource):
-        return [own]
-    return [own, (source.base, f"{fact} of items", axis)]
+def _fact_of_items(source: Source, fact: str, axis: int) -> Any:
+    """The fact of all the items of the container that a source is an item of."""
+    return (source.base, f"{fact} of items", axis) if isinstance(source, ItemSource) else None

@@ -87,6 +87,11 @@ class GuardSet:
         for one, other in group.pairs():
             self.install(one, NOT_ALIASED, other)
 
+    @property
+    def sources(self) -> int:
+        """Of how many parts of the arguments and surroundings something is guarded."""
+        return len(self._by_source)
+
     def has(self, source: Source, kind: GuardKind) -> bool:
         return kind.name in self._by_source.get(source, {})
 

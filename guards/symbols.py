@@ -72,7 +72,7 @@ class Symbols:
         self.node_of: Callable[[str], Node] | None = None
         self.origins: dict[str, SymbolOrigin] | None = None
         self._results: dict[Hashable, Size] = {}
-        self._shared: dict[tuple[str, int], list[str]] = {}
+        self._shared: dict[tuple[str, int], dict[Hashable, list[str]]] = {}
         self._facts: dict[tuple[Source, str, int], str] = {}
         if steps.watcher is not None:
             steps.watcher.begin(self.hints, lambda: self.locate())
@@ -97,10 +97,12 @@ class Symbols:
 
     def _duck(self, key: tuple[Source, str, int], value: int) -> str | None:
         """An existing symbol with the same hint that was never seen to differ from this fact."""
-        for name in self._shared.get((key[1], value), ()):
-            info = self.infos[name]
-            if self.policy.may_share(key, (info.source, info.fact, info.axis)):
-                return name
+        own = self.policy.family(*key)
+        for family, names in self._shared.get((key[1], value), {}).items():
+            for name in names if own is None or family != own else ():
+                info = self.infos[name]
+                if self.policy.history.always_equal(key, (info.source, info.fact, info.axis)):
+                    return name
         return None
 
     def _create(self, key: tuple[Source, str, int], value: int, mark: DimMark | None) -> str:
@@ -113,7 +115,8 @@ class Symbols:
         self.infos[name] = info
         self.hints[name] = value
         if mark is None:
-            self._shared.setdefault((fact, value), []).append(name)
+            families = self._shared.setdefault((fact, value), {})
+            families.setdefault(self.policy.family(*key), []).append(name)
         self.known.introduce(name, 0 if fact == "size" else None, None)
         self._require_marked_bounds(info)
         if LOG.isEnabledFor(logging.INFO):

@@ -12,7 +12,7 @@ from ...ir.facts import graph_facts
 from ...ir.node import Node
 from ...ir.ops import Kind, row_of
 from ...ir.rules.indexing import position
-from ...ir.sizes import Size, SizeExpr
+from ...ir.sizes import Size, SizeExpr, symbol
 from ...ir.types import Form
 from .. import affine, simplify
 from ..fusion import Access
@@ -40,10 +40,12 @@ def concatenate(
         parts = [flattened(low, part, node.name) for part in parts]
     (dim,) = dims_of(0 if axis is None else axis, len(node.type.shape))
     made = low.memory_value(node.type, low.allocate(node.type))
+    totals = {o.sum: symbol(name) for name, o in low.graph.symbols.items() if o.fact == "total"}
     start: Size = 0
     for part in parts:
         low.store(window(low, made, dim, start, part.shape), part)
         start = start + part.shape[dim]
+        start = totals.get(start, start)
     return low.owned(made)
 
 

@@ -18,7 +18,7 @@ from ..ir import control
 from ..ir.control import all_nodes
 from ..ir.node import Node
 from ..ir.types import ArrayType, Form
-from ..trace import LoopPlan
+from ..trace import STEPS, LoopPlan
 from ..variables.base import ObservedException, VariableTracker
 from ..variables.growing import GrowingVariable
 from ..variables.sequences import ListVariable
@@ -104,18 +104,14 @@ def check_length(tx: Translator, loop: Loop, iterator: VariableTracker | None, c
     many = rounds.count()
     nodes, steps = tx.sizes[loop.head]
     made = list(all_nodes(tx.graph.nodes[nodes:]))
-    share = max(
-        len(made) / tx.state.options.unroll_budget,
-        (tx.state.steps - steps) / tx.state.options.unrolled_steps,
-    )
+    each = max(len(made), (tx.state.steps - steps) / STEPS) / (count - 1)
     place = tx.code, loop.head
     if place not in tx.state.options.loops and is_long(made, many, count - 1):
         raise PlanLoop(place)
-    if isinstance(many, int) and share / (count - 1) * many > 1.0:
-        budget = tx.state.options.unroll_budget
-        enough = math.ceil(1.25 * share / (count - 1) * many * budget / 1000) * 1000
-        reason = f"more than {budget} operations (config.unroll_budget = {enough} is enough)"
-        raise tx.too_long(f"the loop would add {reason}")
+    if isinstance(many, int) and each * many > tx.state.budget:
+        enough = math.ceil(1.25 * each * many / 1000) * 1000
+        reason = f"more than {tx.state.budget} operations (config.unroll_budget = {enough}"
+        raise tx.too_long(f"the loop would add {reason} is enough)")
 
 
 def is_long(made: Sequence[Node], many: Any, rounds: int) -> bool:

@@ -202,15 +202,19 @@ def substitute(size: Size, values: Mapping[str, Size]) -> Size:
     """`size` with symbols replaced by sizes."""
     if isinstance(size, int):
         return size
-    total: Size = 0
+    parts: list[Size] = []
     for monomial, coefficient in size.terms:
-        term: Size = coefficient
+        part: Size = coefficient
         for atom in monomial:
-            term = term * _atom_substituted(atom, values)
-        total = total + term
-    if steps.watcher is not None:
-        used = [Asked("==", symbol(n), values[n]) for n in {*symbols(size)} if n in values]
-        steps.watcher.step("substitution", size, total, tuple(used))
+            part = part * _atom_substituted(atom, values)
+        parts.append(part)
+    if steps.watcher is None:
+        return polynomial(term for part in parts for term in _terms(part))
+    total: Size = 0
+    for part in parts:
+        total = total + part  # each addition is a step
+    used = [Asked("==", symbol(n), values[n]) for n in {*symbols(size)} if n in values]
+    steps.watcher.step("substitution", size, total, tuple(used))
     return total
 
 

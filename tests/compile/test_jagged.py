@@ -120,6 +120,16 @@ def test_parts_that_do_not_fit_are_as_in_numpy(change):
         check_same(compiled, pooled_parts, values, lengths, exact=False)
 
 
+@pytest.mark.parametrize("name", ["means", "from a dict"])
+def test_a_thousand_keys_are_one_graph(name):
+    compiled = dl.compile(KEYED[name], fullgraph=True)
+    with dl.config.patch(validate=False):  # which would take a minute, and has 40 keys elsewhere
+        for seed in range(3):
+            batch = keyed(seed, np.ndarray.tolist, keys=1000)
+            assert same(compiled(batch), KEYED[name](batch), exact=False)
+    assert len(compiled.entries()) == 2
+
+
 def test_arrays_in_a_list_do_not_share_symbols_by_accident():
     def pooled(parts):
         return np.stack([part.sum(axis=0) for part in parts]), np.concatenate(parts)

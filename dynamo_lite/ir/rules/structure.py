@@ -53,7 +53,7 @@ def _joined_shape(
     for kind in kinds[1:]:
         for axis, size in enumerate(kind.shape):
             if axis == place:
-                shape[axis] = shape[axis] + size
+                shape[axis] = facts.total(shape[axis] + size)
             elif not same(shape[axis], size, facts):
                 raise Wrong
     return tuple(shape)
