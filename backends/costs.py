@@ -10,6 +10,8 @@ TRANSCENDENTAL = (
 DIVISION = "divide true_divide floor_divide remainder fmod mod sqrt divmod reciprocal".split()
 COST: dict[str, int] = dict.fromkeys(TRANSCENDENTAL, 10) | dict.fromkeys(DIVISION, 4)
 OTHER, LOAD, REDUCTION = 1, 1, 1000
+MOST_STORES = 8
+"""What a kernel may compute into memory: longer ones are compiled more slowly."""
 
 
 def cost_of_call(name: str) -> int:

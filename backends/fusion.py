@@ -7,6 +7,7 @@ uses mean that it would be computed twice.
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
@@ -69,11 +70,28 @@ def choose_materialised(graph: Graph, accesses: Accesses) -> dict[Node, str]:
     """The nodes to compute into memory, each with the reason."""
     readers = _readers(graph, accesses)
     forced = _forced(graph, readers)
+    chosen = _choose(graph, accesses, forced, readers)
+    folds = {
+        node: reason for node, reason in chosen.items()
+        if node not in forced and access_of(node, accesses) is Access.FOLD
+    }
+    if not folds:
+        return chosen
+    return _choose(graph, accesses, forced | folds, readers)  # what they read is read once
+
+
+def _choose(
+    graph: Graph, accesses: Accesses, forced: dict[Node, str], readers: Readers
+) -> dict[Node, str]:
+    """`forced` and what else is worth it, given those."""
     uses: dict[Node, frozenset[Use]] = {}
     stages = _stages(graph, accesses)
+    stores: Counter[tuple[Any, ...]] = Counter()
     for node in reversed(graph.nodes):
         if node in forced:
-            uses[node] = frozenset((_kernel_of(node, stages[node]),))
+            box = _box_of(node, stages[node])
+            uses[node] = frozenset((Use((stores[box] // costs.MOST_STORES, *box)),))
+            stores[box] += 1
         else:
             uses[node] = frozenset(_uses(node, readers.get(node, []), uses, graph.symbols))
     readers_of = {node: [reader for reader, _ in found] for node, found in readers.items()}
@@ -235,9 +253,10 @@ def _is_apart(node: Node, accesses: Accesses) -> bool:
     return node.op == "call_function" and access_of(node, accesses) is Access.MEMORY
 
 
-def _kernel_of(node: Node, stage: int) -> Use:
+def _box_of(node: Node, stage: int) -> tuple[Any, ...]:
+    """What the kernels that may become one have in common."""
     shape = node.type.shape if isinstance(node.type, ArrayType) else (node.name,)
-    return Use((stage, *shape))
+    return (stage, *shape)
 
 
 def _uses(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ir.sizes import Size
 from ..records import dataclass, field
-from . import affine, rewrite
+from . import affine, costs, rewrite
 from .aliases import Roots, roots_of
 from .hints import Hint
 from .loops import Buffer, Check, Expr, Gather, Kernel, Load, Scan, Store, walk
@@ -26,7 +26,6 @@ from .program import (
 from .schedule import is_check_only, may_report, operations
 from .sizes_of import told_by, used_symbols
 
-MOST_STORES = 8
 MOST_OPERATIONS = 400
 LOOK_BACK = 24
 TINY = 64
@@ -208,7 +207,7 @@ def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
         return "one writes what the other knows by another name"
     if earlier.checks and later.looks_up:
         return "positions are checked before elements are looked up"
-    if len(first.statements) + len(second.statements) > MOST_STORES:
+    if len(first.statements) + len(second.statements) > costs.MOST_STORES:
         return "too many results"
     if earlier.operations + later.operations > MOST_OPERATIONS:
         return "too many operations"

@@ -161,7 +161,8 @@ def call_cached(
     source = ConstSource(Pinned(function), name)
     if held.found is Miss:
         stop = GraphBreak(
-            f"calling {name}: its cache has no result for these arguments ({rule.id})"
+            f"calling {name}: its cache has no result for these arguments; "
+            f"dl.assume_constant_result says that its results may be constants ({rule.id})"
         )
         stop.stands = ((source, OUTCOME, held, tx.location()),)
         raise stop

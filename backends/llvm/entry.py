@@ -10,7 +10,7 @@ import numpy as np
 from ...ir.errstates import AMBIENT, Errstate
 from ...ir.sizes import Size, product, symbols
 from ...ir.types import ArrayType, Form
-from ...records import dataclass, field
+from ...records import dataclass, field, kept
 from ..loops import Buffer, Kernel
 from ..program import (
     Allocate,
@@ -380,10 +380,11 @@ class EntryWriter:
         name = output.buffer.name
         if output.type.form in (Form.SCALAR, Form.PYTHON):
             self.box(number, output.type, self.pointer(name))
-        elif self.slots.get(name) != number or name not in self._made():
+        elif self.slots.get(name) != number or name not in self.made:
             self.frame.own(number, self.objects[name])
 
-    def _made(self) -> set[str]:
+    @kept
+    def made(self) -> set[str]:
         """The buffers whose ndarray was put into its slot by a step."""
         made = (s for s in all_steps(self.program.steps) if isinstance(s, (Allocate, View)))
         return {step.buffer.name for step in made}

@@ -50,6 +50,16 @@ def test_expensive_value_of_several_kernels_is_computed_once():
     assert sum("tanh" in text for text in texts) == 1
 
 
+def test_number_that_more_results_need_than_one_kernel_has():
+    def scaled(x):
+        norm = np.sqrt(np.sum(x * x))
+        return tuple(x / norm + i for i in range(20))
+
+    program = lower(trace(scaled, V))
+    texts = [print_kernel(kernel) for kernel in kernels(program)]
+    assert sum(text.count("[r0 <") for text in texts) == 1
+
+
 def test_warnings_of_elements_that_nobody_reads_count():
     program = lower(trace(lambda x: np.log(x)[1:] + 1, V))
     assert any(kernel.axes[0].extent == 12 for kernel in kernels(program))

@@ -11,7 +11,7 @@ X = np.linspace(-1.0, 2.0, 12)
 SQUARE = np.array([[2.0, 1.0], [1.0, 3.0]])
 
 
-@functools.lru_cache
+@functools.lru_cache(maxsize=0)
 def window(n):
     return np.hanning(n)
 
