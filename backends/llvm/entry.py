@@ -88,7 +88,7 @@ class EntryWriter:
     wide: set[str] = field(default_factory=set)  # symbols of ints, which may be as large as any
     ints: dict[int, Value] = field(default_factory=dict)  # by placeholder
     tables: list[str] = field(default_factory=list)  # other globals of the module
-    offers: dict[str, str] = field(default_factory=dict)  # functions that launch kernels
+    offers: bool = False  # kernels to the thread pool
     n_slots: int = 0
     errstate: Errstate = AMBIENT  # of the steps that are written now
     frame: Frame = field(init=False)
@@ -161,7 +161,8 @@ class EntryWriter:
 
     def _modules(self) -> tuple[str, ...]:
         """One module; or the kernels in one and an entry that takes LLVM long in another."""
-        kernels = [kernel.text for kernel in self.kernels.values()] + [*self.offers.values()]
+        offers = [launches.offering()] if self.offers else []
+        kernels = [kernel.text for kernel in self.kernels.values()] + offers
         width = 8 * self.target.vector_bytes
         attributes = (
             f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '

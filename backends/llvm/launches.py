@@ -120,11 +120,9 @@ def _offer(
             return
     else:
         cost = (writer.size(points) * picoseconds).binary("sdiv", 1000)
-    if code.name not in writer.offers:
-        writer.offers[code.name] = offering(code.name)
-    writer.builder.void(
-        f"call void @{code.name}.offer(ptr %frame, ptr {env}, i64 {extent.ref}, i64 {cost.ref})"
-    )
+    writer.offers = True
+    arguments = f"ptr %frame, ptr @{code.name}, ptr {env}, i64 {extent.ref}, i64 {cost.ref}"
+    writer.builder.void(f"call void @offer({arguments})")
 
 
 def _counted(kernel: Kernel) -> tuple[Axis, ...]:
@@ -135,22 +133,20 @@ def _counted(kernel: Kernel) -> tuple[Axis, ...]:
     return kernel.axes
 
 
-def offering(kernel: str) -> str:
-    """A function that runs a kernel here where there is little to do, else in the thread pool."""
+def offering() -> str:
+    """The function that runs a kernel here where there is little to do, else in the thread pool."""
     builder = Builder()
     frame = Frame(builder)
     cost = Value(builder, "%cost", I64)
     builder.branch(cost.lt(PARALLEL_FROM), "alone", "share")
     builder.label("alone")
-    builder.void(f"call void @{kernel}(ptr %env, i64 0, i64 %extent)")
+    builder.void("call void %kernel(ptr %env, i64 0, i64 %extent)")
     builder.void("ret void")
     builder.label("share")
-    frame.call(
-        "parallel", "ptr %frame", f"ptr @{kernel}", "ptr %env", "i64 %extent", "i64 %cost"
-    )
+    frame.call("parallel", "ptr %frame", "ptr %kernel", "ptr %env", "i64 %extent", "i64 %cost")
     lines = "\n".join([*builder.lines, "  ret void"])
-    arguments = "ptr %frame, ptr %env, i64 %extent, i64 %cost"
-    return f"define internal void @{kernel}.offer({arguments}) #0 {{\nentry:\n{lines}\n}}\n"
+    arguments = "ptr %frame, ptr %kernel, ptr %env, i64 %extent, i64 %cost"
+    return f"define internal void @offer({arguments}) #0 {{\nentry:\n{lines}\n}}\n"
 
 
 def declared(function: str) -> str:
