@@ -87,7 +87,6 @@ class EntryWriter:
     callables: list[Callable[..., Any] | FlatCall] = field(default_factory=list)
     wide: set[str] = field(default_factory=set)  # symbols of ints, which may be as large as any
     ints: dict[int, Value] = field(default_factory=dict)  # by placeholder
-    tables: list[str] = field(default_factory=list)  # other globals of the module
     offers: bool = False  # kernels to the thread pool
     n_slots: int = 0
     errstate: Errstate = AMBIENT  # of the steps that are written now
@@ -168,8 +167,9 @@ class EntryWriter:
             f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
             f'"min-legal-vector-width"="{width}" }}\n'
         )
+        tables = (f"{name} = internal constant {what}" for what, name in self.frame.tables.items())
         entry = "\n".join([
-            *self.tables, "define i32 @entry(ptr %frame) #0 {", "entry:", *self.builder.allocas,
+            *tables, "define i32 @entry(ptr %frame) #0 {", "entry:", *self.builder.allocas,
             *self.builder.head, *self.builder.lines, "  ret i32 0", "abandon:", "  ret i32 1", "}",
             attributes,
         ])
@@ -218,10 +218,9 @@ class EntryWriter:
         if not which:
             return
         place = self.builder.stack("i64", len(which))
-        numbers = ", ".join(f"i64 {index}" for index in which)
-        self.tables.append(f"@ints = internal constant [{len(which)} x i64] [{numbers}]")
+        numbers = self.frame.integers([*map(self.builder.integer, which)])
         self.frame.checked(
-            "unbox_ints", f"ptr {self.frame.inputs}", "ptr @ints", f"i64 {len(which)}",
+            "unbox_ints", f"ptr {self.frame.inputs}", f"ptr {numbers}", f"i64 {len(which)}",
             f"ptr {place}",
         )
         for position, (index, name) in enumerate(which.items()):

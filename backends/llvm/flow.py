@@ -76,12 +76,12 @@ def truth(writer: EntryWriter, buffer: Buffer) -> Value:
 def run_block(writer: EntryWriter, steps: Sequence[Step]) -> None:
     """Steps that may run several times, or not at all: objects made here end here."""
     known, first = dict(writer.slots), writer.n_slots
-    sizes = dict(writer.sizes)
+    sizes, arrays = dict(writer.sizes), dict(writer.frame.arrays)
     for step in steps:
         writer.step(step)
     for slot in range(first, writer.n_slots):
         writer.frame.call("release", "ptr %frame", f"i64 {slot}")
-    writer.slots, writer.sizes = known, sizes
+    writer.slots, writer.sizes, writer.frame.arrays = known, sizes, arrays
 
 
 def rotate(writer: EntryWriter, step: Rotate) -> None:

@@ -45,6 +45,8 @@ class Frame:
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
+        self.tables: dict[str, str] = {}  # arrays of known integers, by type and contents
+        self.arrays: dict[tuple[str, ...], str] = {}
         self.inputs = self.field(0)
         self.slots = self.field(8)
         self.constants = self.field(16)
@@ -100,9 +102,21 @@ class Frame:
         self.builder.void(f"store ptr {object_}, ptr {self.builder.offset(self.slots, 8 * index)}")
 
     def integers(self, values: Sequence[Value]) -> str:
-        """The address of an array of i64 in the frame of the function."""
+        """The address of an array of i64; equal ones share it."""
         if not values:
             return "null"
+        refs = tuple(value.ref for value in values)
+        if refs not in self.arrays:
+            known = all(value.literal for value in values)
+            self.arrays[refs] = self._table(refs) if known else self._on_stack(values)
+        return self.arrays[refs]
+
+    def _table(self, numbers: Sequence[str]) -> str:
+        numbers = [f"i64 {number}" for number in numbers]
+        content = f"[{len(numbers)} x i64] [{', '.join(numbers)}]"
+        return self.tables.setdefault(content, f"@integers{len(self.tables)}")
+
+    def _on_stack(self, values: Sequence[Value]) -> str:
         pointer = self.builder.stack("i64", len(values))
         for position, value in enumerate(values):
             self.builder.store(value, self.builder.offset(pointer, 8 * position))
