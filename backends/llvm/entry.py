@@ -52,7 +52,7 @@ from .target import Target
 from .wide import emit_checked
 
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
-LONG = 1000  # lines from which an entry takes LLVM long
+LONG = 300  # lines from which an entry takes LLVM long
 PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
 NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
 
