@@ -14,9 +14,15 @@ _lock = threading.RLock()
 
 
 @cache
-def machine(target: Target, effort: int = 2) -> llvm.TargetMachine:
+def start() -> None:
+    """LLVM learns about this machine."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+
+
+@cache
+def machine(target: Target, effort: int = 2) -> llvm.TargetMachine:
+    start()
     triple = llvm.get_process_triple()
     return llvm.Target.from_triple(triple).create_target_machine(
         cpu=target.cpu, features="", opt=effort, reloc="pic", codemodel="small"
@@ -64,6 +70,7 @@ def assembly(text: str, target: Target) -> str:
 
 @cache
 def _jit() -> llvm.LLJIT:
+    start()
     return llvm.create_lljit_compiler(use_jit_link=False)
 
 

@@ -1,11 +1,15 @@
 """An entry of many steps is compiled apart from its kernels, and calls them."""
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm import compile_graph
+from dynamo_lite.backends.llvm.compiler import compile_text
 from dynamo_lite.backends.llvm.entry import EntryWriter
 from dynamo_lite.backends.llvm.target import host
 from dynamo_lite.backends.lowering.lower import lower
@@ -46,6 +50,13 @@ def test_it_calls_the_kernels(
     for array in (x, x[::-1].copy()):
         for found, expected in zip(compiled(array), sums(array)):
             np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_objects_are_linked_where_nothing_was_compiled(tmp_path: Path) -> None:
+    (tmp_path / "f.o").write_bytes(compile_text("define void @f() { ret void }", host()))
+    source = "import pathlib, sys; from dynamo_lite.backends.llvm.compiler import link;" \
+        "sys.exit(not link([pathlib.Path(sys.argv[1]).read_bytes()], 'f')[0])"
+    subprocess.run([sys.executable, "-c", source, tmp_path / "f.o"], check=True)
 
 
 def test_it_is_abandoned_for_what_a_number_of_its_own_raises(x: np.ndarray) -> None:
