@@ -94,6 +94,10 @@ def array_was(array: Any, facts: ArrayFacts) -> str:
     return next(_differences(array, facts), "matches")
 
 
+FLAGS = ("writeable", "_writeable_no_warn"), ("aligned", "aligned")
+"""Names, and where they can be read of every array without a warning."""
+
+
 def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
     kind = type(array)
     if kind is not facts.type:
@@ -101,8 +105,8 @@ def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
         return
     yield from _unequal("dtype", array.dtype, facts.dtype)
     yield from _unequal("ndim", array.ndim, len(facts.shape))
-    for name in ("writeable", "aligned"):
-        yield from _unequal(name, getattr(array.flags, name, True), getattr(facts, name))
+    for name, flag in FLAGS:
+        yield from _unequal(name, getattr(array.flags, flag, True), getattr(facts, name))
     if array.ndim != len(facts.shape):
         return
     yield from _sizes("shape", array.shape, facts.shape)

@@ -25,7 +25,8 @@ class FlatCall:
         args = [writer.text(arg) for arg in self.args]
         args += [f"{name}={writer.text(arg)}" for name, arg in self.kwargs.items()]
         source = f"lambda {', '.join(writer.values)}: target({', '.join(args)})"
-        made: Callable[..., Any] = eval(source, {"target": self.target, **writer.constants})
+        scope = {"__name__": __name__, "target": self.target, **writer.constants}
+        made: Callable[..., Any] = eval(source, scope)
         return made
 
 

@@ -76,7 +76,7 @@ class PlanWriter:
         return "\n".join([f"def run({arguments}):", "    try:", *self.lines]) + "\n"
 
     def function(self, text: str) -> Callable[..., Any]:
-        namespace = dict(self.names)
+        namespace = {"__name__": __name__, **self.names}
         exec(compile(text, "<dynamo_lite launch plan>", "exec"), namespace)
         run: Callable[..., Any] = namespace["run"]
         return run

@@ -43,7 +43,7 @@ class Source:
     namespace: dict[str, Any]
 
     def compile(self) -> Callable[..., tuple[Any, ...]]:
-        scope = dict(self.namespace)
+        scope = {"__name__": __name__, **self.namespace}
         exec(compile(self.text, "<graph>", "exec"), scope)
         run: Callable[..., tuple[Any, ...]] = scope["graph"]
         return run

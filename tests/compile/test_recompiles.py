@@ -1,5 +1,6 @@
 """When functions are compiled again, given up, or told what to rely on."""
 import logging
+import warnings
 
 import numpy as np
 import pytest
@@ -116,3 +117,13 @@ def test_equal_dtypes_are_told_apart_where_the_program_does(other):
     for one in (with_fields(), other, with_fields()):
         for two in (one, with_fields(), other):
             assert compiled(one, two) == function(one, two)
+
+
+def test_saying_why_does_not_warn():
+    """NumPy warns where the flags of a result of `np.broadcast_arrays` are read."""
+    compiled = dl.compile(lambda x: x * 2)
+    compiled(np.ones((2, 3)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = compiled(np.broadcast_arrays(np.ones(3), np.ones((2, 3)))[0])
+    assert found.tolist() == [[2.0] * 3] * 2

@@ -208,3 +208,12 @@ def test_compiled_closures_keep_nothing_alive():
         "    for i in range(4): inner(b)\n"
         "    return weakref.ref(o)\n"
         "r = make()\ngc.collect()\nprint(r())\n"))
+
+
+def test_what_the_compiler_writes_is_no_function_of_the_program(script):
+    text = ("import numpy as np\n"
+            "def f(x):\n    x[np.array([0, 1])] = 3.0\n    return np.sort(x) + 1\n"
+            "for i in range(5): f(np.arange(4.0))\n")
+    for backend in ("llvm", "eager"):
+        _, _, err = run(*PREFIX, "--explain", "--backend", backend, script(text))
+        assert "] f (" in err and "1 graphs in 1 frames" in err
