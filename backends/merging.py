@@ -115,6 +115,7 @@ class Placed:
     operations: int = 0
     checks: bool = False
     looks_up: bool = False
+    scans: bool = False
     aliased: frozenset[Buffer] = frozenset()
 
     @staticmethod
@@ -135,7 +136,7 @@ class Placed:
         looks_up |= any(isinstance(s, Store) and s.indices for s in kernel.statements)
         return Placed(
             step, used, stored, tells, needs, sized, tuple(axis.extent for axis in kernel.axes),
-            operations(kernel), _checks(kernel), looks_up, aliased,
+            operations(kernel), _has(kernel, Check), looks_up, _has(kernel, Scan), aliased,
         )
 
     @property
@@ -196,11 +197,11 @@ def conflict(first: Placed, second: Placed) -> bool:
 
 def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
     """Why two kernels stay apart, or None when they become one."""
-    first, second = earlier.kernel, later.kernel
     if earlier.box != later.box:
         return DIFFERENT
-    if _scans(first) or _scans(second):
+    if earlier.scans or later.scans:
         return "a running fold"
+    first, second = earlier.kernel, later.kernel
     if first.errstate != second.errstate and may_report(first) and may_report(second):
         return "what becomes of floating-point reports differs"
     if not (earlier.aliased.isdisjoint(later.writes) and later.aliased.isdisjoint(earlier.writes)):
@@ -243,12 +244,8 @@ def _read_elsewhere(first: Kernel, second: Kernel) -> Buffer | None:
     return None
 
 
-def _checks(kernel: Kernel) -> bool:
-    return any(isinstance(statement, Check) for statement in kernel.statements)
-
-
-def _scans(kernel: Kernel) -> bool:
-    return any(isinstance(statement, Scan) for statement in kernel.statements)
+def _has(kernel: Kernel, kind: type) -> bool:
+    return any(isinstance(statement, kind) for statement in kernel.statements)
 
 
 def _over(kernel: Kernel, other: Kernel) -> Kernel:

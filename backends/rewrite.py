@@ -1,8 +1,9 @@
 """Walking and rebuilding expressions. Expressions are shared graphs: every walk keeps a memo."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -30,21 +31,22 @@ INT64 = np.dtype(np.int64)
 Change = Callable[[Expr], Expr]
 
 
-def rebuild(expr: Expr, operands: tuple[Expr, ...]) -> Expr:
-    """The same operation on other operands."""
-    match expr:
-        case Apply():
-            return Apply(expr.op, operands, expr.dtype)
-        case Convert():
-            return Convert(operands[0], expr.dtype)
-        case Select():
-            return Select(*operands)
-        case Reduce():
-            return Reduce(expr.op, operands[0], expr.axes, expr.dtype, operands[1:])
-        case Gather():
-            pairs = tuple((new, stride) for new, (_, stride) in zip(operands, expr.indices))
-            return Gather(expr.buffer, expr.offset, pairs)
-    return expr
+Operands = tuple[Expr, ...]
+
+
+def _regathered(gather: Gather, operands: Operands) -> Gather:
+    pairs = tuple((new, stride) for new, (_, stride) in zip(operands, gather.indices))
+    return Gather(gather.buffer, gather.offset, pairs)
+
+
+REBUILT: Mapping[type[Expr], Callable[[Any, Operands], Expr]] = {
+    Apply: lambda old, operands: Apply(old.op, operands, old.dtype),
+    Convert: lambda old, operands: Convert(operands[0], old.dtype),
+    Select: lambda old, operands: Select(*operands),
+    Reduce: lambda old, operands: Reduce(old.op, operands[0], old.axes, old.dtype, operands[1:]),
+    Gather: _regathered,
+}
+"""The same operation on other operands."""
 
 
 def transform(expr: Expr, rule: Callable[[Expr], Expr], memo: dict[Expr, Expr]) -> Expr:
@@ -55,7 +57,7 @@ def transform(expr: Expr, rule: Callable[[Expr], Expr], memo: dict[Expr, Expr]) 
     if operands := expr.operands:
         changed = tuple([transform(operand, rule, memo) for operand in operands])
         if changed != operands:
-            made = rebuild(expr, changed)
+            made = REBUILT[type(expr)](expr, changed)
     memo[expr] = result = rule(made)
     return result
 
@@ -70,21 +72,37 @@ def replace_parts(expr: Expr, parts: dict[Expr, Expr]) -> Expr:
 
 def substitute(expr: Expr, replaced: affine.Substitution) -> Expr:
     """Replace axes by affine functions of other axes, everywhere in an expression."""
-    return transform(expr, lambda made: _move(made, replaced), {}) if replaced else expr
+    if not replaced:
+        return expr
+
+    def move(made: Expr) -> Expr:
+        moved = MOVED.get(type(made))
+        return made if moved is None else moved(made, replaced)
+
+    return transform(expr, move, {})
 
 
-def _move(expr: Expr, replaced: affine.Substitution) -> Expr:
-    match expr:
-        case Load():
-            return Load(expr.buffer, affine.substitute(expr.offset, replaced))
-        case Gather():
-            return Gather(expr.buffer, affine.substitute(expr.offset, replaced), expr.indices)
-        case Index() if expr.axis in replaced:
-            return position(replaced[expr.axis])
-        case Reduce():
-            axes = tuple(_renamed(axis, replaced) for axis in expr.axes)
-            return Reduce(expr.op, expr.body, axes, expr.dtype, expr.part)
-    return expr
+def _moved_load(load: Load, replaced: affine.Substitution) -> Load:
+    return Load(load.buffer, affine.substitute(load.offset, replaced))
+
+
+def _moved_gather(gather: Gather, replaced: affine.Substitution) -> Gather:
+    return Gather(gather.buffer, affine.substitute(gather.offset, replaced), gather.indices)
+
+
+def _moved_index(index: Index, replaced: affine.Substitution) -> Expr:
+    return position(replaced[index.axis]) if index.axis in replaced else index
+
+
+def _moved_fold(fold: Reduce, replaced: affine.Substitution) -> Reduce:
+    axes = tuple(_renamed(axis, replaced) for axis in fold.axes)
+    return Reduce(fold.op, fold.body, axes, fold.dtype, fold.part)
+
+
+MOVED: Mapping[type[Expr], Callable[[Any, affine.Substitution], Expr]] = {
+    Load: _moved_load, Gather: _moved_gather, Index: _moved_index, Reduce: _moved_fold,
+}
+"""The expressions that name axes, with these replaced; their operands are done."""
 
 
 def _renamed(axis: Axis, replaced: affine.Substitution) -> Axis:
@@ -118,20 +136,23 @@ def free_axes(expr: Expr, memo: Frees) -> frozenset[Axis]:
     """The axes that the value of an expression depends on."""
     if (known := memo.get(expr)) is not None:
         return known
-    found = _own_axes(expr).union(*(free_axes(operand, memo) for operand in expr.operands))
+    named = NAMED_AXES.get(type(expr))
+    own: frozenset[Axis] = frozenset() if named is None else frozenset(named(expr))
+    found = own.union(*[free_axes(operand, memo) for operand in expr.operands])
     if isinstance(expr, Reduce):
         found -= frozenset(expr.axes)
     memo[expr] = found
     return found
 
 
-def _own_axes(expr: Expr) -> frozenset[Axis]:
-    match expr:
-        case Load() | Gather():
-            return frozenset(axis for axis, _ in expr.offset.strides)
-        case Index():
-            return frozenset((expr.axis,))
-    return frozenset()
+def _stepped(access: Load | Gather) -> list[Axis]:
+    return [axis for axis, _ in access.offset.strides]
+
+
+NAMED_AXES: Mapping[type[Expr], Callable[[Any], Iterable[Axis]]] = {
+    Load: _stepped, Gather: _stepped, Index: lambda index: (index.axis,),
+}
+"""The axes that an expression itself goes along."""
 
 
 def map_statement(

@@ -91,9 +91,15 @@ def _written_by(node: Node) -> list[Node]:
     return [place for place in places if isinstance(place, Node)]
 
 
+EXACT = frozenset((int, bool, str, type(None)))
+"""Types whose equal values cannot be told apart."""
+
+
 def frozen(tree: Any) -> Hashable | None:
     """A hashable key that tells 1, 1.0, True, 0.0, -0.0 and their NumPy scalars apart."""
     kind = type(tree)
+    if kind in EXACT:
+        return kind, tree
     if kind in (tuple, list):
         parts = tuple(frozen(item) for item in tree)
         return None if None in parts else (kind, parts)
