@@ -1,5 +1,5 @@
 """Settings of all tests: the same examples on every run, however busy the machine is; and what
-is not worth compiling is compiled all the same, to be compared.
+is not worth compiling is compiled all the same, to be compared; and internal errors are raised.
 
 With `DYNAMO_VALIDATE=1` the summary says how many steps of reasoning about sizes were proved.
 """
@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from dynamo_lite.config import config as dynamo_config
 
 dynamo_config.compile_needless = True
+dynamo_config.strict = True
 
 settings.register_profile(
     "project", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
