@@ -148,14 +148,15 @@ class Placed:
 def _partner(
     placed: Sequence[Placed], position: int, hint: Hint, notes: list[str]
 ) -> tuple[int, Kernel, bool] | None:
-    """An earlier kernel to merge with: its position, the merged kernel, and where that goes."""
-    later = placed[position]
+    """An earlier kernel to merge with: its position, the merged kernel, and where that goes. If
+    there is none, it is noted why not with the nearest one."""
+    later, why = placed[position], ""
     if not isinstance(later.step, Launch):
         return None
     for target in range(position - 1, max(-1, position - LOOK_BACK), -1):
         earlier = placed[target]
         if isinstance(earlier.step, Commit):
-            return None
+            break
         if not isinstance(earlier.step, Launch):
             continue
         reason = why_not_merge(earlier, later, hint)
@@ -163,9 +164,11 @@ def _partner(
             moves = _direction(earlier, placed[target + 1 : position], later)
             if moves is not None:
                 return target, merged_kernel(earlier.kernel, later.kernel), moves
-        if reason != DIFFERENT:
+        if reason != DIFFERENT and not why:
             names = f"{earlier.kernel.name} and {later.kernel.name}"
-            notes.append(f"{names}: {reason or 'a step lies between them'}")
+            why = f"{names}: {reason or 'a step lies between them'}"
+    if why:
+        notes.append(why)
     return None
 
 
