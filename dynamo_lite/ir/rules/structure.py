@@ -46,6 +46,10 @@ def concatenate_rule(
     return joined if out is None else written(out, joined, facts)
 
 
+FEW = 3
+"""Arrays whose sizes are a short sum."""
+
+
 def _joined_shape(
     kinds: Sequence[ArrayType], place: int, facts: Facts
 ) -> tuple[Size, ...]:
@@ -53,7 +57,8 @@ def _joined_shape(
     for kind in kinds[1:]:
         for axis, size in enumerate(kind.shape):
             if axis == place:
-                shape[axis] = facts.total(shape[axis] + size)
+                joined = shape[axis] + size
+                shape[axis] = facts.total(joined) if len(kinds) > FEW else joined
             elif not same(shape[axis], size, facts):
                 raise Wrong
     return tuple(shape)
