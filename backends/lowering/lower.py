@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import core
-from ...ir.control import is_control
+from ...ir.control import all_nodes, is_control
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.inference import why_whole
@@ -41,6 +41,7 @@ from . import (  # noqa: F401  (they register)
 )
 from .context import ACCESSES, LOWERINGS, Lowering, WhyExtern
 from .externs import bind_results, lower_extern, object_value, own_number
+from .magnitudes import check_magnitudes
 from .overwriting import KeepsOldContents, is_there, overwritten
 from .pieces import is_everything, only_pieces
 from .values import CannotLower, Value, load_of
@@ -78,6 +79,7 @@ def lower_steps(
             _constant(low, node)
     low.bound.update(graph.symbols)
     low.check_assertions()
+    check_magnitudes(low, all_nodes(graph.nodes))
     unread = only_pieces(low)
     whole = {n for n in graph.calls if n.target is core.update and is_everything(n.args[1])}
     early = overwritten(low, unread, whole, kept)
@@ -161,6 +163,7 @@ def _constant(low: Lowering, node: Node) -> None:
 
 def lower_call(low: Lowering, node: Node) -> Any:
     """The value of one call; a call without a native lowering is made as an extern step."""
+    check_magnitudes(low, [node])
     args, kwargs = map_leaves(lambda leaf: _resolved(low, leaf), (node.args, node.kwargs))
     try:
         value = _native(low, node, args, kwargs)

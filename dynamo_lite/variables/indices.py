@@ -21,7 +21,7 @@ from .graph_values import numbering, record
 from .numbers import ComputedNumber
 from .sequences import ListVariable, SequenceVariable, TupleVariable
 from .sizes import SizeVariable
-from .slices import SliceVariable
+from .slices import DataRangeVariable, RangeVariable, SliceVariable
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -67,7 +67,7 @@ def spelled_out(
             if isinstance(item, SliceVariable) and axis < array.ndim else item
             for item, axis in zip(items, _axes(items, array.ndim))
         ]
-    items = [as_plain_int(item) for item in items]
+    items = [as_index(tx, item) for item in items]
     if not any(map(is_mask, items)):
         return TupleVariable(items) if isinstance(key, TupleVariable) else items[0]
     if array.library != "numpy":
@@ -82,11 +82,24 @@ def spelled_out(
     return made[0] if len(made) == 1 and not isinstance(key, TupleVariable) else TupleVariable(made)
 
 
-def as_plain_int(value: VariableTracker) -> VariableTracker:
-    """A member of an IntEnum is an index like any other int, not the int64 it is to ufuncs."""
+def as_index(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """A member of an IntEnum is an index like any other int, not the int64 it is to ufuncs. Ranges
+    and lists of computed ints are the arrays that NumPy makes of them."""
     if isinstance(value, TypedConstant) and isinstance(value.value, int):
         return constant(int(value.value))
+    if isinstance(value, RangeVariable):
+        return ListVariable(list(value.iterate(tx)))
+    if isinstance(value, DataRangeVariable):
+        return tx.call_builtin(np.arange, *value.ends)
+    if isinstance(value, ListVariable):
+        items = list(value.iterate(tx))
+        integers = all(is_number(item) and item.python_type() in INTEGERS for item in items)
+        if integers and any(item.in_graph for item in items):
+            return tx.call_builtin(np.array, ListVariable(items))
     return value
+
+
+INTEGERS = (int, np.int64)
 
 
 def _with_sizes(tx: Translator, part: SliceVariable, size: Size) -> SliceVariable:

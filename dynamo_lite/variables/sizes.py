@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..errors import DataDependent
 from ..guards.dynamic import DimMark, Mark
 from ..guards.kinds import INT_SYMBOL
 from ..guards.sources import DependentSource, LiteralSource, Pinned, SizeSource, Source
+from ..ir.node import Node
 from ..ir.sizes import (
     Atom,
     Size,
@@ -21,6 +23,7 @@ from ..ir.sizes import (
     maximum,
     minimum,
     modulo,
+    name_of,
     product,
     symbols,
     weight,
@@ -138,15 +141,51 @@ def _dependent_int(tx: Translator, value: int, source: Source) -> VariableTracke
 
 
 MAKERS[int] = _dependent_int
-def _found(tx: Translator, value: SizeVariable) -> Found | None:
-    """Where a size is found, unless only the data of the call says it."""
-    size = tx.shapes.simplify(value.size)
-    if depends_on_data(size):
+FINDERS[SizeVariable] = lambda tx, value: found_again(tx, value.size)
+
+
+def found_again(tx: Translator, value: Any, depth: int = 0) -> Found | None:
+    """Where Python finds a size, or a number that NumPy makes of sizes: `int(np.ceil(n / 3))`.
+    None where data of the call says what it is."""
+    if isinstance(value, SizeExpr):
+        size = tx.shapes.simplify(value)
+        if not depends_on_data(size):
+            return size_source(size, tx.shapes), tx.shapes.hint(size)
+        value, axis = tx.state.lengths.get(name_of(size) or "", (None, None))
+        value = None if axis is not None or tx.graph.is_body else value
+    if type(value) in (bool, int, float, np.float64):
+        return LiteralSource(value), value
+    if not isinstance(value, Node) or value.kwargs or depth > DEEPEST:
         return None
-    return size_source(size, tx.shapes), tx.shapes.hint(size)
+    is_ufunc = isinstance(value.target, np.ufunc)
+    if not (is_ufunc or value.target in (int, float)) or not 1 <= len(value.args) <= 2:
+        return None
+    operands = [found_again(tx, arg, depth + 1) for arg in value.args]
+    found = [operand for operand in operands if operand is not None]
+    function = silent(value.target) if is_ufunc else value.target
+    try:
+        made = function(*[number for _, number in found]) if len(found) == len(operands) else None
+    except (ArithmeticError, ValueError):
+        return None
+    return made if made is None else (
+        DependentSource(Pinned(function), tuple(source for source, _ in found)), made
+    )
 
 
-FINDERS[SizeVariable] = _found
+DEEPEST = 6
+"""Steps of a computation that is made again."""
+
+
+@cache
+def silent(function: np.ufunc) -> Callable[..., Any]:
+    """A function of NumPy that raises where it would warn."""
+
+    @wraps(function)
+    def call(*numbers: Any) -> Any:
+        with np.errstate(all="raise"):
+            return function(*numbers)
+
+    return call
 
 
 def wrap_int(

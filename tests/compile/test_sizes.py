@@ -548,3 +548,61 @@ def test_an_argument_that_is_an_int_now_and_a_float_then():
     compiled = dl.compile(window)
     for k in (2, 3, 1.0, 2, 2.5, -1, 5, True, 0.0, 4):
         assert same(compiled(np.ones(2), k), window(np.ones(2), k))
+
+
+LONG = {
+    "a factor": lambda x: x * (len(x) * 2**62),
+    "a divisor": lambda x: x / ((len(x) + 10**5) * (len(x) + 2 * 10**5) ** 3),
+    "an item": lambda x: np.array([len(x) * 2**62, 0]).tolist(),
+    "a start": lambda x: np.arange(len(x) * 2**62, len(x) * 2**62 + 3).tolist(),
+    "stored": lambda x: x.__setitem__(0, len(x) * 2**62) or x,
+    "compared": lambda x: x < len(x) * 2**62 // 3,
+    "an index": lambda x: x[[len(x) * 2**62 % 2**63, 0]],
+    "in a loop": lambda x: [x * (len(x) * 2**62 + k) for k in range(3)],
+}
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize("name", LONG)
+def test_sizes_that_are_used_as_numbers_may_have_more_than_64_bits(name, dynamic):
+    compiled = dl.compile(LONG[name], dynamic=dynamic)
+    for n in (1, 2, 3, 4, 8, 5):
+        check_same(compiled, LONG[name], np.arange(1.0, n + 1))
+
+
+PICKED = {
+    "a range": lambda x: x[range(len(x) - 1, 0, -2)],
+    "ranges": lambda x: np.outer(x, x)[range(len(x)), range(len(x))],
+    "a list": lambda x: x[[0, len(x) - 1, len(x) // 2]],
+    "lists": lambda x: np.outer(x, x)[[0, len(x) - 1], [0, -len(x)]],
+    "data": lambda x: x[[x.argmax(), x.argmin()]],
+    "stored": lambda x: x.__setitem__([0, len(x) - 1], 7.0) or x,
+    "unravelled": lambda x: np.unravel_index(x.argmax() + len(x), (2, len(x))),
+    "ravelled": lambda x: np.ravel_multi_index((1, 0), (2, len(x))),
+    "a power of two": lambda x: np.zeros(2 ** int(np.ceil(np.log2(len(x))))),
+}
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_positions_that_follow_from_sizes_stay_in_the_graph(name):
+    compiled = dl.compile(PICKED[name], fullgraph=True)
+    for n in (8, 9, 16, 2, 33, 1000):
+        check_same(compiled, PICKED[name], np.random.default_rng(n).random(n))
+    assert len(compiled.entries()) == 2
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_positions_that_do_not_exist_are_as_in_numpy(name):
+    compiled = dl.compile(PICKED[name])
+    for n in (3, 1, 4, 0, 2):
+        check_same(compiled, PICKED[name], np.random.default_rng(n).random(n))
+
+
+def test_fits_of_any_length_say_nothing(capfd):
+    def fitted(y):
+        return np.polyfit(np.arange(len(y)), y, 2)
+
+    compiled = dl.compile(fitted, fullgraph=True, dynamic=True)
+    for n in (8, 20):
+        assert same(compiled(np.arange(n) ** 2.0), fitted(np.arange(n) ** 2.0), exact=False)
+    assert capfd.readouterr() == ("", "")

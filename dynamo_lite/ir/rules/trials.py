@@ -36,7 +36,7 @@ SMALL = 4096  # elements with which a function is tried out as it is
 COUNTED = frozenset((
     np.pad, np.partition, np.argpartition, np.roll, np.resize, np.indices, np.vander, np.geomspace,
     np.logspace, np.hanning, np.hamming, np.blackman, np.bartlett, np.kaiser, np.fft.fftfreq,
-    np.fft.rfftfreq, np.histogram, np.histogram_bin_edges,
+    np.fft.rfftfreq, np.histogram, np.histogram_bin_edges, np.unravel_index, np.ravel_multi_index,
 ))  # fmt: skip
 """Functions whose ints say how many or where: dtype, order and memory are the same for all ints."""
 
@@ -46,6 +46,7 @@ def run_on_samples(
 ) -> Any:
     """The type of the result, in the sizes of the arguments."""
     small = _Samples(args, kwargs, facts, counted=target in COUNTED)
+    small.solves = target is np.polyfit or getattr(target, "__module__", "") == "numpy.linalg"
     try:
         try:
             return _typed_run(target, args, kwargs, small)
@@ -71,6 +72,7 @@ class _Samples:
 
     def __init__(self, args: Any, kwargs: Any, facts: Facts, *, counted: bool) -> None:
         self.facts = facts
+        self.solves = False  # integers are numbers of equations rather than indices
         self.random: np.random.Generator | None = None
         kinds = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, ArrayType)]
         sizes: list[Size] = []
@@ -136,7 +138,7 @@ class _Samples:
     def _values(self, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         if self.random is not None and dtype.kind in "fc":
             return self.random.standard_normal(shape)
-        return sample_values(shape, dtype)
+        return sample_values(shape, dtype, index=not self.solves)
 
     def type_of(self, value: Any, inputs: list[np.ndarray]) -> Any:
         if isinstance(value, (tuple, list)):
@@ -199,13 +201,14 @@ def _order(kind: ArrayType) -> Literal["C", "F"]:
     raise Unsupported("an extern step on large arrays in another memory order")
 
 
-def sample_values(shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    """Matrices are well conditioned and positive definite; integers are 0, which is an index."""
-    if dtype.kind in "iu":
+def sample_values(shape: tuple[int, ...], dtype: np.dtype, *, index: bool = True) -> Any:
+    """Matrices are well conditioned and positive definite; integers are 0, which is an index, or
+    numbers as well."""
+    if dtype.kind in "iu" and index:
         return np.zeros(shape, dtype)
     if dtype.kind == "b":
         return True
-    values = np.full(shape, 0.25)
+    values = np.full(shape, 1.0 if dtype.kind in "iu" else 0.25)
     if len(shape) > 1:
         values[..., np.arange(min(shape[-2:])), np.arange(min(shape[-2:]))] = 2.0 + len(shape)
     return values
