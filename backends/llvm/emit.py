@@ -362,8 +362,8 @@ class Builder:
         return self.emit(f"getelementptr i8, ptr {pointer}, i64 {nbytes.ref}")
 
     def opaque(self, index: Value) -> Value:
-        """The index of a loop, in the same register. Strength reduction, a third of LLVM's time,
-        does not look behind it: the addresses that are computed from it are cheap as they stand."""
+        """An integer that a loop carries, in the same register. Strength reduction, a third of
+        LLVM's time, does not look behind it: addresses are cheap as they stand."""
         return index.like(self.emit(f'call i64 asm "", "=r,0"(i64 {index.ref}) memory(none)'))
 
     def when(
@@ -412,9 +412,9 @@ class Builder:
                 return list(body(begin, list(carried)))
 
         def turn(state: list[Value]) -> Sequence[Value]:
-            place = self.opaque(state[0])
-            results = body(place, state[1:])
-            return place.like(self.emit(f"add nsw i64 {place.ref}, {step}")), *results
+            index, *others = state
+            results = body(index, others)
+            return index.like(self.emit(f"add nsw i64 {index.ref}, {step}")), *results
 
         state = self.repeat((begin, *carried), lambda state: state[0].lt(end), turn)
         return state[1:]
@@ -434,7 +434,7 @@ class Builder:
         at = len(self.lines)
         self.branch(more(state), inside, done)
         self.label(inside)
-        results = body(list(state))
+        results = body([self.opaque(v) if v.type == "i64" else v for v in state])
         latch = self.block
         self.jump(head)
         self.lines[at:at] = [
