@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from .binding import bind
 from .errors import GraphBreak
+from .onlookers import why_seen
 from .variables.base import VariableTracker
-from .variables.functions import FunctionVariable
+from .variables.functions import FunctionVariable, UserFunctionVariable
 from .variables.generators import GeneratorVariable
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def inline(
     code = function.code
     if code.co_flags & ASYNCHRONOUS:
         raise GraphBreak(f"{function.describe()} is asynchronous")
+    if isinstance(function, UserFunctionVariable) and (seen := why_seen(function.value)):
+        raise GraphBreak(f"{function.describe()}: {seen}")
     if (depth := recursions(tx, code)) >= RECURSION:
         raise GraphBreak(f"{function.describe()} calls itself {RECURSION} times inside each other")
     if tx.depth >= tx.state.options.inline_depth:

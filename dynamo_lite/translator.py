@@ -26,6 +26,7 @@ from .guards.sources import CellSource, LocalSource
 from .ir.graph import Graph
 from .ir.node import Location
 from .ir.sizes import substitute
+from .onlookers import why_seen
 from .records import dataclass
 from .side_effects import SideEffects
 from .trace import LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
@@ -159,6 +160,8 @@ def translate(
     root frame's instruction that asked for it. `stop_at` asks for an earlier stop, in root steps.
     """
     options = options or TraceOptions()
+    if seen := why_seen(function):
+        raise Unsupported(seen)
     reason, location, restarts, before_loop = "asked to stop", None, 0, False
     left: Left | None = None
     asked: Sequence[Relation] = ()

@@ -25,7 +25,7 @@ FRONTEND = (
     "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
     "iteration", "numpy_twins", "foresight",
     "polyfills", "operator_twins", "language_twins", "library_twins", "side_effects",
-    "reconstruct", "refilling", "replay", "output",
+    "reconstruct", "refilling", "replay", "output", "onlookers",
     "leaving", "closures", "cached_calls", "directives", "subscripts", "flow",
 )
 COMPILE = (
