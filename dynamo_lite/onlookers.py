@@ -14,6 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 FRAMES = frozenset(("_getframe", "currentframe", "f_back", "stack", "getouterframes"))
+DEBUGGERS = frozenset(("breakpoint", "set_trace"))
 LEVELS = 3
 """So many calls lie at most between a function and the one that looks at its variables."""
 TRUSTED = frozenset((*sys.stdlib_module_names, "numpy", "cupy", "dynamo_lite")) - {"__main__"}
@@ -39,6 +40,7 @@ def _found(function: FunctionType, levels: int) -> Iterator[str]:
     for code in _codes(function.__code__):
         if "f_locals" in code.co_names and not FRAMES.isdisjoint(code.co_names):
             yield code.co_name
+        yield from DEBUGGERS.intersection(code.co_names)
     for callee in _callees(function) if levels else ():
         if name := _onlooker(callee, levels - 1):
             yield name

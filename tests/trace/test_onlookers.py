@@ -88,6 +88,19 @@ def test_variables_are_found(function):
         assert repr(compiled(X)) == repr(function(X))
 
 
+def test_a_debugger_sees_all_variables(monkeypatch):
+    def stops(x):
+        c = x + 1
+        d = c * 2
+        breakpoint()
+        return d
+
+    seen = []
+    monkeypatch.setattr(sys, "breakpointhook", lambda: seen.append(sys._getframe(1).f_locals["c"]))
+    np.testing.assert_array_equal(dl.compile(stops)(X), (X + 1) * 2)
+    np.testing.assert_array_equal(seen, [X + 1])
+
+
 def test_the_reason_names_it():
     assert dl.explain(direct)(X).break_reasons == ("evaluate looks at the variables of its callers",)
 
