@@ -24,6 +24,8 @@ from .sources import Source
 from .totals import LONGEST
 
 LOG = logging.getLogger("dynamo_lite.dynamic")
+LARGE = 64
+"""A guess at a size that depends on data: its layouts are those of what is not small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class Symbols:
         name = f"s{len(self.infos)}"
         if mark is not None and mark.mark is Mark.UNBACKED:
             name = f"u{len(self.data)}"
+            value = value if value > 1 else LARGE
             self.data[name] = Unbacked(f"{source}.shape[{axis}]", self.locate(), value)
         info = SymbolInfo(name, source, fact, axis, value, self.locate(), mark)
         self.infos[name] = info
@@ -147,7 +150,7 @@ class Symbols:
             if result.upper is not None:
                 lower, upper = 0, result.upper
             known = upper is not None and lower == 0
-            hint = max(2, self.hint(upper) // 2) if known and upper is not None else 64
+            hint = max(2, self.hint(upper) // 2) if known and upper is not None else LARGE
             self._results[result.key] = self.new_unbacked(result.what, upper, hint, lower)
         return self._results[result.key]
 

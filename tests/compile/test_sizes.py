@@ -606,3 +606,27 @@ def test_fits_of_any_length_say_nothing(capfd):
     for n in (8, 20):
         assert same(compiled(np.arange(n) ** 2.0), fitted(np.arange(n) ** 2.0), exact=False)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_what_is_broadcast_from_columns_has_the_layout_of_numpy(dynamic):
+    def pairs(x):
+        return x[:, None, :] * x[None]
+
+    compiled = dl.compile(pairs, dynamic=dynamic)
+    for rows, columns in ((6, 7), (3, 5)):
+        for x in (np.ones((rows, columns)), np.ones((columns, rows)).T):
+            assert compiled(x).strides == pairs(x).strides
+
+
+@pytest.mark.parametrize("first", [np.ones((1, 7)), np.ones((6, 1)).T, np.ones((0, 7))])
+def test_the_layout_of_an_unbacked_size_is_not_that_of_a_small_one(first):
+    def columns(x):
+        return np.asfortranarray(x), np.where(x > 0, x, -x)
+
+    compiled = dl.compile(columns)
+    for x in (first, np.ones((6, 7)), np.ones((7, 6)).T):
+        dl.mark_unbacked(x, 0)
+        for got, expected in zip(compiled(x), columns(x)):
+            assert got.strides == expected.strides or 1 in x.shape or not x.size
+            assert np.shares_memory(got, x) == np.shares_memory(expected, x) or 1 in x.shape

@@ -114,7 +114,7 @@ def elementwise_strides(
         return contiguous_strides(shape, itemsize, "F")
     if all(is_packed(a, "C") for a in arrays):
         return contiguous_strides(shape, itemsize)
-    if 1 not in shape and all(a.ndim == len(shape) and is_packed(a, "F") for a in arrays):
+    if all(a.ndim == len(shape) and 1 not in a.shape and is_packed(a, "F") for a in arrays):
         return contiguous_strides(shape, itemsize, "F")
     if not casts and (simple := _simple_order(shape, arrays, facts)) is not None:
         return contiguous_strides(shape, itemsize, simple)
