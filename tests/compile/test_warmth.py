@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from scripts import PREFIX, run
+from scripts import WARMING, run
 
 import dynamo_lite as dl
 from dynamo_lite import warmth
@@ -15,7 +15,6 @@ if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
 
 COLD, WARM = 1000.0, 1e-9
-WARMING = [word for word in PREFIX if word != "--at-once"]
 
 
 def looping(x):
