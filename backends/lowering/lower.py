@@ -25,6 +25,7 @@ from ..memory import plan_memory
 from ..merging import merge
 from ..program import Constant, Input, Output, Program
 from ..schedule import schedule
+from ..simplify import Inexact
 from . import (  # noqa: F401  (they register)
     creation,
     flow,
@@ -171,7 +172,7 @@ def lower_call(low: Lowering, node: Node) -> Any:
         if not is_result(node) and any(value is leaf for leaf in given) and value.is_memory:
             low.own.discard(load_of(value).buffer)  # two nodes, one object
         return value
-    except CannotLower as reason:
+    except (CannotLower, Inexact) as reason:
         low.notes.append(f"{node.name} is a call of NumPy: {reason}")
         return lower_extern(low, node, args, kwargs)
 

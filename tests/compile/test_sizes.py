@@ -630,3 +630,14 @@ def test_the_layout_of_an_unbacked_size_is_not_that_of_a_small_one(first):
         for got, expected in zip(compiled(x), columns(x)):
             assert got.strides == expected.strides or 1 in x.shape or not x.size
             assert np.shares_memory(got, x) == np.shares_memory(expected, x) or 1 in x.shape
+
+
+@pytest.mark.parametrize("function", [np.tril, np.triu, np.take, np.roll, np.diag])
+@pytest.mark.parametrize("n", [2**31, 2**63, -2**63, -2**63 - 1, 2**64])
+def test_ints_that_numpy_cannot_take_are_errors_of_numpy(function, n):
+    def program(x, n):
+        return function(x, n)
+
+    compiled = dl.compile(program)
+    for k in (1, n, 2, n):
+        check_same(compiled, program, np.arange(12.0).reshape(4, 3), k)

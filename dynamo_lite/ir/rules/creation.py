@@ -188,6 +188,8 @@ def identity_rule(n: Any, dtype: Any = None, *, like: Any = None, facts: Facts) 
 def tri_rule(
     N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None, facts: Facts
 ) -> ArrayType:
+    if isinstance(k, int) and abs(k) >= 2**62:
+        raise Unsupported("a diagonal that NumPy may not be able to count to")
     return eye_rule(N, M, k, dtype, like=like, facts=facts)
 
 

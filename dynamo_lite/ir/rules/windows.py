@@ -149,6 +149,8 @@ def diagonal(
     if row == column:
         raise Wrong
     shift = integer(offset)
+    if not -(2**31) < shift < 2**31:  # a C int of NumPy's
+        raise Wrong
     rows: Size = kind.shape[row] + min(shift, 0)
     columns: Size = kind.shape[column] - max(shift, 0)
     length = rows if facts.less(rows, columns) else columns
