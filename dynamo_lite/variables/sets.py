@@ -179,8 +179,13 @@ class SetVariable(VariableTracker):
         self.do(tx, getattr(set, name), *operands)
 
     def do(self, tx: Translator, method: Callable[..., Any], *operands: Any) -> Any:
+        """Have the real set do it, and note what gives the outside set the same order."""
+        kept = tuple([frozenset(o) if isinstance(o, set) else o for o in operands])
+        ordered = all(list(a) == list(b) for a, b in zip(operands, kept) if isinstance(a, set))
+        if self.source is not None and not ordered:
+            raise GraphBreak(f"the order of what {self.describe()} is changed by")
         tx.side_effects.mutates(self)
-        self.history.append((method, operands))
+        self.history.append((method, kept))
         return redo(self.real, method, operands)
 
     def key_of(self, tx: Translator, item: VariableTracker) -> Hashable:
@@ -194,12 +199,9 @@ class SetVariable(VariableTracker):
         other = other.contents or other
         if isinstance(other, SetVariable):
             self.pool.update(other.pool)
-            keys = frozenset(other.members(tx))
             if not any_order:
                 other.check_mirror(tx)
-                if list(keys) != list(other.real):
-                    raise GraphBreak(f"the order of {other.describe()}")
-            return keys
+            return other.members(tx)
         listed = [self.key_of(tx, item) for item in tx.iterate(other)]
         return dict.fromkeys(listed) if isinstance(other, DictVariable) else listed
 
