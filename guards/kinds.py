@@ -262,6 +262,34 @@ def _hold(kind: GuardKind, values: Any, group: Group) -> bool:
     return all(kind.holds(values[one], values[other]) for one, other in group.pairs())
 
 
+
+
+@dataclass(frozen=True, slots=True)
+class Specials:
+    """The special methods that a class and its bases define."""
+
+    kind: type
+    names: frozenset[str]
+
+
+def specials_of(kind: type) -> Specials:
+    names = frozenset(
+        name for base in kind.__mro__ if base.__flags__ & HEAP_TYPE for name in vars(base)
+        if len(name) > 4 and name[:2] == name[-2:] == "__" and name not in MADE_LATER
+    )  # fmt: skip
+    return Specials(kind, names)
+
+
+HEAP_TYPE = 1 << 9
+MADE_LATER = ("__annotations__", "__annotations_cache__", "__doc__")
+"""Python puts these into a class when somebody asks for them."""
+
+SPECIALS = GuardKind(
+    "SPECIALS", "{x} has its special methods", "another set of special methods when compiled",
+    lower=lambda registers, register, k: ("SPECIALS", k.kind, k.names), capture=specials_of,
+    holds=lambda x, k: specials_of(k.kind) == k, needs_value=False, show=str,
+    differs=lambda x, k: "special methods were added or removed",
+)  # fmt: skip
 OUTCOME = GuardKind(
     "OUTCOME", "{x} {k}", "{k} when compiled",
     lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True, show=str,

@@ -13,7 +13,7 @@ enum class Code : uint8_t {
     TYPE_OF, INSTANCE_DICT, OWN_DICT, APPLY, APPLY2,
     // checks
     IS, WEAK_IS, TYPE, EQUALS, EQUALS_INT, LENGTH, KEYS, NO_KEY, NO_ATTR, ARRAY, ARRAY_LIKE, INT,
-    RELATION, DISJOINT, NOT_ALIASED, APART, SAME, FLAG, CALL,
+    RELATION, DISJOINT, NOT_ALIASED, APART, SPECIALS, SAME, FLAG, CALL,
 };
 
 // What a size or a stride must be.
@@ -76,6 +76,7 @@ struct Op {
     const Extent *dims, *strides;
     const Relation *relation;
     Group *group;
+    unsigned *version;       // SPECIALS: of the class when the guard last held
 };
 
 // What an op reads and writes: registers as r, slots as -1 - slot.
@@ -90,6 +91,7 @@ struct Block {
     std::vector<std::unique_ptr<Extent[]>> extents;
     std::vector<std::unique_ptr<Relation>> relations;
     std::vector<std::unique_ptr<Group>> groups;
+    std::vector<std::unique_ptr<unsigned>> versions;
     int32_t n_args = 0, n_registers = 0, n_slots = 0;
 };
 
@@ -118,6 +120,7 @@ void find_difference(Relation &relation);
 bool disjoint(PyObject *left, PyObject *right);
 bool are_apart(Group &group, const Machine &machine);
 PyObject *own_dict(PyObject *object);  // a new reference
+bool has_special_names(PyTypeObject *type, PyObject *names, unsigned &version);
 
 // False where a sum leaves 64 bits.
 inline bool evaluate(const Sum &sum, const int64_t *slots, int64_t &value) {

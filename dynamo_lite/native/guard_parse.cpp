@@ -10,7 +10,8 @@ namespace guards {
 namespace {
 
 // The operands of an op, one letter each: d a register written, r a register read, s a slot bound,
-// i an integer, n a str, o an object, k a key, e an EQUALS constant, t a type, u a tuple, m a dict,
+// i an integer, n a str, o an object, k a key, e an EQUALS constant, t a type, u a tuple, z a frozenset of
+// names of a class, m a dict,
 // c a closure cell, w a weakly held object, v a validity cell, f a callable; A, R and G stand for
 // the operands of ARRAY, RELATION and APART.
 struct Row {
@@ -51,6 +52,7 @@ constexpr Row ROWS[] = {
     {"DISJOINT", Code::DISJOINT, "rr", Row::PURE},
     {"NOT_ALIASED", Code::NOT_ALIASED, "rr", Row::PURE},
     {"APART", Code::APART, "G", Row::PURE},
+    {"SPECIALS", Code::SPECIALS, "tz", Row::PURE},
     {"SAME", Code::SAME, "rr", Row::PURE},
     {"FLAG", Code::FLAG, "v", Row::PURE},
     {"CALL", Code::CALL, "rf", Row::CALLS},
@@ -103,6 +105,7 @@ private:
     bool binds_slot(PyObject *operand, int64_t &slot);
     bool reads_slot(PyObject *operand, int64_t &slot);
     bool key(PyObject *operand);
+    bool names(PyObject *operand);
     void keep(PyObject *operand);
     bool parse_array();
     bool parse_extents(PyObject *tuple, const Extent *&extents);
@@ -193,6 +196,12 @@ bool Parser::key(PyObject *operand) {
     op.number = PyObject_Hash(operand);
     keep(operand);
     return op.number != -1;
+}
+
+bool Parser::names(PyObject *operand) {
+    block.versions.push_back(std::make_unique<unsigned>(0));
+    op.version = block.versions.back().get();
+    return has_type(PyFrozenSet_CheckExact(operand), "needs a frozenset", operand);
 }
 
 bool Parser::parse_extent(PyObject *pair, Extent &extent) {
@@ -326,6 +335,7 @@ bool Parser::parse_operand(char kind) {
     case 'n': return has_type(PyUnicode_CheckExact(x), "needs a str", x) && PyObject_Hash(x) != -1;
     case 't': return has_type(PyType_Check(x), "needs a type", x);
     case 'u': return has_type(PyTuple_Check(x), "needs a tuple", x);
+    case 'z': return names(x);
     case 'm': return has_type(PyDict_Check(x), "needs a dict", x);
     case 'c': return has_type(PyCell_Check(x), "needs a closure cell", x);
     case 'v': return has_type(Py_IS_TYPE(x, watch_cell_type), "needs a validity cell", x);

@@ -171,6 +171,8 @@ bool holds(const Op &op, const Machine &machine) {
     case Code::DISJOINT: return disjoint(value(), other());
     case Code::NOT_ALIASED: return value() != other();
     case Code::APART: return are_apart(*op.group, machine);
+    case Code::SPECIALS:
+        return has_special_names(reinterpret_cast<PyTypeObject *>(op.object), op.second, *op.version);
     case Code::SAME: return value() == other();
     case Code::FLAG: return is_valid(op.object);
     case Code::CALL: return is_accepted(value(), op.object);

@@ -232,6 +232,7 @@ class ClassVariable(KnownVariable):
             raise GraphBreak(f"making a {kind.__name__}")
         if (args or kwargs) and lookup(kind, "__init__") is object.__init__:
             raise observed(TypeError(f"{kind.__name__}() takes no arguments"))
+        object_model.meet_class(tx, kind)
         return ObjectVariable(kind)
 
     def initialise(

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import GraphBreak
-from ..guards.kinds import NO_ATTR
+from ..guards.kinds import NO_ATTR, SPECIALS
 from ..guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
 from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
@@ -172,6 +172,14 @@ def inherited_attribute(tx: Translator, base: type, name: str, raw: Any) -> Vari
 
 def class_source(kind: type) -> Source:
     return ConstSource(Pinned(kind), kind.__qualname__)
+
+
+def meet_class(tx: Translator, kind: type) -> None:
+    """What follows looks for special methods in the class: it is to get no others."""
+    if kind.__flags__ & HEAP_TYPE and id(kind) not in tx.state.placeholders:
+        source = class_source(kind)
+        if not tx.guards.has(source, SPECIALS):
+            tx.guards.install(source, SPECIALS, kind, tx.location())
 
 
 # -- descriptors, by exact type

@@ -249,6 +249,7 @@ def identity_key(tx: Translator, value: VariableTracker) -> VariableTracker:
 
 def own_dict(tx: Translator, made: ObjectVariable) -> ObjectVariable:
     """An outside object whose `__dict__`, however it is reached, is what `vars` gives of it."""
+    object_model.meet_class(tx, made.kind)
     if has_dict(made.kind):
         made.namespace = outside_dict(tx, made, made.value)
     return made

@@ -82,8 +82,37 @@ def test_names_in_modules_are_watched():
 
 def test_every_kind_is_tested():
     arrays = {"UNCHANGED", "TENSOR_MATCH_STATIC", "TENSOR_MATCH_DYNAMIC", "SAME", "NOT_ALIASED",
-              "DISJOINT", "APART", "ALL_DISJOINT"}
+              "DISJOINT", "APART", "ALL_DISJOINT", "SPECIALS"}
     assert {kind.name for kind, *_ in CASES} | arrays == set(kinds.KINDS)
+
+
+def test_special_methods_that_come_and_go():
+    class Base:
+        counter = 0
+
+    class Derived(Base):
+        def __len__(self):
+            return 0
+
+    def change(kind, name, value=None):
+        if value is None:
+            delattr(kind, name)
+        else:
+            setattr(kind, name, value)
+        found = [flat.program.check(()) for _ in range(2)]
+        assert found[0] == found[1] and (found[0] == -1) == kinds.SPECIALS.holds(None, kept)
+        return found[0] == -1
+
+    guards = GuardSet()
+    guards.install(ConstSource(Pinned(Derived), "Derived"), kinds.SPECIALS, Derived)
+    kept = kinds.specials_of(Derived)
+    flat = flatten(guards, ShapeEnv(), 0)
+    assert change(Base, "counter", 1) and change(Derived, "method", len)
+    assert not change(Base, "__bool__", len)
+    assert "special methods were added" in why_failed(flat, 0, ShapeEnv(), Values(()))
+    assert change(Base, "__bool__")
+    assert change(Base, "__len__", len) and change(Derived, "__len__")
+    assert not change(Base, "__len__") and change(Derived, "__len__", len)
 
 
 def test_installing_twice_keeps_one():
