@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..translator import Translator
 
 
-
 class SetVariable(VariableTracker):
     """A set; `real` mirrors it with hash keys, `pool` has the trackers of other than constant keys.
 
