@@ -23,7 +23,7 @@ TRUSTED = frozenset((*sys.stdlib_module_names, "numpy", "cupy", "dynamo_lite")) 
 
 def why_seen(function: FunctionType) -> str:
     """Why the function, or one that it calls, may look at the variables of its frame; or ""."""
-    name = _onlooker(function, LEVELS)
+    name = "" if _top_module(function) in TRUSTED else _onlooker(function, LEVELS)
     return f"{name} looks at the variables of its callers" if name else ""
 
 
