@@ -14,11 +14,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 FRAMES = frozenset(("_getframe", "currentframe", "f_back", "stack", "getouterframes"))
-DEBUGGERS = frozenset(("breakpoint", "set_trace"))
+BY_NAME = frozenset(("breakpoint", "set_trace", "bmat"))
+"""Debuggers, and `np.bmat("a, b")`."""
 LEVELS = 3
 """So many calls lie at most between a function and the one that looks at its variables."""
 TRUSTED = frozenset((*sys.stdlib_module_names, "numpy", "cupy", "dynamo_lite")) - {"__main__"}
-"""Libraries none of whose functions looks at the variables of who calls them."""
+"""Libraries whose other functions do not look at the variables of who calls them."""
 
 
 def why_seen(function: FunctionType) -> str:
@@ -40,7 +41,7 @@ def _found(function: FunctionType, levels: int) -> Iterator[str]:
     for code in _codes(function.__code__):
         if "f_locals" in code.co_names and not FRAMES.isdisjoint(code.co_names):
             yield code.co_name
-        yield from DEBUGGERS.intersection(code.co_names)
+        yield from BY_NAME.intersection(code.co_names)
     for callee in _callees(function) if levels else ():
         if name := _onlooker(callee, levels - 1):
             yield name

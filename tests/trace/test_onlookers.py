@@ -66,6 +66,12 @@ def by_itself(x):
     return inspect.currentframe().f_locals["c"] * 2
 
 
+def in_a_text(x):
+    c = x + 1
+    d = c * 2
+    return np.bmat("c; d").A
+
+
 class Thing:
     def method(self, x):
         t = x + 1
@@ -77,7 +83,7 @@ def in_a_method(x):
 
 
 CALLS = (
-    direct, at_a_distance, inlined, in_a_closure, after_a_break, in_a_block, by_itself, in_a_method,
+    direct, at_a_distance, inlined, in_a_closure, after_a_break, in_a_block, by_itself, in_a_method, in_a_text,
 )  # fmt: skip
 
 
