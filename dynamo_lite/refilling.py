@@ -95,7 +95,8 @@ def _dict(
         stay = []
     same = {key for key in stay if is_same(before[key][1], now[key][1])}
     new = [entry for key, entry in now.items() if key not in same]
-    gone = [code.hold(before[key][0]) for key in before if stay and key in removed]
+    gone = [] if tracker.was_cleared else [key for key in before if not stay or key in removed]
+    keys = [code.hold(before[key][0]) for key in gone]
     for key, value in new:
         code.build(key)
         code.build(value)
@@ -103,9 +104,9 @@ def _dict(
     items = code.hold_top()
 
     def replay() -> None:
-        if before and not stay:
+        if tracker.was_cleared:
             code.call_for_effect(base.clear, target)
-        for key in gone:
+        for key in keys:
             code.call_for_effect(base.__delitem__, target, key)
         code.call_for_effect(base.update, target, items)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class DequeVariable(ListVariable):
     """A deque, whose ends push each other out past `maxlen`.
 
-    `is_moved` says that items came, went or changed places, which ends iterations over it.
+    `is_moved` says that items came or went, or the deque was turned, which ends iterations over it.
     """
 
     kind: type = deque
@@ -72,6 +72,12 @@ class DequeVariable(ListVariable):
     ) -> VariableTracker:
         moved = self.is_moved
         super().method___setitem__(tx, key, value)
+        self.is_moved = moved
+        return NONE
+
+    def method_reverse(self, tx: Translator) -> VariableTracker:
+        moved = self.is_moved
+        super().method_reverse(tx)
         self.is_moved = moved
         return NONE
 

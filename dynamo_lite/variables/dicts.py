@@ -26,7 +26,7 @@ class DictVariable(VariableTracker):
     """A dict; `kind` may be a subclass that keeps dict's behaviour (OrderedDict, defaultdict).
 
     `unread` is the outside dict until its keys are looked at; `removed` has the keys that were
-    taken out or moved.
+    taken out or moved, all of them where `was_cleared`.
     """
 
     def __init__(
@@ -43,6 +43,7 @@ class DictVariable(VariableTracker):
         self.factory = factory
         self.whole: VariableTracker | None = None
         self.removed: list[Hashable] = []
+        self.was_cleared = False
 
     @classmethod
     def of(cls, tx: Translator, pairs: Iterable[Entry]) -> DictVariable:
@@ -226,10 +227,13 @@ class DictVariable(VariableTracker):
         self, tx: Translator, key: VariableTracker, last: VariableTracker = TRUE
     ) -> VariableTracker:
         self.entries(tx)
-        hashed, entries = key.hash_key(tx), self.change(tx)
-        self.removed.append(hashed)
-        if hashed not in entries:
+        hashed, order = key.hash_key(tx), list(self._entries)
+        if hashed not in self._entries:
             raise observed(KeyError(key.as_constant(tx)))
+        if order[-1 if last.truth(tx) else 0] == hashed:
+            return NONE
+        entries = self.change(tx)
+        self.removed.append(hashed)
         moved = {hashed: entries.pop(hashed)}
         rest = dict(entries)
         entries.clear()
@@ -252,6 +256,7 @@ class DictVariable(VariableTracker):
     def method_clear(self, tx: Translator) -> VariableTracker:
         entries = self.change(tx)
         self.removed.extend(entries)
+        self.was_cleared = True
         entries.clear()
         return NONE
 

@@ -95,8 +95,29 @@ def test_the_order_of_an_ordered_dict():
     assert list(compiled) == list(eager) == ["c", "b", "d", "a"]
 
 
+def empty(d, key, x):
+    d.clear()
+    return x + 1
+
+
+def move_last(d, key, x):
+    d.move_to_end(next(reversed(d)))
+    return x + 1
+
+
+@pytest.mark.parametrize("change", [empty, move_last])
+def test_ordered_dicts_that_are_iterated_over(change):
+    eager, again = (OrderedDict(with_gaps(zip("abcdef", range(6)))) for _ in range(2))
+    assert iterated(dl.compile(change), again) == iterated(change, eager)
+
+
 def swap_ends(items, item, x):
     items[0], items[-1] = items[-1] + x, items[0]
+
+
+def overturned(items, item, x):
+    items.reverse()
+    return x + 1
 
 
 def turn(items, item, x):
@@ -104,7 +125,7 @@ def turn(items, item, x):
     return x + 1
 
 
-@pytest.mark.parametrize("change", [swap_ends, turn])
+@pytest.mark.parametrize("change", [swap_ends, turn, overturned])
 def test_deques_that_are_iterated_over(change):
     assert iterated(dl.compile(change), deque([1, 2, 3])) == iterated(change, deque([1, 2, 3]))
 
