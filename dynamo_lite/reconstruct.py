@@ -184,6 +184,17 @@ class Reconstructor:
         """What pushes `value` later."""
         return partial(self.load_const, value)
 
+    def store_attribute(self, target: Push, name: str, value: Push) -> None:
+        value()
+        target()
+        self.emit("STORE_ATTR", name)
+
+    def store_item(self, target: Push, key: Push, value: Push) -> None:
+        value()
+        target()
+        key()
+        self.emit("STORE_SUBSCR")
+
     def call_for_effect(self, function: Any, *arguments: Push) -> None:
         self.load_callable(function)
         for push in arguments:

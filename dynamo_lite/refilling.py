@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
-from typing import Any
 
 from .errors import Unsupported
 from .reconstruct import Reconstructor, Replay
 from .side_effects import Contents
 from .variables.base import VariableTracker
+from .variables.constants import ConstantVariable
 from .variables.deques import DequeVariable
 from .variables.dicts import DictVariable, Entry
 from .variables.lazy import LazyVariable
@@ -38,7 +38,7 @@ def _list(code: Reconstructor, tracker: ListVariable, before: Items, target: Rep
     if len(now) == len(before):
         places = _differing(before, now)
         if 2 * len(places) <= len(now):
-            return _items(code, list.__setitem__, now, places, target)
+            return _items(code, tracker, places, target)
     start, end = 0, min(len(now), len(before))
     while start < end and is_same(before[start], now[start]):
         start += 1
@@ -58,14 +58,26 @@ def _differing(before: Items, now: Items) -> list[int]:
 
 
 def _items(
-    code: Reconstructor, store: Any, now: Items, places: list[int], target: Replay
+    code: Reconstructor, tracker: ListVariable, places: list[int], target: Replay
 ) -> Replay:
     """Another item at each of the places."""
-    new = [(code.constant(place), code.hold(now[place])) for place in places]
+    now = tracker.built_items()
+    return _stores(code, tracker, [(ConstantVariable(i), now[i]) for i in places], target)
+
+
+def _stores(
+    code: Reconstructor, tracker: ListVariable | DictVariable, items: list[Entry], target: Replay
+) -> Replay:
+    """Past the methods of a class that is derived from Python's own."""
+    new = [(code.hold(key), code.hold(value)) for key, value in items]
 
     def replay() -> None:
-        for place, value in new:
-            code.call_for_effect(store, target, place, value)
+        for key, value in new:
+            if tracker.whole is None:
+                code.store_item(target, key, value)
+            else:
+                store = tracker.kind.__setitem__  # type: ignore[attr-defined]
+                code.call_for_effect(store, target, key, value)
 
     return replay
 
@@ -73,7 +85,7 @@ def _items(
 def _deque(code: Reconstructor, tracker: DequeVariable, before: Items, target: Replay) -> Replay:
     now = tracker.built_items()
     if not tracker.is_moved:
-        return _items(code, deque.__setitem__, now, _differing(before, now), target)
+        return _items(code, tracker, _differing(before, now), target)
     code.build_again(tracker)
     new = code.hold_top()
 
@@ -97,18 +109,14 @@ def _dict(
     new = [entry for key, entry in now.items() if key not in same]
     gone = [] if tracker.was_cleared else [key for key in before if not stay or key in removed]
     keys = [code.hold(before[key][0]) for key in gone]
-    for key, value in new:
-        code.build(key)
-        code.build(value)
-    code.emit("BUILD_MAP", len(new))
-    items = code.hold_top()
+    store = _stores(code, tracker, new, target)
 
     def replay() -> None:
         if tracker.was_cleared:
             code.call_for_effect(base.clear, target)
         for key in keys:
             code.call_for_effect(base.__delitem__, target, key)
-        code.call_for_effect(base.update, target, items)
+        store()
 
     return replay
 

@@ -23,7 +23,7 @@ from .side_effects import (
     StoreGlobal,
 )
 from .variables.base import VariableTracker
-from .variables.object_model import is_hidden
+from .variables.object_model import is_hidden, lookup
 
 
 def prepare_effect(code: Reconstructor, record: Any) -> Replay:
@@ -57,9 +57,15 @@ def _store_attr(code: Reconstructor, record: StoreAttr) -> Replay:
         return lambda: code.call_for_effect(
             dict.__setitem__, _namespace(code, target), code.constant(record.name), value
         )
+    if lookup(kind, "__setattr__") in PLAIN_STORES:
+        return lambda: code.store_attribute(target, record.name, value)
     return lambda: code.call_for_effect(
         _base(kind).__setattr__, target, code.constant(record.name), value
     )
+
+
+PLAIN_STORES = (object.__setattr__, type.__setattr__)
+"""What an assignment to an attribute does, where no class has hooks."""
 
 
 def _delete_attr(code: Reconstructor, record: DeleteAttr) -> Replay:
