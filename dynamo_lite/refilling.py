@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
+from typing import Any
 
 from .errors import Unsupported
 from .reconstruct import Reconstructor, Replay
@@ -70,14 +71,14 @@ def _stores(
 ) -> Replay:
     """Past the methods of a class that is derived from Python's own."""
     new = [(code.hold(key), code.hold(value)) for key, value in items]
+    base: Any = tracker.kind
 
     def replay() -> None:
         for key, value in new:
             if tracker.whole is None:
                 code.store_item(target, key, value)
             else:
-                store = tracker.kind.__setitem__  # type: ignore[attr-defined]
-                code.call_for_effect(store, target, key, value)
+                code.call_for_effect(base.__setitem__, target, key, value)
 
     return replay
 
