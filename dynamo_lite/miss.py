@@ -65,8 +65,8 @@ DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles")
 GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
 BYTECODE, PERF = map(logs.logger, ("bytecode", "perf"))
 
-FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileLimitExceeded,
-                ValidationError)
+FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileForbidden,
+                RecompileLimitExceeded, ValidationError)
 """Errors that the user asked for."""
 
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
