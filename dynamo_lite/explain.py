@@ -10,11 +10,16 @@ from typing import Any
 from .calls import rule_of_call
 from .compile import compile_with
 from .ir.graph import Graph
-from .native import CompiledFunction
+from .native import CompiledFunction, lines_are_watched
 from .records import dataclass
 from .stats import Break, FrameRecord, coverage
 from .trace_rules import Rule
 from .warmth import why_cold
+
+WATCHED = (
+    "a debugger, coverage tool or line profiler is active: compiled functions run in Python "
+    "while it is"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,8 @@ class Explanation:
     seconds: float
     coverage: float
     """Share of the operations that ran compiled."""
+    watched: bool = False
+    """Whether a debugger, coverage tool or line profiler was active."""
 
     @property
     def graphs(self) -> tuple[Graph, ...]:
@@ -75,6 +82,8 @@ class Explanation:
             f"{len(self.breaks)} breaks, {self.coverage:.0%} of the operations compiled, "
             f"{self.compile_seconds * 1e3:.1f} ms"
         ]
+        if self.watched:
+            lines.append(WATCHED)
         for record in self.records:
             lines += ["", *_lines(record)]
         return "\n".join(lines)
@@ -107,7 +116,8 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation
         start = time.perf_counter()
         result = compiled(*args, **kwargs)
         seconds = time.perf_counter() - start
-        return Explanation(result, tuple(records), seconds, coverage(records))
+        watched = lines_are_watched()
+        return Explanation(result, tuple(records), seconds, coverage(records), watched)
 
     return run
 
@@ -116,8 +126,10 @@ def why(fn: Callable[..., Any]) -> Rule:
     """The rule that says what compiled code does with calls of `fn`: its id, action and reason.
 
     Of a compiled function it is the rule of the function that was compiled. Where whole-script mode
-    has not compiled the function yet, the reason says what it waits for.
+    has not compiled the function yet, the reason says what it waits for; where a debugger or its
+    like has every function run in Python, it says so.
     """
     rule = rule_of_call(fn.__wrapped__ if isinstance(fn, CompiledFunction) else fn)
     waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
-    return replace(rule, reason=f"{rule.reason}; {waits}") if waits else rule
+    more = [reason for reason in (waits, WATCHED if lines_are_watched() else None) if reason]
+    return replace(rule, reason="; ".join((rule.reason, *more)))

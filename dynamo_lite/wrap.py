@@ -22,6 +22,7 @@ from .numpy_calls.cupy_twins import is_cupy_ufunc
 from .records import dataclass
 from .variables.arrays import wrap_array
 from .variables.base import VariableTracker
+from .variables.bound_methods import wrap_builtin_method, wrap_method
 from .variables.callables import CallableVariable, KnownVariable, ModuleVariable, is_typing
 from .variables.cells import outside_cell
 from .variables.classes import ClassVariable
@@ -39,8 +40,8 @@ from .variables.dicts import KINDS_OF_DICT, DictVariable, is_known_key
 from .variables.errstates import wrap_context_variable
 from .variables.functions import UserFunctionVariable, is_known_by_code
 from .variables.library_values import PatternVariable
-from .variables.methods import MethodVariable
 from .variables.numbers import SCALARS, wrap_number
+from .variables.object_model import is_cython_function
 from .variables.objects import ObjectVariable, OpaqueVariable, own_dict, why_not_object
 from .variables.outside_iterators import wrap_iterator
 from .variables.partials import wrap_partial
@@ -111,32 +112,6 @@ def is_namespace(value: dict[Any, Any]) -> bool:
     return of_module or "__builtins__" in value
 
 
-def _wrap_method(tx: Translator, value: types.MethodType, source: Source) -> VariableTracker:
-    if not isinstance(value.__func__, types.FunctionType) or type(value.__self__) is random.Random:
-        tx.guards.install(source, IS, value, tx.location())
-        return CallableVariable(value, source)
-    tx.guards.install(source, TYPE, value, tx.location())
-    function = tx.wrap(value.__func__, AttrSource(source, "__func__"))
-    return MethodVariable(function, tx.wrap(value.__self__, AttrSource(source, "__self__")), source)
-
-
-METHOD_OWNERS = (list, dict, set, frozenset, tuple, str, bytes, np.ndarray, np.generic)
-
-
-def _wrap_builtin(
-    tx: Translator, value: types.BuiltinFunctionType, source: Source
-) -> VariableTracker:
-    """A method of a container or value is known by its name and owner, all else by itself."""
-    owner = value.__self__
-    if not isinstance(owner, METHOD_OWNERS):
-        tx.guards.install(source, IS, value, tx.location())
-        return CallableVariable(value, source)
-    tx.guards.install(source, TYPE, value, tx.location())
-    name = AttrSource(source, "__name__")
-    tx.guards.install(name, EQUALS, value.__name__, tx.location())
-    return tx.getattr(tx.wrap(owner, AttrSource(source, "__self__")), value.__name__)
-
-
 def _wrap_function(tx: Translator, value: types.FunctionType, source: Source) -> VariableTracker:
     """A function made at every call is known by its code; any other by itself."""
     if is_known_by_code(value):
@@ -180,8 +155,9 @@ WRAPPERS: dict[type, Wrapper] = {
     range: Wrapper(wrap_range),
     np.ndarray: Wrapper(wrap_array, None, shared=True),
     types.FunctionType: Wrapper(_wrap_function, None),
-    types.MethodType: Wrapper(_wrap_method, None),
-    types.BuiltinFunctionType: Wrapper(_wrap_builtin, None),
+    types.MethodType: Wrapper(wrap_method, None, shared=True),
+    **dict.fromkeys((types.BuiltinFunctionType, types.MethodWrapperType),
+                    Wrapper(wrap_builtin_method, None, shared=True)),
     types.ModuleType: _fixed(ModuleVariable),
     **dict.fromkeys((np.random.Generator, np.random.RandomState, random.Random),
                     Wrapper(wrap_random, shared=True)),
@@ -191,8 +167,8 @@ WRAPPERS: dict[type, Wrapper] = {
     **dict.fromkeys(
         (
             types.MethodDescriptorType, types.WrapperDescriptorType,
-            types.MethodWrapperType, types.ClassMethodDescriptorType, np.ufunc,
-            type(np.sum), type(np.random.seed), functools._lru_cache_wrapper,
+            types.ClassMethodDescriptorType, np.ufunc, type(np.sum), type(np.random.seed),
+            functools._lru_cache_wrapper,
         ),
         FIXED_CALLABLE,
     ),
@@ -227,6 +203,7 @@ def is_iterator_of_c(kind: type) -> bool:
 KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
     (lambda value: library_of(type(value)) is not None, Wrapper(wrap_array, None, shared=True)),
     (is_cupy_ufunc, FIXED_CALLABLE),
+    (is_cython_function, FIXED_CALLABLE),
     (is_a(np.generic), Wrapper(_wrap_other_scalar)),
     (is_a(type), _fixed(ClassVariable)),
     (lambda value: is_iterator_of_c(type(value)), OUTSIDE_ITERATOR),

@@ -182,6 +182,10 @@ class CudaKernel:
 
 def why_no_cuda() -> str | None: ...
 
+# -- onlookers
+
+def lines_are_watched() -> bool: ...
+
 # -- warnings
 
 def filters_version() -> int: ...

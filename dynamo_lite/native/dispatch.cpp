@@ -198,6 +198,11 @@ bool has_nothing_to_try(CompiledFunction *self) {
     return self->disabled && self->entries && PyTuple_GET_SIZE(self->entries) == 0;
 }
 
+bool has_to_run_in_python(CompiledFunction *self) {
+    return is_compiling_here(self) || has_nothing_to_try(self) ||
+           lines_are_watched(PyThreadState_Get());
+}
+
 }  // namespace
 
 PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
@@ -240,7 +245,7 @@ PyObject *call_compiled(PyObject *object, PyObject *const *args, size_t nargsf,
 PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
                   PyObject *kwnames) {
     Call call{function, args, nargsf, kwnames};
-    if (is_compiling_here(self) || has_nothing_to_try(self)) return run_function(call);
+    if (has_to_run_in_python(self)) return run_function(call);
     if (!kwnames && PyVectorcall_NARGS(nargsf) == self->signature.direct) {
         return dispatch_or_run(self, {function, args, self->signature.direct}, call);
     }
@@ -249,6 +254,6 @@ PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *a
 
 bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat,
                PyObject *&result) {
-    if (is_compiling_here(self) || has_nothing_to_try(self)) return false;
+    if (has_to_run_in_python(self)) return false;
     return dispatch(self, {function, flat, self->signature.flat}, result);
 }

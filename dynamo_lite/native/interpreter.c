@@ -5,6 +5,9 @@
 #include "internal/pycore_ceval.h"
 #include "internal/pycore_gc.h"
 #include "internal/pycore_interp.h"
+#if PY_VERSION_HEX >= 0x030C0000
+#include "internal/pycore_instruments.h"
+#endif
 #include "internal/pycore_runtime.h"
 
 // Whether the interpreter would do something else before this thread's next instruction; the
@@ -61,6 +64,21 @@ int is_monitored(void) {
 #if PY_VERSION_HEX >= 0x030C0000
     PyObject *const *names = PyInterpreterState_Get()->monitoring_tool_names;
     return names[0] || names[1] || names[2] || names[3] || names[4] || names[5];
+#else
+    return 0;
+#endif
+}
+
+// Whether somebody counts on being told of every line that runs: a debugger, a coverage tool, a
+// line profiler. What counts calls alone (sys.setprofile, cProfile) does not.
+int lines_are_watched(PyThreadState *thread) {
+    if (thread->c_tracefunc) return 1;
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject *const *names = PyInterpreterState_Get()->monitoring_tool_names;
+    PyObject *profiler = names[PY_MONITORING_PROFILER_ID];
+    return names[0] || names[1] || names[3] || names[4] || names[5] ||
+           (profiler && !(PyUnicode_Check(profiler) &&
+                          PyUnicode_CompareWithASCIIString(profiler, "cProfile") == 0));
 #else
     return 0;
 #endif

@@ -4,6 +4,7 @@
 extern "C" {
 int something_pending(void);
 int is_monitored(void);
+int lines_are_watched(PyThreadState *thread);
 long filters_version(void);
 void set_filters_version(long version);
 unsigned long hold_signals(void);

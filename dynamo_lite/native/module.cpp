@@ -48,7 +48,14 @@ PyObject *put_filters_version(PyObject *, PyObject *argument) {
     Py_RETURN_NONE;
 }
 
+PyObject *get_lines_are_watched(PyObject *, PyObject *) {
+    return PyBool_FromLong(lines_are_watched(PyThreadState_Get()));
+}
+
 PyMethodDef functions[] = {
+    {"lines_are_watched", get_lines_are_watched, METH_NOARGS,
+     "Whether a debugger, coverage tool or line profiler is active: compiled functions then run "
+     "in Python."},
     {"filters_version", get_filters_version, METH_NOARGS,
      "How often the filters of warnings have changed; warnings shown before are then forgotten."},
     {"set_filters_version", put_filters_version, METH_O,

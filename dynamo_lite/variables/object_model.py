@@ -196,11 +196,18 @@ def bind(
     getter, where = lookup(type(raw), "__get__"), type(raw)
     if getter is MISSING:
         return class_attribute(tx, base, name, raw)
+    if is_cython_function(raw):
+        return _function(tx, raw, base, owner, instance, name)
     if not isinstance(getter, types.FunctionType):
         raise GraphBreak(f"the attribute {name!r} of {base.__name__} is a {type(raw).__name__}")
     descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
     method = class_attribute(tx, where, "__get__", getter)
     return tx.call(method, descriptor, owner, tx.wrap(instance.kind, class_source(instance.kind)))
+
+
+def is_cython_function(value: Any) -> bool:
+    """Each release of Cython has its own type of functions; they bind as Python's do."""
+    return type(value).__name__ == "cython_function_or_method"
 
 
 def _function(

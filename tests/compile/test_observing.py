@@ -186,3 +186,71 @@ def test_coverage_counts_functions_that_are_gone():
     gc.collect()
     dl.compile(unsupported_operation, backend="eager")(X)
     assert dl.stats().coverage == 4 / 5
+
+
+def test_a_tracer_sees_every_line_of_compiled_functions():
+    def inner(x):
+        return x + 1
+
+    @dl.compile
+    def f(x, k):
+        y = x * 2
+        return inner(y) if k else y
+
+    def lines(k):
+        seen = []
+
+        def trace(frame, event, argument):
+            if frame.f_code.co_filename == __file__:
+                seen.append((frame.f_code.co_name, event, frame.f_lineno))
+                return trace
+
+        sys.settrace(trace)
+        try:
+            f(X, k)
+        finally:
+            sys.settrace(None)
+        return seen
+
+    first = lines(1)
+    assert [event for name, event, _ in first if name == "inner"] == ["call", "line", "return"]
+    f(X, 0), f(X, 1)
+    assert lines(1) == first
+
+
+def test_tracing_may_begin_and_end_within_compiled_code():
+    """As line profilers do it: around the calls of one function."""
+    seen = []
+
+    def trace(frame, event, argument):
+        seen.append((frame.f_code.co_name, event))
+        return trace
+
+    def inner(x):
+        return x + 1
+
+    def profiled(x):
+        sys.settrace(trace)
+        try:
+            return inner(x)
+        finally:
+            sys.settrace(None)
+
+    @dl.compile
+    def f(x):
+        return profiled(x * 2) * 3
+
+    for _ in range(4):
+        seen.clear()
+        assert same(f(X), (X * 2 + 1) * 3)
+        assert seen == [("inner", event) for event in ("call", "line", "return")]
+
+
+def test_explain_and_why_say_that_a_tracer_is_active():
+    sys.settrace(lambda *event: None)
+    try:
+        reasons = str(dl.explain(breaking)(X)), dl.why(breaking).reason
+    finally:
+        sys.settrace(None)
+    assert all("line profiler is active" in reason for reason in reasons)
+    assert "line profiler" not in dl.why(breaking).reason

@@ -1,6 +1,7 @@
 """The compiled callable behaves as the function it stands for, whatever its entries do."""
 import asyncio
 import copy
+import cProfile
 import functools
 import gc
 import inspect
@@ -518,14 +519,27 @@ def test_interrupts_in_guards_are_not_swallowed():
         cf(1)
 
 
-def test_calls_under_a_tracer_dispatch_as_usual():
+def test_what_watches_lines_sees_python_and_what_counts_calls_the_compiled_form():
     cf = always(lambda a: "plain", lambda a: "compiled")
-    for install in (sys.settrace, sys.setprofile):
+    for install, expected in ((sys.settrace, "plain"), (sys.setprofile, "compiled")):
         install(lambda *event: None)
         try:
-            assert cf(1) == "compiled"
+            assert cf(1) == expected
         finally:
             install(None)
+    profile = cProfile.Profile()
+    assert profile.runcall(cf, 1) == cf(1) == "compiled"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring is of Python 3.12")
+def test_tools_that_monitor_lines_see_python():
+    cf = always(lambda a: "plain", lambda a: "compiled")
+    ids = sys.monitoring
+    for tool in (ids.DEBUGGER_ID, ids.COVERAGE_ID, ids.PROFILER_ID):
+        sys.monitoring.use_tool_id(tool, "lines")
+        assert cf(1) == "plain"
+        sys.monitoring.free_tool_id(tool)
+    assert cf(1) == "compiled"
 
 
 # -- threads
