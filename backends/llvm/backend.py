@@ -47,7 +47,8 @@ def loaded(image: Image) -> Callable[..., Any]:
 
 def compile_program(program: Program, *, single: bool = False) -> _core.NativeEntry:
     """The entry of a lowered program; `single`: it returns its one output bare."""
-    image: Image = _generate().program_image(program, host())
+    generate = _generate()
+    image: Image = generate.program_image(program, host(), generate.Objects(host()))
     return image.load(single=single)
 
 

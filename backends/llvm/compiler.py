@@ -7,7 +7,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from .compiler_marks import QUICK, REGISTERS
+from .compiler_marks import REGISTERS
 from .target import Target
 
 _lock = threading.RLock()
@@ -38,34 +38,44 @@ def light_passes() -> llvm.ModulePassManager:
     return manager
 
 
-def registers() -> llvm.ModulePassManager:
+def stack_passes() -> llvm.ModulePassManager:
     """Variables on the stack become values; nothing is computed earlier or later for it."""
     manager = llvm.create_new_module_pass_manager()
     manager.add_sroa_pass()
     return manager
 
 
-def optimised(text: str, target: Target) -> llvm.ModuleRef:
+def optimised(text: str, target: Target, registers: bool) -> llvm.ModuleRef:
     module = llvm.parse_assembly(text)
     module.triple = llvm.get_process_triple()
     builder = llvm.create_pass_builder(machine(target), llvm.create_pipeline_tuning_options(1))
-    if text.startswith(REGISTERS):
-        registers().run(module, builder)
+    if registers:
+        stack_passes().run(module, builder)
     light_passes().run(module, builder)
     return module
 
 
-def compile_text(text: str, target: Target) -> bytes:
-    """A relocatable object."""
-    effort = 0 if text.startswith(QUICK) else 2
-    with _lock:
-        return bytes(machine(target, effort).emit_object(optimised(text, target)))
+class InPython:
+    """Does what `native.ObjectCompiler` does, with llvmlite's own functions."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.made: list[bytes] = []
+
+    def add(self, text: str, effort: int, registers: bool, /) -> None:
+        with _lock:
+            module = optimised(text, self.target, registers)
+            self.made.append(machine(self.target, effort).emit_object(module))
+
+    def objects(self) -> list[bytes]:
+        return self.made
 
 
 def assembly(text: str, target: Target) -> str:
     """The machine code as text, for people."""
     with _lock:
-        return str(machine(target).emit_assembly(optimised(text, target)))
+        module = optimised(text, target, text.startswith(REGISTERS))
+        return str(machine(target).emit_assembly(module))
 
 
 @cache

@@ -38,7 +38,6 @@ from ..program import (
 from ..schedule import may_report
 from ..sizes_of import kernel_sizes
 from . import calls, copies, flow, launches
-from .compiler_marks import QUICK, REGISTERS
 from .elements import F64, I64, scalar_type
 from .emit import Builder, Value
 from .flags import masks
@@ -46,13 +45,13 @@ from .flat_calls import FlatCall
 from .frame import DATA, DIMENSIONS, STRIDES, Frame
 from .kernels import KernelCode
 from .memory import BYTE
+from .modules import Modules
 from .nest import emit_size
 from .products import ProductWriter
 from .target import Target
 from .wide import emit_checked
 
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
-LONG = 300  # lines from which an entry takes LLVM long
 PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
 NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
 
@@ -72,9 +71,13 @@ class EntryCode:
 
 @dataclass(slots=True)
 class EntryWriter:
+    """`begin` is given each module as soon as it is written."""
+
     program: Program
     target: Target
+    begin: Callable[[str], object] = id
     builder: Builder = field(init=False)
+    modules: Modules = field(init=False)
     kernels: dict[Kernel, KernelCode] = field(default_factory=dict)
     similar: Counter[Kernel] = field(default_factory=Counter)
     pointers: dict[str, str] = field(default_factory=dict)
@@ -104,6 +107,8 @@ class EntryWriter:
                 self.slots.setdefault(output.buffer.name, number)
         n_calls = sum(isinstance(step, Extern) for step in all_steps(self.program.steps))
         self.first_descr = len(self.program.constants) + n_calls
+        whole = any(map(blocks_of, self.program.steps))
+        self.modules = Modules(self.target, self.begin, whole)
         self.builder = Builder(self.target)
         self.frame = Frame(self.builder)
         self._bind_ints()
@@ -120,7 +125,7 @@ class EntryWriter:
         for number, output in enumerate(self.program.outputs):
             self._output(number, output)
         return EntryCode(
-            self._modules(),
+            self._texts(),
             len(self.program.inputs),
             self.n_slots,
             len(self.program.outputs),
@@ -158,29 +163,15 @@ class EntryWriter:
             return self.builder.emit(f"load ptr, ptr {self.cells[name]}, align 8")
         return self.pointers[name]
 
-    def _modules(self) -> tuple[str, ...]:
-        """One module; or the kernels in one and an entry that takes LLVM long in another."""
-        offers = [launches.offering()] if self.offers else []
-        kernels = [kernel.text for kernel in self.kernels.values()] + offers
-        width = 8 * self.target.vector_bytes
-        attributes = (
-            f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
-            f'"min-legal-vector-width"="{width}" }}\n'
-        )
+    def _texts(self) -> tuple[str, ...]:
+        if self.offers:
+            self.modules.add(launches.offering())
         tables = (f"{name} = internal constant {what}" for what, name in self.frame.tables.items())
         entry = "\n".join([
             *tables, "define i32 @entry(ptr %frame) #0 {", "entry:", *self.builder.allocas,
             *self.builder.head, *self.builder.lines, "  ret i32 0", "abandon:", "  ret i32 1", "}",
-            attributes,
         ])
-        if any(map(blocks_of, self.program.steps)):
-            return ("\n".join([REGISTERS, *kernels, entry]),)
-        if len(self.builder.lines) < LONG:
-            return ("\n".join([*kernels, entry]),)
-        return (
-            "\n".join([*(text.replace("internal ", "", 1) for text in kernels), attributes]),
-            "\n".join([QUICK, *map(launches.declared, kernels), entry]),
-        )
+        return self.modules.finish(entry, len(self.builder.lines))
 
     # What the program gets ------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 """How the entry runs kernels: as functions, here or in the thread pool, or line by line."""
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,6 +40,7 @@ def call_kernel(writer: EntryWriter, kernel: Kernel) -> None:
     if alike not in writer.kernels:
         named = replace(alike, name=kernel.name)
         writer.kernels[alike] = KernelWriter(named, writer.target).write()
+        writer.modules.add(writer.kernels[alike].text)
     code = writer.kernels[alike]
     env = _environment(writer, code, binding)
     extent = writer.size(kernel.axes[0].extent) if kernel.axes else writer.builder.integer(1)
@@ -147,9 +147,3 @@ def offering() -> str:
     lines = "\n".join([*builder.lines, "  ret void"])
     arguments = "ptr %frame, ptr %kernel, ptr %env, i64 %extent, i64 %cost"
     return f"define internal void @offer({arguments}) #0 {{\nentry:\n{lines}\n}}\n"
-
-
-def declared(function: str) -> str:
-    """The declaration of a function that another module defines."""
-    head = function[: function.index(" #0 {")].replace("define internal", "declare", 1)
-    return re.sub(r" %\w+", "", head)

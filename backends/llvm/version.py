@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -14,6 +15,8 @@ from ... import ir
 from ...native import _core
 from .target import cpu_features
 
+KNOWN = ("0.46", "0.47", "0.48", "0.49", "0.50")
+"""Versions of llvmlite whose functions are those that the core calls (native/llvm_library)."""
 ABI = "5"  # of frames, of the run-time table and of files on disk
 
 
@@ -27,6 +30,15 @@ def llvm_version() -> str:
         return Path(spec.origin).with_name("_version.py").read_text()
     except OSError:
         return repr(os.stat(spec.origin).st_mtime_ns)
+
+
+@cache
+def llvm_library() -> str | None:
+    """Where llvmlite's library is, if the core knows its functions."""
+    spec, version = find_spec("llvmlite"), re.search(r"version = '(\d+\.\d+)", llvm_version())
+    if spec is None or spec.origin is None or version is None or version[1] not in KNOWN:
+        return None
+    return next(map(str, Path(spec.origin).parent.glob("binding/libllvmlite.*")), None)
 
 
 def generator() -> str:

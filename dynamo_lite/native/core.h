@@ -25,6 +25,7 @@ int add_cuda(PyObject *module);
 int add_interned(PyObject *module);
 int add_tree(PyObject *module);
 int add_record_methods(PyObject *module);
+int add_object_compiler(PyObject *module);
 
 // An owned reference.
 class Ref {

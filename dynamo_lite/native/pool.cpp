@@ -188,6 +188,8 @@ int default_threads() {
     return count > 0 ? static_cast<int>(std::min<long>(count, MAX_THREADS)) : usable_cpus();
 }
 
+}  // namespace
+
 int num_threads() {
     int count = requested_threads.load(std::memory_order_relaxed);
     if (count == 0) {
@@ -196,6 +198,8 @@ int num_threads() {
     }
     return count;
 }
+
+namespace {
 
 // The pool, started when first needed; null when there is no memory for it.
 Pool *started_pool() {

@@ -61,6 +61,7 @@ extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
 void parallel(Frame *frame, ParallelBody body, void *env, int64_t n, int64_t cost_ns);
+int num_threads();
 int add_pool(PyObject *module);
 
 // scratch.cpp

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm import compile_graph
-from dynamo_lite.backends.llvm.compiler import compile_text
+from dynamo_lite.backends.llvm import compile_graph, objects
+from dynamo_lite.backends.llvm.compiler import InPython
 from dynamo_lite.backends.llvm.entry import EntryWriter
+from dynamo_lite.backends.llvm.modules import PART
 from dynamo_lite.backends.llvm.target import host
 from dynamo_lite.backends.lowering.lower import lower
 
@@ -36,16 +37,33 @@ def x() -> np.ndarray:
 
 def test_the_entry_is_a_module_of_its_own(x: np.ndarray) -> None:
     program = lower(optimize(trace(sums, x), None), None)
-    kernels, entry = EntryWriter(program, host()).write().texts
-    assert "@entry" not in kernels and entry.count("define") == 1
+    begun: list[str] = []
+    *kernels, entry = EntryWriter(program, host(), begun.append).write().texts
+    assert "@entry" not in "".join(kernels) and entry.count("define") == 1
+    assert begun == [*kernels, entry]
+
+
+def test_many_kernels_are_modules_of_their_own(x: np.ndarray) -> None:
+    def several(x: Any) -> Any:
+        return tuple(np.exp(x) / (k + np.sum(x, axis=k % 2)) for k in range(4))
+
+    program = lower(optimize(trace(several, x), None), None)
+    *kernels, last = EntryWriter(program, host()).write().texts
+    assert kernels and all(text.count("\n") >= PART for text in kernels)
+    assert "declare void @kernel" in last and "define i32 @entry" in last
+    for found, expected in zip(compile_graph(trace(several, x), [x])(x), several(x)):
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize("loader", [True, False])
+@pytest.mark.parametrize("is_known", [True, False])
 def test_it_calls_the_kernels(
-    x: np.ndarray, loader: bool, monkeypatch: pytest.MonkeyPatch
+    x: np.ndarray, loader: bool, is_known: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not loader:
         monkeypatch.setattr(_core, "load_object", lambda code, known: None)
+    if not is_known:  # this llvmlite
+        monkeypatch.setattr(objects, "llvm_library", lambda: None)
     compiled = compile_graph(trace(sums, x), [x])
     for array in (x, x[::-1].copy()):
         for found, expected in zip(compiled(array), sums(array)):
@@ -53,7 +71,9 @@ def test_it_calls_the_kernels(
 
 
 def test_objects_are_linked_where_nothing_was_compiled(tmp_path: Path) -> None:
-    (tmp_path / "f.o").write_bytes(compile_text("define void @f() { ret void }", host()))
+    compiler = InPython(host())
+    compiler.add("define void @f() { ret void }", 2, False)
+    (tmp_path / "f.o").write_bytes(*compiler.objects())
     source = "import pathlib, sys; from dynamo_lite.backends.llvm.compiler import link;" \
         "sys.exit(not link([pathlib.Path(sys.argv[1]).read_bytes()], 'f')[0])"
     subprocess.run([sys.executable, "-c", source, tmp_path / "f.o"], check=True)

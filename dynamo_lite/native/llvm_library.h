@@ -1,0 +1,21 @@
+// llvmlite's library of LLVM, called without Python.
+#pragma once
+
+#include <string>
+
+// One module: LLVM's text, how hard to try (0 to 3), whether its variables on the stack are to be
+// kept in registers; and what became of it.
+struct LlvmModule {
+    std::string text;
+    int effort;
+    bool registers;
+    std::string object, error;
+};
+
+// Makes the object, or says why there is none. Any thread may call it, with the GIL or without it.
+// The library at `path` is loaded when it is first needed.
+void compile_module(const std::string &path, const std::string &cpu, LlvmModule &module);
+
+// Called once. From then on what LLVM is at work on ends before a process is forked, in whose child it
+// would stay half done, and before the interpreter ends.
+int watch_llvm();

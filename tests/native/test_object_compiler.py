@@ -1,0 +1,97 @@
+"""Objects that LLVM makes beside Python: those of llvmlite, in order; nothing is left behind."""
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from dynamo_lite.backends.llvm.compiler import InPython
+from dynamo_lite.backends.llvm.target import host
+from dynamo_lite.backends.llvm.version import llvm_library
+
+from dynamo_lite.native import _core
+
+ADD = """define i64 @add{0}(i64 %a) {{
+  %place = alloca i64, align 8
+  store i64 %a, ptr %place, align 8
+  %b = load i64, ptr %place, align 8
+  %unused = mul i64 %b, %b
+  %c = add i64 %b, {0}
+  ret i64 %c
+}}
+"""
+MODULES = [(ADD.format(k), effort, registers) for k in range(1, 9)
+           for effort, registers in ((2, k % 2 == 0), (0, False))]
+LIBRARY = llvm_library()
+pytestmark = pytest.mark.skipif(LIBRARY is None, reason="another llvmlite")
+
+
+def compiler() -> _core.ObjectCompiler:
+    return _core.ObjectCompiler(LIBRARY, host().cpu)
+
+
+def made(compiler, modules=MODULES):
+    for module in modules:
+        compiler.add(*module)
+    return compiler.objects()
+
+
+@pytest.fixture(params=[1, 2])
+def threads(request):
+    before = _core.get_num_threads()
+    _core.set_num_threads(request.param)
+    yield
+    _core.set_num_threads(before)
+
+
+def test_objects_are_those_of_llvmlite(threads):
+    expected = made(InPython(host()))
+    assert made(compiler()) == expected and len({*expected}) > 8
+
+
+def test_the_first_module_that_is_wrong_is_reported(threads):
+    with pytest.raises(RuntimeError, match="define @second"):
+        made(compiler(), [*MODULES, ("define @second", 2, False), ("third", 2, False)])
+
+
+def test_a_library_that_is_not_there():
+    code = "from dynamo_lite.native import _core\n" \
+        "c = _core.ObjectCompiler('/nowhere.so', 'generic')\nc.add('', 2, False)\nc.objects()"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "RuntimeError: /nowhere.so: cannot open" in run.stderr
+
+
+@pytest.mark.parametrize("end", [
+    "del c", "sys.exit()", "threading.Thread(target=c.objects, daemon=True).start()",
+])
+def test_what_nobody_waits_for_holds_nothing_up(end):
+    code = "import sys, threading; from dynamo_lite.native import _core\n" \
+        "c = _core.ObjectCompiler(*sys.argv[1:3])\n" \
+        f"for _ in range(100_000): c.add(sys.argv[3], 2, True)\n{end}"
+    arguments = [sys.executable, "-c", code, LIBRARY, host().cpu, ADD.format(1)]
+    subprocess.run(arguments, check=True, timeout=60)
+
+
+def test_a_process_that_is_forked_meanwhile_begins_anew():
+    ours, stop = compiler(), threading.Event()
+
+    def others():
+        while not stop.is_set():
+            made(compiler())
+
+    thread = threading.Thread(target=others)
+    thread.start()
+    for _ in range(10):
+        ours.add(*MODULES[0])
+        if (child := os.fork()) == 0:
+            try:
+                ours.objects()
+            except RuntimeError:
+                os._exit(0 if len(made(compiler())) == len(MODULES) else 1)
+            os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+    stop.set()
+    thread.join()
+    assert len(ours.objects()) == 10
