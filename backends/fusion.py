@@ -283,6 +283,8 @@ def _through(node: Node, reader: Node, access: Access, use: Use, symbols: Symbol
         case Access.FOLD:
             axis = reader.kwargs.get("axis", reader.args[1] if len(reader.args) > 1 else None)
             return Use(use.kernel, ((Access.FOLD, str(axis)), *use.path), use.covers)
+        case Access.VIEW if reader.target in (np.real, np.imag):
+            return use
         case Access.VIEW:
             return Use(use.kernel, (_map_of(reader), *use.path), use.covers)
         case Access.PART:

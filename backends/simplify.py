@@ -22,6 +22,8 @@ class Inexact(Exception):
 def const(value: Any, dtype: np.typing.DTypeLike) -> Const:
     """The literal `value` as `dtype`; Inexact when NumPy would warn or raise while converting."""
     resolved = np.dtype(dtype)
+    if isinstance(value, (complex, np.complexfloating)):
+        check_parts(np.dtype(complex), resolved)
     try:
         with np.errstate(all="raise", under="ignore"):
             return Const(np.asarray(value).astype(resolved).tobytes()
@@ -29,6 +31,16 @@ def const(value: Any, dtype: np.typing.DTypeLike) -> Const:
                          else np.asarray(value, resolved).tobytes(), resolved)
     except (FloatingPointError, OverflowError) as error:
         raise Inexact(str(error)) from error
+
+
+def drops_parts(source: np.dtype, target: np.dtype) -> bool:
+    return source.kind == "c" and target.kind not in "cb"
+
+
+def check_parts(source: np.dtype, target: np.dtype) -> None:
+    """NumPy warns where it drops imaginary parts."""
+    if drops_parts(source, target):
+        raise Inexact(f"imaginary parts are dropped: {source} as {target}")
 
 
 def value_of(expr: Const) -> Any:
@@ -55,6 +67,7 @@ def convert(expr: Expr, dtype: np.dtype) -> Expr:
     """NumPy's cast of one element; nothing where the dtype is right already."""
     if expr.dtype == dtype:
         return expr
+    check_parts(expr.dtype, dtype)
     if isinstance(expr, Const):
         try:
             return const(value_of(expr), dtype)

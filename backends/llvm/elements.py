@@ -11,6 +11,8 @@ I32 = np.dtype(np.int32)
 I64 = np.dtype(np.int64)
 F32 = np.dtype(np.float32)
 F64 = np.dtype(np.float64)
+PARTS = {np.dtype(np.complex64): F32, np.dtype(np.complex128): F64}
+"""What complex numbers are pairs of, which lie next to each other in memory."""
 
 FLOAT_TYPES = {2: "half", 4: "float", 8: "double"}  # others are only copied, as bits
 Number = Union[int, float, bool]
@@ -19,7 +21,8 @@ Number = Union[int, float, bool]
 def scalar_type(dtype: np.dtype) -> str:
     """LLVM's type of one element in a register (a bool is `i1` there, a byte in memory).
 
-    What kernels only move, complex and long double numbers, is a long integer."""
+    Complex numbers are in two registers (`pairs`). What kernels only move, long doubles and the
+    like, is a long integer."""
     if dtype.kind == "f" and dtype.itemsize in FLOAT_TYPES:
         return FLOAT_TYPES.get(dtype.itemsize, f"i{8 * dtype.itemsize}")
     return "i1" if dtype.kind == "b" else f"i{8 * dtype.itemsize}"

@@ -181,6 +181,9 @@ class EntryWriter:
         source = self.frame.input(item.index)
         if item.buffer is not None and item.type.form is Form.OBJECT:
             self.objects[item.buffer.name] = source
+        elif item.buffer is not None and item.type.form is not Form.ARRAY:
+            self.objects[item.buffer.name] = source
+            self.pointers[item.buffer.name] = self.builder.offset(source, DATA)
         elif item.buffer is not None:
             self.array(item.buffer, source)
         if item.scalar is not None:

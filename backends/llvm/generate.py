@@ -14,6 +14,7 @@ from ..lowering.lower import likely, lower
 from ..needless import limited, why_needless
 from ..printing import print_program
 from ..program import Program
+from . import formulas
 from .entry import EntryWriter
 from .flags import inexact_flags, why_extern
 from .image import Image
@@ -33,7 +34,10 @@ def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
     hint = hints_of(functional.symbols, likely(functional))
     program = lower(
         functional, facts, blas=has_blas,
-        why_extern=lambda node: why_extern(node) or why_numpy(node, hint),
+        why_extern=lambda node: (
+            why_extern(node) or formulas.why_extern(node, target, functional.symbols)
+            or why_numpy(node, hint)
+        ),
     )
     image = program_image(limited(graph, program), target, objects)
     return replace(image, needless=why_needless(graph, program))

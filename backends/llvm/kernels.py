@@ -36,7 +36,7 @@ from ..loops import (
 from . import memory, scalars
 from .cost import cost_of
 from .divisors import use_reciprocals
-from .elements import F32, I64
+from .elements import F32, I64, PARTS
 from .emit import Builder, Value
 from .folding import moved, remaining, turns, whole_steps
 from .nest import Lane, Nest, scaled
@@ -93,7 +93,7 @@ def lanes_of(kernel: Kernel, target: Target) -> int:
     """As many lanes as fill a vector with the widest element that is computed with, and at least
     the smallest vector with floats: LLVM would fill it up with lanes that raise flags."""
     exprs = walk(value_of(s) for s in kernel.statements)
-    kinds = {e.dtype for e in exprs if not isinstance(e, (Index, SizeValue))}
+    kinds = {PARTS.get(e.dtype, e.dtype) for e in exprs if not isinstance(e, (Index, SizeValue))}
     widest = max((d.itemsize for d in kinds), default=8)
     least = 4 if F32 in kinds else 2
     return max(least, target.vector_bytes // widest)

@@ -6,14 +6,16 @@ floating-point flag that the active lanes do not raise.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ...ir.sizes import Size
 from ..loops import Axis, Buffer, Gather, Index, Load, Offset, Store
-from .elements import BOOL, I64
-from .emit import Value
+from .elements import BOOL, I64, PARTS
+from .emit import Builder, Value
 from .nest import Lane, Nest, scaled
+from .pairs import Element, Pair, doubled, separated
 from .terms import Term
 
 BYTE = np.dtype(np.uint8)
@@ -29,17 +31,43 @@ def address(nest: Nest, buffer: Buffer, offset: Offset) -> str:
     return nest.builder.offset(nest.prefix(buffer, offset), nest.size(offset.constant))
 
 
-def emit_load(nest: Nest, term: Term) -> Value:
+def emit_load(nest: Nest, term: Term) -> Element:
     expr = term.expr
     assert isinstance(expr, Load)
     pointer = address(nest, expr.buffer, expr.offset)
     if not nest.varies(term):
-        return nest.builder.load(pointer, expr.dtype)
+        return load(nest.builder, pointer, expr.dtype)
     assert nest.lane is not None
     stride = lane_stride(expr.offset, nest.lane.axis)
     if stride == 0:
-        return nest.builder.load(pointer, expr.dtype).splat(nest.lane.width)
+        return load(nest.builder, pointer, expr.dtype).splat(nest.lane.width)
+    if (part := PARTS.get(expr.dtype)) is not None:
+        return _load_pairs(nest, nest.lane, pointer, part, stride)
     return load_lanes(nest, nest.lane, pointer, expr.dtype, stride)
+
+
+def load(builder: Builder, pointer: str, dtype: np.dtype) -> Element:
+    """One element."""
+    if (part := PARTS.get(dtype)) is None:
+        return builder.load(pointer, dtype)
+    return Pair(*(builder.load(at, part) for at in places_of_parts(builder, pointer, part)))
+
+
+def places_of_parts(builder: Builder, pointer: str, part: np.dtype) -> tuple[str, str]:
+    return pointer, builder.offset(pointer, part.itemsize)
+
+
+def _load_pairs(nest: Nest, lane: Lane, pointer: str, part: np.dtype, stride: Size) -> Element:
+    """A vector of complex numbers. Packed ones are loaded with their parts side by side."""
+    if stride != 2 * part.itemsize:
+        places = places_of_parts(nest.builder, pointer, part)
+        return Pair(*(load_lanes(nest, lane, place, part, stride) for place in places))
+    both = replace(lane, width=2 * lane.width, mask=lane.mask and doubled(lane.mask))
+    pair = separated(_loaded(nest, both, pointer, part))
+    if lane.mask is None:
+        return pair
+    mask = lane.mask
+    return pair.map(lambda value: mask.select(value, value.shuffle([0] * lane.width)))
 
 
 def load_lanes(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype, stride: Size) -> Value:
@@ -56,18 +84,22 @@ def load_lanes(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype, stride: Si
 
 
 def _load_packed(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype) -> Value:
-    builder = nest.builder
     if lane.mask is None:
-        return builder.load(pointer, dtype, lane.width)
-    stored = BYTE if dtype.kind == "b" else dtype
-    shape = Value(builder, "", stored, lane.width)
-    text = (
-        f"call {shape.type} @llvm.masked.load.{shape.suffix}.p0(ptr {pointer}, "
-        f"i32 {stored.alignment}, {lane.mask}, {shape.type} zeroinitializer)"
-    )
-    loaded = shape.like(builder.emit(text))
+        return nest.builder.load(pointer, dtype, lane.width)
+    loaded = _loaded(nest, lane, pointer, BYTE if dtype.kind == "b" else dtype)
     value = lane.mask.select(loaded, loaded.shuffle([0] * lane.width))
     return value.ne(0) if dtype.kind == "b" else value
+
+
+def _loaded(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype) -> Value:
+    """Neighbours in memory; inactive ones are zero."""
+    builder, shape = nest.builder, Value(nest.builder, "", dtype, lane.width)
+    if lane.mask is None:
+        return builder.load(pointer, dtype, lane.width)
+    return shape.like(builder.emit(
+        f"call {shape.type} @llvm.masked.load.{shape.suffix}.p0(ptr {pointer}, "
+        f"i32 {dtype.alignment}, {lane.mask}, {shape.type} zeroinitializer)"
+    ))
 
 
 def _load_every_other(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype) -> Value:
@@ -95,7 +127,7 @@ def _load_strided(nest: Nest, lane: Lane, pointer: str, dtype: np.dtype, stride:
     return value.ne(0) if dtype.kind == "b" else value
 
 
-def emit_gather(nest: Nest, term: Term) -> Value:
+def emit_gather(nest: Nest, term: Term) -> Element:
     """Load at computed positions; the positions have been checked."""
     expr = term.expr
     assert isinstance(expr, Gather)
@@ -107,15 +139,20 @@ def emit_gather(nest: Nest, term: Term) -> Value:
         total = part if total is None else total + part
     assert total is not None
     if not nest.varies(term):
-        return nest.builder.load(nest.builder.offset(pointer, total), expr.dtype)
+        return load(nest.builder, nest.builder.offset(pointer, total), expr.dtype)
     assert nest.lane is not None
-    stride = lane_stride(expr.offset, nest.lane.axis)
+    stride, part = lane_stride(expr.offset, nest.lane.axis), PARTS.get(expr.dtype)
     if not varies:  # a row that is looked up
         row = nest.builder.offset(pointer, total)
+        if part is not None:
+            return _load_pairs(nest, nest.lane, row, part, stride)
         return load_lanes(nest, nest.lane, row, expr.dtype, stride)
     if stride != 0:
         total = total + scaled(lane_numbers(nest, nest.lane), nest.size(stride))
-    return gather(nest, pointer, total, expr.dtype)
+    if part is None:
+        return gather(nest, pointer, total, expr.dtype)
+    places = places_of_parts(nest.builder, pointer, part)
+    return Pair(*(gather(nest, place, total, part) for place in places))
 
 
 def gather(nest: Nest, pointer: str, offsets: Value, dtype: np.dtype) -> Value:
@@ -150,31 +187,54 @@ def emit_index(nest: Nest, term: Term) -> Value:
 
 
 def emit_store(
-    nest: Nest, buffer: Buffer, offset: Offset, value: Value, moved: Value | None = None
+    nest: Nest, buffer: Buffer, offset: Offset, value: Element, moved: Value | None = None
 ) -> None:
     """Write a value at the nest's position, or a vector along the lane axis; `moved` bytes on."""
     pointer = address(nest, buffer, offset)
     if moved is not None:
         pointer = nest.builder.offset(pointer, moved)
     if nest.lane is None:
-        nest.builder.store(value, pointer)
+        store(nest.builder, value, pointer)
+        return
+    stride = lane_stride(offset, nest.lane.axis)
+    if isinstance(value, Pair):
+        _store_pairs(nest, nest.lane, pointer, value.splat(nest.lane.width), stride)
         return
     value = nest.builder.stored(value.splat(nest.lane.width))
-    stride = lane_stride(offset, nest.lane.axis)
     if stride == value.dtype.itemsize:
         _store_packed(nest, nest.lane, pointer, value)
     else:
         _store_strided(nest, nest.lane, pointer, value, stride)
 
 
+def store(builder: Builder, value: Element, pointer: str) -> None:
+    """Write one element."""
+    if isinstance(value, Value):
+        builder.store(value, pointer)
+        return
+    places = places_of_parts(builder, pointer, value.real.dtype)
+    for place, part in zip(places, (value.real, value.imag)):
+        builder.store(part, place)
+
+
+def _store_pairs(nest: Nest, lane: Lane, pointer: str, value: Pair, stride: Size) -> None:
+    if stride == value.dtype.itemsize:
+        both = replace(lane, width=2 * lane.width, mask=lane.mask and doubled(lane.mask))
+        _store_packed(nest, both, pointer, value.interleaved())
+        return
+    places = places_of_parts(nest.builder, pointer, value.real.dtype)
+    for place, part in zip(places, (value.real, value.imag)):
+        _store_strided(nest, lane, place, part, stride)
+
+
 def store_element(
-    nest: Nest, statement: Store, places: Sequence[Value], value: Value
+    nest: Nest, statement: Store, places: Sequence[Value], value: Element
 ) -> None:
     """Write one value at a computed place."""
     pointer = address(nest, statement.buffer, statement.offset)
     for place, (_, stride) in zip(places, statement.indices):
         pointer = nest.builder.offset(pointer, scaled(place, nest.size(stride)))
-    nest.builder.store(value, pointer)
+    store(nest.builder, value, pointer)
 
 
 def _store_packed(nest: Nest, lane: Lane, pointer: str, value: Value) -> None:

@@ -6,23 +6,25 @@ here, in `integers` or in `maths`, written on values. `has` tells lowering what 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from ...ir import rows as _rows  # noqa: F401  (fills the registry)
 from ...ir.ops import ROWS, Op
 from ..loops import Apply, Const, Convert, Reduce, Select
-from . import integers
+from . import integers, pairs
 from .divisors import FUNCTIONS as DIVISIONS
-from .elements import BOOL, I32, I64
+from .elements import BOOL, I32, I64, PARTS
 from .emit import Value
 from .maths import FUNCTIONS as MATHS
 from .nest import Nest
+from .pairs import Element, Pair
 from .terms import Term
 
-Function = Callable[..., Value]
+Function = Callable[..., Any]
 KINDS = frozenset("fiub")
 
 
@@ -47,18 +49,20 @@ def template(op: str, dtype: np.dtype) -> str | None:
 
 def function(name: str, dtype: np.dtype) -> Function | None:
     """What a template "@name" calls for operands of `dtype`."""
+    if dtype.kind == "c":
+        return pairs.FUNCTIONS.get(name)
     table = MATHS if dtype.kind == "f" else integers.FUNCTIONS
     return table.get(name) or OWN.get(name)
 
 
 def has(op: str, *dtypes: np.dtype) -> bool:
     """Can kernels compute the operation named `op` on operands of these dtypes?"""
-    return all(d.kind in KINDS and d.itemsize <= 8 for d in dtypes) and (
+    return all((d.kind in KINDS and d.itemsize <= 8) or d in PARTS for d in dtypes) and (
         template(op, dtypes[0]) is not None
     )
 
 
-def emit_apply(nest: Nest, term: Term) -> Value:
+def emit_apply(nest: Nest, term: Term) -> Element:
     expr = term.expr
     assert isinstance(expr, Apply)
     varies = nest.varies(term)
@@ -72,14 +76,14 @@ def emit_apply(nest: Nest, term: Term) -> Value:
 def may_be_known(left: Term, right: Term) -> bool:
     """Whether LLVM could find the result of an integer operation (x - x, x * 0) and go on to fold
     the floating-point operations on it, with their flags."""
-    if left.expr.dtype.kind == "f":
+    if left.expr.dtype.kind in "fc":
         return False
     return left is right or any(
         isinstance(term.expr, Const) and not any(term.expr.bits) for term in (left, right)
     )
 
 
-def apply(op: str, values: list[Value], dtype: np.dtype) -> Value:
+def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Element:
     """The operation on values of one lane count."""
     if op in DIVISIONS:
         return DIVISIONS[op](*values)
@@ -89,8 +93,9 @@ def apply(op: str, values: list[Value], dtype: np.dtype) -> Value:
     if text.startswith("@"):
         called = function(text[1:], values[0].dtype)
         assert called is not None
-        return called(*values)
-    first = values[0]
+        made: Element = called(*values)
+        return made
+    first: Value = values[0]
     if match := re.match(r"fcmp (\w+) ", text):
         return first.compare(match[1], values[1] if len(values) > 1 else 0)
     names = dict(zip("abc", (value.ref for value in values)))
@@ -99,8 +104,10 @@ def apply(op: str, values: list[Value], dtype: np.dtype) -> Value:
     return first.like(first.builder.emit(text.format_map(names)), dtype)
 
 
-def opaque(value: Value) -> Value:
+def opaque(value: Any) -> Any:
     """A literal that LLVM cannot fold, so that an operation on literals still raises its flags."""
+    if isinstance(value, Pair):
+        return value.map(opaque)
     if value.dtype.kind == "b":
         return value
     builder = value.builder
@@ -109,34 +116,49 @@ def opaque(value: Value) -> Value:
     return value.like(builder.emit(f"load volatile {value.type}, ptr {slot}"))
 
 
-def emit_const(nest: Nest, term: Term) -> Value:
+def emit_const(nest: Nest, term: Term) -> Element:
     expr = term.expr
     assert isinstance(expr, Const)
+    if expr.dtype in PARTS:
+        return pairs.literal(nest.builder, expr.dtype, expr.bits)
     return nest.builder.literal(expr.dtype, expr.bits)
 
 
-def emit_select(nest: Nest, term: Term) -> Value:
+def emit_select(nest: Nest, term: Term) -> Element:
     assert isinstance(term.expr, Select)
     varies = nest.varies(term)
     condition, true, false = (nest.operand(arg, varies) for arg in term.args)
-    if true.dtype.kind == "f":
+    if true.dtype.kind in "fc":
         first, second = (arg.expr for arg in term.args[1:])
         both = isinstance(first, Const) and isinstance(second, Const)
-        true = nest.hidden(true) if both or isinstance(first, COMPUTED) else true
-        false = nest.hidden(false) if isinstance(second, COMPUTED) else false
+        true = hidden(nest, true) if both or isinstance(first, COMPUTED) else true
+        false = hidden(nest, false) if isinstance(second, COMPUTED) else false
+    if isinstance(true, Pair):
+        return pairs.select(condition, true, false)
     return condition.select(true, false)
+
+
+def hidden(nest: Nest, value: Any) -> Any:
+    return value.map(nest.hidden) if isinstance(value, Pair) else nest.hidden(value)
 
 
 COMPUTED = (Apply, Convert, Select, Reduce)
 """What may raise flags, also where it is not selected."""
 
 
-def emit_convert(nest: Nest, term: Term) -> Value:
+def emit_convert(nest: Nest, term: Term) -> Element:
     assert isinstance(term.expr, Convert)
-    (arg,) = term.args
+    (arg,), dtype = term.args, term.expr.dtype
     operand = nest.operand(arg, nest.varies(term))
-    value = convert(opaque(operand) if operand.literal else operand, term.expr.dtype)
-    return nest.hidden(value) if is_choice(arg.expr.dtype, value.dtype) else value
+    operand = opaque(operand) if operand.literal else operand
+    part = PARTS.get(dtype, dtype)
+    if isinstance(operand, Pair):
+        if dtype.kind == "b":
+            return pairs.truth(operand)
+        return operand.map(lambda one: convert(one, part))
+    value = convert(operand, part)
+    value = nest.hidden(value) if is_choice(arg.expr.dtype, part) else value
+    return value if part == dtype else Pair(value, value.constant(0))
 
 
 def is_choice(source: np.dtype, target: np.dtype) -> bool:

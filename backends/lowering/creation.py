@@ -37,7 +37,8 @@ def empty(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
 def full(low: Lowering, node: Node, like: Any, fill_value: Any, *args: Any, **kw: Any) -> Value:
     require_native(node.type.dtype)
     axes = low.axes(node.type.shape)
-    if not isinstance(fill_value, (Value, int, float, np.generic)) and not is_size(fill_value):
+    numbers = (Value, int, float, complex, np.generic)
+    if not isinstance(fill_value, numbers) and not is_size(fill_value):
         raise CannotLower("np.full of a sequence")
     return low.lazy(node.type, axes, operand_at(low, fill_value, axes, node.type.dtype))
 

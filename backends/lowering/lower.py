@@ -147,7 +147,7 @@ def _input(low: Lowering, index: int, node: Node) -> Input:
         buffer = low.buffer(node.type.dtype, f"{node.name}_in")
         low.values[node] = low.memory_value(node.type, buffer)
         return Input(index, node.type, buffer=buffer)
-    if node.type.form is Form.OBJECT:
+    if node.type.form is Form.OBJECT or node.type.dtype.kind == "c":
         buffer = low.buffer(node.type.dtype, f"{node.name}_in")
         low.values[node] = object_value(node.type, buffer)
         return Input(index, node.type, buffer=buffer)

@@ -12,7 +12,7 @@ from ..fusion import Access
 from ..loops import Axis, Expr, Offset, Reduce
 from ..simplify import convert
 from .context import Lowering, lowers
-from .pointwise import operand_at, require_native
+from .pointwise import operand_at, require_real
 from .products import multiplied_out, through_blas
 from .reductions import started
 from .values import CannotLower, Value
@@ -36,7 +36,7 @@ def product_of(low: Lowering, node: Node, a: Any, b: Any, *args: Any, **kwargs: 
         raise CannotLower("a product of stacks of matrices")
     if node.target in (np.inner, np.vdot) and ranks != (1, 1):
         raise CannotLower("an inner product of matrices")
-    require_native(dtype, a.dtype, b.dtype)
+    require_real(dtype, a.dtype, b.dtype)
     if not low.blas and not is_small(ranks, a.shape[-1], dtype):
         raise CannotLower("BLAS does it")
     low.require("==", a.shape[-1], b.shape[0])
@@ -79,7 +79,7 @@ def outer(low: Lowering, node: Node, a: Any, b: Any, out: Any = None) -> Value:
     if out is not None or not both or len(a.shape) != 1 or len(b.shape) != 1:
         raise CannotLower("np.outer of something else than two vectors")
     dtype = node.type.dtype
-    require_native(a.dtype, b.dtype, dtype)
+    require_real(a.dtype, b.dtype, dtype)
     row, column = axes = low.axes(node.type.shape)
     factors = (operand_at(low, a, (row,), dtype), operand_at(low, b, (column,), dtype))
     return low.lazy(node.type, axes, simplify.apply("multiply", factors, dtype))

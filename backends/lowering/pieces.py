@@ -11,13 +11,13 @@ from ...ir.errstates import Errstate
 from ...ir.node import Node
 from ...ir.tree import leaves
 from ...ir.types import Form
-from ..simplify import Inexact, const
+from ..simplify import Inexact, const, drops_parts
 from .context import Lowering, is_size
 from .scatters import windows_of
 from .values import NATIVE, CannotLower
 from .windows import ViewSteps, view_shape
 
-NUMBERS = (int, float, np.bool_, np.integer, np.floating)
+NUMBERS = (int, float, complex, np.bool_, np.number)
 Piece = tuple[ViewSteps, Any, Errstate, Node]
 """What is assigned where; the error state of that; and the node."""
 
@@ -48,7 +48,7 @@ def is_storable(value: Any, dtype: np.dtype) -> bool:
     if not isinstance(value, Node):
         return dtype in NATIVE and _is_exact(value, dtype)
     if dtype in NATIVE:
-        return value.type.dtype in NATIVE
+        return value.type.dtype in NATIVE and not drops_parts(value.type.dtype, dtype)
     return value.type.form is Form.ARRAY and value.type.dtype == dtype
 
 

@@ -17,10 +17,10 @@ from ..fusion import Access
 from ..loops import Axis, Check, Const, Expr
 from ..simplify import BOOL, Inexact, const, convert
 from .context import Lowering, is_size, lowers
-from .values import NATIVE, CannotLower, Value
+from .values import NATIVE, REAL, CannotLower, Value
 
 WEAK = {"b": np.dtype(np.bool_), "i": int, "u": int, "f": float, "c": complex}
-LETTER = {"b": "b", "i": "i", "u": "u", "f": "f"}
+LETTER = {"b": "b", "i": "i", "u": "u", "f": "f", "c": "c"}
 Operand = Any  # Value, a Python or NumPy number, or a symbolic size
 
 
@@ -33,8 +33,6 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     why_not = why_not_native(ufunc, dtypes)
     if why_not:
         raise CannotLower(why_not)
-    if any(isinstance(arg, Value) and arg.dtype.kind == "c" for arg in args):
-        raise CannotLower("no kernels for complex numbers")
     axes = axes_like(low, node.type.shape, args)
     operands = tuple(operand_at(low, arg, axes, dtype) for arg, dtype in zip(args, dtypes))
     row = row_of(ufunc)
@@ -128,7 +126,7 @@ def _converted(expr: Expr, dtype: np.dtype, weak: bool) -> Expr:
     if weak and expr.dtype.kind == "i" and dtype != expr.dtype:
         if isinstance(expr, Const):
             return const(int(simplify.value_of(expr)), dtype)
-        if dtype.kind == "f":
+        if dtype.kind in "fc":
             return convert(convert(expr, np.dtype(np.float64)), dtype)
         raise CannotLower(f"a Python int that may not fit {dtype}")
     return convert(expr, dtype)
@@ -189,6 +187,13 @@ def require_native(*dtypes: np.dtype) -> None:
             raise CannotLower(f"no kernels for {dtype}")
 
 
+def require_real(*dtypes: np.dtype) -> None:
+    """For what complex numbers have no kernels of."""
+    for dtype in dtypes:
+        if dtype not in REAL:
+            raise CannotLower(f"no kernels of this for {dtype}")
+
+
 @lowers(np.clip, reads=Access.SAME)
 def clip(
     low: Lowering, node: Node, a: Any, a_min: Any = None, a_max: Any = None, **kwargs: Any
@@ -198,7 +203,7 @@ def clip(
     if kwargs or isinstance(a, np.generic):
         raise CannotLower(f"np.clip with {sorted(kwargs)}")
     axes, dtype = low.axes(node.type.shape), node.type.dtype
-    require_native(dtype)
+    require_real(dtype)
     bounds = [("maximum", a_min), ("minimum", a_max)]
     given = [(name, bound) for name, bound in bounds if bound is not None]
     if dtype.kind == "f" or any(dtype_of(bound).kind == "f" for _, bound in given):

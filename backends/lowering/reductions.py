@@ -16,7 +16,7 @@ from ..fusion import Access
 from ..loops import Axis, Expr, Offset, Reduce
 from ..simplify import BOOL, INT64, const, convert
 from .context import Lowering, is_size, lowers, packed
-from .pointwise import compare, require_native
+from .pointwise import compare, require_native, require_real
 from .values import CannotLower, Value
 
 FLOAT64 = np.dtype(np.float64)
@@ -131,7 +131,8 @@ def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     options = plain(given, axis=axis, dtype=None, keepdims=False)
     dtype = node.type.dtype
     value = operand(a)
-    require_native(value.dtype, dtype)
+    require = require_native if op.startswith("logical") else require_real
+    require(value.dtype, dtype)
     over = fold_over(low, node, value.shape, options["axis"], options["keepdims"])
     if op in NEEDS_ELEMENTS:
         low.require("<", 0, over.count)
@@ -169,7 +170,7 @@ def arg_extremum(
     """The position of the first extremum; over everything when there is no axis."""
     options = plain({**kwargs, "out": out}, keepdims=False)
     value = operand(a)
-    require_native(value.dtype)
+    require_real(value.dtype)
     if axis is None and len(value.shape) != 1:
         value = flattened(low, value, node.name)
         if options["keepdims"]:
@@ -197,7 +198,7 @@ def flattened(low: Lowering, value: Value, reader: str) -> Value:
 def ptp(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> Value:
     options = plain(kwargs, keepdims=False)
     value = operand(a)
-    require_native(value.dtype)
+    require_real(value.dtype)
     over = fold_over(low, node, value.shape, axis, options["keepdims"])
     low.require("<", 0, over.count)
     body, dtype = value.at(over.index), value.dtype
@@ -231,7 +232,7 @@ def mean(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     options = plain(given, axis=None, dtype=None, keepdims=False)
     value = operand(a)
     accumulator = _mean_dtype(value, options["dtype"])
-    require_native(value.dtype, accumulator)
+    require_real(value.dtype, accumulator)
     over = fold_over(low, node, value.shape, options["axis"], options["keepdims"])
     low.require("<", 0, over.count)
     total = over.reduce("add", convert(value.at(over.index), accumulator), accumulator)
@@ -245,7 +246,7 @@ def variance(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Va
     options = plain(given, axis=None, dtype=None, keepdims=False, ddof=0)
     value, ddof = operand(a), options["ddof"]
     accumulator = _mean_dtype(value, options["dtype"])
-    require_native(value.dtype, accumulator)
+    require_real(value.dtype, accumulator)
     if accumulator.kind != "f" or (options["dtype"] is not None and accumulator != value.dtype):
         raise CannotLower("a variance in another dtype")
     if type(ddof) is not int:
@@ -271,7 +272,7 @@ def norm(
     """Vector norms 1, 2, inf, -inf, and the Frobenius norm."""
     value = operand(x)
     dtype = value.dtype if value.dtype.kind == "f" else FLOAT64
-    require_native(value.dtype, dtype)
+    require_real(value.dtype, dtype)
     dims = dims_of(axis, len(value.shape))
     kind = _norm_kind(ord, len(dims), axis is None)
     over = fold_over(low, node, value.shape, axis, keepdims)

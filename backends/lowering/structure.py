@@ -21,7 +21,7 @@ from ..rewrite import free_axes
 from ..simplify import INT64, const, convert
 from .context import Lowering, is_size, lowers
 from .masks import select
-from .pointwise import compare, require_native
+from .pointwise import compare, require_native, require_real
 from .reductions import dims_of, flattened, operand, plain
 from .values import CannotLower, Value, load_of
 from .views import basic_getitem, is_basic, spelled_out
@@ -68,7 +68,7 @@ def scan(
     """Running sums and products, added up in order as NumPy does."""
     value = operand(a)
     plain({"out": out})
-    require_native(value.dtype, node.type.dtype)
+    require_real(value.dtype, node.type.dtype)
     if axis is None and len(value.shape) != 1:
         value = flattened(low, value, node.name)
     (dim,) = dims_of(0 if axis is None else axis, len(value.shape)) or (0,)

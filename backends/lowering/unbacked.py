@@ -12,7 +12,7 @@ from ..fusion import Access
 from ..loops import Check, Expr, SizeValue
 from ..simplify import INT64, apply, const, convert, select, size_value
 from .context import Lowering, lowers
-from .pointwise import compare, require_native
+from .pointwise import compare, require_real
 from .values import CannotLower, Value
 
 
@@ -46,7 +46,7 @@ def conversion(low: Lowering, node: Node, x: Any) -> Value:
 def number(value: Any) -> Value:
     if not isinstance(value, Value) or value.shape:
         raise CannotLower("a number made of a constant")
-    require_native(value.dtype)
+    require_real(value.dtype)
     return value
 
 

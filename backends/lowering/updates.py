@@ -14,7 +14,7 @@ import numpy as np
 from ...ir import core
 from ...ir.node import Node
 from ...ir.sizes import Size, SizeExpr, product
-from ...ir.types import Form
+from ...ir.types import ArrayType, Form
 from .. import affine, simplify
 from ..fusion import Access
 from ..loops import Check, Gather, Load, Store, walk
@@ -23,7 +23,7 @@ from .context import Lowering, lowers, packed
 from .masks import deposit, deposited_by
 from .overwriting import save_positions
 from .pieces import NUMBERS, is_everything, is_passed_on
-from .pointwise import compare, operand_at, require_native
+from .pointwise import compare, dtype_of, operand_at, require_native
 from .scatters import set_aside, store_at, windows_of
 from .selections import moves, picked, selection
 from .values import NATIVE, CannotLower, Value, load_of
@@ -36,11 +36,15 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     """The array `base` after an assignment, in the memory of `base` when only this reads it."""
     if not isinstance(base, Value):
         raise CannotLower("an update of a constant")
-    if base.dtype not in NATIVE and low.is_unsaved(base):
+    apart = base.dtype not in NATIVE or runs_back(base.type)
+    if apart and low.is_unsaved(base):
         return stored(low, node, base, view, value)
+    if apart:
+        raise CannotLower(f"no kernels for {base.type}")
     require_native(base.dtype, *([value.dtype] if isinstance(value, Value) else ()))
     if not isinstance(value, (Value, SizeExpr, *NUMBERS)):
-        raise CannotLower("an assignment of a sequence or a complex number")
+        raise CannotLower("an assignment of a sequence")
+    simplify.check_parts(dtype_of(value), base.dtype)
     if any(map(moves, view)):
         return moved(low, node, base, view, check_number(low, value, base.dtype))
     view_shape(low, base, windows_of(view))
@@ -64,6 +68,12 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     low.save(part)
     assign(low, part, value)
     return low.owned(replace(base, type=node.type))
+
+
+def runs_back(kind: ArrayType) -> bool:
+    """Whether complex numbers lie in reverse order in memory: by which formula NumPy computes with
+    them depends on it, so they stay there."""
+    return kind.dtype.kind == "c" and any(isinstance(s, int) and s < 0 for s in kind.strides)
 
 
 def stored(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> Value:

@@ -12,9 +12,10 @@ from .. import affine, rewrite
 from ..loops import Axis, Buffer, Expr, Load, Offset
 
 # Element types that kernels compute with; everything else goes to NumPy.
-NATIVE = frozenset(
+REAL = frozenset(
     np.dtype(code) for code in ("?", "b", "B", "h", "H", "i", "I", "l", "L", "f", "d")
 )
+NATIVE = REAL | {np.dtype(np.complex64), np.dtype(np.complex128)}
 
 
 class CannotLower(Exception):

@@ -14,9 +14,10 @@ from ...ir.node import Node
 from ...ir.ops import ROWS, row_of
 from ...ir.sizes import Size
 from ...ir.types import ArrayType, Form, contiguous_strides
+from .. import simplify
 from ..fusion import Access
 from .context import Lowering, lowers
-from .values import CannotLower, Value, load_of
+from .values import NATIVE, CannotLower, Value, load_of
 from .views import is_basic
 
 ViewSteps = Sequence[tuple[Any, ...]]
@@ -70,15 +71,13 @@ def why_not_window(step: tuple[Any, ...]) -> str | None:
 
 
 @lowers(
-    np.diagonal, np.diag, np.rollaxis, np.rot90, np.imag, np.ndarray.view,
+    np.diagonal, np.diag, np.rollaxis, np.rot90, np.ndarray.view,
     np.lib.stride_tricks.sliding_window_view, reads=Access.PART,
 )
 def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """A view that is nothing but other sizes, strides and offset."""
     if not isinstance(a, Value) or a.type.form is not Form.ARRAY:
         raise CannotLower("a view of a constant or number")
-    if node.target is np.imag and a.dtype.kind == "c":
-        return reinterpreted(low, node, a, a.dtype.itemsize // 2)
     if node.type.dtype != a.dtype:
         return reinterpreted(low, node, a, 0)
     step = (node.target, args, kwargs)
@@ -90,12 +89,22 @@ def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Va
     return replace(region(low, base, (step,)), type=node.type)
 
 
-@lowers(np.real, reads=Access.VIEW)
-def real(low: Lowering, node: Node, val: Any) -> Value:
-    """Of real numbers, NumPy gives the array itself."""
-    if not isinstance(val, Value) or (val.dtype.kind == "c" and val.type.form is not Form.ARRAY):
-        raise CannotLower("the real part of a complex number")
-    return reinterpreted(low, node, val, 0) if val.dtype.kind == "c" else val
+@lowers(np.real, np.imag, reads=Access.VIEW)
+def part(low: Lowering, node: Node, val: Any) -> Value:
+    """A view of the real or imaginary parts; of numbers that are in no memory, the parts. Of real
+    numbers, NumPy gives the array itself as their real part."""
+    if not isinstance(val, Value):
+        raise CannotLower("a part of a constant")
+    if val.dtype.kind != "c":
+        if node.target is np.imag:
+            raise CannotLower("the imaginary part of real numbers")
+        return val
+    if val.dtype in NATIVE and (not val.is_memory or val.type.form is not Form.ARRAY):
+        parts = simplify.apply(node.target.__name__, (val.expr,), node.type.dtype)
+        return low.lazy(node.type, val.axes, parts)
+    if val.type.form is not Form.ARRAY:
+        raise CannotLower("a part of a complex number")
+    return reinterpreted(low, node, val, (node.target is np.imag) * val.dtype.itemsize // 2)
 
 
 def reinterpreted(low: Lowering, node: Node, value: Value, offset: int) -> Value:

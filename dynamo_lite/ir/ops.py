@@ -39,10 +39,10 @@ class Op:
 
     `infer(*types_and_constants, facts=…, **kwargs)` gives the result's ArrayType (or a tuple of
     them); it raises `rules.values.Wrong` where NumPy raises. `llvm` maps a kind letter of the
-    loop's operand dtype ("f" float, "i" signed, "u" unsigned, "b" bool) to a template; in it {t}
-    is the vector type, {s} its LLVM suffix (`v8f64`), {a} {b} {c} the operands, {r} the result
-    register's type. A template of the form "@name" calls the generator's own function of that
-    name (`backends.llvm`). `triton` is an expression with {a} {b} {c}.
+    loop's operand dtype ("f" float, "c" complex, "i" signed, "u" unsigned, "b" bool) to a
+    template; in it {t} is the vector type, {s} its LLVM suffix (`v8f64`), {a} {b} {c} the operands,
+    {r} the result register's type. A template of the form "@name" calls the generator's own
+    function of that name (`backends.llvm`). `triton` is an expression with {a} {b} {c}.
     `decompose(emit, *args, **kwargs)` rewrites a call in terms of other rows (`rules.composite`);
     it raises Unsupported for calls that stay whole.
     `window` (views) is called like the target, plus `facts`, and gives the `rules.windows.Window`

@@ -210,7 +210,10 @@ def _scalar_operator(
     ufunc: np.ufunc,
     operands: Sequence[VariableTracker],
 ) -> VariableTracker:
-    """Arithmetic of NumPy scalars; an operation of the graph that reports integer overflow."""
+    """Arithmetic of NumPy scalars; an operation of the graph that reports integer overflow, and
+    knows the formulas of complex scalars."""
+    if function is abs and not _is_integer(operands[0]):
+        function = operator.abs
     if row_of(function) is not None:
         return recorded(tx, function, operands, {})
     if all(_is_integer(operand) for operand in operands):

@@ -160,5 +160,5 @@ def test_every_function_of_the_rows_exists():
         for kind, text in row.llvm.items()
         if text.startswith("@")
     }
-    sizes = {"f": "f8", "i": "i8", "u": "u8", "b": "?"}
+    sizes = {"f": "f8", "i": "i8", "u": "u8", "b": "?", "c": "c16"}
     assert [pair for pair in named if not has(pair[0], np.dtype(sizes[pair[1]]))] == []

@@ -73,7 +73,7 @@ ARITHMETIC: Mapping[np.ufunc, dict[str, Any]] = {
     np.float_power: _row(llvm=_own("power"), triton="@power", flags=True),
     np.negative: _row(llvm={"f": "fneg {t} {a}", **_each("iu", "sub {t} zeroinitializer, {a}")},
                       triton={"": "(-{a})", "f": "@negative"}),
-    np.positive: _row(llvm=_each("fiu", IDENTITY), triton="{a}"),
+    np.positive: _row(llvm=_each("fiuc", IDENTITY), triton="{a}"),
     np.absolute: _row(llvm={"f": _call("fabs", 1),
                             "i": "call {t} @llvm.abs.{s}({t} {a}, i1 false)",
                             **_each("ub", IDENTITY)},
@@ -167,6 +167,13 @@ ELEMENTARY_OF_TWO: Mapping[np.ufunc, str] = {
     np.logaddexp: "@logaddexp", np.logaddexp2: "@logaddexp2",
 }
 
+# The generator's own formulas for complex numbers, as NumPy has them.
+COMPLEX = frozenset((
+    np.add, np.subtract, np.multiply, np.divide, np.negative, np.conjugate, np.absolute, np.square,
+    np.reciprocal, np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
+    np.isnan, np.isfinite, np.isinf, np.logical_and, np.logical_or, np.logical_xor, np.logical_not,
+))
+
 PROBES = (0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -3.5, 1e-300, 1e300, np.inf, -np.inf, np.nan)
 
 
@@ -184,6 +191,8 @@ def _register() -> None:
     for value in vars(np).values():
         if isinstance(value, np.ufunc) and value.signature is None:
             fields = listed.get(value, {"flags": True})
+            if value in COMPLEX:
+                fields |= {"llvm": {**fields["llvm"], "c": f"@{value.__name__}"}}
             op(value, Kind.POINTWISE, infer=ufunc_rule(value), probes=PROBES, **fields)
 
 

@@ -47,7 +47,9 @@ COPIES: Mapping[Callable[..., Any], Callable[..., Any]] = {
 }
 
 for _target, _window in WINDOWS.items():
-    op(_target, Kind.VIEW, infer=view_rule(_window, COPIES.get(_target)), window=_window)
+    _part = {"c": f"@{_target.__name__}"} if _target in (np.real, np.imag) else {}
+    op(_target, Kind.VIEW, infer=view_rule(_window, COPIES.get(_target)), window=_window,
+       llvm=_part)
 
 op(operator.getitem, Kind.VIEW, infer=indexing.getitem, window=indexing.getitem_window,
    checks=("bounds",))

@@ -1,4 +1,5 @@
-"""Python's arithmetic operators on NumPy scalars: as the ufuncs, but integer overflow warns."""
+"""Python's arithmetic operators on NumPy scalars: as the ufuncs, but integer overflow warns, and
+complex products and absolute values have formulas of their own."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -10,9 +11,12 @@ from ...errors import Unsupported
 from ..types import Form
 from .composite import Emit
 
+ROUNDED_APART = frozenset((np.multiply, np.absolute))
+"""What NumPy's scalars compute by another formula than its loops where they are complex."""
+
 
 def scalar_operator(ufunc: np.ufunc) -> Callable[..., Any]:
-    """Arrays and inexact scalars are the ufunc; integer scalars stay an operation of their own."""
+    """Arrays and most inexact scalars are the ufunc; the others stay an operation of their own."""
 
     def definition(emit: Emit, *operands: Any) -> Any:
         kinds = [emit.type(operand) for operand in operands]
@@ -21,6 +25,8 @@ def scalar_operator(ufunc: np.ufunc) -> Callable[..., Any]:
         if any(kind.form is Form.ARRAY for kind in kinds):
             return emit(ufunc, *operands)
         if all(kind.dtype.kind in "biu" for kind in kinds) or ufunc is np.power:
+            return emit.whole(ufunc, *operands)
+        if ufunc in ROUNDED_APART and any(kind.dtype.kind == "c" for kind in kinds):
             return emit.whole(ufunc, *operands)
         return emit(ufunc, *operands)
 

@@ -1,0 +1,96 @@
+"""Complex arithmetic has NumPy's bits, at every position, and raises NumPy's flags."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from dynamo_lite.backends.llvm.formulas import formula
+from dynamo_lite.backends.llvm.scalars import has
+
+from dynamo_lite.ir.rows.pointwise import COMPLEX
+from dynamo_lite.native import ABANDONED
+
+from .kernels import pointwise
+
+EDGES = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 7e18, np.inf, -np.inf, np.nan]
+LIMITS = {"c8": [1e-45, 1e-38, 3.4e38], "c16": [5e-324, 2e-308, 1.7e308]}
+FORMULAS = {np.multiply: "multiply", np.square: "multiply", np.absolute: "absolute"}
+
+
+def numbers(dtype):
+    parts = EDGES + LIMITS[dtype]
+    return np.array([complex(*pair) for pair in itertools.product(parts, parts)], dtype)
+
+
+def operands(ufunc, dtype):
+    """Edge values with each other, and random ones whose products are rounded."""
+    rng = np.random.default_rng(3)
+    edges = numbers(dtype)
+    usual = (rng.standard_normal(999) + 1j * rng.standard_normal(999)).astype(dtype)
+    if ufunc.nin == 1:
+        return (np.concatenate([edges, usual]),)
+    grid = np.array(list(itertools.product(edges, edges)), dtype)
+    return tuple(np.concatenate([grid[:, i], usual[::step]]) for i, step in ((0, 1), (1, -1)))
+
+
+def same_bits(got, want):
+    assert got.dtype == want.dtype and got.shape == want.shape
+    if got.dtype.kind == "c":
+        part = got.real.dtype
+        same_bits(np.ascontiguousarray(got).view(part), np.ascontiguousarray(want).view(part))
+        return
+    bits = f"u{got.itemsize}"
+    same = got.view(bits) == want.view(bits)
+    if got.dtype.kind == "f":
+        same |= np.isnan(got) & np.isnan(want)
+    assert same.all(), (np.flatnonzero(~same)[:5], got[~same][:5], want[~same][:5])
+
+
+def cases():
+    found = []
+    for ufunc in sorted(COMPLEX, key=lambda ufunc: ufunc.__name__):
+        for dtype in ("c8", "c16"):
+            found.append(pytest.param(ufunc, dtype, id=f"{ufunc.__name__}-{dtype}"))
+    return found
+
+
+def compiled(ufunc, dtype, n, level):
+    kind = np.dtype(dtype)
+    if formula(FORMULAS.get(ufunc, "multiply"), kind) == "fused" and not level.fma:
+        if ufunc in FORMULAS:
+            pytest.skip("NumPy computes it with an instruction that this level does not have")
+    types = ufunc.resolve_dtypes((kind,) * ufunc.nin + (None,))
+    assert has(ufunc.__name__, *types[:-1])
+    return pointwise(ufunc.__name__, types[:-1], types[-1], n)
+
+
+@pytest.mark.parametrize(("ufunc", "dtype"), cases())
+def test_bits(ufunc, dtype, level):
+    given = operands(ufunc, dtype)
+    with np.errstate(all="ignore"):
+        same_bits(compiled(ufunc, dtype, given[0].size, level)(*given), ufunc(*given))
+
+
+@pytest.mark.parametrize(("ufunc", "dtype"), cases())
+def test_no_report_is_missed(ufunc, dtype, level):
+    """Where NumPy has something to report, the call is abandoned."""
+    edges = numbers(dtype)
+    run = compiled(ufunc, dtype, 5, level)
+    for given in itertools.product(*[edges] * ufunc.nin):
+        arrays = [np.full(5, number) for number in given]
+        reported = []
+        with np.errstate(all="call", under="ignore", call=lambda *what: reported.append(what)):
+            ufunc(*arrays)
+            if reported:
+                assert run(*arrays) is ABANDONED, (given, reported)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_usual_numbers_report_nothing(dtype, level):
+    given = np.array([0, -0.0, 1, 1j, -2.5 + 1e9j, 1e-9j], dtype)
+    with np.errstate(all="raise", under="ignore"):
+        for ufunc in (np.add, np.multiply, np.equal, np.less, np.absolute, np.square, np.divide):
+            arrays = np.meshgrid(given, given + 3)[: ufunc.nin]
+            arrays = [np.ascontiguousarray(array.reshape(-1)) for array in arrays]
+            assert compiled(ufunc, dtype, arrays[0].size, level)(*arrays) is not ABANDONED
