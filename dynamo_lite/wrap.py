@@ -162,7 +162,7 @@ WRAPPERS: dict[type, Wrapper] = {
     **dict.fromkeys((np.random.Generator, np.random.RandomState, random.Random),
                     Wrapper(wrap_random, shared=True)),
     ContextVar: Wrapper(wrap_context_variable, IS),
-    functools.partial: Wrapper(wrap_partial, IS, shared=True),
+    functools.partial: Wrapper(wrap_partial, shared=True),
     types.CellType: Wrapper(outside_cell, shared=True),
     **dict.fromkeys(
         (

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
+from ..guards.kinds import NO_ATTR
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import ConstantVariable
@@ -16,6 +17,9 @@ from .sequences import TupleVariable
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
     from ..translator import Translator
+
+
+Partial = functools.partial[Any]
 
 
 class PartialVariable(VariableTracker):
@@ -29,11 +33,13 @@ class PartialVariable(VariableTracker):
         source: Source | None = None,
     ) -> None:
         self.function = function
-        self.args = tuple(args)
+        self.args: VariableTracker = TupleVariable(tuple(args))
         self.kwargs = dict(kwargs)
         self.source = source
         self.attributes: dict[str, VariableTracker] = {}
-        self.outside: dict[str, VariableTracker] = {}
+        self.keywords: VariableTracker | None = None
+        """The dict of the keywords, once it can be reached otherwise: it then has the last word."""
+        self.outside: Partial | None = None
 
     def python_type(self) -> type:
         return functools.partial
@@ -41,13 +47,20 @@ class PartialVariable(VariableTracker):
     def truth(self, tx: Translator) -> bool:
         return True
 
+    def named(self, tx: Translator) -> dict[str, VariableTracker]:
+        """The arguments given by name, as they are now."""
+        if self.keywords is None:
+            return self.kwargs
+        return {key.as_constant(tx): item for key, item in tx.pairs(self.keywords)}
+
     def call(
         self,
         tx: Translator,
         args: Sequence[VariableTracker],
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
-        return self.function.call(tx, (*self.args, *args), {**self.kwargs, **kwargs})
+        args = (*self.args.iterate(tx), *args)
+        return self.function.call(tx, args, {**self.named(tx), **kwargs})
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         if self.source is not None:
@@ -59,22 +72,37 @@ class PartialVariable(VariableTracker):
             return self.attributes[name]
         if name == "func":
             return self.function
-        if name in self.outside:
-            return self.outside[name]
         if name == "args":
-            return TupleVariable(self.args)
+            return self.args
         if name == "keywords":
-            return DictVariable.of(tx, [(ConstantVariable(k), v) for k, v in self.kwargs.items()])
+            if self.keywords is None:
+                pairs = [(ConstantVariable(k), v) for k, v in self.kwargs.items()]
+                self.keywords = DictVariable.of(tx, pairs)
+            return self.keywords
+        if self.outside is not None and self.source is not None and name not in vars(functools.partial):
+            return self._own_attribute(tx, self.outside, self.source, name)
+        return python_method(tx, self, name)
+
+    def _own_attribute(
+        self, tx: Translator, outside: Partial, source: Source, name: str
+    ) -> VariableTracker:
+        """What somebody has set on it; asking for its `__dict__` would give it one."""
+        if hasattr(outside, name):
+            return tx.wrap(getattr(outside, name), AttrSource(source, name))
+        tx.guards.install(source, NO_ATTR, name, tx.location())
         return python_method(tx, self, name)
 
     def reconstruct(self, code: Reconstructor) -> None:
-        code.load_callable(_partial)
+        code.load_callable(_partial if self.keywords is None else _partial_over)
         code.build(self.function)
-        code.build(TupleVariable(self.args))
-        for name, value in self.kwargs.items():
-            code.load_const(name)
-            code.build(value)
-        code.emit("BUILD_MAP", len(self.kwargs))
+        code.build(self.args)
+        if self.keywords is None:
+            for name, value in self.kwargs.items():
+                code.load_const(name)
+                code.build(value)
+            code.emit("BUILD_MAP", len(self.kwargs))
+        else:
+            code.build(self.keywords)
         code.call(3)
         for name, value in self.attributes.items():
             code.set_attribute(name, value)
@@ -84,21 +112,27 @@ def _partial(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return functools.partial(function, *args, **kwargs)
 
 
+def _partial_over(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """A partial object whose keywords are this very dict."""
+    made = functools.partial(function)
+    made.__setstate__((function, args, keywords, None))  # type: ignore[attr-defined]
+    return made
+
+
 def make_partial(
     tx: Translator, function: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
 ) -> VariableTracker:
-    if isinstance(function, PartialVariable):
-        args, kwargs = (*function.args, *args), {**function.kwargs, **kwargs}
+    if isinstance(function, PartialVariable) and not function.attributes:
+        args = (*function.args.iterate(tx), *args)
+        kwargs = {**function.named(tx), **kwargs}
         function = function.function
     return PartialVariable(function, args, kwargs)
 
 
-def wrap_partial(tx: Translator, value: functools.partial[Any], source: Source) -> PartialVariable:
-    """An outside one; its parts can only change through `__setstate__`."""
-    function = tx.wrap(value.func, AttrSource(source, "func"))
-    args = tx.wrap(value.args, AttrSource(source, "args"))
-    keywords = tx.wrap(value.keywords, AttrSource(source, "keywords"))
-    named = {key.as_constant(tx): item for key, item in tx.pairs(keywords)}
-    made = PartialVariable(function, list(args.iterate(tx)), named, source)
-    made.outside = {"args": args, "keywords": keywords}
+def wrap_partial(tx: Translator, value: Partial, source: Source) -> PartialVariable:
+    """An outside one, known by its parts: it is often made anew for each call."""
+    made = PartialVariable(tx.wrap(value.func, AttrSource(source, "func")), (), {}, source)
+    made.outside = value
+    made.args = tx.wrap(value.args, AttrSource(source, "args"))
+    made.keywords = tx.wrap(value.keywords, AttrSource(source, "keywords"))
     return made

@@ -1,5 +1,6 @@
-"""Bound methods as arguments: each call brings a new object, made of the same parts."""
+"""Bound methods and partial objects as arguments: each call brings a new one of the same parts."""
 import collections
+import functools
 import io
 import random
 import re
@@ -27,6 +28,9 @@ class Counter:
 
     def next(self):
         return self.step
+
+    def scaled(self, x, by):
+        return x * self.step * by
 
 
 def drawn(x, draw):
@@ -109,3 +113,74 @@ def test_one_method_is_itself_and_no_other(make):
         assert compiled(X, method, make())[1:] == (False, method)
         result = compiled(X, method, method)
         assert result[1] and result[2] is method
+
+
+def scale(x, k, b=0):
+    return x * k + b
+
+
+def applied(x, p):
+    return p(x)
+
+
+@pytest.mark.parametrize("make", [
+    lambda k: functools.partial(scale, k=2),
+    lambda k: functools.partial(scale, k=k),
+    lambda k: functools.partial(scale, k=np.full(3, k), b=k),
+    lambda k: functools.partial(functools.partial(scale, b=k), k=3),
+    lambda k: functools.partial(Counter(k).scaled, by=2),
+    lambda k: functools.partial(lambda x, j: x + j + k, j=2),
+])
+def test_new_partial_objects_are_one_compilation(make):
+    compiled = dl.compile(applied, fullgraph=True)
+    for k in range(5):
+        assert same(compiled(X, make(k)), applied(X, make(k)))
+    assert len(compiled.entries()) <= 2
+
+
+def changed(x, p):
+    p.keywords["k"] += 1
+    return p(x), p.keywords, p
+
+
+def changed_inside(x, k):
+    p = functools.partial(scale, k=k)
+    p.keywords["b"] = 5
+    named = p.keywords
+    return p(x), functools.partial(p, k=9)(x), named, p, p.keywords is named
+
+
+def told_apart(x, p):
+    return x + p.tag, getattr(p, "other", None)
+
+
+def tagged(k):
+    made = functools.partial(scale, k=1)
+    made.tag = k
+    if k % 2:
+        made.other = k
+    return made
+
+
+@pytest.mark.parametrize("function, make", [
+    (changed, lambda k: functools.partial(scale, k=k)),
+    (changed_inside, lambda k: k),
+    (told_apart, tagged),
+])
+def test_parts_of_partial_objects_may_change(function, make):
+    compiled = dl.compile(function)
+    for k in range(4):
+        ours, theirs = make(k), make(k)
+        ours, theirs = compiled(X, ours), function(X, theirs)
+        assert same(ours[:2], theirs[:2]) and repr(ours[2:]) == repr(theirs[2:])
+        if function is not told_apart:
+            *_, named, made = ours[:4] if function is changed_inside else ours
+            assert made.keywords is named
+
+
+def test_partial_objects_may_get_other_parts():
+    compiled, p = dl.compile(applied), functools.partial(scale, k=2)
+    for keywords in ({"k": 5}, {"k": 5, "b": 1}, {"k": 2}):
+        assert same(compiled(X, p), p(X))
+        p.__setstate__((scale, (), keywords, {}))
+        assert same(compiled(X, p), p(X))
