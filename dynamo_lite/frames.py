@@ -18,7 +18,7 @@ from .errors import GraphBreak, LoopBreak, NotWarm, PlanLoop
 from .flow.branches import STEP
 from .flow.growing import plan_list
 from .flow.loops import arrive
-from .guards.kinds import IS, SAME
+from .guards.kinds import IS, NO_KEY, SAME
 from .guards.sources import CellSource, ConstSource, GlobalSource, Pinned, Source
 from .inlining import inline
 from .ir.graph import Graph
@@ -34,6 +34,7 @@ from .variables.instance_dicts import InstanceDictVariable
 from .variables.iterators import IteratorVariable
 from .variables.object_model import MISSING, lookup, store
 from .variables.objects import ObjectVariable
+from .variables.refusals import name_in_c
 from .wrap import wrap
 
 
@@ -273,8 +274,15 @@ class Translator:
             found = self.globals.get("__builtins__", builtins)
             namespace = found if isinstance(found, dict) else vars(found)
             if name not in namespace:
-                raise observed(NameError(f"name {name!r} is not defined", name=name))
+                raise self.absent(name, self.globals, namespace)
         return self.wrap(namespace[name], GlobalSource(Pinned(self.globals), name))
+
+    def absent(self, name: str, *namespaces: Mapping[str, Any]) -> ObservedException:
+        """The NameError of a name that none of the namespaces has, in later calls neither."""
+        for namespace in namespaces:
+            source = ConstSource(Pinned(namespace), namespace.get("__name__", "globals"))
+            self.guards.install(source, NO_KEY, name, self.location())
+        return observed(NameError(f"name {name!r} is not defined", name=name))
 
     def stored_global(self, namespace: dict[str, Any], name: str) -> VariableTracker | None:
         row = self.side_effects.global_row(Pinned(namespace), name)
@@ -326,7 +334,7 @@ class Translator:
         """`function(*args, **kwargs)`."""
         kind = function.python_type()
         if lookup(kind, "__call__") is MISSING:
-            raise observed(TypeError(f"{kind.__name__!r} object is not callable"))
+            raise observed(TypeError(f"{name_in_c(kind)!r} object is not callable"))
         return function.call(self, args, kwargs)
 
     def call(

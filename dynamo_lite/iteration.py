@@ -16,8 +16,9 @@ from .variables.classes import ClassVariable
 from .variables.constants import observed
 from .variables.dicts import VIEW_TYPES, DictVariable
 from .variables.iterators import IteratorVariable, ObjectIterator, StepVariable
-from .variables.object_model import MISSING, lookup, overridden
+from .variables.object_model import MISSING, answers, lookup, overridden
 from .variables.objects import ObjectVariable
+from .variables.refusals import name_in_c, refuse
 
 if TYPE_CHECKING:
     from .translator import Translator
@@ -46,22 +47,21 @@ def iterator(tx: Translator, value: VariableTracker) -> IteratorVariable:
     for base in kind.__mro__:
         if base in ITERATOR_TYPES:
             return StepVariable(tx, value, ITERATOR_TYPES[base])
-    if not hasattr(kind, "__iter__") and not hasattr(kind, "__getitem__"):
-        raise observed(TypeError(f"{kind.__name__!r} object is not iterable"))
+    if not answers(kind, "__iter__", "__getitem__"):
+        raise refuse(iter, kind)
     raise GraphBreak(f"iterating over {value.describe()}")
 
 
 def _of_object(tx: Translator, value: ObjectVariable) -> IteratorVariable:
     if lookup(value.kind, "__iter__") in (MISSING, None):
-        if hasattr(value.kind, "__iter__") or not hasattr(value.kind, "__getitem__"):
-            text = f"{value.kind.__name__!r} object is not iterable"
-            raise observed(TypeError(text))
+        if answers(value.kind, "__iter__") or not answers(value.kind, "__getitem__"):
+            raise refuse(iter, value.kind)
         return iterator(tx, tx.call(tx.known(by_index), value))
     result = value.call_method(tx, "__iter__", (), {})
     if isinstance(result, IteratorVariable):
         return result
-    if not hasattr(result.python_type(), "__next__"):
-        kind = result.python_type().__name__
+    if not answers(result.python_type(), "__next__"):
+        kind = name_in_c(result.python_type())
         raise observed(TypeError(f"iter() returned non-iterator of type {kind!r}"))
     return ObjectIterator(result, _is_stop)
 

@@ -15,7 +15,7 @@ from .errors import GraphBreak
 from .guards.kinds import NOT_ALIASED
 from .operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
 from .variables import complex_numbers
-from .variables.base import VariableTracker
+from .variables.base import ObservedException, VariableTracker
 from .variables.callables import KnownVariable, is_typing
 from .variables.complex_numbers import ComplexVariable
 from .variables.constants import (
@@ -32,7 +32,8 @@ from .variables.functions import FunctionVariable
 from .variables.ids import IdVariable
 from .variables.lazy import realise
 from .variables.methods import BuiltinMethodVariable, MethodVariable
-from .variables.object_model import overridden
+from .variables.object_model import answers, overridden
+from .variables.refusals import name_in_c, refuse
 from .variables.sequences import NO_TIMES, SequenceVariable
 from .variables.sets import SetVariable, view_as_set, view_operation
 
@@ -53,6 +54,9 @@ def binary(
     if isinstance(lhs, ComplexVariable) or isinstance(rhs, ComplexVariable):
         return complex_numbers.binary(tx, row.symbol, lhs, rhs)
     if lhs.in_graph or rhs.in_graph:
+        left, right = lhs.python_type(), rhs.python_type()
+        if not answers(left, row.method) and not answers(right, row.reflected):
+            raise observed(TypeError(_refusal(row, left, right, inplace)))
         if _is_for_numpy(lhs) and _is_for_numpy(rhs):
             return numpy_calls.binary(tx, row.symbol, lhs, rhs, inplace)
     if is_plain(lhs) and is_plain(rhs):
@@ -106,12 +110,27 @@ def _dispatch(
         defers = owner.in_graph and getattr(other.python_type(), "__array_ufunc__", row) is None
         if defers and method != row.inplace:
             continue  # NumPy leaves the operation to the other operand
-        if not hasattr(owner.python_type(), method) or _cannot_answer(row, owner, other):
+        if not answers(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue
-        result = owner.call_method(tx, method, (other,), {})
+        try:
+            result = owner.call_method(tx, method, (other,), {})
+        except ObservedException as raised:
+            if not _refuses(row, owner, method, raised):
+                raise
+            break  # in words about the types that the program sees
         if result is not NOT_IMPLEMENTED and not _is_not_implemented(result):
             return result
     raise observed(TypeError(_refusal(row, left_type, right_type, inplace)))
+
+
+def _refuses(
+    row: BinaryOperator, owner: VariableTracker, method: str, raised: ObservedException
+) -> bool:
+    """Whether C says that text or bytes cannot be joined with, or repeated by, the other side."""
+    held = owner.contents or owner
+    is_text = isinstance(held, ConstantVariable) and isinstance(held.value, str | bytes)
+    is_of_c = is_text and not overridden(owner.python_type(), method)
+    return is_of_c and row.symbol != "%" and issubclass(raised.value.python_type(), TypeError)
 
 
 SEQUENCES = (list, tuple, str, bytes, bytearray)
@@ -121,18 +140,19 @@ def _refusal(row: BinaryOperator, left: type, right: type, inplace: bool) -> str
     """What Python says where neither operand knows the operator."""
     base = next((kind for kind in SEQUENCES if issubclass(left, kind)), None)
     if row.symbol == "+" and base in (bytes, bytearray):
-        return f"can't concat {right.__name__} to {left.__name__}"
+        return f"can't concat {name_in_c(right)} to {name_in_c(left)}"
     if row.symbol == "+" and base is not None:
-        return f'can only concatenate {base.__name__} (not "{right.__name__}") to {base.__name__}'
+        return f'can only concatenate {base.__name__} (not "{name_in_c(right)}") to {base.__name__}'
     if row.symbol == "*" and (base is not None or issubclass(right, SEQUENCES)):
         times = right if base is not None else left
-        return NO_TIMES.format(times.__name__)
+        return NO_TIMES.format(name_in_c(times))
     symbol = f"{row.symbol}=" if inplace else row.symbol
     if row.symbol == "divmod":
         symbol = "divmod()"
     if row.symbol == "**":
         symbol = "**=" if inplace else "** or pow()"
-    return f"unsupported operand type(s) for {symbol}: {left.__name__!r} and {right.__name__!r}"
+    kinds = f"{name_in_c(left)!r} and {name_in_c(right)!r}"
+    return f"unsupported operand type(s) for {symbol}: {kinds}"
 
 
 def as_seen_by_c(owner: VariableTracker, other: VariableTracker) -> VariableTracker:
@@ -167,10 +187,8 @@ def unary(tx: Translator, symbol: str, value: VariableTracker) -> VariableTracke
         return numpy_calls.unary(tx, symbol, value)
     if is_plain(value):
         return fold(tx, function, (value,))
-    if not hasattr(value.python_type(), method):
-        raise observed(TypeError(
-            f"bad operand type for unary {symbol}: {value.python_type().__name__!r}"
-        ))  # fmt: skip
+    if not answers(value.python_type(), method):
+        raise refuse(function, value.python_type())
     return value.call_method(tx, method, (), {})
 
 
@@ -186,7 +204,10 @@ def compare(
     if not _overrides_comparison(lhs, rhs, BINARY[symbol].method):
         left, right = lhs.contents or lhs, rhs.contents or rhs
         if is_plain(left) and is_plain(right):
-            return binary(tx, symbol, left, right)
+            try:
+                return binary(tx, symbol, left, right)
+            except ObservedException:  # its words are to be about the derived classes
+                raise _unordered(symbol, lhs, rhs) from None
         if (rule := structural_rule(left, right)) is not None:
             return rule(tx, symbol, left, right)
     if symbol in ("==", "!="):
@@ -216,19 +237,20 @@ def structural_rule(
 def _ordered(
     tx: Translator, row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
-    left_type, right_type = lhs.python_type(), rhs.python_type()
     attempts = [(lhs, row.method, rhs), (rhs, row.reflected, lhs)]
-    if _overrides(right_type, left_type, row.reflected):
+    if _overrides(rhs.python_type(), lhs.python_type(), row.reflected):
         attempts.reverse()
     for owner, method, other in attempts:
-        if _has_own(owner, method):
+        if _has_own(owner, method) and not _knows_own_kind(owner, method):
             result = owner.call_method(tx, method, (other,), {})
             if not _is_not_implemented(result):
                 return result
-    raise observed(TypeError(
-        f"{row.symbol!r} not supported between instances of "
-        f"{left_type.__name__!r} and {right_type.__name__!r}"
-    ))  # fmt: skip
+    raise _unordered(row.symbol, lhs, rhs)
+
+
+def _knows_own_kind(owner: VariableTracker, method: str) -> bool:
+    """Whether C compares the value, which is known, only with known ones."""
+    return is_plain(owner) and not overridden(owner.python_type(), method)
 
 
 def _has_own(value: VariableTracker, method: str) -> bool:
@@ -304,7 +326,7 @@ def _compare_dicts(
     tx: Translator, symbol: str, lhs: DictVariable, rhs: DictVariable
 ) -> VariableTracker:
     if symbol not in ("==", "!="):
-        return _ordered_error(symbol, lhs, rhs)
+        raise _unordered(symbol, lhs, rhs)
     same = lhs.entries(tx).keys() == rhs.entries(tx).keys() and all(
         is_equal(tx, value, realise(tx, rhs.entries(tx)[key.hash_key(tx)][1]))
         for key, value in lhs.pairs(tx)
@@ -326,10 +348,10 @@ def _compare_ids(
     return constant(is_same(tx, lhs.value, rhs.value) == (symbol == "=="))
 
 
-def _ordered_error(symbol: str, lhs: VariableTracker, rhs: VariableTracker) -> VariableTracker:
-    raise observed(TypeError(
+def _unordered(symbol: str, lhs: VariableTracker, rhs: VariableTracker) -> ObservedException:
+    return observed(TypeError(
         f"{symbol!r} not supported between instances of "
-        f"{lhs.python_type().__name__!r} and {rhs.python_type().__name__!r}"
+        f"{name_in_c(lhs.python_type())!r} and {name_in_c(rhs.python_type())!r}"
     ))  # fmt: skip
 
 

@@ -5,9 +5,11 @@ import operator
 from typing import TYPE_CHECKING
 
 from .operators import is_equal, is_plain
-from .variables.base import VariableTracker
+from .variables.base import ObservedException, VariableTracker
 from .variables.classes import ClassVariable
 from .variables.constants import fold, observed
+from .variables.object_model import answers
+from .variables.refusals import name_in_c, refuse
 
 if TYPE_CHECKING:
     from .translator import Translator
@@ -35,8 +37,8 @@ def _subscript(
     tx: Translator, container: VariableTracker, method: str, refusal: str, *args: VariableTracker
 ) -> VariableTracker:
     kind = container.python_type()
-    if not hasattr(kind, method):
-        raise observed(TypeError(f"{kind.__name__!r} object {refusal}"))
+    if not answers(kind, method):
+        raise observed(TypeError(f"{name_in_c(kind)!r} object {refusal}"))
     return container.call_method(tx, method, args, {})
 
 
@@ -45,6 +47,12 @@ def contains(tx: Translator, container: VariableTracker, item: VariableTracker) 
     kind = container.python_type()
     if is_plain(container):
         return bool(fold(tx, operator.contains, (container, item)).as_constant(tx))
-    if hasattr(kind, "__contains__") and not hasattr(container, "next"):
+    if answers(kind, "__contains__") and not hasattr(container, "next"):
         return tx.truth(container.call_method(tx, "__contains__", (item,), {}))
-    return any(is_equal(tx, member, item) for member in tx.iterate(container))
+    try:
+        members = tx.iterate(container)
+    except ObservedException as raised:
+        if not issubclass(raised.value.python_type(), TypeError):
+            raise
+        raise refuse(operator.contains, kind, None) from None
+    return any(is_equal(tx, member, item) for member in members)

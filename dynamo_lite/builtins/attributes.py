@@ -24,6 +24,7 @@ from ..variables.exceptions import ARGUMENTS_ONLY, ExceptionVariable
 from ..variables.ids import IdVariable
 from ..variables.object_model import MISSING, class_attribute, lookup
 from ..variables.objects import ObjectVariable, SuperVariable
+from ..variables.refusals import returned
 from ..variables.sequences import TupleVariable
 from .class_statements import type_of_three
 from .table import handles
@@ -109,12 +110,20 @@ def builtin_type(
     return tx.known(args[0].python_type())
 
 
+def _name(tx: Translator, function: Any, name: VariableTracker, *value: Any) -> str:
+    """The name of an attribute; what is none, `function` itself refuses."""
+    known = name.as_constant(tx)
+    if not isinstance(known, str):
+        observe(function, object(), known, *value)
+    return known
+
+
 @handles(getattr)
 def builtin_getattr(
     tx: Translator, owner: VariableTracker, name: VariableTracker, *default: VariableTracker
 ) -> VariableTracker:
     try:
-        return tx.getattr(owner, name.as_constant(tx))
+        return tx.getattr(owner, _name(tx, getattr, name))
     except ObservedException as raised:
         if default and issubclass(raised.value.python_type(), AttributeError):
             return default[0]
@@ -126,7 +135,7 @@ def builtin_hasattr(
     tx: Translator, owner: VariableTracker, name: VariableTracker
 ) -> VariableTracker:
     try:
-        tx.getattr(owner, name.as_constant(tx))
+        tx.getattr(owner, _name(tx, hasattr, name))
     except ObservedException as raised:
         if issubclass(raised.value.python_type(), AttributeError):
             return FALSE
@@ -138,7 +147,7 @@ def builtin_hasattr(
 def builtin_setattr(
     tx: Translator, owner: VariableTracker, name: VariableTracker, value: VariableTracker
 ) -> VariableTracker:
-    owner.setattr(tx, name.as_constant(tx), value)
+    owner.setattr(tx, _name(tx, setattr, name, None), value)
     return NONE
 
 
@@ -146,7 +155,7 @@ def builtin_setattr(
 def builtin_delattr(
     tx: Translator, owner: VariableTracker, name: VariableTracker
 ) -> VariableTracker:
-    owner.delattr(tx, name.as_constant(tx))
+    owner.delattr(tx, _name(tx, delattr, name))
     return NONE
 
 
@@ -244,5 +253,8 @@ def builtin_id(tx: Translator, value: VariableTracker) -> VariableTracker:
 @handles(hash)
 def builtin_hash(tx: Translator, value: VariableTracker) -> VariableTracker:
     if isinstance(value, ObjectVariable):
-        return value.call_method(tx, "__hash__", (), {})
+        if lookup(value.kind, "__hash__") is None:
+            value.hash_key(tx)  # says that there is none
+        text = "__hash__ method should return an integer"
+        return returned(value.call_method(tx, "__hash__", (), {}), int, text)
     return fold(tx, hash, (value,))

@@ -17,7 +17,6 @@ from ..variables.constants import (
     ZERO,
     constant,
     observe,
-    observed,
 )
 from ..variables.either import chosen
 from ..variables.graph_methods import record_call
@@ -34,6 +33,9 @@ def builtin_sum(
     tx: Translator, iterable: VariableTracker, start: VariableTracker = ZERO
 ) -> VariableTracker:
     """Known numbers are summed by Python itself, whose float sums are compensated from 3.12."""
+    text = next((kind for kind in TEXT if issubclass(start.python_type(), kind)), None)
+    if text is not None:
+        observe(sum, (), text())  # CPython says what to use instead
     items, total = list(tx.iterate(iterable)), start
     known = list(itertools.takewhile(_is_known_number, items)) if _is_known_number(start) else []
     if known:
@@ -47,6 +49,7 @@ def builtin_sum(
 
 
 NUMBERS = (bool, int, float, complex)
+TEXT = (str, bytes, bytearray)
 
 
 def _is_known_number(value: VariableTracker) -> bool:
@@ -101,16 +104,18 @@ def _extreme(
     key: VariableTracker,
     default: VariableTracker | None,
 ) -> VariableTracker:
-    items = list(tx.iterate(values[0]) if len(values) == 1 else values)
-    if not items:
-        if default is not None:
-            return default
-        raise observed(ValueError(f"{function.__name__}() iterable argument is empty"))
-    if key is NONE and (size := extremum(tx, function, items)) is not None:
-        return size_tracker(tx, size)
-    best = items[0]
+    if not values or (len(values) > 1 and default is not None):
+        observe(function, *map(id, values), default=None)  # CPython says why not
+    items = iter(tx.iterate(values[0]) if len(values) == 1 else values)
+    if key is NONE:
+        known = list(items)
+        if known and (size := extremum(tx, function, known)) is not None:
+            return size_tracker(tx, size)
+        items = iter(known)
+    if (best := next(items, None)) is None:
+        return constant(observe(function, ())) if default is None else default
     best_key = best if key is NONE else tx.call(key, best)
-    for item in items[1:]:
+    for item in items:
         item_key = item if key is NONE else tx.call(key, item)
         test = operators.compare(tx, symbol, item_key, best_key)
         if key is NONE and is_data(test) and (found := _choice(tx, test, item, best)) is not None:

@@ -18,6 +18,7 @@ from ..variables.constants import (
     ConstantVariable,
     constant,
     fold,
+    observe,
     observed,
 )
 from ..variables.dicts import DictVariable, DictViewVariable
@@ -32,8 +33,9 @@ from ..variables.iterators import (
     ReversedVariable,
     ZipVariable,
 )
-from ..variables.object_model import MISSING, lookup, overridden
+from ..variables.object_model import MISSING, answers, lookup, overridden
 from ..variables.objects import ObjectVariable
+from ..variables.refusals import length, name_in_c, refuse
 from ..variables.sequences import (
     ListVariable,
     SequenceVariable,
@@ -54,9 +56,9 @@ def builtin_len(tx: Translator, value: VariableTracker) -> VariableTracker:
     if operators.is_plain(value):
         return fold(tx, len, (value,))
     kind = value.python_type()
-    if not hasattr(kind, "__len__"):
-        raise observed(TypeError(f"object of type {kind.__name__!r} has no len()"))
-    return value.call_method(tx, "__len__", (), {})
+    if not answers(kind, "__len__"):
+        raise refuse(len, kind)
+    return length(value.call_method(tx, "__len__", (), {}))
 
 
 @handles(iter)
@@ -75,7 +77,7 @@ def builtin_next(
 ) -> VariableTracker:
     kind = iterator.python_type()
     if lookup(kind, "__next__") is MISSING:
-        raise observed(TypeError(f"{kind.__name__!r} object is not an iterator"))
+        raise refuse(next, kind)
     tx.side_effects.touches("an iterator", iterator)
     try:
         return iterator.call_method(tx, "__next__", (), {})
@@ -92,6 +94,8 @@ def builtin_range(tx: Translator, *ends: VariableTracker) -> VariableTracker:
 
 @handles(slice)
 def builtin_slice(tx: Translator, *parts: VariableTracker) -> VariableTracker:
+    if not parts:
+        observe(slice)
     return SliceVariable(*parts) if len(parts) > 1 else SliceVariable(NONE, *parts)
 
 
@@ -132,6 +136,7 @@ def builtin_reversed(tx: Translator, value: VariableTracker) -> VariableTracker:
     if isinstance(value, ConstantVariable) and isinstance(value.value, str | bytes):
         value = TupleVariable([constant(item) for item in value.as_constant(tx)])
     if value.python_type() is np.ndarray:
+        value.call_method(tx, "__len__", (), {})
         value = TupleVariable(list(tx.iterate(value)))
     if isinstance(value, SequenceVariable) and value.kind in REVERSED_TYPES:
         return ReversedVariable(value, REVERSED_TYPES[value.kind])
@@ -144,9 +149,9 @@ def builtin_reversed(tx: Translator, value: VariableTracker) -> VariableTracker:
 def _reversed_object(tx: Translator, value: ObjectVariable) -> VariableTracker:
     if lookup(value.kind, "__reversed__") not in (MISSING, None):
         return value.call_method(tx, "__reversed__", (), {})
-    is_sequence = all(hasattr(value.kind, name) for name in ("__len__", "__getitem__"))
-    if hasattr(value.kind, "__reversed__") or not is_sequence:
-        raise observed(TypeError(f"{value.kind.__name__!r} object is not reversible"))
+    is_sequence = all(answers(value.kind, name) for name in ("__len__", "__getitem__"))
+    if answers(value.kind, "__reversed__") or not is_sequence:
+        raise observed(TypeError(f"{name_in_c(value.kind)!r} object is not reversible"))
     return tx.call(tx.known(by_index_backwards), value)
 
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from .. import numpy_calls, operators
 from ..variables.base import VariableTracker
-from ..variables.constants import FALSE, constant, fold
+from ..variables.constants import FALSE, ConstantVariable, constant, fold
 from ..variables.numbers import ComputedNumber
+from ..variables.object_model import answers
 from ..variables.objects import ObjectVariable
+from ..variables.refusals import name_in_c, refuse, returned
 from ..variables.sizes import is_size
 from .table import HANDLERS, handles
 
@@ -40,7 +42,9 @@ def builtin_divmod(
 
 @handles(pow)
 def builtin_pow(tx: Translator, *args: VariableTracker) -> VariableTracker:
-    if len(args) != 2 and args and isinstance(args[0], ObjectVariable):
+    if len(args) == 3 and isinstance(args[0], ObjectVariable):
+        if not answers(kind := args[0].python_type(), "__pow__"):
+            raise refuse(pow, kind, *[arg.as_constant(tx) for arg in args[1:]])
         return args[0].call_method(tx, "__pow__", args[1:], {})
     return operators.binary(tx, "**", *args) if len(args) == 2 else fold(tx, pow, args)
 
@@ -52,6 +56,8 @@ def _by_method(
         return numpy_calls.call(tx, function, (value, *args), {})
     if operators.is_plain(value):
         return fold(tx, function, (value, *args))
+    if not answers(kind := value.python_type(), method):
+        raise refuse(function, kind, *[arg.as_constant(tx) for arg in args])
     return value.call_method(tx, method, args, {})
 
 
@@ -59,7 +65,8 @@ def _by_method(
 def operator_index(tx: Translator, value: VariableTracker) -> VariableTracker:
     if is_size(value) and value.python_type() is int:
         return value
-    return _by_method(tx, operator.index, "__index__", value)
+    text = "__index__ returned non-int (type {kind})"
+    return returned(_by_method(tx, operator.index, "__index__", value), int, text)
 
 
 @handles(bool)
@@ -74,10 +81,36 @@ def _number(kind: type) -> Callable[..., VariableTracker]:
         if any(arg.in_graph for arg in (args if kind is complex else args[:1])):
             return numpy_calls.call(tx, kind, args, {})
         if args and isinstance(args[0], ObjectVariable):
-            return args[0].call_method(tx, f"__{kind.__name__}__", (), {})
+            return _of_object(tx, kind, *args)
         return fold(tx, kind, args)
 
     return convert
+
+
+def _of_object(
+    tx: Translator, kind: type, value: VariableTracker, *base: VariableTracker
+) -> VariableTracker:
+    """The number that one of the object's special methods gives."""
+    owner = value.python_type()
+    method = next((m for m in CONVERSIONS[kind] if answers(owner, m)), None)
+    if isinstance(value.contents, ConstantVariable) and (method is None or base):
+        return fold(tx, kind, (value.contents, *base))
+    if method is None or base:
+        raise refuse(kind, owner, *[each.as_constant(tx) for each in base])
+    result = value.call_method(tx, method, (), {})
+    if method == "__index__":
+        result = returned(result, int, "__index__ returned non-int (type {kind})")
+    if method != f"__{kind.__name__}__":
+        return tx.call_builtin(kind, result)
+    name = f"{name_in_c(owner)}." if kind is float else ""
+    text = f"{name}{method} returned non-{kind.__name__} (type {{kind}})"
+    return returned(result, kind, text)
+
+
+CONVERSIONS = {
+    int: ("__int__", "__index__", "__trunc__"), float: ("__float__", "__index__"),
+    complex: ("__complex__", "__float__", "__index__"),
+}  # fmt: skip
 
 
 HANDLERS.update({kind: _number(kind) for kind in (int, float, complex)})

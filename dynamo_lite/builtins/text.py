@@ -25,6 +25,7 @@ from ..variables.dicts import DictVariable
 from ..variables.known import known_value, presented
 from ..variables.object_model import class_attribute, lookup
 from ..variables.objects import ObjectVariable
+from ..variables.refusals import derived, name_in_c, returned
 from ..variables.sequences import ListVariable, TupleVariable, is_iterable
 from ..variables.sets import SetVariable
 from .table import HANDLERS, handles
@@ -127,7 +128,7 @@ def is_twinned(raw: Any) -> bool:
 
 def _is_text(value: VariableTracker, method: str) -> VariableTracker:
     if not issubclass(kind := value.python_type(), str):
-        raise observed(TypeError(f"{method} returned non-string (type {kind.__name__})"))
+        raise observed(TypeError(f"{method} returned non-string (type {name_in_c(kind)})"))
     return value
 
 
@@ -146,11 +147,13 @@ def builtin_format(
     tx: Translator, value: VariableTracker, spec: VariableTracker = EMPTY_TEXT
 ) -> VariableTracker:
     if _defines(value, "__format__"):
-        return value.call_method(tx, "__format__", (spec,), {})
+        text = "__format__ must return a str, not {kind}"
+        return returned(value.call_method(tx, "__format__", (spec,), {}), str, text)
     if isinstance(value.contents, ConstantVariable):
         if not spec.as_constant(tx):
             return tx.call_builtin(str, value)
-        value = value.contents
+        held = derived(value.python_type(), value.contents.as_constant(tx))
+        return constant(observe(format, held, spec.as_constant(tx)))
     if not value.is_constant():
         if spec.as_constant(tx) == "":
             return tx.call_builtin(str, value)

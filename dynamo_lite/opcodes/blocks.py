@@ -9,6 +9,8 @@ from ..variables.base import ObservedException, VariableTracker
 from ..variables.classes import ClassVariable
 from ..variables.constants import NONE, constant, observed
 from ..variables.exceptions import ExceptionVariable
+from ..variables.object_model import MISSING, lookup
+from ..variables.refusals import name_in_c
 from .table import handles
 
 if TYPE_CHECKING:
@@ -109,10 +111,10 @@ def before_with(
 ) -> tuple[VariableTracker, ...]:
     """Push the bound `__exit__` and what `__enter__` gives; both are looked up on the class."""
     kind = context.python_type()
-    for name in ("__enter__", "__exit__"):
-        if not hasattr(kind, name):
-            text = f"{kind.__name__!r} object does not support the context manager protocol"
-            raise observed(TypeError(text))
+    for name, missed in (("__enter__", ""), ("__exit__", " (missed __exit__ method)")):
+        if lookup(kind, name) is MISSING:
+            text = f"{name_in_c(kind)!r} object does not support the context manager protocol"
+            raise observed(TypeError(f"{text}{missed}"))
     leave = context.special_method(tx, "__exit__")
     return leave, context.call_method(tx, "__enter__", (), {})
 

@@ -8,6 +8,8 @@ from ..variables.base import VariableTracker
 from ..variables.constants import NULL, observed
 from ..variables.dicts import DictVariable
 from ..variables.iterators import ObjectIterator
+from ..variables.object_model import answers
+from ..variables.refusals import name_in_c
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sets import SetVariable
 from .calls import shown
@@ -71,6 +73,10 @@ def map_add(
 
 @handles("LIST_EXTEND")
 def list_extend(tx: Translator, inst: Instruction, items: VariableTracker) -> None:
+    kind = items.python_type()
+    if not answers(kind, "__iter__", "__getitem__"):
+        text = f"Value after * must be an iterable, not {name_in_c(kind)}"
+        raise observed(TypeError(text))
     added = ListVariable(list(tx.iterate(items)))
     tx.stack[-inst.arg].call_method(tx, "extend", (added,), {})
 
@@ -84,6 +90,8 @@ def set_update(tx: Translator, inst: Instruction, items: VariableTracker) -> Non
 
 @handles("DICT_UPDATE")
 def dict_update(tx: Translator, inst: Instruction, other: VariableTracker) -> None:
+    if not hasattr(kind := other.python_type(), "keys"):
+        raise observed(TypeError(f"{name_in_c(kind)!r} object is not a mapping"))
     tx.stack[-inst.arg].call_method(tx, "update", (other,), {})
 
 
@@ -95,7 +103,7 @@ def dict_merge(tx: Translator, inst: Instruction, other: VariableTracker) -> Non
     if function is NULL:
         function = tx.stack[-inst.arg - 3]
     if not hasattr(other.python_type(), "keys"):
-        kind = other.python_type().__name__
+        kind = name_in_c(other.python_type())
         text = f"{shown(function)} argument after ** must be a mapping, not {kind}"
         raise observed(TypeError(text))
     for key, value in tx.pairs(other):

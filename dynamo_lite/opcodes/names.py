@@ -128,8 +128,10 @@ def store_global(tx: Translator, inst: Instruction, value: VariableTracker) -> N
 @handles("DELETE_GLOBAL")
 def delete_global(tx: Translator, inst: Instruction) -> None:
     name = inst.argval
-    if name not in tx.globals and tx.stored_global(tx.globals, name) is None:
-        raise observed(NameError(f"name {name!r} is not defined", name=name))
+    if name in tx.globals:
+        tx.load_global(name)  # it is to be there in every call
+    elif tx.stored_global(tx.globals, name) is None:
+        raise tx.absent(name, tx.globals)
     tx.side_effects.delete_global(Pinned(tx.globals), inst.argval)
 
 

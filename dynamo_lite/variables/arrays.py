@@ -31,6 +31,7 @@ from .graph_methods import (
 from .graph_values import RESULTS, declare_symbols, placeholder, record
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
 from .numbers import ConstantNumber, NumberVariable, python_number_of
+from .object_model import answers
 from .objects import OpaqueVariable
 from .sequences import ListVariable, TupleVariable
 from .sizes import SizeVariable, size_tracker
@@ -86,7 +87,7 @@ class ArrayVariable(VariableTracker):
             raise GraphBreak(f"attribute {name!r} of {self.describe()}")
         if (known := graph_attribute(tx, self, self.array_type, name)) is not None:
             return known
-        if not hasattr(np.ndarray, name):
+        if not answers(np.ndarray, name):
             error = AttributeError(f"'numpy.ndarray' object has no attribute {name!r}", name=name)
             raise observed(error)
         if not callable(getattr(np.ndarray, name)):
@@ -115,7 +116,9 @@ class ArrayVariable(VariableTracker):
         """The items along the first axis; their number is fixed once a few have been taken."""
         if not self.array_type.shape:
             raise observed(TypeError("iteration over a 0-d array"))
-        size = self.array_type.shape[0]
+        return self.items(tx, self.array_type.shape[0])
+
+    def items(self, tx: Translator, size: Size) -> Iterator[VariableTracker]:
         for index in itertools.count():
             if not tx.shapes.less(index, size if index < UNFIXED else tx.shapes.specialize(size)):
                 return

@@ -8,7 +8,7 @@ from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, U
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
-from ..guards.kinds import NO_KEY, UNCHANGED, ModuleItem
+from ..guards.kinds import NO_ATTR, NO_KEY, UNCHANGED, ModuleItem
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..trace_rules import STDLIB_FOLDER
 from .base import VariableTracker
@@ -55,6 +55,9 @@ class KnownVariable(VariableTracker):
         try:
             value = getattr(self.value, name)
         except AttributeError as error:
+            if not is_local(self.value):
+                source = ConstSource(Pinned(self.value), self.describe())
+                tx.guards.install(source, NO_ATTR, name, tx.location())
             raise observed(error) from None
         if is_local(self.value):
             return tx.known(value)

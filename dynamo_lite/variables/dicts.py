@@ -13,6 +13,7 @@ from .base import VariableTracker
 from .constants import ATOMS, NONE, TRUE, ConstantVariable, builds, constant, observed
 from .lazy import LazyVariable, realise
 from .object_model import python_method
+from .refusals import name_in_c
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -288,7 +289,7 @@ class DictVariable(VariableTracker):
         return self
 
     def hash_key(self, tx: Translator) -> Hashable:
-        raise observed(TypeError(f"unhashable type: {self.kind.__name__!r}"))
+        raise observed(TypeError(f"unhashable type: {name_in_c(self.kind)!r}"))
 
     def reconstruct(self, code: Reconstructor) -> None:
         if self.kind is not dict:

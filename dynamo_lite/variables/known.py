@@ -10,6 +10,8 @@ from .constants import ConstantVariable
 from .dicts import DictVariable
 from .iterators import IteratorVariable
 from .lazy import realise
+from .object_model import answers
+from .refusals import name_in_c
 from .sequences import ListVariable, TupleVariable
 from .sets import SetVariable
 
@@ -50,7 +52,9 @@ def presented(tx: Translator, value: VariableTracker) -> Any:
         return value.as_constant(tx)
     if isinstance(value, TupleVariable) and value.python_type() is tuple:
         return tuple([presented(tx, item) for item in value.iterate(tx)])
-    return (Indexed if hasattr(value.python_type(), "__getitem__") else Presented)(tx, value)
+    kind = value.python_type()
+    base = Indexed if answers(kind, "__getitem__") else Presented
+    return type(name_in_c(kind), (base,), {})(tx, value)
 
 
 class Presented:

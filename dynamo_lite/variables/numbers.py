@@ -30,6 +30,7 @@ from .graph_methods import (
     type_of,
 )
 from .graph_values import RESULTS, placeholder, record
+from .object_model import answers
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -61,7 +62,8 @@ class NumberVariable(VariableTracker):
         return self.array_type.form is Form.PYTHON
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        is_method = callable(getattr(self.python_type(), name, None))
+        kind = self.python_type()
+        is_method = answers(kind, name) and callable(getattr(kind, name))
         if self.is_python and is_method:
             return GraphMethodVariable(self, name)
         if self.is_python or (self.is_constant() and not is_method):

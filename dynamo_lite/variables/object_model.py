@@ -19,6 +19,7 @@ from .constants import ConstantVariable, observed
 from .lazy import LazyVariable
 from .local_classes import LOCAL_CLASSES
 from .methods import BuiltinMethodVariable, MethodVariable
+from .refusals import name_in_c
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -55,6 +56,11 @@ class KnownInstance:
 def lookup(kind: type, name: str) -> Any:
     """The raw attribute along the MRO, or MISSING (CPython's `_PyType_Lookup`)."""
     return lookup_in(kind.__mro__, name)[0]
+
+
+def answers(kind: type, *names: str) -> bool:
+    """Whether a class, not its metaclass, has one of these special methods."""
+    return any(lookup(kind, name) is not MISSING for name in names)
 
 
 def lookup_in(mro: tuple[type, ...], name: str) -> tuple[Any, type]:
@@ -98,7 +104,7 @@ def python_method(tx: Translator, owner: VariableTracker, name: str) -> Variable
     kind = owner.python_type()
     raw = lookup(kind, name)
     if raw is MISSING:
-        error = AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name)
+        error = AttributeError(f"{name_in_c(kind)!r} object has no attribute {name!r}", name=name)
         raise observed(error)
     if type(raw) in WRITTEN_IN_PYTHON:
         return bind(tx, raw, kind, owner, KnownInstance(kind), name)
@@ -119,7 +125,7 @@ def missing(tx: Translator, kind: type, name: str) -> ObservedException:
     """The AttributeError; the trace relies on the class not getting the attribute."""
     if not hasattr(kind, name):
         tx.guards.install(class_source(kind), NO_ATTR, name, tx.location())
-    message = f"{kind.__name__!r} object has no attribute {name!r}"
+    message = f"{name_in_c(kind)!r} object has no attribute {name!r}"
     return observed(AttributeError(message, name=name))
 
 
@@ -220,7 +226,7 @@ def _property(
     tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
 ) -> VariableTracker:
     if raw.fget is None:
-        text = f"property {name!r} of {instance.kind.__name__!r} object has no getter"
+        text = f"property {name!r} of {instance.kind.__qualname__!r} object has no getter"
         raise observed(AttributeError(text, name=name))
     return tx.call(_part(tx, raw.fget, base, name, "fget"), owner)
 
@@ -327,12 +333,12 @@ def store(
         return
     if raw is MISSING or not is_data_descriptor(raw) or type(raw) in PLAIN_SETTERS:
         if raw is MISSING and not has_dict(kind):
-            text = f"{kind.__name__!r} object has no attribute {name!r}"
+            text = f"{name_in_c(kind)!r} object has no attribute {name!r}"
             raise observed(AttributeError(text, name=name))
         instance.store(tx, name, value)
     elif type(raw) is property:
         if raw.fset is None:
-            text = f"property {name!r} of {kind.__name__!r} object has no setter"
+            text = f"property {name!r} of {kind.__qualname__!r} object has no setter"
             raise observed(AttributeError(text))
         tx.call(_part(tx, raw.fset, base, name, "fset"), owner, value)
     else:
@@ -373,7 +379,7 @@ def delete(
         _delete_by_descriptor(tx, raw, kind, owner, name)
         return
     if instance.own(tx, name) is None:
-        text = f"{kind.__name__!r} object has no attribute {name!r}"
+        text = f"{name_in_c(kind)!r} object has no attribute {name!r}"
         if type(raw) in PLAIN_SETTERS:
             text = name
         raise observed(AttributeError(text, name=name))
@@ -385,7 +391,7 @@ def _delete_by_descriptor(
 ) -> None:
     if type(raw) is property:
         if raw.fdel is None:
-            text = f"property {name!r} of {base.__name__!r} object has no deleter"
+            text = f"property {name!r} of {base.__qualname__!r} object has no deleter"
             raise observed(AttributeError(text))
         tx.call(_part(tx, raw.fdel, base, name, "fdel"), owner)
         return

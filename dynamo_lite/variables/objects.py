@@ -7,8 +7,9 @@ from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
-from ..guards.kinds import KEYS, NO_KEY
+from ..guards.kinds import CALL, KEYS, NO_KEY
 from ..guards.sources import AttrSource, ConstSource, Source
+from ..records import dataclass
 from ..trace_rules import TWIN_MODULES
 from . import object_model
 from .base import ObservedException, VariableTracker
@@ -16,10 +17,29 @@ from .constants import constant, observed
 from .instance_dicts import InstanceDictVariable, outside_dict
 from .lazy import LazyVariable, realise
 from .object_model import MISSING, KnownInstance, class_attribute, has_dict, lookup, lookup_in
+from .refusals import length, name_in_c, returned
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
     from ..translator import Translator
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """A guard: whether a slot of an object is empty."""
+
+    slot: MemberDescriptorType
+
+    @property
+    def __name__(self) -> str:
+        return f"slot {self.slot.__name__!r} is empty in"
+
+    def __call__(self, owner: object) -> bool:
+        try:
+            self.slot.__get__(owner)
+        except AttributeError:
+            return True
+        return False
 
 
 class ObjectVariable(VariableTracker):
@@ -76,8 +96,10 @@ class ObjectVariable(VariableTracker):
         return values
 
     def guard_absence(self, tx: Translator, name: str) -> None:
-        if has_dict(self.kind) and not isinstance(self.source, ConstSource):
-            assert self.source is not None
+        assert self.source is not None
+        if type(raw := lookup(self.kind, name)) is MemberDescriptorType:
+            tx.guards.install(self.source, CALL, Unset(raw), tx.location())
+        elif has_dict(self.kind) and not isinstance(self.source, ConstSource):
             dict_source = AttrSource(self.source, "__dict__")
             tx.guards.install(dict_source, NO_KEY, name, tx.location())
 
@@ -147,7 +169,7 @@ class ObjectVariable(VariableTracker):
 
     def special_method(self, tx: Translator, name: str) -> VariableTracker:
         if (method := self.special(tx, name)) is None:
-            raise observed(TypeError(f"{self.kind.__name__!r} object has no {name}"))
+            raise observed(TypeError(f"{name_in_c(self.kind)!r} object has no {name}"))
         return method
 
     def call(
@@ -157,13 +179,15 @@ class ObjectVariable(VariableTracker):
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
         if (method := self.special(tx, "__call__")) is None:
-            raise observed(TypeError(f"{self.kind.__name__!r} object is not callable"))
+            raise observed(TypeError(f"{name_in_c(self.kind)!r} object is not callable"))
         return method.call(tx, args, kwargs)
 
     def truth(self, tx: Translator) -> bool:
-        for name in ("__bool__", "__len__"):
-            if (method := self.special(tx, name)) is not None:
-                return method.call(tx, (), {}).truth(tx)
+        if (method := self.special(tx, "__bool__")) is not None:
+            text = "__bool__ should return bool, returned {kind}"
+            return returned(method.call(tx, (), {}), bool, text).truth(tx)
+        if (method := self.special(tx, "__len__")) is not None:
+            return length(method.call(tx, (), {})).truth(tx)
         return True
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
@@ -174,10 +198,12 @@ class ObjectVariable(VariableTracker):
         if method is object.__hash__:
             return identity_key(tx, self)
         if method is None:
-            raise observed(TypeError(f"unhashable type: {self.kind.__name__!r}"))
+            raise observed(TypeError(f"unhashable type: {name_in_c(self.kind)!r}"))
         if not isinstance(method, FunctionType):
             raise GraphBreak(f"the hash of {self.describe()}")
-        return ObjectKey(tx, self, self.call_method(tx, "__hash__", (), {}).as_constant(tx))
+        text = "__hash__ method should return an integer"
+        hashed = returned(self.call_method(tx, "__hash__", (), {}), int, text)
+        return ObjectKey(tx, self, hashed.as_constant(tx))
 
     def reconstruct(self, code: Reconstructor) -> None:
         """`object.__new__(kind)` and its attributes, past any hook of the class."""

@@ -79,7 +79,8 @@ class PartialVariable(VariableTracker):
                 pairs = [(ConstantVariable(k), v) for k, v in self.kwargs.items()]
                 self.keywords = DictVariable.of(tx, pairs)
             return self.keywords
-        if self.outside is not None and self.source is not None and name not in vars(functools.partial):
+        is_own = name not in vars(functools.partial)
+        if self.outside is not None and self.source is not None and is_own:
             return self._own_attribute(tx, self.outside, self.source, name)
         return python_method(tx, self, name)
 

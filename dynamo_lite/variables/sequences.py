@@ -13,7 +13,8 @@ from .base import VariableTracker
 from .callables import KnownVariable
 from .constants import LAST, NONE, ConstantVariable, builds, constant, observe, observed
 from .lazy import LazyVariable, realise, realise_all, realise_at
-from .object_model import overridden, python_method
+from .object_model import answers, overridden, python_method
+from .refusals import name_in_c, returned
 from .slices import SliceVariable
 from .sorting import sorted_items
 
@@ -139,7 +140,7 @@ class SequenceVariable(VariableTracker):
         return self.made([*self.items(tx), *other.items(tx)])
 
     def method___mul__(self, tx: Translator, times: VariableTracker) -> VariableTracker:
-        if not hasattr(times.python_type(), "__index__"):
+        if not answers(times.python_type(), "__index__"):
             return ConstantVariable(NotImplemented)
         count = index_constant(tx, times)
         if count > 0 and len(self.items(tx)) * count > LONGEST:
@@ -159,10 +160,11 @@ NO_TIMES = "can't multiply sequence by non-int of type {!r}"
 def index_constant(tx: Translator, key: VariableTracker, refusal: str = NO_INTEGER) -> int:
     """`operator.index` of a known value; `refusal` is what Python says of others."""
     kind = key.python_type()
-    if not hasattr(kind, "__index__"):
-        raise observed(TypeError(refusal.format(kind.__name__)))
+    if not answers(kind, "__index__"):
+        raise observed(TypeError(refusal.format(name_in_c(kind))))
     if not key.is_constant() and overridden(kind, "__index__"):
-        key = key.call_method(tx, "__index__", (), {})
+        text = "__index__ returned non-int (type {kind})"
+        key = returned(key.call_method(tx, "__index__", (), {}), int, text)
     value = (key.contents or key).as_constant(tx)
     return int(value.__index__())
 
@@ -413,7 +415,7 @@ class ListVariable(SequenceVariable):
 
 def is_iterable(value: VariableTracker) -> bool:
     kind = value.python_type()
-    return hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")
+    return answers(kind, "__iter__", "__getitem__")
 
 
 @builds(tuple)

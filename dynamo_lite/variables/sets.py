@@ -143,7 +143,7 @@ class SetVariable(VariableTracker):
 
     def method___contains__(self, tx: Translator, item: VariableTracker) -> VariableTracker:
         members = self.members(tx)
-        return constant(item.hash_key(tx) in members)
+        return constant(sought(tx, item) in members)
 
     def method_pop(self, tx: Translator) -> VariableTracker:
         if not self.members(tx):
@@ -155,9 +155,10 @@ class SetVariable(VariableTracker):
 
     def method_remove(self, tx: Translator, item: VariableTracker) -> VariableTracker:
         members = self.members(tx)
-        if item.hash_key(tx) not in members:
+        key = sought(tx, item)
+        if key not in members:
             raise observed(KeyError(item.as_constant(tx)))
-        self.do(tx, set.discard, item.hash_key(tx))
+        self.do(tx, set.discard, key)
         return NONE
 
     def change(
@@ -170,7 +171,8 @@ class SetVariable(VariableTracker):
         operands: list[Any] = []
         for arg in args:
             if single:
-                operands.append(self.key_of(tx, arg))
+                find = sought if name == "discard" else self.key_of
+                operands.append(find(tx, arg))
             elif (arg.contents or arg) is self:
                 operands.append(ITSELF)
             else:
@@ -336,6 +338,12 @@ for _name in COMPUTATIONS + OPERATORS:
     setattr(SetVariable, f"method_{_name}", _computing(_name, _name in OPERATORS))
 for _name in IN_PLACE:
     setattr(SetVariable, f"method_{_name}", _in_place(_name))
+
+
+def sought(tx: Translator, item: VariableTracker) -> Hashable:
+    """What stands for a value that is looked for; a set finds a frozen one."""
+    held = item.contents or item
+    return frozenset(held.members(tx)) if isinstance(held, SetVariable) else item.hash_key(tx)
 
 
 def view_as_set(tx: Translator, value: VariableTracker) -> VariableTracker:

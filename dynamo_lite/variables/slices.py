@@ -21,6 +21,7 @@ from .constants import (
     observed,
 )
 from .object_model import overridden, python_method
+from .refusals import returned
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -215,7 +216,8 @@ def _index(tx: Translator, value: VariableTracker) -> VariableTracker:
     """What `__index__` says, where the user wrote it."""
     if not overridden(value.python_type(), "__index__"):
         return value
-    return value.call_method(tx, "__index__", (), {})
+    text = "__index__ returned non-int (type {kind})"
+    return returned(value.call_method(tx, "__index__", (), {}), int, text)
 
 
 @builds(slice)

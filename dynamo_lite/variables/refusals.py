@@ -1,0 +1,59 @@
+"""What CPython says of objects whose class lacks a special method, or whose method gives the
+wrong thing.
+
+The words are CPython's own: its function is called on a *stand-in*, an object of a class that has
+the same name and no special methods.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import GraphBreak
+from .base import VariableTracker
+from .constants import ConstantVariable, observe, observed
+
+START, END = "bool.__new__(", "): "
+
+
+def name_in_c(kind: type) -> str:
+    """The type's name in CPython's messages (`tp_name`): `list`, `numpy.ndarray`."""
+    try:
+        bool.__new__(kind)  # the only type of which there are no others
+    except TypeError as error:
+        return str(error).removeprefix(START).partition(END)[0]
+    return kind.__name__
+
+
+def stand_in(kind: type) -> Any:
+    """An object of a class of that name, which answers nothing."""
+    return type(name_in_c(kind), (), {})()
+
+
+def derived(kind: type, value: Any) -> Any:
+    """A value of Python's own type as an object of a class of that name."""
+    return type(name_in_c(kind), (type(value),), {})(value)
+
+
+def refuse(function: Callable[..., Any], kind: type, *args: Any) -> GraphBreak:
+    """Raise what `function` says of an object of the type, which lacks the methods it needs."""
+    observe(function, stand_in(kind), *args)
+    return GraphBreak(f"{function.__name__} of a {kind.__name__}")
+
+
+def returned(
+    value: VariableTracker, expected: type | tuple[type, ...], text: str
+) -> VariableTracker:
+    """The result of a special method; `text` is what CPython says of any other `{kind}`."""
+    kind = value.python_type()
+    if not issubclass(kind, expected):
+        raise observed(TypeError(text.format(kind=name_in_c(kind))))
+    return value
+
+
+def length(value: VariableTracker) -> VariableTracker:
+    """What `__len__` gave, where it is a length."""
+    returned(value, int, "'{kind}' object cannot be interpreted as an integer")
+    if isinstance(value, ConstantVariable) and value.value < 0:
+        raise observed(ValueError("__len__() should return >= 0"))
+    return value

@@ -1,0 +1,135 @@
+"""What Python says of values that cannot do what is asked of them, in its own words."""
+import sys
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+
+class Plain:
+    pass
+
+
+class Index:
+    def __index__(self):
+        return 1
+
+
+class BadLength:
+    def __len__(self):
+        return -1
+
+
+class Liar:
+    """Each special method gives what it must not."""
+
+    def __len__(self): return "len"
+    def __bool__(self): return 5
+    def __hash__(self): return "hash"
+    def __iter__(self): return 5
+    def __index__(self): return "index"
+    def __str__(self): return 7
+    def __repr__(self): return 8
+    def __format__(self, spec): return 9
+    def __int__(self): return "int"
+    def __float__(self): return "float"
+    def __complex__(self): return "complex"
+    def __lt__(self, other): return NotImplemented
+
+
+class Whole(int):
+    pass
+
+
+class Text(str):
+    pass
+
+
+class Items(list):
+    pass
+
+
+class EntersOnly:
+    def __enter__(self):
+        return 1
+
+
+def both(*args, **kwargs):
+    return args, kwargs
+
+
+def entered(value):
+    with value as result:
+        return result
+
+
+VALUES = {
+    "an int": 3, "a float": 2.5, "a text": "ab", "a list": [1, 2], "a tuple": (), "a dict": {"k": 1},
+    "a set": {1, 2}, "an array": np.ones(2), "a 0-d array": np.array(3.0), "a scalar": np.float64(1.5),
+    "an object": Plain(), "an index": Index(), "a bad length": BadLength(), "a liar": Liar(),
+    "a derived int": Whole(2), "a derived text": Text("k"), "a derived list": Items([1]),
+    "one that enters only": EntersOnly(), "an iterator": iter(()), "None": None,
+}  # fmt: skip
+EXPRESSIONS = """
+len(a); bool(a); not a; hash(a) == hash(a); iter(a); list(a); next(a); reversed(a) and 1; a(); a.missing
+abs(a); round(a); round(a, 1); -a; ~a; int(a); int(a, 16); float(a); complex(a); pow(a, 2, 5); min(a); max()
+max(1, 2, default=3); sum([a, a]); format(a, "5"); f"{a:d}"; [1, 2, 3][a]; [1, 2, 3][a:]; range(a); {1, 2}
+a < 1; 1 < a; a < a; a >= None; 1 in a; a in {1, 2}; a in {1: 2}; {a: 1} and 1; a | 1; a @ a; a @ [1]; a + "a"
+"a" + a; [1] + a; [1] * a; a[0]; [*a]; (*a, 1); {**a}; both(1, *a, k=2); both(**a); both(k=1, **a); entered(a)
+getattr(a, 1); hasattr(a, 1); setattr(a, 1, 2); a.__iter__ and 1
+""".replace("\n", ";").split(";")  # fmt: skip
+
+
+def answer_of(expression):
+    """What the expression gives, or its exception, caught."""
+    source = (
+        f"def answer(x, a):\n    try:\n        r = {expression.strip()}\n"
+        "    except Exception as error:\n        r = type(error), str(error), error.args\n"
+        "    return x * 2, r\n"
+    )
+    names = dict(globals())
+    exec(source, names)
+    return names["answer"]
+
+
+@pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e.strip()], ids=str.strip)
+def test_answers_are_pythons(expression):
+    function = answer_of(expression)
+    compiled = dl.compile(function, backend="eager")
+    with dl.config.patch(recompile_limit=len(VALUES)):
+        for name, value in VALUES.items():
+            _, expected = function(np.ones(3), value)
+            _, found = compiled(np.ones(3), value)
+            assert type(found) is type(expected), (name, found, expected)
+            if not hasattr(expected, "__next__") and not isinstance(expected, Plain):
+                assert repr(found) == repr(expected), name
+
+
+def test_what_c_compares_with_known_values_is_left_alone():
+    """An iterator that cannot be compared is not looked into."""
+
+    def smaller(x, a):
+        try:
+            return x * 2, a < 1
+        except TypeError as error:
+            return x * 2, str(error)
+
+    items = iter([1, 2])
+    assert dl.compile(smaller, backend="eager")(np.ones(2), items)[1] == smaller(1, items)[1]
+    assert list(items) == [1, 2]
+
+
+def test_properties_name_the_class_in_full():
+    def written(x):
+        class Local:
+            half = property(lambda self: x / 2)
+
+        try:
+            Local().half = 1
+        except AttributeError as error:
+            return x, str(error)
+
+    found = dl.compile(written, backend="eager")(np.ones(2))[1]
+    assert found == written(1)[1]
+    assert "<locals>" in found or sys.version_info < (3, 11)
