@@ -7,6 +7,7 @@ from ..ir import steps
 from ..ir.graph import SymbolOrigin
 from ..ir.sizes import Size, depends_on_data, evaluate, symbol
 from ..ir.steps import Asked
+from ..ir.types import ArrayType
 
 Hint = Callable[[Size], int]
 UNKNOWN = 64
@@ -49,3 +50,9 @@ def least_of(size: Size, symbols: Mapping[str, SymbolOrigin]) -> int | None:
         given = tuple(Asked(">=", symbol(name), symbols[name].least) for name in map(str, names))
         steps.watcher.step("least value", Asked(">=", size, least), True, given)
     return least
+
+
+def goes_forward(kind: ArrayType, symbols: Mapping[str, SymbolOrigin]) -> bool:
+    """Whether no stride of an array can be negative."""
+    leasts = (least_of(stride, symbols) for stride in kind.strides)
+    return all(least is not None and least >= 0 for least in leasts)

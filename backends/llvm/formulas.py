@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.node import Node, SymbolOrigin
-from ...ir.types import ArrayType
-from ..hints import least_of
+from ..hints import goes_forward
 from .elements import PARTS
 from .target import Target
 
@@ -124,9 +123,3 @@ def why_extern(node: Node, target: Target, symbols: Mapping[str, SymbolOrigin]) 
     if formula(name, dtype, backward=True) == found:
         return None
     return "NumPy has another formula for elements in reverse order"
-
-
-def goes_forward(kind: ArrayType, symbols: Mapping[str, SymbolOrigin]) -> bool:
-    """Whether no stride of an array can be negative."""
-    leasts = (least_of(stride, symbols) for stride in kind.strides)
-    return all(least is not None and least >= 0 for least in leasts)

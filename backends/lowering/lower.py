@@ -102,7 +102,7 @@ def lower_nodes(
     low: Lowering, unread: Container[Node] = (), early: Mapping[Node, Node] = MappingProxyType({})
 ) -> None:
     """Every call of the graph, in order. Those in `early` change an input."""
-    kept = choose_materialised(low.graph, ACCESSES)
+    low.kept = kept = choose_materialised(low.graph, ACCESSES)
     for node in low.graph.calls:
         if node in unread:
             continue

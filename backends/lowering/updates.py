@@ -17,6 +17,7 @@ from ...ir.sizes import Size, SizeExpr, product
 from ...ir.types import ArrayType, Form
 from .. import affine, simplify
 from ..fusion import Access
+from ..hints import goes_forward
 from ..loops import Check, Gather, Load, Store, walk
 from ..simplify import const
 from .context import Lowering, lowers, packed
@@ -36,7 +37,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     """The array `base` after an assignment, in the memory of `base` when only this reads it."""
     if not isinstance(base, Value):
         raise CannotLower("an update of a constant")
-    apart = base.dtype not in NATIVE or runs_back(base.type)
+    apart = base.dtype not in NATIVE or may_run_back(low, base.type)
     if apart and low.is_unsaved(base):
         return stored(low, node, base, view, value)
     if apart:
@@ -70,10 +71,10 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     return low.owned(replace(base, type=node.type))
 
 
-def runs_back(kind: ArrayType) -> bool:
-    """Whether complex numbers lie in reverse order in memory: by which formula NumPy computes with
-    them depends on it, so they stay there."""
-    return kind.dtype.kind == "c" and any(isinstance(s, int) and s < 0 for s in kind.strides)
+def may_run_back(low: Lowering, kind: ArrayType) -> bool:
+    """Whether complex numbers may lie in reverse order in memory: by which formula NumPy computes
+    with them depends on it, so they stay there."""
+    return kind.dtype.kind == "c" and not goes_forward(kind, low.graph.symbols)
 
 
 def stored(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> Value:

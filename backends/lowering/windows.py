@@ -91,15 +91,15 @@ def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Va
 
 @lowers(np.real, np.imag, reads=Access.VIEW)
 def part(low: Lowering, node: Node, val: Any) -> Value:
-    """A view of the real or imaginary parts; of numbers that are in no memory, the parts. Of real
-    numbers, NumPy gives the array itself as their real part."""
+    """A view of the real or imaginary parts, or just the parts where no address is asked for. Of
+    real numbers, NumPy gives the array itself as their real part."""
     if not isinstance(val, Value):
         raise CannotLower("a part of a constant")
     if val.dtype.kind != "c":
         if node.target is np.imag:
             raise CannotLower("the imaginary part of real numbers")
         return val
-    if val.dtype in NATIVE and (not val.is_memory or val.type.form is not Form.ARRAY):
+    if val.dtype in NATIVE and (node not in low.kept or not val.is_memory):
         parts = simplify.apply(node.target.__name__, (val.expr,), node.type.dtype)
         return low.lazy(node.type, val.axes, parts)
     if val.type.form is not Form.ARRAY:

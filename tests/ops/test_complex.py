@@ -1,0 +1,249 @@
+"""Functions of complex arrays: compiled equals eager, bit for bit, in every layout."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.config import config
+from tests.fuzz.comparing import differences, outcome
+
+
+def arithmetic(z, w, r):
+    return z + r, r - z, z * r, r * w, z / (r + 3), z + 1, z * 2.5, 1j * z, 2 / (z + 3), z - 0.5j
+
+
+def in_place(z, w, r):
+    z *= z
+    z += w
+    z -= 0.5
+    z *= 1j
+    return z
+
+
+def parts_written(z, w, r):
+    z.real[...] = r
+    z.imag *= 2
+    return z, z.real + z.imag, w.real * z.imag
+
+
+def parts_of_results(z, w, r):
+    q = z * w
+    q.real[...] = r
+    a = q.imag
+    a += 1
+    return q, a, q.real, (z + w).imag
+
+
+def parts(z, w, r):
+    return np.abs(z) * (1 - r**2) + z.real * w.imag, (z * z + w).real, np.real(r), np.imag(r)
+
+
+def masks(z, w, r):
+    m = np.abs(z) > 1
+    z[m] = z[m] * w[m]
+    w[~m] = 1j
+    z[r > 0] = 0
+    return z, w, m
+
+
+def choices(z, w, r):
+    return (np.where(np.abs(z) > 1, z, w), np.where(r > 0, z, 0), np.where(z == w, 1j, z),
+            np.where(z, 1, 2))
+
+
+def unary(z, w, r):
+    return z.conj() * w, np.conj(z), -z, +z, np.square(z), np.reciprocal(z)
+
+
+def casts(z, w, r):
+    return (z.astype(np.complex64), z.astype(np.complex128), r.astype(np.complex128) * z,
+            z.astype(bool), r.astype(np.complex64))
+
+
+def imaginary_parts_dropped(z, w, r):
+    r[...] = z
+    return r, z.astype(np.float64)
+
+
+def comparisons(z, w, r):
+    return (np.isnan(z), np.isfinite(z), np.isinf(z), z == w, z != w, z < w, z >= w,
+            ~(z == w) & (r > 0), np.logical_not(z), np.logical_and(z, r))
+
+
+def powers(z, w, r):
+    return z**2, z**3, z**0.5, z**-1, np.power(z, 2)
+
+
+def folds(z, w, r):
+    return ((z * w).sum(), z.sum(axis=0), z.mean(), np.prod(z), z.cumsum(), np.any(z), np.all(z),
+            np.count_nonzero(z), z.max(), np.add.reduce(z, axis=-1))
+
+
+def functions(z, w, r):
+    return np.exp(1j * r) * z, np.sqrt(z) + w, np.angle(z), np.sin(z) * 2, np.sign(z) - z
+
+
+def made(z, w, r):
+    return (np.zeros_like(z) + w, np.ones(3, complex), np.full(z.shape, 1 + 2j) * z,
+            np.eye(3, dtype=complex), np.array([1j, 2]) * 2)
+
+
+def moved(z, w, r):
+    return (np.concatenate([z, w * 2]), np.stack([z, w]), z[::-1] * w, z[::2] + w[::2], z.T * 2,
+            z[1:].copy(), np.abs(z[::-1]))
+
+
+def numbers(z, w, r):
+    s, t = z.reshape(-1)[0], w.reshape(-1)[1]
+    return (s * z, s * t, s + t, abs(s), s.real, s.conjugate(), s.imag * r, s / t, s**2, np.abs(s),
+            np.multiply(s, t), s == t, (s * t).real)
+
+
+def positions(z, w, r):
+    i = np.arange(z.shape[0])[::-1]
+    q = z[i] * 2
+    z[i[:2]] = 5j
+    return q, z, np.take(w, i, axis=0)
+
+
+def pieces(z, w, r):
+    z[1:] = z[:-1] * 2
+    z[0] = 1j
+    z[-1] += r[0]
+    w[1:-1] *= z[1:-1]
+    return z, w
+
+
+def reinterpreted(z, w, r):
+    v = z.view(r.dtype)
+    v *= 2
+    return z * w, (z * 2).view(r.dtype)
+
+
+FUNCTIONS = (
+    arithmetic, in_place, parts_written, parts_of_results, parts, masks, choices, unary, casts,
+    imaginary_parts_dropped, comparisons, powers, folds, functions, made, moved, numbers,
+    positions, pieces, reinterpreted,
+)
+EDGES = [0, -0.0, 1, complex(0, -0.0), complex(np.inf, 1), complex(np.nan, 0), 1e30, -1e-30j]
+LAYOUTS = {
+    "packed": lambda full: full(11),
+    "short": lambda full: full(2),
+    "long": lambda full: full(1000),
+    "apart": lambda full: full(22)[::2],
+    "reversed": lambda full: full(22)[::-2],
+    "rows": lambda full: full(5, 7),
+    "columns": lambda full: np.asfortranarray(full(5, 7)),
+    "part": lambda full: full(9, 8)[1:7, ::3],
+    "edges": lambda full: np.array(EDGES * 3, full(1).dtype),
+}
+
+
+def arguments(layout, dtype):
+    rng = np.random.default_rng(7)
+
+    def full(*shape):
+        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+
+    z = LAYOUTS[layout](full)
+    return z, full(*z.shape), rng.standard_normal(z.shape).astype(z.real.dtype)
+
+
+def check(function, make, **errstate):
+    compiled = dl.compile(function)
+    for made in make:
+        expected = outcome(function, made(), **errstate)
+        for _ in range(2):
+            problems = differences(outcome(compiled, made(), **errstate), expected)
+            assert not problems, problems
+
+
+@pytest.mark.parametrize("reports", ["ignore", "warn"])
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_layouts(function, dtype, reports):
+    dl.reset()
+    with config.patch(strict=True):
+        check(function, [lambda at=at: arguments(at, dtype) for at in LAYOUTS], all=reports)
+
+
+def mandelbrot(c):
+    z, n = np.zeros_like(c), np.zeros(c.shape, np.int64)
+    for _ in range(12):
+        z = z * z + c
+        inside = z.real**2 + z.imag**2 <= 4
+        n += inside
+        z = np.where(inside, z, 2)
+    return n, z
+
+
+def mandelbrot_by_masks(c):
+    z, n = np.zeros_like(c), np.zeros(c.shape, np.int64)
+    for _ in range(6):
+        inside = np.abs(z) <= 2
+        z[inside] = z[inside] * z[inside] + c[inside]
+        n += inside
+    return n, z
+
+
+def julia(c):
+    z = c.copy()
+    for _ in range(9):
+        z *= z
+        z += -0.4 + 0.6j
+    return z, np.abs(z) > 2
+
+
+def fft(c):
+    """Radix 2, by halves, on the first elements of the rows."""
+    x = c[:, :32].copy()
+    length = 1
+    x = x.reshape(len(x), -1, 1)
+    while x.shape[1] > 1:
+        half = x.shape[1] // 2
+        even, odd = x[:, :half], x[:, half:]
+        turn = np.array([np.exp(-1j * np.pi * k / length) for k in range(length)], c.dtype)
+        odd = odd * turn
+        x = np.concatenate([even + odd, even - odd], axis=2)
+        length *= 2
+    return x[:, 0]
+
+
+def rotated(c):
+    angles = np.linspace(0, 1, c.shape[1])
+    turn = np.exp(1j * angles)
+    return c * turn, (c * turn.conj()).imag, (c * c.conj()).real
+
+
+def schroedinger(c):
+    psi, dt = c.copy(), 0.01
+    for _ in range(4):
+        curved = np.zeros_like(psi)
+        curved[:, 1:-1] = psi[:, 2:] - 2 * psi[:, 1:-1] + psi[:, :-2]
+        psi = psi + 0.5j * dt * curved
+        psi /= np.sqrt(np.sum(np.abs(psi) ** 2))
+    return psi, np.abs(psi) ** 2
+
+
+def response(c):
+    """Of a filter of the second order."""
+    above, below = np.zeros_like(c), np.ones_like(c)
+    for b, a in ((0.2, -0.5), (0.1, 0.3)):
+        above = (above + b) * c
+        below = below + a * c
+    gain = above / (below + 3)
+    return gain, 20 * np.abs(gain), gain.real < gain.imag
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("program", [
+    mandelbrot, mandelbrot_by_masks, julia, fft, rotated, schroedinger, response,
+], ids=lambda f: f.__name__)
+def test_programs(program, dtype):
+    dl.reset()
+
+    def plane(height):
+        x, y = np.linspace(-2, 1, 40), np.linspace(-1.5, 1.5, height)
+        return ((x + 1j * y[:, None]).astype(dtype),)
+
+    with config.patch(strict=True):
+        check(program, [lambda n=n: plane(n) for n in (3, 17, 30, 3)], all="ignore")
