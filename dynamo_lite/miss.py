@@ -358,7 +358,7 @@ class FrameCompiler:
             dynamic = True
         policy = DynamicPolicy(
             dynamic, self.history, config.automatic_dynamic_shapes, config.specialization_backoff,
-            config.specialize_int,
+            config.specialize_int, self.family.history.texts, config.recompile_limit,
         )  # fmt: skip
         return TraceOptions(
             policy, config.unroll_budget, config.trace_seconds, config.inline_depth,

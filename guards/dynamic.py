@@ -149,13 +149,15 @@ class SizeHistory:
     """Values seen at each analysis of one function, by fact; kept between compilations.
 
     `fixed` has, for each place in the program that needed a value as a Python fact, the values it
-    was compiled for. A fact is `(source, "size" | "stride" | "value", axis)`. One *observation* is
+    was compiled for; `texts` the same by the names of sources, which the rests of a function share
+    with it. A fact is `(source, "size" | "stride" | "value", axis)`. One *observation* is
     one analysed call; two facts may share a symbol only if they were equal in every observation
     that has both. `laid_out` are the sizes of empty arrays whose strides the program hands out.
     """
 
     observations: list[dict[Any, Any]] = field(default_factory=list)
     fixed: dict[Any, set[Any]] = field(default_factory=dict)
+    texts: dict[str, set[str | bytes]] = field(default_factory=dict)
     laid_out: set[Any] = field(default_factory=set)
 
     def begin(self) -> dict[Any, Any]:
@@ -188,6 +190,8 @@ class DynamicPolicy:
     automatic: bool = True
     backoff: int = 2
     specialize_int: bool = False
+    texts: dict[str, set[str | bytes]] = field(default_factory=dict)
+    most_texts: int = 8
     now: dict[Any, Any] = field(init=False)
     _items: dict[Any, tuple[bool, frozenset[Any]]] = field(default_factory=dict)
 
@@ -258,6 +262,14 @@ class DynamicPolicy:
         """Whether one more value may be compiled in at a place, rather than breaking the graph."""
         values = self.history.fixed.setdefault(place, set())
         if value not in values and len(values) >= self.backoff - 1:
+            return False
+        values.add(value)
+        return True
+
+    def may_fix_text(self, source: Source, value: str | bytes) -> bool:
+        """The same for texts, which often have a few values that the program tells apart."""
+        values = self.texts.setdefault(str(source), set())
+        if value not in values and len(values) >= self.most_texts:
             return False
         values.add(value)
         return True

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import GraphBreak, Unsupported
 from ..guards.kinds import EQUALS
-from ..guards.sources import Pinned, Source
+from ..guards.sources import ConstSource, Pinned, Source
 from .base import ObservedException, VariableTracker, call_handler
 
 if TYPE_CHECKING:
@@ -40,8 +40,14 @@ class ConstantVariable(VariableTracker):
     def as_constant(self, tx: Translator) -> Any:
         """The value; from here on the trace is specialised to it."""
         if self.source is not None:
-            tx.guards.install(self.source, EQUALS, self.value, tx.location())
+            self._fix(tx, self.source)
         return self.value
+
+    def _fix(self, tx: Translator, source: Source) -> None:
+        is_text = type(self.value) in (str, bytes) and not isinstance(source, ConstSource)
+        if is_text and not tx.shapes.policy.may_fix_text(source, self.value):
+            raise GraphBreak(f"Python needs the value of {source}, which keeps changing")
+        tx.guards.install(source, EQUALS, self.value, tx.location())
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if callable(getattr(type(self.value), name, None)):

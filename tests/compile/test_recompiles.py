@@ -127,3 +127,43 @@ def test_saying_why_does_not_warn():
         warnings.simplefilter("error")
         found = compiled(np.broadcast_arrays(np.ones(3), np.ones((2, 3)))[0])
     assert found.tolist() == [[2.0] * 3] * 2
+
+
+WEIGHTS = {f"layer{k}": np.full(3, float(k)) for k in range(60)}
+
+
+def looked_up(x, name):
+    y = x * 2
+    return y @ WEIGHTS[name] + 1
+
+
+def told_apart(x, name):
+    if name == "layer1":
+        return x + 1
+    return x - 1 if name.startswith("layer1") else x * 2
+
+
+def stored(x, name):
+    found = {name: x.sum(), "all": x}
+    return f"{name}: {found[name]}", x * 2
+
+
+@pytest.mark.parametrize("function", [looked_up, told_apart, stored])
+@pytest.mark.filterwarnings("ignore::dynamo_lite.errors.DynamoWarning")
+def test_past_the_limit_one_variant_serves_all_texts(function):
+    """It breaks the graph where the text is read."""
+    compiled = dl.compile(function)
+    for name in 2 * list(WEIGHTS):
+        assert same(compiled(X, name), function(X, name))
+    assert any("name, which keeps changing" in reason for reason in dl.stats().break_reasons)
+    graphs = dl.stats().graphs
+    for name in WEIGHTS:
+        assert same(compiled(X, name), function(X, name))
+    assert dl.stats().graphs == graphs and len(compiled.entries()) == dl.config.recompile_limit
+
+
+def test_texts_that_are_passed_along_are_not_guarded():
+    compiled = dl.compile(lambda x, name: (x + 1, {"name": name}), fullgraph=True)
+    for name in WEIGHTS:
+        assert compiled(X, name)[1] == {"name": name}
+    assert len(compiled.entries()) == 1
