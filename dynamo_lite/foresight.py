@@ -1,17 +1,44 @@
 """What the next call will find changed, because the program itself changes it.
 
 A count of steps, the length of what is filled so far: an int from outside that the program replaces
-by another one is a symbol from the first analysis on, or the code would serve a single call.
+by another one is a symbol from the first analysis on, or the code would serve a single call. Where
+the instructions show it (`variables.counters`) it is expected, or else found at the end of an
+analysis, which is made again then. What was expected and did not come is forgotten.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import copy
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .guards.dynamic import DynamicPolicy
+from .guards.shape_env import ShapeEnv
 from .guards.sources import AttrSource, GlobalSource, Source
+from .records import dataclass
 from .side_effects import Record, StoreAttr, StoreGlobal
+from .trace import TraceOptions
+from .variables.base import VariableTracker
 from .variables.constants import ConstantVariable
+from .variables.sizes import SizeVariable
+
+
+@dataclass(slots=True)
+class Learnt:
+    """What analyses of a function remember of it, as it was before one of them."""
+
+    memories: tuple[dict[Any, Any] | set[Any], ...]
+    before: tuple[dict[Any, Any] | set[Any], ...]
+
+    @staticmethod
+    def by(options: TraceOptions, policy: DynamicPolicy) -> Learnt:
+        history = policy.history
+        memories = options.loops, options.judged or {}, history.fixed, history.laid_out
+        return Learnt(memories, tuple(map(copy.copy, memories)))
+
+    def restore(self) -> None:
+        for memory, before in zip(self.memories, self.before):
+            memory.clear()
+            memory.update(before)
 
 
 def foresees(policy: DynamicPolicy, records: Iterable[Record]) -> bool:
@@ -32,11 +59,32 @@ def foresees(policy: DynamicPolicy, records: Iterable[Record]) -> bool:
     return True
 
 
+def came_true(policy: DynamicPolicy, records: Sequence[Record], shapes: ShapeEnv) -> bool | None:
+    """Whether the program leaves the ints that were expected; None where it leaves others, which
+    are expected now. Not where another kind of constant changes, too."""
+    if any(type(value) is not int for _, value in constants_stored(records)):
+        return False
+    found = {
+        (source, "value", 0): shapes.hint(value.size) for source, value in stored(records)
+        if isinstance(value, SizeVariable)
+    }
+    if all(found.get(fact) == value for fact, value in policy.expected.items()):
+        return True
+    return None if policy.correct(found) else False
+
+
 def constants_stored(records: Iterable[Record]) -> Iterator[tuple[Source, Any]]:
     """Where in objects and modules the program leaves values that are known."""
+    for source, value in stored(records):
+        if isinstance(value, ConstantVariable):
+            yield source, value.value
+
+
+def stored(records: Iterable[Record]) -> Iterator[tuple[Source, VariableTracker]]:
+    """What the program leaves in objects and modules from outside, and where."""
     for row in records:
         match row:
-            case StoreAttr(tracker, name, ConstantVariable(value=value)) if tracker.source:
+            case StoreAttr(tracker, name, value) if tracker.source:
                 yield AttrSource(tracker.source, name), value
-            case StoreGlobal(namespace, name, ConstantVariable(value=value)):
+            case StoreGlobal(namespace, name, value):
                 yield GlobalSource(namespace, name), value

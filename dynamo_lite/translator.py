@@ -17,7 +17,7 @@ from .errors import GraphBreak, LoopBreak, PlanLoop, Unsupported
 from .flow.escapes import check_escapes, shows_layout_of_nothing
 from .flow.growing import settle_lists
 from .flow.worth import CROSSING, Estimate, outermost, saved, skim
-from .foresight import foresees
+from .foresight import Learnt, came_true, foresees
 from .frames import Translator
 from .guards.guard_set import GuardSet
 from .guards.relations import Relation
@@ -44,6 +44,10 @@ DYNAMO = logs.logger("dynamo")
 
 class StopHere(Exception):
     """The root frame has reached the instruction before which it is to stop."""
+
+
+class NotExpected(Exception):
+    """An int that was expected to change does not."""
 
 
 class RootTranslator(Translator):
@@ -154,14 +158,33 @@ def translate(
     options: TraceOptions | None = None,
     stop_at: int | None = None,
 ) -> Trace:
-    """Analyse one call of `function`.
+    """Analyse one call of `function`. `stop_at` asks for an earlier stop, in root steps.
 
-    The analysis is speculative: what cannot be traced makes it start again and stop before the
-    root frame's instruction that asked for it. `stop_at` asks for an earlier stop, in root steps.
+    What is found out while ints are expected to change that do not is as if it had not been.
     """
     options = options or TraceOptions()
     if seen := why_seen(function):
         raise Unsupported(seen)
+    if (policy := options.policy) is None:
+        return analyse(function, flat_args, options, stop_at)
+    learnt = Learnt.by(options, policy)
+    try:
+        return analyse(function, flat_args, options, stop_at)
+    except (Unsupported, NotExpected):
+        if not policy.expected:
+            raise
+    finally:
+        policy.settle(is_right=False)
+    learnt.restore()
+    DYNAMO.info("the analysis begins anew, with ints that do not change as expected")
+    return analyse(function, flat_args, options, stop_at)
+
+
+def analyse(
+    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, stop_at: int | None
+) -> Trace:
+    """The analysis is speculative: what cannot be traced makes it start again and stop before the
+    root frame's instruction that asked for it."""
     reason, location, restarts, before_loop = "asked to stop", None, 0, False
     left: Left | None = None
     asked: Sequence[Relation] = ()
@@ -226,6 +249,13 @@ def second_thought(root: RootTranslator, end: Returned | Stopped) -> str | None:
     """What an analysis that came to its end would better take otherwise, or None."""
     if (policy := root.state.options.policy) is None:
         return None
+    if policy.expected:
+        match came_true(policy, root.side_effects.records, root.state.shapes):
+            case None:
+                return "with what the program leaves in ints"
+            case False:
+                raise NotExpected
+        policy.settle(is_right=True)
     if foresees(policy, root.side_effects.records):
         return "with ints that the program changes"
     if shows_layout_of_nothing(root, end):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import enum
 import operator
 import weakref
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -156,7 +156,7 @@ class SizeHistory:
     """
 
     observations: list[dict[Any, Any]] = field(default_factory=list)
-    fixed: dict[Any, set[Any]] = field(default_factory=dict)
+    fixed: dict[Any, frozenset[Any]] = field(default_factory=dict)
     texts: dict[str, set[str | bytes]] = field(default_factory=dict)
     laid_out: set[Any] = field(default_factory=set)
 
@@ -183,7 +183,12 @@ class SizeHistory:
 
 @dataclass(slots=True)
 class DynamicPolicy:
-    """The decision for one analysis: `dynamic` is the option of `compile`."""
+    """The decision for one analysis: `dynamic` is the option of `compile`.
+
+    `expected` are values of ints that the program is thought to leave for the next call, which
+    count as seen until the end of the analysis tells; `expects`: whether that is done at all,
+    `corrected`: whether they are what an analysis has found.
+    """
 
     dynamic: bool | None = None
     history: SizeHistory = field(default_factory=SizeHistory)
@@ -193,6 +198,9 @@ class DynamicPolicy:
     texts: dict[str, set[str | bytes]] = field(default_factory=dict)
     most_texts: int = 8
     now: dict[Any, Any] = field(init=False)
+    expected: dict[Any, int] = field(default_factory=dict)
+    expects: bool = True
+    corrected: bool = False
     _items: dict[Any, tuple[bool, frozenset[Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -200,6 +208,37 @@ class DynamicPolicy:
 
     def observe(self, source: Source, fact: str, axis: int, value: Any) -> None:
         self.now[source, fact, axis] = value
+
+    def expect(self, source: Source, value: int, change: int) -> None:
+        """An int that has not been seen to change will have changed at the next call."""
+        fact = (source, "value", 0)
+        self.now[fact] = value
+        if not self.may_expect or self.history.changed(fact):
+            return
+        if not self.expected:
+            self.history.observations.insert(-1, self.expected)
+        self.expected[fact] = value + change
+
+    @property
+    def may_expect(self) -> bool:
+        return self.expects and self.dynamic is None and self.automatic and not self.specialize_int
+
+    def correct(self, found: Mapping[Any, int]) -> bool:
+        """Expect what an analysis has found instead, once, where that is a change."""
+        changes = (found.get(fact) not in (None, self.now[fact]) for fact in self.expected)
+        if self.corrected or not all(changes):
+            return False
+        self.expected.update({fact: found[fact] for fact in self.expected})
+        self.corrected = True
+        return True
+
+    def settle(self, is_right: bool) -> None:
+        """What was expected is noted as seen, or forgotten."""
+        seen = self.history.observations
+        place = next((k for k, one in enumerate(seen) if one is self.expected), None)
+        if place is not None:
+            seen[place : place + 1] = [self.now | self.expected] if is_right else []
+        self.expected, self.expects = {}, is_right
 
     def observe_again(self, source: Source, value: Any) -> None:
         """An array that is known by another source: here another array may be found next time."""
@@ -260,10 +299,10 @@ class DynamicPolicy:
 
     def may_fix(self, place: Any, value: Any) -> bool:
         """Whether one more value may be compiled in at a place, rather than breaking the graph."""
-        values = self.history.fixed.setdefault(place, set())
+        values = self.history.fixed.get(place, frozenset())
         if value not in values and len(values) >= self.backoff - 1:
             return False
-        values.add(value)
+        self.history.fixed[place] = values | {value}
         return True
 
     def may_fix_text(self, source: Source, value: str | bytes) -> bool:

@@ -31,6 +31,7 @@ from ..ir.sizes import (
 from ..ir.types import python_number
 from .base import VariableTracker
 from .constants import ConstantVariable, fold
+from .counters import counted
 from .dependent import FINDERS, MAKERS, Found, dependent
 from .graph_methods import GraphMethodVariable
 from .graph_values import VALUES, declare_symbols, placeholder, record
@@ -194,6 +195,8 @@ def wrap_int(
     """A constant whose value is guarded when used; a symbol once a second value has been seen."""
     if not -(2**63) <= value < 2**63:
         return ConstantVariable(value, source)
+    if mark is None and (change := counted(source, tx.instructions)):
+        tx.shapes.policy.expect(source, value, change)
     size = tx.shapes.size(source, "value", 0, value, mark)
     if isinstance(size, int):
         return ConstantVariable(value, source)

@@ -6,7 +6,8 @@ import pytest
 from sameness import check_same, same
 
 import dynamo_lite as dl
-from dynamo_lite import errors
+from dynamo_lite import errors, translator
+from dynamo_lite.translator import new_state
 
 
 def normalised(x, w):
@@ -59,20 +60,58 @@ def count_and_change_more(self, x):
     return x * self.n
 
 
-@pytest.mark.parametrize(("step", "options", "entries"), [
-    (count, {}, 1), (fill, {}, 1), (count_globally, {}, 1), (count_and_change_more, {}, 2),
-    (count, {"dynamic": False}, 5),
+def count_and_change_a_flag(self, x):
+    self.n -= 1
+    self.first = False
+    return x * self.n
+
+
+def count_in_a_loop(self, x):
+    for _ in range(3):
+        self.n += 1
+        x = x * self.n
+    return x
+
+
+def count_up_and_down(self, x):
+    self.n += 1
+    y = x[: self.n] * self.n
+    self.n -= 1
+    return y
+
+
+def count_if_asked(self, x):
+    if x.shape[0] == 0:
+        self.n += 1
+    return x * self.n
+
+
+def count_by_another(self, x):
+    self.n = self.n + x.shape[0]
+    return x * self.n
+
+
+@pytest.mark.parametrize(("step", "options", "entries", "analyses"), [
+    (count, {}, 1, 1), (fill, {}, 1, 1), (count_globally, {}, 1, 1),
+    (count_and_change_more, {}, 2, 2), (count_and_change_a_flag, {}, 2, 3),
+    (count, {"dynamic": False}, 5, 5), (count_in_a_loop, {}, 1, 2), (count_up_and_down, {}, 1, 2),
+    (count_if_asked, {}, 1, 2), (count_by_another, {}, 1, 2),
 ])
-def test_ints_that_the_program_changes_are_symbols_at_once(backend, step, options, entries):
-    """The code would serve a single call; where other constants change as well it does anyway."""
+def test_ints_that_the_program_changes_are_symbols_at_once(
+    backend, step, options, entries, analyses, monkeypatch
+):
+    """The code would serve a single call; where other constants change as well it does anyway.
+    What is seen to change in the text takes no second analysis."""
     global TOTAL
+    begun = []
+    monkeypatch.setattr(translator, "new_state", lambda *a: begun.append(a) or new_state(*a))
     compiled, results = dl.compile(step, backend=backend, **options), []
     for run in (step, compiled):
         TOTAL = 0
         holder = types.SimpleNamespace(n=0, first=True, kept=np.zeros(9))
         results.append([run(holder, np.arange(9.0)) for _ in range(5)] + [holder.n, TOTAL])
     assert same(*results)
-    assert len(compiled.entries()) == entries
+    assert (len(compiled.entries()), len(begun)) == (entries, analyses)
 
 
 def test_sizes_of_zero_and_one(backend):
