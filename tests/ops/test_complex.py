@@ -119,9 +119,14 @@ def reinterpreted(z, w, r):
     return z * w, (z * 2).view(r.dtype)
 
 
+def out_given(z, w, r):
+    np.multiply(z, w, out=w)
+    return z, np.square(w, out=z), np.add(z, r, out=w)
+
+
 FUNCTIONS = (
-    arithmetic, in_place, parts_written, parts_of_results, parts, masks, choices, unary, casts,
-    imaginary_parts_dropped, comparisons, powers, folds, functions, made, moved, numbers,
+    arithmetic, in_place, out_given, parts_written, parts_of_results, parts, masks, choices, unary,
+    casts, imaginary_parts_dropped, comparisons, powers, folds, functions, made, moved, numbers,
     positions, pieces, reinterpreted,
 )
 EDGES = [0, -0.0, 1, complex(0, -0.0), complex(np.inf, 1), complex(np.nan, 0), 1e30, -1e-30j]
@@ -164,6 +169,34 @@ def test_layouts(function, dtype, reports):
     dl.reset()
     with config.patch(strict=True):
         check(function, [lambda at=at: arguments(at, dtype) for at in LAYOUTS], all=reports)
+
+
+def multiplied(z, w):
+    z *= w
+    q = z + 1
+    q *= q
+    return z, q
+
+
+def multiplied_into(z, w):
+    np.multiply(z, 0.3 - 1.7j, out=z)
+    return np.multiply(z, w, out=z), np.multiply(z, w, out=w), np.square(w, out=w), z * w
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("function", [multiplied, multiplied_into])
+def test_single_elements_in_place(function, dtype, dynamic):
+    """NumPy rounds them otherwise where they are written in place."""
+    rng = np.random.default_rng(1)
+    dl.reset()
+    compiled = dl.compile(function, dynamic=dynamic)
+    for shape in [(3,), (1,), (2,), (1,)] if dynamic else [(), (1,), (1, 1)]:
+        for _ in range(30):
+            parts = rng.standard_normal((2, 2, *shape))
+            z, w = (np.asarray(part) for part in (parts[0] + 1j * parts[1]).astype(dtype))
+            expected = outcome(function, (z.copy(), w.copy()))
+            assert not differences(outcome(compiled, (z.copy(), w.copy())), expected)
 
 
 def mandelbrot(c):

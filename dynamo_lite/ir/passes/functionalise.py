@@ -31,11 +31,12 @@ from ..control import bodies, is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..inference import infer
-from ..node import Node
+from ..node import Assertion, Node
 from ..ops import Effect, row_of
 from ..rows.writes import IN_PLACE
 from ..rules.layout import same_shape
 from ..rules.windows import Window
+from ..rules.writes import is_rounded_apart
 from ..tree import map_leaves
 from ..types import ArrayType, Form
 from .decompose import NodeEmit
@@ -170,12 +171,12 @@ class _Functionaliser:
 
     def perform(
         self, target: Node, place: int | str, args: tuple[Any, ...], kwargs: dict[str, Any],
-        node: Node,
+        node: Node, function: Callable[..., Any] | None = None,
     ) -> None:
         """Let NumPy write into a copy."""
         alias = self.aliases[target]
         args, kwargs = map_leaves(self.value, (args, kwargs))
-        call = (node.target, alias.storage.node, alias.chain, place, args, kwargs)
+        call = (function or node.target, alias.storage.node, alias.chain, place, args, kwargs)
         self._advance(alias.storage, core.perform, call, node)
 
     def _advance(
@@ -363,6 +364,9 @@ def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
 
     def write(run: _Functionaliser, node: Node) -> Node:
         target = node.args[0]
+        if _is_single(run, ufunc, target):
+            run.perform(target, 0, node.args[1:], {}, node)
+            return target
         args = tuple(map(run.value, node.args))
         kind = infer(ufunc, args, {}, run.facts)
         value = run.new.call(ufunc, args, {}, kind, node)
@@ -370,6 +374,18 @@ def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
         return target
 
     return write
+
+
+def _is_single(run: _Functionaliser, ufunc: Any, out: Node) -> bool:
+    """Whether NumPy itself has to write a product into one element that is also a factor. Where the
+    size is not known, a call with one element is abandoned."""
+    if not is_rounded_apart(ufunc, out.type):
+        return False
+    if isinstance(out.type.size, int):
+        return out.type.size == 1
+    graph = run.new.graph
+    graph.assertions = [*graph.assertions, Assertion("<", 1, out.type.size)]
+    return False
 
 
 def _performed(run: _Functionaliser, node: Node) -> Node:
@@ -387,8 +403,12 @@ def _performed(run: _Functionaliser, node: Node) -> Node:
     if not isinstance(out, Node):
         raise Unsupported("several outputs given with out=")
     mask = rest.pop("where", True)
-    fits = _fits(run, node, rest, out)
-    if fits if mask is not True else fits or _is_elementwise(node, rest):
+    fits = _fits(run, node, rest, out) or (mask is True and _is_elementwise(node, rest))
+    own = [isinstance(a, Node) and run.aliases.get(a) is run.aliases[out] for a in node.args]
+    if any(own) and _is_single(run, node.target, out):
+        factor = node.args[-1 if own[0] else 0]
+        run.perform(out, 0, (factor,), {}, node, operator.imul)
+    elif fits:
         args, kwargs = map_leaves(run.value, (node.args, rest))
         value = NodeEmit(run.new, node, run.facts)(node.target, *args, **kwargs)
         if mask is not True:

@@ -106,6 +106,12 @@ def target_array(value: Any) -> ArrayType:
     return kind
 
 
+def is_rounded_apart(ufunc: Any, out: ArrayType) -> bool:
+    """Whether NumPy's loop rounds otherwise where it writes into a factor of one element: products
+    of complex numbers."""
+    return ufunc in (np.multiply, np.square) and out.dtype.kind == "c"
+
+
 def _check_stored(value: Any, stored: ArrayType, kind: ArrayType) -> None:
     """Assignment casts, but a Python int must fit, and a complex number is no real one."""
     if stored.dtype.kind == "c" and kind.dtype.kind != "c":
