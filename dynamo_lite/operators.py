@@ -28,6 +28,7 @@ from .variables.constants import (
     observed,
 )
 from .variables.dicts import DictVariable, DictViewVariable
+from .variables.either import EitherNumber
 from .variables.functions import FunctionVariable
 from .variables.ids import IdVariable
 from .variables.lazy import realise
@@ -54,8 +55,8 @@ def binary(
     if isinstance(lhs, ComplexVariable) or isinstance(rhs, ComplexVariable):
         return complex_numbers.binary(tx, row.symbol, lhs, rhs)
     if lhs.in_graph or rhs.in_graph:
-        left, right = lhs.python_type(), rhs.python_type()
-        if not answers(left, row.method) and not answers(right, row.reflected):
+        if not _answers(lhs, row.method) and not _answers(rhs, row.reflected):
+            left, right = lhs.python_type(), rhs.python_type()
             raise observed(TypeError(_refusal(row, left, right, inplace)))
         if _is_for_numpy(lhs) and _is_for_numpy(rhs):
             return numpy_calls.binary(tx, row.symbol, lhs, rhs, inplace)
@@ -66,6 +67,11 @@ def binary(
         if row.symbol in ("&", "|", "-", "^"):
             return view_operation(tx, row.method, lhs, rhs)
     return _dispatch(tx, row, lhs, rhs, inplace)
+
+
+def _answers(value: VariableTracker, method: str) -> bool:
+    kinds = value.kinds if isinstance(value, EitherNumber) else (value.python_type(),)
+    return all(answers(kind, method) for kind in kinds)
 
 
 def is_view(value: VariableTracker) -> bool:
