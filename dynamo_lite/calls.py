@@ -16,7 +16,7 @@ from .errors import GraphBreak
 from .guards.kinds import CALL
 from .numpy_twins import POLYFILLS
 from .trace_rules import Action, Rule, rule_for
-from .variables.base import VariableTracker, call_handler
+from .variables.base import ObservedException, VariableTracker, call_handler
 from .variables.classes import ClassVariable
 from .variables.constants import constant, run
 from .variables.dependent import dependent
@@ -175,13 +175,22 @@ def _fold(
         return numpy_calls.call(tx, function, args, kwargs)
     if not kwargs and (made := dependent(tx, function, args)) is not None:
         return made
-    if rule.id == "pure-method" and function.__qualname__ not in ASKING_CLASSES:
-        args = [arg.contents or arg for arg in args]
     name = getattr(function, "__qualname__", repr(function))
-    known = [known_value(tx, arg, name) for arg in args]
-    return run(function, known, {key: known_value(tx, arg, name) for key, arg in kwargs.items()})
+    held = list(args)
+    if rule.id == "pure-method" and name not in ASKING_CLASSES:
+        held = [arg.contents or arg for arg in args]
+    known = [known_value(tx, arg, name, exhausts=name in EXHAUSTING) for arg in held]
+    named = {key: known_value(tx, arg, name) for key, arg in kwargs.items()}
+    try:
+        return run(function, known, named)
+    except ObservedException:
+        if held != list(args):  # it may say which class it was given
+            raise GraphBreak(f"{name} of {args[-1].describe()}") from None
+        raise
 
 
+EXHAUSTING = frozenset({"fsum", "sumprod"})
+"""Functions that take all that an iterator has."""
 ASKING_CLASSES = frozenset({"str.__mod__", "str.format", "str.format_map", "str.translate"})
 """Methods of values that call methods of their arguments' classes."""
 

@@ -13,7 +13,7 @@ from .language_twins import by_index
 from .variables.array_parts import FlatVariable
 from .variables.base import VariableTracker
 from .variables.classes import ClassVariable
-from .variables.constants import observed
+from .variables.constants import observe, observed
 from .variables.dicts import VIEW_TYPES, DictVariable
 from .variables.iterators import IteratorVariable, ObjectIterator, StepVariable
 from .variables.object_model import MISSING, answers, lookup, overridden
@@ -82,6 +82,8 @@ def pairs(
             yield key, mapping.call_method(tx, "__getitem__", (key,), {})
     else:
         for position, item in enumerate(iterator(tx, mapping).iterate(tx)):
+            if not answers(item.python_type(), "__iter__", "__getitem__"):
+                observe({}.update, [*[((), ())] * position, None])
             parts = list(iterator(tx, item).iterate(tx))
             if len(parts) != 2:
                 raise observed(ValueError(

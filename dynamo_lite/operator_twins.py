@@ -4,7 +4,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from .polyfills import POLYFILLS, twin_of
+from .iterator_twins import POLYFILLS, twin_of
 
 __all__ = ["POLYFILLS", "twin_of"]
 
@@ -41,7 +41,7 @@ OPERATORS = {
     operator.rshift: "a >> b", operator.eq: "a == b", operator.ne: "a != b",
     operator.lt: "a < b", operator.le: "a <= b", operator.gt: "a > b", operator.ge: "a >= b",
     operator.getitem: "a[b]", operator.contains: "b in a", operator.is_: "a is b",
-    operator.is_not: "a is not b", operator.concat: "a + b",
+    operator.is_not: "a is not b",
 }  # fmt: skip
 UNARY = {
     operator.neg: "-a", operator.pos: "+a", operator.invert: "~a", operator.not_: "not a",

@@ -6,6 +6,8 @@ right operand whose class is a proper subclass comes first; NotImplemented hands
 from __future__ import annotations
 
 import enum
+import operator
+from collections import deque
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
@@ -62,7 +64,8 @@ def binary(
             return numpy_calls.binary(tx, row.symbol, lhs, rhs, inplace)
     if is_plain(lhs) and is_plain(rhs):
         _check_growth(row, lhs, rhs)
-        return fold(tx, row.function, (lhs, rhs))
+        function = getattr(operator, row.inplace) if inplace and row.inplace else row.function
+        return fold(tx, function, (lhs, rhs))
     if is_view(lhs) or (is_view(rhs) and isinstance(lhs, SetVariable)):
         if row.symbol in ("&", "|", "-", "^"):
             return view_operation(tx, row.method, lhs, rhs)
@@ -126,7 +129,20 @@ def _dispatch(
             break  # in words about the types that the program sees
         if result is not NOT_IMPLEMENTED and not _is_not_implemented(result):
             return result
+    if row.symbol == "*" and (made := _repeated(tx, lhs, rhs)) is not None:
+        return made
     raise observed(TypeError(_refusal(row, left_type, right_type, inplace)))
+
+
+def _repeated(
+    tx: Translator, lhs: VariableTracker, rhs: VariableTracker
+) -> VariableTracker | None:
+    """Text or bytes as often as an object says that is an index."""
+    for text, times in ((lhs, rhs), (rhs, lhs)):
+        held, is_index = text.contents or text, answers(times.python_type(), "__index__")
+        if is_index and isinstance(held, ConstantVariable) and isinstance(held.value, str | bytes):
+            return binary(tx, "*", held, tx.call_builtin(operator.index, times))
+    return None
 
 
 def _refuses(
@@ -139,7 +155,7 @@ def _refuses(
     return is_of_c and row.symbol != "%" and issubclass(raised.value.python_type(), TypeError)
 
 
-SEQUENCES = (list, tuple, str, bytes, bytearray)
+SEQUENCES = (list, tuple, str, bytes, bytearray, deque)
 
 
 def _refusal(row: BinaryOperator, left: type, right: type, inplace: bool) -> str:

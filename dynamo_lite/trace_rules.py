@@ -134,8 +134,8 @@ INLINED_MODULES = (
     "abc", "numbers", "fractions", "textwrap", "keyword", "enum", "reprlib", "graphlib", "colorsys",
 )
 TWIN_MODULES = (
-    "dynamo_lite.polyfills", "dynamo_lite.operator_twins", "dynamo_lite.language_twins",
-    "dynamo_lite.library_twins", "dynamo_lite.numpy_twins",
+    "dynamo_lite.polyfills", "dynamo_lite.iterator_twins", "dynamo_lite.operator_twins",
+    "dynamo_lite.language_twins", "dynamo_lite.library_twins", "dynamo_lite.numpy_twins",
 )  # fmt: skip
 """Where twins of C code are, whose functions must not leave the trace."""
 

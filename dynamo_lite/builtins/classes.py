@@ -59,7 +59,7 @@ def make_named_tuple(
 ) -> VariableTracker:
     known = {name: known_value(tx, value, "namedtuple") for name, value in options.items()}
     known.setdefault("module", tx.globals.get("__name__"))
-    values = [known_value(tx, arg, "namedtuple") for arg in args]
+    values = [known_value(tx, arg, "namedtuple", exhausts=True) for arg in args]
     made = observe(collections.namedtuple, *values, **known)
     LOCAL_CLASSES.add(made)
     return tx.known(made)

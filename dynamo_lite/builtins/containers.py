@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GraphBreak
 from ..polyfills import own_attributes
 from ..variables.base import ObservedException, VariableTracker
-from ..variables.constants import NONE, ConstantVariable, observed
+from ..variables.constants import NONE, ConstantVariable, observe, observed
 from ..variables.deques import make_deque
 from ..variables.derived import EXTRACT, FILL, DerivedVariable, base_of, new_contents
 from ..variables.dicts import DictVariable
 from ..variables.functions import FunctionVariable
 from ..variables.methods import MethodVariable
+from ..variables.object_model import answers
 from ..variables.partials import make_partial
 from ..variables.sequences import ListVariable, TupleVariable, is_named_tuple
 from ..variables.sets import SetVariable
@@ -27,11 +28,15 @@ if TYPE_CHECKING:
 
 @handles(list)
 def make_list(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
+    if len(iterable) > 1:
+        observe(list, *map(id, iterable))  # CPython says that these are too many
     return ListVariable([item for each in iterable for item in tx.iterate(each)])
 
 
 @handles(tuple)
 def make_tuple(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
+    if len(iterable) > 1:
+        observe(tuple, *map(id, iterable))
     if iterable and iterable[0].python_type() is tuple:
         return iterable[0]
     return TupleVariable([item for each in iterable for item in tx.iterate(each)])
@@ -131,6 +136,8 @@ def make_defaultdict(
     *source: VariableTracker,
     **named: VariableTracker,
 ) -> VariableTracker:
+    if factory is not NONE and not answers(factory.python_type(), "__call__"):
+        raise observed(TypeError("first argument must be callable or None"))
     made = DictVariable(kind=defaultdict, factory=factory)
     made.method_update(tx, *source, **named)
     return made
@@ -149,6 +156,10 @@ def make_ordered_dict(
 def make_method(
     tx: Translator, function: VariableTracker, owner: VariableTracker
 ) -> VariableTracker:
+    if not answers(function.python_type(), "__call__"):
+        raise observed(TypeError("first argument must be callable"))
+    if owner is NONE:
+        raise observed(TypeError("instance must not be None"))
     return MethodVariable(function, owner)
 
 

@@ -117,6 +117,8 @@ def builtin_zip(
 def builtin_map(
     tx: Translator, function: VariableTracker, *iterables: VariableTracker
 ) -> VariableTracker:
+    if not iterables:
+        observe(map, None)
     return MapVariable(function, [tx.iterator(each) for each in iterables])
 
 

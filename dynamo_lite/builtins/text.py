@@ -204,7 +204,7 @@ def str_join(
 
 @handles(bytes)
 def make_bytes(tx: Translator, *args: VariableTracker) -> VariableTracker:
-    return run(bytes, [known_value(tx, arg, "bytes") for arg in args])
+    return run(bytes, [known_value(tx, arg, "bytes", exhausts=True) for arg in args])
 
 
 for _function in (chr, ord, bin, oct, hex):

@@ -50,7 +50,7 @@ class ConstantVariable(VariableTracker):
         tx.guards.install(source, EQUALS, self.value, tx.location())
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        if callable(getattr(type(self.value), name, None)):
+        if callable(getattr(type(self.value), name, None)) and hasattr(self.value, name):
             return ConstantMethodVariable(self, name)
         return fold(tx, getattr, (self, ConstantVariable(name)))
 

@@ -10,7 +10,7 @@ from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import NONE, ONE, ConstantVariable, observed
 from .lazy import realise, realise_at
-from .sequences import ListVariable
+from .sequences import ListVariable, index_constant
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -115,9 +115,8 @@ class DequeVariable(ListVariable):
         return realise(tx, self.change(tx).pop(end))
 
     def method_rotate(self, tx: Translator, steps: VariableTracker = ONE) -> VariableTracker:
-        items = self.change(tx)
-        turned = deque(items)
-        turned.rotate(steps.as_constant(tx))
+        items, turned = self.change(tx), deque(self.items(tx))
+        turned.rotate(index_constant(tx, steps))
         items[:] = turned
         return NONE
 

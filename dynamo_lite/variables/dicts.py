@@ -10,7 +10,7 @@ from ..errors import GraphBreak
 from ..guards.kinds import KEYS
 from ..guards.sources import ItemSource, Source
 from .base import VariableTracker
-from .constants import ATOMS, NONE, TRUE, ConstantVariable, builds, constant, observed
+from .constants import ATOMS, NONE, TRUE, ConstantVariable, builds, constant, observe, observed
 from .lazy import LazyVariable, realise
 from .object_model import python_method
 from .refusals import name_in_c
@@ -220,7 +220,7 @@ class DictVariable(VariableTracker):
     ) -> VariableTracker:
         entries = self.entries(tx)
         if not entries:
-            raise observed(KeyError("popitem(): dictionary is empty"))
+            observe(({} if self.kind is not OrderedDict else OrderedDict()).popitem)
         key = entries[list(entries)[-1 if last.truth(tx) else 0]][0]
         return TupleVariable([key, self.method_pop(tx, key)])
 

@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     from ..translator import Translator
 
 
-def known_value(tx: Translator, value: VariableTracker, purpose: str) -> Any:
-    """A value, or a container of Python's own with equal contents."""
+def known_value(
+    tx: Translator, value: VariableTracker, purpose: str, exhausts: bool = False
+) -> Any:
+    """A value, or a container of Python's own with equal contents.
+
+    An iterator is known by the items it still has where the function goes to its end (`exhausts`).
+    """
     value = realise(tx, value)
     if value.is_constant():
         return value.as_constant(tx)
@@ -32,7 +37,7 @@ def known_value(tx: Translator, value: VariableTracker, purpose: str) -> Any:
             known_value(tx, key, purpose): known_value(tx, item, purpose)
             for key, item in value.pairs(tx)
         }
-    if isinstance(value, IteratorVariable):
+    if exhausts and isinstance(value, IteratorVariable):
         return tuple([known_value(tx, item, purpose) for item in value.iterate(tx)])
     raise GraphBreak(f"{purpose} of {value.describe()}")
 

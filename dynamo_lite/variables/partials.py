@@ -9,9 +9,9 @@ from ..errors import GraphBreak
 from ..guards.kinds import NO_ATTR
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
-from .constants import ConstantVariable
+from .constants import ConstantVariable, observed
 from .dicts import DictVariable
-from .object_model import python_method
+from .object_model import answers, python_method
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -123,6 +123,8 @@ def _partial_over(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]
 def make_partial(
     tx: Translator, function: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
 ) -> VariableTracker:
+    if not answers(function.python_type(), "__call__"):
+        raise observed(TypeError("the first argument must be callable"))
     if isinstance(function, PartialVariable) and not function.attributes:
         args = (*function.args.iterate(tx), *args)
         kwargs = {**function.named(tx), **kwargs}

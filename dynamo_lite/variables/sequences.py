@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GraphBreak
 from ..guards.kinds import LENGTH
 from ..guards.sources import ItemSource, Source
-from .base import VariableTracker
+from .base import ObservedException, VariableTracker
 from .callables import KnownVariable
-from .constants import LAST, NONE, ConstantVariable, builds, constant, observe, observed
+from .constants import FALSE, LAST, NONE, ConstantVariable, builds, constant, observe, observed
 from .lazy import LazyVariable, realise, realise_all, realise_at
 from .object_model import answers, overridden, python_method
 from .refusals import name_in_c, returned
 from .slices import SliceVariable
-from .sorting import sorted_items
+from .sorting import sort
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -129,7 +129,13 @@ class SequenceVariable(VariableTracker):
         for index, item in enumerate(self.iterate(tx)):
             if tx.is_equal(item, value):
                 return ConstantVariable(index)
-        raise observed(ValueError(f"{self.kind.__name__}.index(x): x not in {self.kind.__name__}"))
+        if self.base is tuple:
+            raise observed(ValueError("tuple.index(x): x not in tuple"))
+        raise self.lacks(tx, value)
+
+    def lacks(self, tx: Translator, value: VariableTracker) -> ObservedException:
+        shown = tx.call_builtin(repr, value).as_constant(tx)
+        return observed(ValueError(f"{shown} is not in {self.base.__name__}"))
 
     def method_count(self, tx: Translator, value: VariableTracker) -> VariableTracker:
         return ConstantVariable(sum(tx.is_equal(item, value) for item in self.iterate(tx)))
@@ -356,6 +362,8 @@ class ListVariable(SequenceVariable):
             if tx.is_equal(item, value):
                 del self.change(tx)[index]
                 return NONE
+        if self.base is deque:
+            raise self.lacks(tx, value)
         raise observed(ValueError("list.remove(x): x not in list"))
 
     def method_clear(self, tx: Translator) -> VariableTracker:
@@ -370,10 +378,13 @@ class ListVariable(SequenceVariable):
         return NONE
 
     def method_sort(
-        self, tx: Translator, key: VariableTracker = NONE, reverse: VariableTracker = NONE
+        self, tx: Translator, *, key: VariableTracker = NONE, reverse: VariableTracker = FALSE
     ) -> VariableTracker:
-        ordered = sorted_items(tx, realise_all(tx, self.items(tx)), key, reverse)
-        self.change(tx)[:] = ordered
+        items = list(realise_all(tx, self.items(tx)))
+        try:
+            sort(tx, items, key, reverse)
+        finally:
+            self.change(tx)[:] = items
         return NONE
 
     def method___setitem__(

@@ -29,6 +29,13 @@ BOTH_ORDERS = frozenset(("intersection_update", "__iand__"))
 """Methods that make a set anew."""
 
 
+class Kept(frozenset[Hashable]):
+    """A frozen set that keeps its order as a constant: of those that hold text, a code object
+    makes others."""
+
+    __slots__ = ()
+
+
 def redo(real: Any, method: Callable[..., Any], operands: Iterable[Any]) -> Any:
     return method(real, *(real if operand is ITSELF else operand for operand in operands))
 

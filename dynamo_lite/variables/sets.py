@@ -22,6 +22,7 @@ from .set_order import (
     TAKEN_OUT,
     AnySet,
     Change,
+    Kept,
     is_alike,
     redo,
 )
@@ -50,7 +51,7 @@ class SetVariable(VariableTracker):
         self.source = source
         self.unread = source is not None
         self.order: list[Hashable] | None = None
-        self.origin: Collection[Hashable] = frozenset(real) if source is None else ()
+        self.origin: Collection[Hashable] = Kept(real) if source is None else ()
         self.history: list[Change] = []
         self.whole: VariableTracker | None = None
 
@@ -181,7 +182,7 @@ class SetVariable(VariableTracker):
 
     def do(self, tx: Translator, method: Callable[..., Any], *operands: Any) -> Any:
         """Have the real set do it, and note what gives the outside set the same order."""
-        kept = tuple([frozenset(o) if isinstance(o, set) else o for o in operands])
+        kept = tuple([Kept(o) if isinstance(o, set | frozenset) else o for o in operands])
         ordered = all(list(a) == list(b) for a, b in zip(operands, kept) if isinstance(a, set))
         if self.source is not None and not ordered:
             raise GraphBreak(f"the order of what {self.describe()} is changed by")
@@ -197,7 +198,8 @@ class SetVariable(VariableTracker):
 
     def keys_of(self, tx: Translator, other: VariableTracker, any_order: bool = False) -> Any:
         """The keys of what a method of sets is given, in a container that it treats alike."""
-        other = other.contents or other
+        if not isinstance(other.contents, ConstantVariable):
+            other = other.contents or other
         if isinstance(other, SetVariable):
             self.pool.update(other.pool)
             if not any_order:
@@ -221,8 +223,8 @@ class SetVariable(VariableTracker):
             return constant(result)
         made = SetVariable(result, {**self.pool, **pool})
         if name in TAKEN_OUT:
-            made.origin = frozenset(operands[0])
-            made.history.append((set.symmetric_difference_update, (frozenset(mine),)))
+            made.origin = Kept(operands[0])
+            made.history.append((set.symmetric_difference_update, (Kept(mine),)))
         return made
 
     def hash_key(self, tx: Translator) -> Hashable:

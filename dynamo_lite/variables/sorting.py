@@ -13,16 +13,31 @@ if TYPE_CHECKING:
 def sorted_items(
     tx: Translator, items: list[VariableTracker], key: VariableTracker, reverse: VariableTracker
 ) -> list[VariableTracker]:
-    """`sorted`: Python itself sorts, by known keys or by asking the trace for `<`."""
+    """`sorted`."""
+    ordered = list(items)
+    sort(tx, ordered, key, reverse)
+    return ordered
+
+
+def sort(
+    tx: Translator, items: list[VariableTracker], key: VariableTracker, reverse: VariableTracker
+) -> None:
+    """`list.sort`: Python itself sorts, by known keys or by asking the trace for `<`.
+
+    Where a comparison raises, the items are in the order that they had come to.
+    """
+    backwards = reverse.as_constant(tx)
+    observe(sorted, (), reverse=backwards)
     keys = items if key is NONE else [tx.call(key, item) for item in items]
     if all(value.is_constant() for value in keys):
         known: list[Any] = [value.as_constant(tx) for value in keys]
     else:
         known = [Sortable(tx, value) for value in keys]
-    order = observe(
-        sorted, range(len(items)), key=known.__getitem__, reverse=reverse.truth(tx)
-    )
-    return [items[index] for index in order]
+    before, order = list(items), list(range(len(items)))
+    try:
+        observe(order.sort, key=known.__getitem__, reverse=backwards)
+    finally:
+        items[:] = [before[index] for index in order]
 
 
 class Sortable:

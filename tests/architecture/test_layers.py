@@ -24,8 +24,8 @@ FRONTEND = (
     "apart",
     "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
     "iteration", "numpy_twins", "foresight",
-    "polyfills", "operator_twins", "language_twins", "library_twins", "side_effects",
-    "reconstruct", "refilling", "replay", "output", "onlookers",
+    "polyfills", "iterator_twins", "operator_twins", "language_twins", "library_twins",
+    "side_effects", "reconstruct", "refilling", "replay", "output", "onlookers",
     "leaving", "closures", "cached_calls", "directives", "subscripts", "flow",
 )
 COMPILE = (

@@ -77,7 +77,7 @@ abs(a); round(a); round(a, 1); -a; ~a; int(a); int(a, 16); float(a); complex(a);
 max(1, 2, default=3); sum([a, a]); format(a, "5"); f"{a:d}"; [1, 2, 3][a]; [1, 2, 3][a:]; range(a); {1, 2}
 a < 1; 1 < a; a < a; a >= None; 1 in a; a in {1, 2}; a in {1: 2}; {a: 1} and 1; a | 1; a @ a; a @ [1]; a + "a"
 "a" + a; [1] + a; [1] * a; a[0]; [*a]; (*a, 1); {**a}; both(1, *a, k=2); both(**a); both(k=1, **a); entered(a)
-getattr(a, 1); hasattr(a, 1); setattr(a, 1, 2); a.__iter__ and 1
+getattr(a, 1); hasattr(a, 1); setattr(a, 1, 2); a.__call__; a.__iter__ and 1
 """.replace("\n", ";").split(";")  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite import polyfills, trace_rules
+from dynamo_lite import iterator_twins, trace_rules
 from dynamo_lite.trace_rules import TABLE, Action, mark, rule_for
 
 from .test_corpus import PROGRAMS, compare
@@ -51,7 +51,7 @@ EXAMPLES = {
     "pure-function": json.loads,
     "logging-inline": logging.Logger.info,
     "stdlib-skip": json.dumps,
-    "own-twin": polyfills.chain,
+    "own-twin": iterator_twins.chain,
     "own-control-flow": dl.cond,
     "own-skip": rule_for,
     "user-inline": plain,
