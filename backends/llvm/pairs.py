@@ -113,11 +113,17 @@ def imag(a: Pair) -> Value:
     return a.imag
 
 
+def mul(a: Pair, b: Pair) -> Pair:
+    """The product of NumPy's scalars."""
+    down, up = _product(a.imag, b.imag), _product(a.imag, b.real)
+    return Pair(_product(a.real, b.real) - down, _product(a.real, b.imag) + up)
+
+
 def multiply(a: Pair, b: Pair) -> Pair:
     """The order of the factors counts where only one of two products is rounded."""
-    down, up = _product(a.imag, b.imag), _product(a.imag, b.real)
     if not is_fused("multiply", a.dtype):
-        return Pair(_product(a.real, b.real) - down, _product(a.real, b.imag) + up)
+        return mul(a, b)
+    down, up = _product(a.imag, b.imag), _product(a.imag, b.real)
     return Pair(a.real.call("fma", b.real, -down), a.real.call("fma", b.imag, up))
 
 
@@ -250,7 +256,7 @@ def _ordering(strict: str, last: str) -> Callable[[Pair, Pair], Value]:
 
 FUNCTIONS: Mapping[str, Callable[..., Element]] = {
     **{f.__name__: f for f in (
-        add, subtract, negative, identity, conjugate, real, imag, multiply, square, divide,
+        add, subtract, negative, identity, conjugate, real, imag, mul, multiply, square, divide,
         reciprocal, absolute, equal, not_equal, isnan, isfinite, isinf, logical_not, logical_and,
         logical_or, logical_xor,
     )},

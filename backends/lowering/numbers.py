@@ -17,7 +17,7 @@ from ..loops import Check, Expr
 from ..simplify import BOOL, const, convert
 from .context import Lowering, lowers
 from .pointwise import compare, dtype_of, loop_dtypes, operand_at
-from .values import CannotLower, Value
+from .values import NATIVE, CannotLower, Value
 
 F64, I64 = np.dtype(np.float64), np.dtype(np.int64)
 NAMES: Mapping[Callable[..., Any], np.ufunc] = {
@@ -36,10 +36,11 @@ def arithmetic(low: Lowering, node: Node, *args: Any) -> Value:
         if any(found != dtypes[-1] for found in dtypes):
             raise CannotLower("integers of different types")
         dtype = dtypes[-1]
-    if dtype.kind not in "iuf":
+    is_product = dtype.kind == "c" and ufunc is np.multiply
+    if dtype.kind not in "iuf" and not (is_product and dtype in NATIVE):
         raise CannotLower(f"arithmetic of {dtype} scalars")
     operands = tuple(operand_at(low, arg, (), dtype) for arg in args)
-    result = simplify.apply(ufunc.__name__, operands, dtype)
+    result = simplify.apply("mul" if is_product else ufunc.__name__, operands, dtype)
     if dtype.kind in "iu":
         checks = CHECKS if dtype.kind == "i" else UNSIGNED_CHECKS
         for condition in checks[ufunc](result, *operands):

@@ -267,9 +267,35 @@ def response(c):
     return gain, 20 * np.abs(gain), gain.real < gain.imag
 
 
+def recursive(c):
+    """A filter, number by number."""
+    x = c.ravel()
+    y, total = np.zeros_like(x), x[0]
+    for i in range(1, len(x)):
+        y[i] = x[i] * 0.5 + y[i - 1] * x[0] / 4
+        total = total + y[i] * x[i]
+    return y, total
+
+
+def fft_by_numbers(c):
+    x = c.ravel()[:64].copy()
+    turn = np.exp(-2j * np.pi * np.arange(64) / 64).astype(c.dtype)
+    length = 2
+    while length <= 64:
+        half = length // 2
+        for start in range(0, 64, length):
+            for k in range(start, start + half):
+                even, odd = x[k], x[k + half] * turn[(k - start) * (64 // length)]
+                x[k] = even + odd
+                x[k + half] = even - odd
+        length *= 2
+    return x
+
+
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("program", [
-    mandelbrot, mandelbrot_by_masks, julia, fft, rotated, schroedinger, response,
+    mandelbrot, mandelbrot_by_masks, julia, fft, rotated, schroedinger, response, recursive,
+    fft_by_numbers,
 ], ids=lambda f: f.__name__)
 def test_programs(program, dtype):
     dl.reset()

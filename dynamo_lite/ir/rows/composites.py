@@ -72,5 +72,6 @@ OPERATORS: Mapping[Callable[..., Any], np.ufunc] = {
 }
 for _target, _ufunc in OPERATORS.items():
     _definition = scalar_operator(_ufunc)
+    _own = {"c": "@mul"} if _target is operator.mul else {}
     op(_target, Kind.POINTWISE, infer=composed(_definition), decompose=_definition, flags=True,
-       checks=("scalar overflow",))
+       checks=("scalar overflow",), llvm=_own)
