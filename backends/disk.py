@@ -21,6 +21,8 @@ from ..config import config
 HEADER = 16
 SHARE = 16  # the part of the limit that may be written, or is made free, at a time
 PATIENCE = 600  # seconds after which a process that makes room is taken for dead
+OFTEN = 3600  # seconds in which the files are counted once, unless a process writes very much
+LOOKED = "looked.lock"  # changed when they were
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -84,6 +86,8 @@ class Growth:
         self.written: int | None = None
 
     def note(self, size: int) -> None:
+        if self.written is None and looked_lately(directory()):
+            self.written = 0
         self.written = None if self.written is None else self.written + size
         if self.written is None or self.written > config.cache_size_limit // SHARE:
             self.written = 0
@@ -91,6 +95,14 @@ class Growth:
 
 
 _growth = Growth()
+
+
+def looked_lately(root: Path) -> bool:
+    """Whether some process has counted the files: of many, that takes longer than compiling."""
+    try:
+        return 0 <= time.time() - (root / LOOKED).stat().st_mtime < OFTEN
+    except OSError:
+        return False
 
 
 def evict(root: Path, limit: int) -> None:
@@ -106,6 +118,7 @@ def evict(root: Path, limit: int) -> None:
             return
         os.utime(lock)
     try:
+        (root / LOOKED).touch()
         _remove_oldest(root, limit)
     finally:
         lock.unlink(missing_ok=True)
