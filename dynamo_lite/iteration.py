@@ -11,7 +11,7 @@ import numpy as np
 from .errors import GraphBreak
 from .language_twins import by_index
 from .variables.array_parts import FlatVariable
-from .variables.base import VariableTracker
+from .variables.base import ObservedException, VariableTracker
 from .variables.classes import ClassVariable
 from .variables.constants import observe, observed
 from .variables.dicts import VIEW_TYPES, DictVariable
@@ -82,9 +82,13 @@ def pairs(
             yield key, mapping.call_method(tx, "__getitem__", (key,), {})
     else:
         for position, item in enumerate(iterator(tx, mapping).iterate(tx)):
-            if not answers(item.python_type(), "__iter__", "__getitem__"):
-                observe({}.update, [*[((), ())] * position, None])
-            parts = list(iterator(tx, item).iterate(tx))
+            try:
+                items = iterator(tx, item).iterate(tx)
+            except ObservedException as raised:
+                if issubclass(raised.value.python_type(), TypeError):
+                    observe({}.update, [*[((), ())] * position, None])
+                raise
+            parts = list(items)
             if len(parts) != 2:
                 raise observed(ValueError(
                     f"dictionary update sequence element #{position} has length {len(parts)}; "

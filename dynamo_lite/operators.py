@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from . import numpy_calls
 from .errors import GraphBreak
 from .guards.kinds import NOT_ALIASED
@@ -61,7 +63,13 @@ def binary(
             left, right = lhs.python_type(), rhs.python_type()
             raise observed(TypeError(_refusal(row, left, right, inplace)))
         if _is_for_numpy(lhs) and _is_for_numpy(rhs):
-            return numpy_calls.binary(tx, row.symbol, lhs, rhs, inplace)
+            try:
+                return numpy_calls.binary(tx, row.symbol, lhs, rhs, inplace)
+            except ObservedException as raised:
+                left, right = lhs.python_type(), rhs.python_type()
+                if not inplace or not _is_of_python(left, right, raised):
+                    raise
+                raise observed(TypeError(_refusal(row, left, right, inplace))) from None
     if is_plain(lhs) and is_plain(rhs):
         _check_growth(row, lhs, rhs)
         function = getattr(operator, row.inplace) if inplace and row.inplace else row.function
@@ -90,6 +98,12 @@ def is_plain(value: VariableTracker) -> bool:
 def _is_for_numpy(value: VariableTracker) -> bool:
     """A graph value, or what NumPy converts; an object may have a reflected method of its own."""
     return value.in_graph or isinstance(value, ConstantVariable | TypedConstant | SequenceVariable)
+
+
+def _is_of_python(left: type, right: type, raised: ObservedException) -> bool:
+    """Whether it is Python's own refusal of two types, none of which is NumPy's."""
+    is_numpys = any(issubclass(kind, np.ndarray | np.generic) for kind in (left, right))
+    return not is_numpys and issubclass(raised.value.python_type(), TypeError)
 
 
 def _check_growth(row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracker) -> None:

@@ -8,7 +8,7 @@ from .operators import is_equal, is_plain
 from .variables.base import ObservedException, VariableTracker
 from .variables.classes import ClassVariable
 from .variables.constants import fold, observed
-from .variables.object_model import answers
+from .variables.object_model import HEAP_TYPE, answers
 from .variables.refusals import name_in_c, refuse
 
 if TYPE_CHECKING:
@@ -30,7 +30,10 @@ def setitem(
 
 
 def delitem(tx: Translator, container: VariableTracker, key: VariableTracker) -> None:
-    _subscript(tx, container, "__delitem__", "doesn't support item deletion", key)
+    kind, is_index = container.python_type(), answers(key.python_type(), "__index__")
+    of_sequence = is_index and (kind.__flags__ & HEAP_TYPE or answers(kind, "__contains__"))
+    refusal = "doesn't" if of_sequence else "does not"
+    _subscript(tx, container, "__delitem__", f"{refusal} support item deletion", key)
 
 
 def _subscript(

@@ -64,6 +64,8 @@ def build_class(
     given = tuple(base_class(tx, base) for base in bases)
     resolved = types.resolve_bases(given)
     meta = observe(metaclass_of, metaclass.as_constant(tx) if metaclass else type, resolved)
+    if not isinstance(meta, type):
+        raise GraphBreak("a metaclass that is not a class")
     prepared = prepare(tx, meta, name.as_constant(tx), resolved)
     namespace = tx.class_namespace(body, prepared)
     if resolved is not given:

@@ -26,17 +26,23 @@ def raise_varargs(tx: Translator, inst: Instruction, *parts: VariableTracker) ->
         raise ObservedException(tx.all_handled[-1], again=True)
     error = as_exception(tx, parts[0])
     if len(parts) == 2:
-        cause = parts[1] if parts[1] is NONE else as_exception(tx, parts[1])
+        text = "exception causes must derive from BaseException"
+        cause = parts[1] if parts[1] is NONE else as_exception(tx, parts[1], text)
         error.setattr(tx, "__cause__", cause)
     raise ObservedException(error)
 
 
-def as_exception(tx: Translator, value: VariableTracker) -> VariableTracker:
+NO_EXCEPTION = "exceptions must derive from BaseException"
+
+
+def as_exception(
+    tx: Translator, value: VariableTracker, refusal: str = NO_EXCEPTION
+) -> VariableTracker:
     """What `raise` takes: an exception, or a class to make one of."""
     if isinstance(value, ClassVariable):
         value = value.call(tx, (), {})
     if not issubclass(value.python_type(), BaseException):
-        raise observed(TypeError("exceptions must derive from BaseException"))
+        raise observed(TypeError(refusal))
     if not isinstance(value, ExceptionVariable):
         raise GraphBreak(f"raising {value.describe()}")
     return value

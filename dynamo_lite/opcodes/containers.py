@@ -127,6 +127,7 @@ def unpack_ex(
 ) -> tuple[VariableTracker, ...]:
     """`a, *b, c = value`: the low byte counts names before the star, the high byte those after."""
     before, after = inst.arg & 255, inst.arg >> 8
+    _check_unpackable(value)
     iterator = tx.iterator(value)
     items = list(islice(iterator.iterate(tx), before))
     if len(items) == before:  # CPython makes a list of the iterator, which it asks for one again
@@ -141,11 +142,17 @@ def unpack_ex(
     return tuple(reversed(parts))
 
 
+def _check_unpackable(value: VariableTracker) -> None:
+    if not answers(kind := value.python_type(), "__iter__", "__getitem__"):
+        raise observed(TypeError(f"cannot unpack non-iterable {name_in_c(kind)} object"))
+
+
 def _take(
     tx: Translator, value: VariableTracker, count: int
 ) -> list[VariableTracker]:
     """Exactly `count` items of an iterable, one more being an error."""
     items: list[VariableTracker] = []
+    _check_unpackable(value)
     for item in tx.iterate(value):
         if len(items) == count:
             raise observed(ValueError(f"too many values to unpack (expected {count})"))

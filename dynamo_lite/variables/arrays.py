@@ -142,6 +142,9 @@ class ArrayVariable(VariableTracker):
                 return self.method_item(tx, *position[0].iterate(tx))
             flat = record_call(tx, np.reshape, (self, LAST), {})
             return flat.call_method(tx, "item", position, {})
+        kinds = [index.python_type() for index in position]
+        if np.ndarray in kinds or not all(answers(kind, "__index__") for kind in kinds):
+            raise GraphBreak(f"item() of {self.describe()} with other than ints")
         key: VariableTracker = TupleVariable(position)
         if len(position) != self.array_type.ndim or not self.array_type.ndim:
             if position:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
 from ..language_twins import derive_group, split_group, subgroup
+from ..trace_rules import OWN_FOLDER
 from . import object_model
 from .base import VariableTracker
 from .constants import (
@@ -227,11 +228,20 @@ UNSET: Mapping[str, VariableTracker] = {
 
 def raised_by_python(value: BaseException) -> VariableTracker:
     """The tracker of an exception that Python raised while folding."""
+    for other in (value.__cause__, value.__context__):
+        if other is not None and _is_of_the_call(other):
+            raise GraphBreak(f"{type(value).__name__}: {value}, raised in place of {other!r}")
     try:
         args: list[VariableTracker] = [constant(arg) for arg in value.args]
     except GraphBreak:
         raise GraphBreak(f"{type(value).__name__}: {value}") from None
     return ExceptionVariable(type(value), args, value)
+
+
+def _is_of_the_call(error: BaseException) -> bool:
+    """Whether an exception that came before another one is not one that the tracer handles."""
+    trace = error.__traceback__
+    return trace is None or not trace.tb_frame.f_code.co_filename.startswith(OWN_FOLDER)
 
 
 BUILDERS[BaseException] = raised_by_python

@@ -110,6 +110,8 @@ def refused(
     if not tx.may_catch():
         return None
     given = map_leaves(lambda leaf: _settled(tx, leaf), (tuple(args), dict(kwargs)))
+    if any(isinstance(leaf, ArrayType) and leaf.form is not Form.ARRAY for leaf in leaves(given)):
+        return None  # the error may name the value of a number
     try:
         run_quietly(target, *concrete(given, tx.shapes))
     except REFUSALS as error:

@@ -1,5 +1,5 @@
 """What Python says of values that cannot do what is asked of them, in its own words."""
-import sys
+import copy
 
 import numpy as np
 import pytest
@@ -71,6 +71,12 @@ VALUES = {
     "a derived int": Whole(2), "a derived text": Text("k"), "a derived list": Items([1]),
     "one that enters only": EntersOnly(), "an iterator": iter(()), "None": None,
 }  # fmt: skip
+STATEMENTS = """
+p, q = a; p, *q = a; (p, q), r = a; del a[0]; del a["k"]; del a.missing; a[0] = a; a["k"] = 1
+for p, q in a: pass; raise a; raise KeyError(1) from a; a.missing += 1; class Made(metaclass=a): pass
+x[0] = a; r = np.repeat(x, a); r = x.astype(a); r = np.ones(3).item(a); r = np.round(x, a)
+r = None; r += a; r = [1, 2].index(a); r = [2, 1].sort(reverse=a); r = dict([(1, 2), a])
+""".replace("\n", ";").split(";")  # fmt: skip
 EXPRESSIONS = """
 len(a); bool(a); not a; hash(a) == hash(a); iter(a); list(a); next(a); reversed(a) and 1; a(); a.missing
 abs(a); round(a); round(a, 1); -a; ~a; int(a); int(a, 16); float(a); complex(a); pow(a, 2, 5); min(a); max()
@@ -83,8 +89,12 @@ getattr(a, 1); hasattr(a, 1); setattr(a, 1, 2); a.__call__; a.__iter__ and 1
 
 def answer_of(expression):
     """What the expression gives, or its exception, caught."""
+    return defined(f"r = {expression.strip()}")
+
+
+def defined(statement):
     source = (
-        f"def answer(x, a):\n    try:\n        r = {expression.strip()}\n"
+        f"def answer(x, a):\n    r = None\n    try:\n        {statement}\n"
         "    except Exception as error:\n        r = type(error), str(error), error.args\n"
         "    return x * 2, r\n"
     )
@@ -95,12 +105,24 @@ def answer_of(expression):
 
 @pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e.strip()], ids=str.strip)
 def test_answers_are_pythons(expression):
-    function = answer_of(expression)
+    check(answer_of(expression))
+
+
+@pytest.mark.parametrize("statement", [s for s in STATEMENTS if s.strip()], ids=str.strip)
+def test_statements_end_as_in_python(statement):
+    check(defined(statement.strip()))
+
+
+def fresh(value):
+    return copy.copy(value) if hasattr(value, "__setitem__") else value
+
+
+def check(function):
     compiled = dl.compile(function, backend="eager")
     with dl.config.patch(recompile_limit=len(VALUES)):
         for name, value in VALUES.items():
-            _, expected = function(np.ones(3), value)
-            _, found = compiled(np.ones(3), value)
+            _, expected = function(np.ones(3), fresh(value))
+            _, found = compiled(np.ones(3), fresh(value))
             assert type(found) is type(expected), (name, found, expected)
             if not hasattr(expected, "__next__") and not isinstance(expected, Plain):
                 assert repr(found) == repr(expected), name
