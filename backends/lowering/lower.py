@@ -33,6 +33,7 @@ from . import (  # noqa: F401  (they register)
     matmul,
     numbers,
     pointwise,
+    powers,
     reductions,
     structure,
     unbacked,

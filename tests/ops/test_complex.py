@@ -70,7 +70,8 @@ def comparisons(z, w, r):
 
 
 def powers(z, w, r):
-    return z**2, z**3, z**0.5, z**-1, np.power(z, 2)
+    return (z**2, z**3, z**0.5, z**-1, np.power(z, 2), z**4, z**7.0, z**-2, np.power(z, -3), z**10,
+            np.power(z, 1), np.power(z, 0), z**101, z ** (2 + 0j), np.power(z, -1), z**r, r**z)
 
 
 def folds(z, w, r):
@@ -226,6 +227,14 @@ def julia(c):
     return z, np.abs(z) > 2
 
 
+def newton(c):
+    """To the roots of unity."""
+    z = c.copy()
+    for _ in range(5):
+        z = z - (z**3 - 1) / (3 * z**2)
+    return z, np.argmin(np.abs(z[..., None] - np.array([1, 1j, -1], c.dtype)), axis=-1)
+
+
 def fft(c):
     """Radix 2, by halves, on the first elements of the rows."""
     x = c[:, :32].copy()
@@ -294,8 +303,8 @@ def fft_by_numbers(c):
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("program", [
-    mandelbrot, mandelbrot_by_masks, julia, fft, rotated, schroedinger, response, recursive,
-    fft_by_numbers,
+    mandelbrot, mandelbrot_by_masks, julia, newton, fft, rotated, schroedinger, response,
+    recursive, fft_by_numbers,
 ], ids=lambda f: f.__name__)
 def test_programs(program, dtype):
     dl.reset()

@@ -1,0 +1,72 @@
+"""Powers: of complex numbers, whole ones are products, as in NumPy's `npy_cpow`."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...ir.node import Node
+from .. import simplify
+from ..fusion import Access
+from ..loops import Expr
+from ..simplify import BOOL, const
+from .context import Lowering, lowers
+from .pointwise import axes_like, loop_dtypes, lower_ufunc, operand_at, require_native
+from .values import Value
+
+MOST = 100
+"""Larger exponents are left to the C library."""
+
+
+@lowers(np.power, reads=Access.SAME)
+def power(low: Lowering, node: Node, x1: Any, x2: Any, **kwargs: Any) -> Value:
+    exponent = whole(x2)
+    if exponent is None or node.type.dtype.kind != "c":
+        return lower_ufunc(low, node, x1, x2, **kwargs)
+    dtype = loop_dtypes(np.power, (x1, x2), kwargs)[-1]
+    require_native(dtype)
+    axes = axes_like(low, node.type.shape, (x1,))
+    base = operand_at(low, x1, axes, dtype)
+    return low.lazy(node.type, axes, powered(base, exponent))
+
+
+def whole(exponent: Any) -> int | None:
+    """The exponent as an int that NumPy multiplies by; None for any other."""
+    if not isinstance(exponent, (int, float, complex, np.number)):
+        return None
+    number = complex(exponent)
+    if number.imag != 0 or number.real != number.real // 1 or not 1 < abs(number.real) < MOST:
+        return None
+    return int(number.real)
+
+
+def powered(base: Expr, exponent: int) -> Expr:
+    """By squaring, from the lowest bit of the exponent on; powers of zero have positive signs."""
+    dtype = base.dtype
+    result = multiplied(base, exponent)
+    if exponent < 0:
+        result = simplify.apply("divide", (const(1, dtype), result), dtype)
+    is_zero = simplify.apply("equal", (base, const(0, dtype)), BOOL)
+    of_zero = const(0 if exponent > 0 else complex(np.nan, np.nan), dtype)
+    return simplify.select(is_zero, of_zero, result)
+
+
+def multiplied(base: Expr, exponent: int) -> Expr:
+    """The first factor is 1, which is not the same as none for infinite numbers, but where the
+    exponent is 2 or 3. Of a negative exponent it is the divisor."""
+    dtype, left = base.dtype, abs(exponent)
+
+    def times(a: Expr, b: Expr) -> Expr:
+        return simplify.apply("mul", (a, b), dtype)
+
+    if exponent in (2, 3):
+        square = times(base, base)
+        return square if exponent == 2 else times(base, square)
+    result: Expr = const(1, dtype)
+    while left:
+        if left & 1:
+            result = times(result, base)
+        left >>= 1
+        if left:
+            base = times(base, base)
+    return result
