@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import GraphBreak, Unsupported
 from ..guards.kinds import EQUALS
 from ..guards.sources import ConstSource, Pinned, Source
+from ..trace_rules import OWN_FOLDER
 from .base import ObservedException, VariableTracker, call_handler
 
 if TYPE_CHECKING:
@@ -247,6 +248,14 @@ def observe(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         raise
     except Exception as error:  # the user's own exception, whatever it is
         raise observed(error) from None
+
+
+def context_of(error: BaseException) -> BaseException | None:
+    """The exception in whose place Python raised another one, where it is not the tracer's own."""
+    if (before := error.__context__) is None or (trace := before.__traceback__) is None:
+        return before
+    is_own = trace.tb_frame.f_code.co_filename.startswith(OWN_FOLDER)
+    return None if is_own else before
 
 
 def observed(error: BaseException) -> ObservedException:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
 from ..language_twins import derive_group, split_group, subgroup
-from ..trace_rules import OWN_FOLDER
 from . import object_model
 from .base import VariableTracker
 from .constants import (
@@ -24,6 +23,7 @@ from .constants import (
     TRUE,
     ConstantVariable,
     constant,
+    context_of,
     observe,
     observed,
 )
@@ -78,8 +78,13 @@ class ExceptionVariable(VariableTracker):
 
     def raised(self, context: VariableTracker | None) -> None:
         """What `raise` does to an exception; `context` is the one that is being handled."""
+        came_with = self.attributes["__context__"]
+        is_new = self.value is not None and self.attributes["__traceback__"] is NONE
         self.attributes["__traceback__"] = TracebackVariable()
         if context is None or context is self:
+            return
+        if is_new and isinstance(came_with, ExceptionVariable):  # what C raised before it
+            came_with.raised(context)
             return
         follower, seen = context, {self}
         while isinstance(follower, ExceptionVariable) and follower not in seen:
@@ -228,20 +233,19 @@ UNSET: Mapping[str, VariableTracker] = {
 
 def raised_by_python(value: BaseException) -> VariableTracker:
     """The tracker of an exception that Python raised while folding."""
-    for other in (value.__cause__, value.__context__):
-        if other is not None and _is_of_the_call(other):
-            raise GraphBreak(f"{type(value).__name__}: {value}, raised in place of {other!r}")
     try:
         args: list[VariableTracker] = [constant(arg) for arg in value.args]
     except GraphBreak:
         raise GraphBreak(f"{type(value).__name__}: {value}") from None
-    return ExceptionVariable(type(value), args, value)
-
-
-def _is_of_the_call(error: BaseException) -> bool:
-    """Whether an exception that came before another one is not one that the tracer handles."""
-    trace = error.__traceback__
-    return trace is None or not trace.tb_frame.f_code.co_filename.startswith(OWN_FOLDER)
+    made = ExceptionVariable(type(value), args, value)
+    if (before := context_of(value)) is not None:
+        made.attributes["__context__"] = raised_by_python(before)
+    if value.__cause__ is not None:
+        is_context = value.__cause__ is before
+        cause = made.attributes["__context__"] if is_context else raised_by_python(value.__cause__)
+        made.attributes["__cause__"] = cause
+    made.attributes["__suppress_context__"] = constant(value.__suppress_context__)
+    return made
 
 
 BUILDERS[BaseException] = raised_by_python

@@ -28,7 +28,7 @@ from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType, Form
 from ..trace_rules import Action, rule_for
 from .base import ObservedException, VariableTracker
-from .constants import NONE, observed
+from .constants import NONE, context_of, observed
 from .errstates import current
 from .out_arguments import with_named_out
 from .sequences import ListVariable, TupleVariable
@@ -115,6 +115,8 @@ def refused(
     try:
         run_quietly(target, *concrete(given, tx.shapes))
     except REFUSALS as error:
+        if isinstance(error, TypeError) and isinstance(context_of(error), TypeError):
+            return None  # a function of NumPy's has tried twice, which the method does not do
         return observed(error)
     except Unsupported:
         pass

@@ -150,3 +150,18 @@ def output_where(x):
 def forgotten_output(x):
     out = np.zeros((4, 2))
     return np.fft.irfft2(x.reshape(2, 2), out=out) is out, out
+
+
+@program(X)
+def errors_in_place_of_others(x):
+    found = []
+    for again in (False, True):
+        try:
+            if again: raise KeyError("handled")
+            np.split(x, 3)
+        except (ValueError, KeyError) as first:
+            try: np.split(x, 3)
+            except ValueError as error:
+                before = error.__context__
+                found.append((str(before), str(before.__context__), before.__context__ is first))
+    return found
