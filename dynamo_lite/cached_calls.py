@@ -153,8 +153,9 @@ def call_cached(
     memory = memory_of(function) if type(function) is CachedFunction else None
     if memory is None or any(arg.in_graph for arg in (*args, *kwargs.values())):
         raise GraphBreak(f"calling {name}: {rule.reason} ({rule.id})")
-    values = tuple(known_value(tx, arg, f"calling {name} with") for arg in args)
-    named = {key: known_value(tx, arg, f"calling {name} with") for key, arg in kwargs.items()}
+    purpose = f"a cached call of {name}: the value"
+    values = tuple(known_value(tx, arg, purpose) for arg in args)
+    named = {key: known_value(tx, arg, purpose) for key, arg in kwargs.items()}
     if not all(map(is_plain_key, (*values, *named.values()))):
         raise GraphBreak(f"calling {name}: {rule.reason} ({rule.id})")
     held = memory.holds(memory.key(values, named))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import operator
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak, Unsupported
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
+from ..native import CompiledFunction
 from . import object_model
 from .base import VariableTracker
 from .callables import KnownVariable
@@ -152,6 +154,8 @@ class ClassVariable(KnownVariable):
         own, meta = lookup(type(kind), "__call__"), type(kind)
         if is_function(own):
             return class_attribute(tx, meta, "__call__", own).call(tx, (self, *args), kwargs)
+        if isinstance(own, type):  # a typed dict is made by `dict` itself
+            return tx.known(own).call(tx, args, kwargs)
         if own is not type.__call__:
             raise GraphBreak(f"the metaclass of {kind.__name__} has its own __call__")
         return self.make_plainly(tx, args, kwargs)
@@ -267,7 +271,8 @@ HEAP_TYPE = 1 << 9
 CLASS_FACTS = ("__name__", "__qualname__", "__module__", "__mro__", "__bases__", "__doc__")
 PLAIN_IN_CLASS = (
     types.FunctionType, property, types.MemberDescriptorType, types.GetSetDescriptorType,
-    types.MethodDescriptorType, types.WrapperDescriptorType, type,
+    types.MethodDescriptorType, types.WrapperDescriptorType, type, CompiledFunction,
+    functools._lru_cache_wrapper,
 )  # fmt: skip
 """Descriptors that a class gives as they are."""
 

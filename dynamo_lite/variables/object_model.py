@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..errors import GraphBreak
 from ..guards.kinds import NO_ATTR, SPECIALS
 from ..guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
+from ..native import CompiledFunction
 from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
 from .lazy import LazyVariable
@@ -299,6 +300,8 @@ def _field(
 
 BINDERS: dict[type, Bind] = {
     types.FunctionType: _function,
+    CompiledFunction: _function,
+    functools._lru_cache_wrapper: _function,
     property: _property,
     staticmethod: _static,
     classmethod: _class_method,

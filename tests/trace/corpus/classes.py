@@ -9,6 +9,8 @@ import typing
 
 import numpy as np
 
+import dynamo_lite as dl
+
 from .programs import V, X, program
 
 
@@ -468,3 +470,40 @@ class Ufunc:
 
 @program(X)
 def more_operators(x): return Ufunc(x.T) @ x, Ufunc(3) ** 2, divmod(Ufunc(7), 2), abs(Ufunc(-3)), round(Ufunc(1)), [1, 2, 3][Ufunc(0)], int(Ufunc(0)), float(Ufunc(0)), ~Ufunc(0)
+
+
+class Settings(typing.TypedDict, total=False):
+    rate: float
+    steps: int
+
+
+@program(X)
+def typed_dict(x):
+    made = Settings(rate=0.5)
+    made["steps"] = 3
+    return x * made["rate"], made, type(made) is dict, Settings(), Settings([("rate", x)])
+
+
+class Compiled:
+    def __init__(self, w): self.w = w
+    @dl.compile
+    def scale(self, x): return x * self.w
+    @dl.compile
+    def __call__(self, x): return self.scale(x) + self.shifted(x)
+    @staticmethod
+    @dl.compile
+    def shifted(x): return x + 1
+    @classmethod
+    @dl.compile
+    def make(cls, w): return cls(w * 2)
+    @property
+    @dl.compile
+    def double(self): return self.w * 2
+    @dl.compile
+    def __getitem__(self, i): return self.w + i
+
+
+@program(X)
+def compiled_methods(x):
+    made = Compiled.make(3)
+    return made(x), Compiled.scale(made, x), list(map(made.scale, [x, 2])), made.double, made[1]
