@@ -148,6 +148,7 @@ class TraceState:
     suspended: list[GeneratorVariable] = field(default_factory=list)
     errstates: list[TokenVariable] = field(default_factory=list)
     numbering: Numbering | None = None
+    inferred: dict[Hashable, Any] = field(default_factory=dict)
     lengths: dict[str, tuple[Node, int | None]] = field(default_factory=dict)
     positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)

@@ -73,6 +73,7 @@ class Symbols:
         self.call: Callable[[str, tuple[int, ...]], DataResult] | None = None
         self.node_of: Callable[[str], Node] | None = None
         self.origins: dict[str, SymbolOrigin] | None = None
+        self.asked_of_data = 0  # how often for a symbol that depends on which call it is
         self._results: dict[Hashable, Size] = {}
         self._shared: dict[tuple[str, int], dict[Hashable, list[str]]] = {}
         self._facts: dict[tuple[Source, str, int], str] = {}
@@ -143,6 +144,7 @@ class Symbols:
         self, role: str, upper: Size | None, of: tuple[int, ...] = (0,), *, lower: int | None = 0
     ) -> Size:
         """The size of what the call that is being recorded returns; see `call`."""
+        self.asked_of_data += 1
         if self.call is None:
             raise Unsupported("a size that depends on data")
         result = self.call(role, of)

@@ -201,6 +201,8 @@ class Lowering:
 
     def broadcast(self, value: Value, axes: Sequence[Axis]) -> Expr:
         """The element of `value` at the point `axes` of a shape that it broadcasts to."""
+        if value.axes == axes:
+            return value.expr
         index, unproved = broadcast_index(value.shape, axes)
         for left, right in unproved:
             self.require("==", left, right)

@@ -104,6 +104,7 @@ def _read_atom(data: Any) -> Symbol | Opaque:
     return Opaque(op, from_plain(left), from_plain(right))
 
 
+@lru_cache(1024)
 def _array_type(type_: ArrayType) -> Any:
     if type_ == OBJECT:
         return ("type", "object")

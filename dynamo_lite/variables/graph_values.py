@@ -20,7 +20,7 @@ from ..guards.symbols import DataResult
 from ..ir.control import is_control
 from ..ir.inference import infer
 from ..ir.node import Node, SymbolOrigin
-from ..ir.numbering import Numbering
+from ..ir.numbering import Numbering, frozen
 from ..ir.ops import Effect, Kind, Op, row_of
 from ..ir.sizes import Size, SizeExpr, symbols, weight
 from ..ir.standins import concrete, run_quietly
@@ -69,7 +69,7 @@ def record(
         check_not_consumed(tx, (args, kwargs))
     known = len(tx.shapes.data)
     try:
-        kind = infer(target, tuple(args), dict(kwargs or {}), tx.shapes)
+        kind = inferred(tx, target, tuple(args), dict(kwargs or {}))
     except Unsupported as unsupported:
         raise GraphBreak(f"{name}: {unsupported}") from None
     except REFUSALS as error:
@@ -90,6 +90,27 @@ def record(
         errstate=current(tx),
     )
     return result_of(tx, node)
+
+
+def inferred(
+    tx: Translator, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The type of a call. Equal calls of operands of equal types have equal types, where no symbol
+    stands for data: questions about sizes have been answered once they have been asked."""
+    given = map_leaves(_type_of_leaf, (args, tuple(sorted(kwargs.items()))))
+    if (key := frozen((target, given))) is None:
+        return infer(target, args, kwargs, tx.shapes)
+    if (known := tx.state.inferred.get(key)) is not None:
+        return known
+    asked = tx.shapes.asked_of_data
+    kind = infer(target, args, kwargs, tx.shapes)
+    if tx.shapes.asked_of_data == asked and not isinstance(kind, list):
+        tx.state.inferred[key] = kind
+    return kind
+
+
+def _type_of_leaf(leaf: Any) -> Any:
+    return leaf.type if isinstance(leaf, Node) else leaf
 
 
 HEAVIEST = 200
