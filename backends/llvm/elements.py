@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from typing import Union
 
 import numpy as np
@@ -11,7 +12,9 @@ I32 = np.dtype(np.int32)
 I64 = np.dtype(np.int64)
 F32 = np.dtype(np.float32)
 F64 = np.dtype(np.float64)
-PARTS = {np.dtype(np.complex64): F32, np.dtype(np.complex128): F64}
+PARTS: Mapping[np.dtype, np.dtype] = {
+    np.dtype(np.complex64): F32, np.dtype(np.complex128): F64,
+}
 """What complex numbers are pairs of, which lie next to each other in memory."""
 
 FLOAT_TYPES = {2: "half", 4: "float", 8: "double"}  # others are only copied, as bits

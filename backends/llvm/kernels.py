@@ -5,7 +5,8 @@ outermost axis, so that a kernel can run in parts.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,7 @@ def emit_size_value(nest: Nest, term: Term) -> Value:
     return nest.size(term.expr.size)
 
 
-PRODUCERS = {
+PRODUCERS: Mapping[type, Callable[[Nest, Term], Any]] = {
     Load: memory.emit_load,
     Gather: memory.emit_gather,
     Index: memory.emit_index,
@@ -85,7 +86,7 @@ PRODUCERS = {
 }
 
 
-def produce(nest: Nest, term: Term) -> Value:
+def produce(nest: Nest, term: Term) -> Any:
     return PRODUCERS[type(term.expr)](nest, term)
 
 

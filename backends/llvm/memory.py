@@ -135,8 +135,8 @@ def emit_gather(nest: Nest, term: Term) -> Element:
     varies = any(nest.varies(index) for index in term.args)
     total: Value | None = None
     for index, (_, stride) in zip(term.args, expr.indices):
-        part = scaled(nest.operand(index, varies), nest.size(stride))
-        total = part if total is None else total + part
+        moved = scaled(nest.operand(index, varies), nest.size(stride))
+        total = moved if total is None else total + moved
     assert total is not None
     if not nest.varies(term):
         return load(nest.builder, nest.builder.offset(pointer, total), expr.dtype)

@@ -83,7 +83,7 @@ def may_be_known(left: Term, right: Term) -> bool:
     )
 
 
-def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Element:
+def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
     """The operation on values of one lane count."""
     if op in DIVISIONS:
         return DIVISIONS[op](*values)
@@ -93,8 +93,7 @@ def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Element:
     if text.startswith("@"):
         called = function(text[1:], values[0].dtype)
         assert called is not None
-        made: Element = called(*values)
-        return made
+        return called(*values)
     first: Value = values[0]
     if match := re.match(r"fcmp (\w+) ", text):
         return first.compare(match[1], values[1] if len(values) > 1 else 0)
