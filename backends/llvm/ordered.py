@@ -5,6 +5,9 @@ turns, neighbours of which are added in the end, and then what is left over one 
 are divided in the middle, at a multiple of eight. Where NumPy runs along another axis (the columns
 of a matrix) the numbers of one leaf follow each other instead, and so do the rows of a fold over
 several axes. Whether a length is known when the code is made makes no difference.
+
+Complex numbers are added part by part, in the order in which as many real numbers as they have
+parts would be: what is folded here are vectors of all parts, as they lie in memory.
 """
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from .elements import I64
 from .emit import Value
 from .folding import UNROLLED, Combine, moved, tree, whole_steps
 from .nest import Lane, Nest
+from .pairs import doubled, parts_of
 from .terms import Term
 
 LEAF = 128
@@ -47,13 +51,18 @@ class Leaf(Protocol):
 
 
 class OrderedFold:
-    """One sum or product, of scalars or of vectors of independent ones, as `neutral` is.
+    """One sum or product, of scalars or of so many `lanes` of independent ones, of numbers that
+    have so many `parts`.
 
     `along`: NumPy runs along the innermost axis. Unless there is a lane axis outside, it is read in
     vectors then, whose lanes are numbers of one fold."""
 
-    def __init__(self, nest: Nest, combine: Combine, neutral: Value, along: bool) -> None:
-        self.nest, self.combine, self.neutral, self.along = nest, combine, neutral, along
+    def __init__(
+        self, nest: Nest, combine: Combine, zero: Value, lanes: int, along: bool, parts: int
+    ) -> None:
+        self.nest, self.combine, self.zero, self.along = nest, combine, zero, along
+        self.lanes, self.parts, self.neutral = lanes, parts, zero.splat(lanes * parts)
+        self.leaf, self.turn = LEAF // parts, EIGHT // parts
         self.vectors = along and nest.lane is None
         self.builder = nest.builder
 
@@ -66,7 +75,7 @@ class OrderedFold:
         begin, end = self.builder.integer(0), self.nest.size(axis.extent)
         if part is not None:
             return self._tree(*self._bounds_of(part, begin, end), leaf)
-        if end.literal and int(end.ref) <= (2 * LEAF if leaf.unroll > 1 else LEAF):
+        if end.literal and int(end.ref) <= (2 * self.leaf if leaf.unroll > 1 else self.leaf):
             return self._divided(0, int(end.ref), leaf)
         return self._tree(begin, end, leaf)
 
@@ -75,10 +84,10 @@ class OrderedFold:
             return InTurn(self, axis, lambda: self.of(inner, body), 1)
         cheap = cost_of([body.expr]) < CHEAP
         unroll = UNROLL if cheap else 1
-        short = isinstance(axis.extent, int) and axis.extent < EIGHT
+        short = isinstance(axis.extent, int) and axis.extent < self.turn
         if self.vectors and not (short and cheap):
             return Vectors(self, axis, body, unroll)
-        element = lambda: self.nest.value(body).splat(self.neutral.lanes)  # noqa: E731
+        element = lambda: parts_of(self.nest.value(body).splat(self.lanes))  # noqa: E731
         if self.along and not short:
             return Eights(self, axis, element)
         return InTurn(self, axis, element, unroll)
@@ -89,7 +98,7 @@ class OrderedFold:
         """Leaves from left to right. `ends` has where the ranges end that were divided and in whose
         left half the current leaf lies, `totals` the left halves that are done; slot 0 is free."""
         builder, zero = self.builder, self.neutral
-        is_even = end.literal and int(end.ref) % EIGHT == 0
+        is_even = end.literal and int(end.ref) % self.turn == 0
         ends, totals = builder.stack("i64", SLOTS), builder.stack(zero.type, SLOTS)
 
         def end_at(height: Value) -> str:
@@ -104,14 +113,16 @@ class OrderedFold:
             def divide(state: State) -> State:
                 end, height = state
                 builder.store(end, end_at(height))
-                return start + half(end - start), height + 1
+                return start + self._half(end - start), height + 1
 
             def join(state: State) -> State:
                 height, right = state[0] - 1, state[1]
                 left = builder.load(total_at(height), zero.dtype, zero.lanes)
                 return height, self.combine(left, right)
 
-            end, height = builder.repeat((end, height), lambda s: (s[0] - start).gt(LEAF), divide)
+            end, height = builder.repeat(
+                (end, height), lambda s: (s[0] - start).gt(self.leaf), divide
+            )
             total = self._folded(start, end, leaf, is_even)
             height, total = builder.repeat(
                 (height, total), lambda s: builder.load(end_at(s[0] - 1), I64).eq(end), join
@@ -125,9 +136,9 @@ class OrderedFold:
 
     def _divided(self, begin: int, end: int, leaf: Leaf) -> Value:
         """The leaves of a short range, each with code of its own."""
-        if end - begin <= LEAF:
+        if end - begin <= self.leaf:
             return self._folded(self.builder.integer(begin), self.builder.integer(end), leaf)
-        middle = begin + ((end - begin) // 2 & -EIGHT)
+        middle = begin + ((end - begin) // 2 & -self.turn)
         return self.combine(
             self._divided(begin, middle, leaf), self._divided(middle, end, leaf)
         )
@@ -136,15 +147,19 @@ class OrderedFold:
         """Where one of the `PARTS` lies; a range that is not divided is its first part's."""
         for level in reversed(range(PART_LEVELS)):
             right = ((part >> level) & 1).ne(0)
-            middle = (end - begin).gt(LEAF).select(begin + half(end - begin), end)
+            middle = (end - begin).gt(self.leaf).select(begin + self._half(end - begin), end)
             begin, end = right.select(middle, begin), right.select(end, middle)
         return begin, end
 
     def _folded(self, begin: Value, end: Value, leaf: Leaf, is_even: bool = False) -> Value:
-        """`is_even`: the length is a multiple of eight; steps of eight leave nothing over."""
-        middle = end if is_even and leaf.by == EIGHT else whole_steps(begin, end, leaf.by)
+        """`is_even`: the length is a multiple of a turn; steps of that leave nothing over."""
+        middle = end if is_even and leaf.by == self.turn else whole_steps(begin, end, leaf.by)
         state = self._steps(begin, middle, leaf.by, leaf.start, leaf.step, leaf.unroll)
         return leaf.finish(state, middle, end)
+
+    def _half(self, length: Value) -> Value:
+        """Where a range is divided."""
+        return length.binary("lshr", 1) & -self.turn
 
     def _steps(
         self, begin: Value, end: Value, by: int, state: State,
@@ -185,13 +200,14 @@ class InTurn:
 
 
 class Eights:
-    """Eight scalar accumulators in turn, their neighbours added, then what is left over."""
+    """Eight scalar accumulators in turn, their neighbours added, then what is left over. (Four of
+    complex numbers.)"""
 
-    by, unroll = EIGHT, 1
+    unroll = 1
 
     def __init__(self, fold: OrderedFold, axis: Axis, element: Callable[[], Value]) -> None:
-        self.fold, self.one = fold, InTurn(fold, axis, element, 1)
-        self.start: State = [fold.neutral] * EIGHT
+        self.fold, self.one, self.by = fold, InTurn(fold, axis, element, 1), fold.turn
+        self.start: State = [fold.neutral] * fold.turn
 
     def step(self, base: Value, state: State) -> State:
         return [self.one.step(moved(base, n), [total])[0] for n, total in enumerate(state)]
@@ -211,15 +227,19 @@ class Vectors:
     def __init__(self, fold: OrderedFold, axis: Axis, body: Term, unroll: int) -> None:
         self.nest, self.combine, self.neutral = fold.nest, fold.combine, fold.neutral
         self.builder, self.axis, self.body, self.unroll = fold.builder, axis, body, unroll
-        self.by, lanes = max(self.nest.width, EIGHT), min(self.nest.width, EIGHT)
-        self.start: State = [self.neutral.splat(lanes)] * (EIGHT // lanes)
+        self.zero, self.parts, self.turn = fold.zero, fold.parts, fold.turn
+        self.by, lanes = max(self.nest.width, fold.turn), min(self.nest.width, fold.turn)
+        self.start: State = [self.zero.splat(lanes * self.parts)] * (fold.turn // lanes)
 
     def step(self, base: Value, state: State) -> State:
         width = self.nest.width
         for number in range(self.by // width):
             with self.nest.lanes(Lane(self.axis, moved(base, number * width), width)):
-                state = self._added(state, self.nest.vector(self.body), number)
+                state = self._added(state, self._elements(), number)
         return state
+
+    def _elements(self) -> Value:
+        return parts_of(self.nest.vector(self.body))
 
     def _added(self, state: State, value: Value, number: int) -> State:
         """The lanes of a vector go to the accumulators in turn."""
@@ -241,14 +261,18 @@ class Vectors:
         builder, count, width = self.builder, end - begin, self.nest.width
         bounds = builder.integer(begin), builder.integer(end)
         with self.nest.lanes(self.nest.partial(self.axis, *bounds, -(-count // width) * width)):
-            value = self.nest.vector(self.body)
-        whole = count // EIGHT * EIGHT
+            value = self._elements()
+        whole = count // self.turn * self.turn
         if whole:
-            state = self._added(state, value.shuffle(range(whole)), 0)
+            state = self._added(state, value.shuffle(range(whole * self.parts)), 0)
         total = self._neighbours(state)
         for lane in range(whole, count):
-            total = self.combine(total, value.lane(lane))
+            total = self.combine(total, self._lane(value, lane))
         return total
+
+    def _lane(self, value: Value, number: int) -> Value:
+        """One number of a vector."""
+        return value.shuffle(range(number * self.parts, (number + 1) * self.parts))
 
     def _rest(self, state: State, begin: Value, end: Value) -> Value:
         """The same where the length is only known at run time. What there is not is neutral."""
@@ -258,26 +282,27 @@ class Vectors:
             lane = self.nest.partial(self.axis, begin, end, self.by)
             assert lane.mask is not None
             with self.nest.lanes(lane):
-                value = lane.mask.select(self.nest.vector(self.body), self.neutral)
+                mask = doubled(lane.mask) if self.parts == 2 else lane.mask
+                value = mask.select(self._elements(), self.zero)
             single, *chunks = eights_of(value)
             added = state
             for number, chunk in enumerate(chunks, 1):
-                full = count.ge(EIGHT * number)
-                added = self._added(added, full.select(single, self.neutral), 0)
+                full = count.ge(self.turn * number)
+                added = self._added(added, full.select(single, self.zero), 0)
                 single = full.select(chunk, single)
             return [*added, single]
 
-        nothing = self.neutral.splat(EIGHT)
+        nothing = self.zero.splat(EIGHT)
         *state, single = self.builder.when(count.gt(0), [*state, nothing], masked)
         total = self._neighbours(state)
 
         def one_by_one() -> State:
             joined = total
-            for lane in range(EIGHT - 1):
-                joined = self.combine(joined, single.lane(lane))
+            for lane in range(self.turn - 1):
+                joined = self.combine(joined, self._lane(single, lane))
             return [joined]
 
-        return self.builder.when((count & (EIGHT - 1)).ne(0), [total], one_by_one)[0]
+        return self.builder.when((count & (self.turn - 1)).ne(0), [total], one_by_one)[0]
 
     def _neighbours(self, state: State) -> Value:
         if all(value.literal for value in state):
@@ -286,8 +311,12 @@ class Vectors:
             pairs = zip(state[::2], state[1::2])
             state = [a.shuffle(range(2 * a.lanes), b) for a, b in pairs]
         (value,) = state
-        while value.lanes > 1:
-            even, odd = range(0, value.lanes, 2), range(1, value.lanes, 2)
+        while value.lanes > self.parts:
+            numbers = range(0, value.lanes, self.parts)
+            even, odd = (
+                [n + part for n in numbers[first::2] for part in range(self.parts)]
+                for first in (0, 1)
+            )
             value = self.combine(value.shuffle(even), value.shuffle(odd))
         return value
 
@@ -297,11 +326,6 @@ def eights_of(value: Value) -> list[Value]:
     if value.lanes == EIGHT:
         return [value]
     return [value.shuffle(range(n, n + EIGHT)) for n in range(0, value.lanes, EIGHT)]
-
-
-def half(length: Value) -> Value:
-    """Where a range is divided."""
-    return length.binary("lshr", 1) & -EIGHT
 
 
 def runs_along(body: Term, axis: Axis) -> bool:

@@ -52,7 +52,12 @@ class Pair:
 
     def interleaved(self) -> Value:
         """All parts in one vector, in the order of memory."""
-        lanes = self.lanes
+        lanes, part = self.lanes, self.real.dtype
+        if lanes == 1:
+            both = Value(self.builder, "poison", part, 2)
+            for place, value in enumerate((self.real, self.imag)):
+                both = both.like(self.builder.emit(f"insertelement {both}, {value}, i64 {place}"))
+            return both
         return self.real.shuffle([n + k * lanes for n in range(lanes) for k in (0, 1)], self.imag)
 
 
@@ -62,6 +67,11 @@ Element = Union[Value, Pair]
 def doubled(mask: Value) -> Value:
     """The mask of the parts of the numbers that a mask selects."""
     return mask.shuffle([n for n in range(mask.lanes) for _ in (0, 1)])
+
+
+def parts_of(value: Element) -> Value:
+    """Real numbers as they are; of complex ones the parts, in the order of memory."""
+    return value if isinstance(value, Value) else value.interleaved()
 
 
 def separated(parts: Value) -> Pair:

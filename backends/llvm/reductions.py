@@ -11,6 +11,7 @@ import numpy as np
 
 from ...records import dataclass
 from ..loops import Axis, Reduce
+from .elements import PARTS
 from .emit import Value
 from .folding import (
     ACCUMULATORS,
@@ -26,6 +27,7 @@ from .folding import (
 )
 from .nest import Nest
 from .ordered import OrderedFold, runs_along
+from .pairs import Element, separated
 from .positions import GREATEST, LEAST, emit_position, highest, lowest
 from .terms import Term
 
@@ -74,17 +76,19 @@ FOLDS: Mapping[str, Fold] = {
 }
 
 
-def emit_reduce(nest: Nest, term: Term) -> Value:
+def emit_reduce(nest: Nest, term: Term) -> Element:
     """The value of a reduction at the nest's position."""
     expr = term.expr
     assert isinstance(expr, Reduce)
     if expr.op in ("argmin", "argmax"):
         return emit_position(nest, term)
     body, fold = term.args[0], FOLDS[expr.op]
-    neutral = nest.builder.constant(expr.dtype, fold.neutral(expr.dtype))
-    if expr.dtype.kind == "f" and not fold.associates:
+    part = PARTS.get(expr.dtype, expr.dtype)
+    neutral = nest.builder.constant(part, fold.neutral(part))
+    if part.kind == "f" and not fold.associates:
         folded = _in_order(nest, term, fold, neutral)
-        return folded + 0.0 if expr.op == "add" else folded
+        folded = folded + 0.0 if expr.op == "add" else folded
+        return folded if part == expr.dtype else separated(folded)
     if _is_empty(expr):
         return neutral
     if nest.varies(term):
@@ -104,11 +108,12 @@ def _in_order(nest: Nest, term: Term, fold: Fold, neutral: Value) -> Value:
     """A sum or product of floating-point numbers, or a part of one."""
     expr, (body, *part) = term.expr, term.args
     assert isinstance(expr, Reduce)
+    parts = 2 if expr.dtype in PARTS else 1
     if _is_empty(expr):
-        return neutral
+        return neutral.splat(parts)
     lanes = nest.lane.width if nest.lane is not None and nest.varies(term) else 1
     along = body.axes <= set(expr.axes) or runs_along(body, expr.axes[-1])
-    ordered = OrderedFold(nest, fold.combine, neutral.splat(lanes), along)
+    ordered = OrderedFold(nest, fold.combine, neutral, lanes, along, parts)
     return ordered.of(expr.axes, body, nest.value(part[0]) if part else None)
 
 

@@ -100,7 +100,7 @@ class Splitting:
         """Kernels that compute a reduction for every point of `axes`; gives a load of its value."""
         self.count += 1
         stem = f"{name}_{self.count}"
-        if fold.dtype.kind == "f" and fold.op in ("add", "multiply"):
+        if fold.dtype.kind in "fc" and fold.op in ("add", "multiply"):
             return self._in_parts(fold, axes, stem)
         axis, block = fold.axes[0], self._block(fold)
         blocks = floordiv(axis.extent, block)

@@ -13,6 +13,7 @@ from ...ir.types import ArrayType, contiguous_strides
 from ...records import dataclass
 from .. import affine, reshaping, simplify
 from ..fusion import Access
+from ..hints import goes_forward
 from ..loops import Axis, Expr, Offset, Reduce
 from ..simplify import BOOL, INT64, const, convert
 from .context import Lowering, is_size, lowers, packed
@@ -48,7 +49,7 @@ class Folding:
 
 def started(op: str, folded: Expr) -> Expr:
     """NumPy's sums start from 0.0, so they are never -0.0; the loop IR's start from nothing."""
-    if op != "add" or folded.dtype.kind != "f":
+    if op != "add" or folded.dtype.kind not in "fc":
         return folded
     return simplify.apply("add", (folded, const(0.0, folded.dtype)), folded.dtype)
 
@@ -130,10 +131,13 @@ def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     axis = 0 if node.target in REDUCES else None
     options = plain(given, axis=axis, dtype=None, keepdims=False)
     dtype = node.type.dtype
-    value = operand(a)
-    require = require_native if op.startswith("logical") else require_real
-    require(value.dtype, dtype)
-    over = fold_over(low, node, value.shape, options["axis"], options["keepdims"])
+    value, axis = operand(a), options["axis"]
+    if dtype.kind == "c" and op == "add":
+        value, axis = in_one_row(low, node, value, axis, options["keepdims"])
+    else:
+        require = require_native if op.startswith("logical") else require_real
+        require(value.dtype, dtype)
+    over = fold_over(low, node, value.shape, axis, options["keepdims"])
     if op in NEEDS_ELEMENTS:
         low.require("<", 0, over.count)
     body = value.at(over.index)
@@ -141,6 +145,26 @@ def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
         body = truth(body)
     expr = over.reduce(op, convert(body, dtype), dtype)
     return low.lazy(node.type, over.axes, expr)
+
+
+def in_one_row(
+    low: Lowering, node: Node, value: Value, axis: Any, keepdims: bool
+) -> tuple[Value, Any]:
+    """A sum of complex numbers that NumPy adds in rows: what it adds, and along which axis. Of all
+    others the order is NumPy's own business."""
+    require_native(value.dtype, node.type.dtype)
+    dims, ndim = dims_of(axis, len(value.shape)), len(value.shape)
+    if value.dtype != node.type.dtype or not ndim:
+        raise CannotLower("a sum of complex numbers in another dtype")
+    if not goes_forward(value.type, low.graph.symbols):
+        raise CannotLower("a sum of complex numbers in reverse order")
+    if ndim == 1:
+        return value, axis
+    if not value.type.is_c_contiguous or keepdims or dims not in ({ndim - 1}, {*range(ndim)}):
+        raise CannotLower("a sum of complex numbers along several axes, or the first ones")
+    if len(dims) == 1:
+        return value, axis
+    return flattened(low, value, node.name), None
 
 
 def operand(a: Any) -> Value:

@@ -8,10 +8,11 @@ import pytest
 from dynamo_lite.backends.llvm.formulas import formula
 from dynamo_lite.backends.llvm.scalars import has
 
+import dynamo_lite as dl
 from dynamo_lite.ir.rows.pointwise import COMPLEX
 from dynamo_lite.native import ABANDONED
 
-from .kernels import pointwise
+from .kernels import pointwise, reduction
 
 EDGES = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 7e18, np.inf, -np.inf, np.nan]
 LIMITS = {"c8": [1e-45, 1e-38, 3.4e38], "c16": [5e-324, 2e-308, 1.7e308]}
@@ -94,3 +95,30 @@ def test_usual_numbers_report_nothing(dtype, level):
             arrays = np.meshgrid(given, given + 3)[: ufunc.nin]
             arrays = [np.ascontiguousarray(array.reshape(-1)) for array in arrays]
             assert compiled(ufunc, dtype, arrays[0].size, level)(*arrays) is not ABANDONED
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_sums_have_the_bits_of_numpy(dtype, level):
+    rng = np.random.default_rng(0)
+    for n in [*range(1, 41), 63, 64, 65, 68, 70, 100, 127, 128, 129, 136, 300, 1000, 4103]:
+        x = (rng.standard_normal((5, n)) + 1j * rng.standard_normal((5, n))).astype(dtype)
+        same_bits(reduction("add", dtype, x.shape, (1,))(x), x.sum(axis=1))
+        same_bits(reduction("add", dtype, (n,), (0,))(x[0]), np.asarray(x[0].sum()))
+
+
+def total(z, w):
+    return z.sum(), (z * w).sum(axis=-1), (z - w).mean(), (z * w).sum(), z.sum(axis=0)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("rows", [(), (3,), (1,)])
+def test_sums_have_one_order_whatever_is_known_of_their_length(rows, dtype, level):
+    symbolic = dl.compile(total, dynamic=True)
+    rng = np.random.default_rng(0)
+    for n in [*range(1, 41, 3), 63, 64, 65, 66, 127, 129, 131, 1000, 4099, 100_001]:
+        parts = rng.standard_normal((2, 2, *rows, n))
+        z, w = (parts[0] + 1j * parts[1]).astype(dtype)
+        wanted = total(z, w)
+        for compiled in (symbolic, dl.compile(total)) if n % 5 < 2 else (symbolic,):
+            for got, want in zip(compiled(z, w), wanted):
+                same_bits(np.asarray(got), np.asarray(want))
