@@ -30,10 +30,13 @@ from ..loops import (
 from ..program import Allocate, Launch, Program, Step
 from .cost import cost_of
 from .ordered import PARTS
+from .rows import keep_rows
+from .schedule import vector_axis
 
 BLOCK = 16384  # elements of one block
 FEW = 8  # outermost steps of a kernel that are too few to be shared among threads
 LONG = 25_000.0  # nanoseconds of work from which blocks are worth their overhead
+AGAIN = 5_000.0  # the same for what each thread would do
 SPLITTABLE = frozenset(
     ("add", "multiply", "minimum", "maximum", "logical_and", "logical_or", "bitwise_and",
      "bitwise_or", "bitwise_xor")
@@ -73,20 +76,24 @@ class Splitting:
         self.steps.append(Launch(kernel))
 
     def _next(self, kernel: Kernel) -> Reduce | None:
-        """An innermost long reduction of a kernel that threads could not share as it is."""
-        if kernel.axes and self.hint(kernel.axes[0].extent) >= FEW:
+        """An innermost long reduction of a kernel that threads could not share as it is, or that
+        each of them would compute."""
+        if not kernel.folds or not all(isinstance(s, Store) for s in kernel.statements):
             return None
-        if not all(isinstance(s, Store) for s in kernel.statements):
+        shared = bool(kernel.axes) and self.hint(kernel.axes[0].extent) >= FEW
+        if shared and not kernel.parallel:
             return None
-        outer = product(axis.extent for axis in kernel.axes)
+        if shared and keep_rows(kernel, vector_axis(kernel, kernel.axes))[1]:
+            return None  # it runs in one piece
         memo: rewrite.Frees = {}
         for part in kernel.parts:
             if not isinstance(part, Reduce) or part.op not in SPLITTABLE:
                 continue
-            if not rewrite.free_axes(part, memo) <= set(kernel.axes):
+            free = rewrite.free_axes(part, memo)
+            if not free <= set(kernel.axes) or (shared and kernel.axes[0] in free):
                 continue
-            points = self.hint(product(axis.extent for axis in part.axes)) * self.hint(outer)
-            long = points * cost_of((part.body,)) >= LONG
+            points = self.hint(product(axis.extent for axis in (*part.axes, *free)))
+            long = points * cost_of((part.body,)) >= (AGAIN if shared else LONG)
             if long and self.hint(part.axes[0].extent) >= 2 * self._block(part):
                 return part
         return None

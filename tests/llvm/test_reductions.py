@@ -3,9 +3,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from dynamo_lite.backends.llvm.split import split_reductions
+from dynamo_lite.backends.lowering.lower import lower
+from dynamo_lite.backends.program import Launch
 
 import dynamo_lite as dl
+from dynamo_lite.ir.passes import optimize
 
+from ..backends.graphs import trace
 from .kernels import reduction
 
 FOLDS = {
@@ -173,3 +178,11 @@ def test_the_place_of_the_first_best_element(n, dtype):
         assert static(x) == dynamic(x) == program(x)
         rows = np.stack([x, x[::-1]])
         assert np.array_equal(dl.compile(np.argmax)(rows, 1), np.argmax(rows, 1))
+
+
+def test_threads_do_not_each_compute_what_they_all_need():
+    x = np.ones(1_000_000)
+    for function in (lambda x: np.subtract(x, np.sum(x)), lambda x: np.multiply(x, np.max(x))):
+        program = split_reductions(lower(optimize(trace(function, x))))
+        *_, last = [step.kernel for step in program.steps if isinstance(step, Launch)]
+        assert last.parallel and not last.folds
