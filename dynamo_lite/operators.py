@@ -130,9 +130,13 @@ def _dispatch(
     for owner, method, other in attempts:
         if row.symbol != "%":  # formatting asks the classes of its arguments
             other = as_seen_by_c(owner, other)
-        defers = owner.in_graph and getattr(other.python_type(), "__array_ufunc__", row) is None
-        if defers and method != row.inplace:
+        is_alien = owner.in_graph and getattr(other.python_type(), "__array_ufunc__", row) is None
+        if is_alien and owner is lhs and method != row.inplace:
             continue  # NumPy leaves the operation to the other operand
+        if is_alien and owner is rhs and row not in COMPARISONS:
+            name = name_in_c(left_type)
+            text = f"operand '{name}' does not support ufuncs (__array_ufunc__=None)"
+            raise observed(TypeError(text))
         if not answers(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue
         try:

@@ -27,6 +27,10 @@ def twin_of(function: Any) -> Callable[[Any], Any]:
 
 @twin_of(np.ndenumerate)
 def ndenumerate(arr: Any) -> Iterator[Any]:
+    return _elements(np.asarray(arr))
+
+
+def _elements(arr: Any) -> Iterator[Any]:
     for index in itertools.product(*[range(n) for n in arr.shape]):
         yield index, arr[index]
 

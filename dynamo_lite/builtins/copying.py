@@ -48,7 +48,7 @@ def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
             return value.call_method(tx, "__copy__", (), {})
         return _copied_object(tx, value, None)
     if value.python_type() is np.ndarray:
-        return value.call_method(tx, "copy", (), {})
+        return value.call_method(tx, "copy", (KEEP_ORDER,), {})
     raise GraphBreak(f"copying {value.describe()}")
 
 

@@ -57,6 +57,8 @@ def _accumulate(
     args: Sequence[VariableTracker],
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
+    if args and isinstance(args[0], ArrayVariable) and not args[0].array_type.ndim:
+        raise GraphBreak(f"numpy.{ufunc.__name__}.accumulate of a 0-d array")
     return _along_first_axis(tx, SCANS.get(ufunc), ufunc, args, kwargs)
 
 

@@ -140,6 +140,8 @@ class ArrayVariable(VariableTracker):
         if len(position) == 1 and self.array_type.ndim != 1:
             if position[0].python_type() is tuple:
                 return self.method_item(tx, *position[0].iterate(tx))
+            if any(size == 0 for size in self.array_type.shape):
+                raise GraphBreak(f"item() of {self.describe()}, which is empty")
             flat = record_call(tx, np.reshape, (self, LAST), {})
             return flat.call_method(tx, "item", position, {})
         kinds = [index.python_type() for index in position]

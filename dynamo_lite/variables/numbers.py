@@ -213,7 +213,8 @@ def python_number_of(tx: Translator, value: VariableTracker) -> VariableTracker:
     kind = type_of(value)
     if kind.form is Form.PYTHON:
         return value
-    if (convert := CONVERSIONS.get(kind.dtype.kind)) is None:
+    convert = CONVERSIONS.get(kind.dtype.kind)
+    if convert is None or kind.dtype.char in "gG":  # of long doubles Python has none
         raise GraphBreak(f"a Python number made of {value.describe()}")
     return record_call(tx, convert, (value,), {})
 

@@ -1,5 +1,7 @@
 """Typical NumPy functions."""
 # ruff: noqa
+import copy
+
 import numpy as np
 
 from .programs import V, X, program
@@ -216,3 +218,37 @@ def assigning_sequences(x, v):
     y[1:] = [v[:1], y[0, :1]]
     y[[0, 2], [1, 0]] = y[2, 0], y[0, 1]
     return y
+
+
+@program(X.T, [[1, 2], [3, 4]])
+def copies_keep_the_layout(x, rows):
+    made = copy.copy(x), copy.deepcopy(x), copy.copy(x[::2])
+    listed = [(index, value + x[0]) for index, value in np.ndenumerate(rows)]
+    return [c.strides for c in made], made, [c is x for c in made], listed
+
+
+@program(X, breaks="Python has no type for long doubles")
+def long_doubles_stay_what_they_are(x):
+    wide = x.astype(np.longdouble)
+    return type(wide[0, 0].item()).__name__, wide.sum().tolist(), np.zeros((0, 2)).sum()
+
+
+@program(X, breaks="ufuncs do not accumulate over a 0-d array")
+def accumulate_of_a_scalar(x):
+    try: return np.add.accumulate(x[0, :1].reshape(()))
+    except TypeError as error: return str(error)
+
+
+class NoUfunc:
+    __array_ufunc__ = None
+    def __radd__(self, other): return "added"
+    def __gt__(self, other): return "greater"
+
+
+@program(X, NoUfunc())
+def no_ufunc(x, other):
+    found = [x + other, x < other]
+    for operation in (lambda: other + x, lambda: other * x, lambda: x * other):
+        try: found.append(operation())
+        except TypeError as error: found.append(str(error))
+    return found
