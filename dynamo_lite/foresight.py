@@ -33,7 +33,7 @@ class Learnt:
     def by(options: TraceOptions, policy: DynamicPolicy) -> Learnt:
         history = policy.history
         memories = options.loops, options.judged or {}, history.fixed, history.laid_out
-        return Learnt(memories, tuple(map(copy.copy, memories)))
+        return Learnt(memories, tuple(copy.copy(memory) for memory in memories))
 
     def restore(self) -> None:
         for memory, before in zip(self.memories, self.before):

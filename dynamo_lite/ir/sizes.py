@@ -77,7 +77,9 @@ class SizeExpr:
     @rewrites("product", "*")
     def __mul__(self, other: Size) -> Size:
         if isinstance(other, int):
-            return SizeExpr(tuple((m, a * other) for m, a in self.terms)) if other else 0
+            if other == 1:
+                return self
+            return SizeExpr(tuple([(m, a * other) for m, a in self.terms])) if other else 0
         return polynomial(
             (_product(m, n), a * b) for m, a in self.terms for n, b in other.terms
         )

@@ -15,6 +15,9 @@ from dynamo_lite.backends.llvm.modules import PART
 from dynamo_lite.backends.llvm.target import host
 from dynamo_lite.backends.lowering.lower import lower
 
+import dynamo_lite as dl
+from dynamo_lite.config import config
+from dynamo_lite.errors import DynamoWarning
 from dynamo_lite.ir.passes import optimize
 from dynamo_lite.native import _core
 
@@ -68,6 +71,17 @@ def test_it_calls_the_kernels(
     for array in (x, x[::-1].copy()):
         for found, expected in zip(compiled(array), sums(array)):
             np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_what_llvm_refuses_is_an_error(x: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = objects.Objects.add
+    monkeypatch.setattr(objects.Objects, "add", lambda self, text: add(self, text + "nonsense"))
+    compiled = dl.compile(lambda x: np.exp(x) + 1)
+    words = "parsing error"
+    with config.patch(strict=True, cache=False), pytest.raises(RuntimeError, match=words):
+        compiled(x)
+    with config.patch(strict=False, cache=False), pytest.warns(DynamoWarning, match=words):
+        np.testing.assert_array_equal(compiled(x), np.exp(x) + 1)
 
 
 def test_objects_are_linked_where_nothing_was_compiled(tmp_path: Path) -> None:

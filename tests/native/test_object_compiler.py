@@ -74,6 +74,7 @@ def test_what_nobody_waits_for_holds_nothing_up(end):
     subprocess.run(arguments, check=True, timeout=60)
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_process_that_is_forked_meanwhile_begins_anew():
     ours, stop = compiler(), threading.Event()
 
