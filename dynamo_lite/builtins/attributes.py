@@ -6,6 +6,8 @@ import types
 from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import GraphBreak
 from ..variables import object_model
 from ..variables.arrays import ArrayVariable
@@ -15,6 +17,7 @@ from ..variables.constants import (
     FALSE,
     NONE,
     TRUE,
+    ConstantVariable,
     constant,
     fold,
     observe,
@@ -51,9 +54,25 @@ def _is_instance(tx: Translator, value: VariableTracker, kind: VariableTracker) 
     if type(base).__module__ != "typing":
         method = class_attribute(tx, type(base), "__instancecheck__", check)
         return tx.truth(method.call(tx, (kind, value), {}))
+    if isinstance(value, ConstantVariable):
+        return bool(observe(isinstance, value.as_constant(tx), base))
+    if value.in_graph:  # it has what its class has
+        made = np.empty(0) if value.python_type() is np.ndarray else value.python_type()()
+        return bool(observe(isinstance, made, base))
+    if getattr(base, "_is_protocol", False) and not _asks_for_methods(base):
+        raise GraphBreak(f"whether {value.describe()} has what {base.__name__} asks for")
     if observe(issubclass, value.python_type(), base):
         return True
     raise GraphBreak(f"whether {value.describe()} has what {base.__name__} asks for")
+
+
+def _asks_for_methods(protocol: Any) -> bool:
+    """Whether `issubclass` takes a protocol: all of its members are methods."""
+    try:
+        issubclass(object, protocol)
+    except TypeError:
+        return False
+    return True
 
 
 @handles(issubclass)

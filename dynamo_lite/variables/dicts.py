@@ -344,6 +344,12 @@ class DictViewVariable(VariableTracker):
             return self.owner.method___contains__(tx, value)
         return constant(any(tx.is_equal(item, value) for item in self.iterate(tx)))
 
+    def method_isdisjoint(self, tx: Translator, other: VariableTracker) -> VariableTracker:
+        if self.which == "values":
+            raise observed(AttributeError("'dict_values' object has no attribute 'isdisjoint'"))
+        shared = (tx.truth(self.method___contains__(tx, item)) for item in tx.iterate(other))
+        return constant(not any(shared))
+
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         return python_method(tx, self, name)
 

@@ -507,3 +507,26 @@ class Compiled:
 def compiled_methods(x):
     made = Compiled.make(3)
     return made(x), Compiled.scale(made, x), list(map(made.scale, [x, 2])), made.double, made[1]
+
+
+@typing.runtime_checkable
+class HasArea(typing.Protocol):
+    def area(self): ...
+
+
+@typing.runtime_checkable
+class HasShape(typing.Protocol):
+    shape: tuple
+
+
+@program(X)
+def protocols_of_known_values(x):
+    values = x, x.sum(), "text", None, 3
+    return x * 2, [(isinstance(v, HasArea), isinstance(v, HasShape)) for v in values]
+
+
+@program(X, {"a": 1})
+def disjoint_views(x, table):
+    keys, items = table.keys(), table.items()
+    found = keys.isdisjoint("bc"), keys.isdisjoint(["a"]), items.isdisjoint([("a", 2), ("a", 1)])
+    return x * 2, found, hasattr(table.values(), "isdisjoint")
