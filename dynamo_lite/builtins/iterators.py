@@ -58,7 +58,7 @@ def builtin_len(tx: Translator, value: VariableTracker) -> VariableTracker:
     kind = value.python_type()
     if not answers(kind, "__len__"):
         raise refuse(len, kind)
-    return length(value.call_method(tx, "__len__", (), {}))
+    return length(tx, value.call_method(tx, "__len__", (), {}))
 
 
 @handles(iter)

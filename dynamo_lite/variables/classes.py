@@ -24,6 +24,7 @@ from .mappings import MappingProxyVariable
 from .methods import MethodVariable
 from .object_model import MISSING, class_attribute, class_source, lookup, lookup_in
 from .objects import ObjectVariable
+from .refusals import name_in_c
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -255,7 +256,7 @@ class ClassVariable(KnownVariable):
             return
         result = class_attribute(tx, kind, "__init__", raw).call(tx, (instance, *args), kwargs)
         if (made := result.python_type()) is not type(None):
-            raise observed(TypeError(f"__init__() should return None, not {made.__name__!r}"))
+            raise observed(TypeError(f"__init__() should return None, not {name_in_c(made)!r}"))
 
 
 def is_function(raw: Any) -> bool:

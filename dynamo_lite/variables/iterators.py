@@ -267,10 +267,20 @@ class CallableIterator(IteratorVariable):
     def __init__(self, function: VariableTracker, sentinel: VariableTracker) -> None:
         self.function = function
         self.sentinel = sentinel
+        self.ended = False
 
     def next(self, tx: Translator) -> VariableTracker | None:
-        item = tx.call(self.function)
-        return None if tx.is_equal(item, self.sentinel) else item
+        if self.ended:
+            return None
+        try:
+            item = tx.call(self.function)
+        except ObservedException as raised:
+            if not issubclass(raised.value.python_type(), StopIteration):
+                raise
+            self.ended = True
+            return None
+        self.ended = tx.is_equal(item, self.sentinel)
+        return None if self.ended else item
 
 
 class ObjectIterator(IteratorVariable):

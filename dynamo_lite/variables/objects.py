@@ -187,7 +187,7 @@ class ObjectVariable(VariableTracker):
             text = "__bool__ should return bool, returned {kind}"
             return returned(method.call(tx, (), {}), bool, text).truth(tx)
         if (method := self.special(tx, "__len__")) is not None:
-            return length(method.call(tx, (), {})).truth(tx)
+            return length(tx, method.call(tx, (), {})).truth(tx)
         return True
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:

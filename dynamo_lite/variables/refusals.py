@@ -6,12 +6,16 @@ the same name and no special methods.
 """
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from .base import VariableTracker
 from .constants import ConstantVariable, observe, observed
+
+if TYPE_CHECKING:
+    from ..translator import Translator
 
 START, END = "bool.__new__(", "): "
 
@@ -51,9 +55,9 @@ def returned(
     return value
 
 
-def length(value: VariableTracker) -> VariableTracker:
+def length(tx: Translator, value: VariableTracker) -> VariableTracker:
     """What `__len__` gave, where it is a length."""
-    returned(value, int, "'{kind}' object cannot be interpreted as an integer")
+    value = tx.call_builtin(operator.index, value)
     if isinstance(value, ConstantVariable) and value.value < 0:
         raise observed(ValueError("__len__() should return >= 0"))
     return value

@@ -425,3 +425,23 @@ def dict_updated_by_its_reader(x):
     d = {"a": 1}
     d.update((k, len(d)) for k in "bcd")
     return x, d
+
+
+@program(X)
+def callable_iterators(x):
+    calls = []
+
+    def asked(stop):
+        def ask():
+            calls.append(stop)
+            if len(calls) % 3 == 0:
+                if stop: raise StopIteration("early")
+                return "end"
+            return len(calls)
+        return ask
+
+    found = []
+    for stop in (False, True):
+        it = iter(asked(stop), "end")
+        found.append((list(it), next(it, None), next(it, None)))
+    return x * 2, found, calls
