@@ -47,10 +47,11 @@ class Frame:
         self.builder = builder
         self.tables: dict[str, str] = {}  # arrays of known integers, by type and contents
         self.arrays: dict[tuple[str, ...], str] = {}
+        self.entries: dict[tuple[str, int], str] = {}  # of tables that do not change, by offset
         self.inputs = self.field(0)
         self.slots = self.field(8)
-        self.constants = self.field(16)
-        self.runtime = self.field(24)
+        self.constants = self.entry("%frame", 16)
+        self.runtime = self.entry("%frame", 24)
         self.status = builder.offset("%frame", STATUS_OFFSET)
 
     def field(self, offset: int) -> str:
@@ -60,10 +61,18 @@ class Frame:
         pointer = self.builder.offset(base, offset)
         return self.builder.emit(f"load ptr, ptr {pointer}, align 8")
 
+    def entry(self, table: str, offset: int) -> str:
+        """What a table has: read once, when the function begins."""
+        if (table, offset) not in self.entries:
+            lines, self.builder.lines = self.builder.lines, self.builder.head
+            self.entries[table, offset] = self.pointer_at(table, offset)
+            self.builder.lines = lines
+        return self.entries[table, offset]
+
     def call(self, name: str, *args: str) -> str:
         """The result of a run-time function; the frame is passed where the function takes one."""
         index, returns = RUNTIME[name]
-        function = self.pointer_at(self.runtime, 8 * index)
+        function = self.entry(self.runtime, 8 * index)
         text = f"call {returns} {function}({', '.join(args)})"
         if returns == "void":
             self.builder.void(text)
@@ -89,7 +98,7 @@ class Frame:
         return self.pointer_at(self.inputs, 8 * index)
 
     def constant(self, index: int) -> str:
-        return self.pointer_at(self.constants, 8 * index)
+        return self.entry(self.constants, 8 * index)
 
     def slot(self, index: int) -> str:
         return self.pointer_at(self.slots, 8 * index)

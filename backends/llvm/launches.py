@@ -144,6 +144,6 @@ def offering() -> str:
     builder.void("ret void")
     builder.label("share")
     frame.call("parallel", "ptr %frame", "ptr %kernel", "ptr %env", "i64 %extent", "i64 %cost")
-    lines = "\n".join([*builder.lines, "  ret void"])
+    lines = "\n".join([*builder.head, *builder.lines, "  ret void"])
     arguments = "ptr %frame, ptr %kernel, ptr %env, i64 %extent, i64 %cost"
     return f"define internal void @offer({arguments}) #0 {{\nentry:\n{lines}\n}}\n"
