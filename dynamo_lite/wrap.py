@@ -76,6 +76,8 @@ def wrap_dtype(tx: Translator, value: np.dtype, source: Source) -> VariableTrack
     if value.isbuiltin == 1:
         tx.guards.install(source, IS, value, tx.location())
         return TypedConstant(value, source)
+    if value.metadata is not None:
+        return OpaqueVariable(value, source, "it has metadata")
     tx.guards.install(source, EQUALS, value, tx.location())
     return DtypeVariable(value, source)
 

@@ -27,7 +27,8 @@ told apart by `dtype.char`. No graph holds them."""
 
 def is_held(dtype: np.dtype) -> bool:
     """Whether a graph can hold arrays of a dtype."""
-    return dtype.kind in "biufc" and dtype.isnative and dtype.char not in TWINS
+    is_number = dtype.kind in "biufc" and dtype.isnative and dtype.char not in TWINS
+    return is_number and dtype.metadata is None
 
 
 def why_not_dtype(dtype: np.dtype) -> str | None:
@@ -38,6 +39,8 @@ def why_not_dtype(dtype: np.dtype) -> str | None:
         return f"dtype {dtype}"
     if not dtype.isnative:
         return f"byte-swapped dtype {dtype}"
+    if dtype.metadata is not None:
+        return f"dtype {dtype} with metadata"
     return f"dtype {dtype.name}, a C type of its own ({dtype.char!r})"
 
 

@@ -174,9 +174,7 @@ bool exactly_equal(PyObject *value, PyObject *constant) {
     if (PyArray_DescrCheck(constant)) {
         auto dtype = reinterpret_cast<PyArray_Descr *>(value);
         auto wanted = reinterpret_cast<PyArray_Descr *>(constant);
-        return PyDataType_FLAGS(dtype) == PyDataType_FLAGS(wanted) &&
-               PyDataType_METADATA(dtype) == PyDataType_METADATA(wanted) &&
-               same_dtype(dtype, wanted);
+        return PyDataType_FLAGS(dtype) == PyDataType_FLAGS(wanted) && same_dtype(dtype, wanted);
     }
     return same_scalars(value, constant);
 }
@@ -184,6 +182,7 @@ bool exactly_equal(PyObject *value, PyObject *constant) {
 bool same_dtype(PyArray_Descr *dtype, PyArray_Descr *wanted) {
     if (dtype == wanted) return true;
     if (dtype->type_num != wanted->type_num || Py_TYPE(dtype) != Py_TYPE(wanted)) return false;
+    if (PyDataType_METADATA(dtype) != PyDataType_METADATA(wanted)) return false;
     if (PyTypeNum_ISNUMBER(wanted->type_num) && dtype->byteorder == wanted->byteorder) return true;
     return PyArray_EquivTypes(dtype, wanted);
 }

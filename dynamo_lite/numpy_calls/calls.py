@@ -26,6 +26,7 @@ from ..variables.graph_values import name_of
 from ..variables.growing import GrowingVariable
 from ..variables.indices import is_mask
 from ..variables.lazy import realise_all
+from ..variables.out_arguments import in_position
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
 from . import mathematics
@@ -51,6 +52,7 @@ def call(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`function(*args, **kwargs)` for a NumPy callable or a Python operator."""
+    args, kwargs = in_position(function, args, kwargs)
     if function in OF_LISTS:
         args = [a.array(tx) if isinstance(a, GrowingVariable) else a for a in args]
     if (handler := handler_of(function)) is not None:

@@ -34,6 +34,8 @@ def ufunc_method(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """A bound method of a ufunc, as the public function that does the same."""
+    if function.__name__ == "at" and kwargs:
+        raise GraphBreak("ufunc.at() takes no keyword arguments")
     if row_of(function) is not None:
         return record_call(tx, function, args, kwargs)
     handler = METHODS.get(function.__name__)

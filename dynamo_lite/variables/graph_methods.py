@@ -19,7 +19,7 @@ from .constants import NONE, constant
 from .graph_values import record
 from .identity import is_same_object
 from .methods import BuiltinMethodVariable
-from .out_arguments import outputs_given
+from .out_arguments import filled_in, outputs_given
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -68,6 +68,13 @@ OWN = (
 )  # fmt: skip
 """Methods that no function stands for: the target is the method itself."""
 
+REQUIRED = {
+    "argpartition": ("kth",), "choose": ("",), "compress": ("condition",), "dot": ("b",),
+    "partition": ("kth",), "put": ("indices", "values"), "repeat": ("repeats",),
+    "searchsorted": ("v",), "swapaxes": ("", ""), "take": ("indices",),
+}  # fmt: skip
+"""The arguments that a method must be given; those with a name may be given by it."""
+
 METHODS: dict[str, Method] = {
     **{name: Method(getattr(np, name)) for name in FUNCTIONS},
     **{name: Method(getattr(np.ndarray, name)) for name in OWN},
@@ -92,6 +99,8 @@ def call_graph_method(
         return call_handler(tx, special, args, kwargs, f"{owner.describe()}.{name}")
     if (method := METHODS.get(name)) is None:
         raise GraphBreak(f"method {name!r} of {owner.describe()}")
+    if kwargs and name in REQUIRED:
+        args, kwargs = filled_in(name, REQUIRED[name], args, kwargs)
     if method.adapt is not None:
         args, kwargs = method.adapt(tx, args, kwargs)
     return record_call(tx, method.target, (owner, *args), kwargs)
