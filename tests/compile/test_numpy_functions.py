@@ -2,7 +2,7 @@
 # ruff: noqa: E501, E741, C408
 import numpy as np
 import pytest
-from sameness import check_same
+from sameness import check_same, same
 
 import dynamo_lite as dl
 
@@ -165,3 +165,17 @@ def test_same(call, backend):
 
     check_same(dl.compile(user, backend=backend), function, *args, calls=2, exact=False,
                **(kwargs[0] if kwargs else {}))
+
+
+def test_weights_of_another_length_are_refused_by_numpy():
+    def f(x, w):
+        return np.cov(x, aweights=w) + 1
+
+    compiled = dl.compile(f)
+    for n, m in ((5, 5), (6, 6), (7, 7), (5, 6), (8, 8)):
+        x, w = np.arange(n) ** 2.0, np.ones(m)
+        if n == m:
+            assert same(compiled(x, w), f(x, w))
+            continue
+        with pytest.raises(RuntimeError, match="incompatible numbers of samples and aweights"):
+            compiled(x, w)
