@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphBreak
+from ..guards.kinds import CALL
+from ..records import dataclass
 from ..variables import object_model
 from ..variables.arrays import ArrayVariable
 from ..variables.base import ObservedException, VariableTracker
@@ -25,7 +27,8 @@ from ..variables.constants import (
 )
 from ..variables.exceptions import ARGUMENTS_ONLY, ExceptionVariable
 from ..variables.ids import IdVariable
-from ..variables.object_model import MISSING, class_attribute, lookup
+from ..variables.local_classes import is_local
+from ..variables.object_model import HEAP_TYPE, MISSING, class_attribute, lookup
 from ..variables.objects import ObjectVariable, SuperVariable
 from ..variables.refusals import returned
 from ..variables.sequences import TupleVariable
@@ -50,7 +53,7 @@ def _is_instance(tx: Translator, value: VariableTracker, kind: VariableTracker) 
     if value.python_type() is base:
         return True
     if check in PLAIN_CHECKS or not isinstance(check, types.FunctionType):
-        return _is_subclass(value.python_type(), base)
+        return _is_subclass(tx, value.python_type(), base)
     if type(base).__module__ != "typing":
         method = class_attribute(tx, type(base), "__instancecheck__", check)
         return tx.truth(method.call(tx, (kind, value), {}))
@@ -82,7 +85,7 @@ def builtin_issubclass(
     known = kind.as_constant(tx)
     if not isinstance(known, type):
         raise observed(TypeError("issubclass() arg 1 must be a class"))
-    found = (_is_subclass(known, k.as_constant(tx)) for k in class_list(tx, classes))
+    found = (_is_subclass(tx, known, k.as_constant(tx)) for k in class_list(tx, classes))
     return constant(any(found))
 
 
@@ -96,12 +99,41 @@ def class_list(tx: Translator, classes: VariableTracker) -> list[VariableTracker
     return [classes]
 
 
-def _is_subclass(kind: type, base: Any) -> bool:
+def _is_subclass(tx: Translator, kind: type, base: Any) -> bool:
     if not isinstance(base, type):
         raise GraphBreak(f"an instance check against {base!r}")
     if type(base).__instancecheck__ not in PLAIN_CHECKS:
         raise GraphBreak(f"the metaclass of {base.__name__} has its own instance check")
-    return bool(observe(issubclass, kind, base))
+    found = bool(observe(issubclass, kind, base))
+    if isinstance(base, ABCMeta) and base not in kind.__mro__ and _may_register(kind, base):
+        source = object_model.class_source(base)
+        tx.guards.install(source, CALL, Registered(kind, found), tx.location())
+    return found
+
+
+def _may_register(kind: type, base: type) -> bool:
+    """Whether a program may yet say, without code of its own, that the class is a subclass."""
+    if is_local(kind) or is_local(base):
+        return False
+    hook = getattr(lookup(base, "__subclasshook__"), "__func__", None)
+    is_of_library = base.__module__.partition(".")[0] in sys.stdlib_module_names
+    is_user_code = isinstance(hook, types.FunctionType) and not is_of_library
+    return not is_user_code and bool(kind.__flags__ & HEAP_TYPE or not is_of_library)
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A guard: whether an abstract class takes another one for its subclass."""
+
+    kind: type
+    answer: bool
+
+    @property
+    def __name__(self) -> str:
+        return f"{self.kind.__name__} is {'' if self.answer else 'not '}a subclass of"
+
+    def __call__(self, base: type) -> bool:
+        return issubclass(self.kind, base) is self.answer
 
 
 PLAIN_CHECKS = (type.__instancecheck__, ABCMeta.__instancecheck__)

@@ -22,7 +22,14 @@ from .iterators import IteratorVariable, StepVariable
 from .local_classes import LOCAL_CLASSES
 from .mappings import MappingProxyVariable
 from .methods import MethodVariable
-from .object_model import MISSING, class_attribute, class_source, lookup, lookup_in
+from .object_model import (
+    MISSING,
+    class_attribute,
+    class_source,
+    keep_attribute,
+    lookup,
+    lookup_in,
+)
 from .objects import ObjectVariable
 from .refusals import name_in_c
 
@@ -43,6 +50,8 @@ class ClassVariable(KnownVariable):
         meta, kind = type(self.value), self.value
         if name in CLASS_FACTS:
             value = getattr(kind, name)
+            if kind.__flags__ & HEAP_TYPE and kind not in LOCAL_CLASSES:
+                return tx.wrap(value, self.attribute_source(name))
             return tx.wrap(value, ConstSource(Pinned(value), f"{kind.__name__}.{name}"))
         if isinstance(kind, enum.EnumMeta) and name in kind.__members__:
             return tx.known(kind.__members__[name])
@@ -60,6 +69,7 @@ class ClassVariable(KnownVariable):
         if raw is not MISSING:
             return self.bound(tx, raw, kind, name)
         if isinstance(from_meta, types.FunctionType) and not isinstance(kind, enum.EnumMeta):
+            keep_attribute(tx, kind, name, MISSING)
             return MethodVariable(class_attribute(tx, meta, name, from_meta), self)
         if lookup(meta, "__getattr__") is not MISSING and not isinstance(kind, enum.EnumMeta):
             raise GraphBreak(f"the metaclass of {kind.__name__} has a __getattr__")
@@ -80,6 +90,7 @@ class ClassVariable(KnownVariable):
         elif isinstance(raw, PLAIN_IN_CLASS) or not hasattr(type(raw), "__get__"):
             pass
         elif is_function(getter := lookup(type(raw), "__get__")):
+            keep_attribute(tx, base, name, raw)
             descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
             method = class_attribute(tx, type(raw), "__get__", getter)
             return tx.call(method, descriptor, NONE, self)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GraphBreak
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
-from .constants import NONE, ONE, ConstantVariable, observed
+from .constants import FALSE, NONE, ONE, ConstantVariable, observed
 from .lazy import realise, realise_at
 from .sequences import ListVariable, index_constant
 
@@ -123,7 +123,9 @@ class DequeVariable(ListVariable):
     def method_copy(self, tx: Translator) -> VariableTracker:
         return self.made(self.items(tx))
 
-    def method_sort(self, tx: Translator, *args: VariableTracker) -> VariableTracker:
+    def method_sort(
+        self, tx: Translator, *, key: VariableTracker = NONE, reverse: VariableTracker = FALSE
+    ) -> VariableTracker:
         raise observed(AttributeError("'collections.deque' object has no attribute 'sort'"))
 
     def reconstruct(self, code: Reconstructor) -> None:

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import GraphBreak
-from ..guards.kinds import NO_ATTR, SPECIALS
+from ..guards.kinds import CALL, NO_ATTR, SPECIALS
 from ..guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
 from ..native import CompiledFunction
+from ..records import dataclass
 from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
 from .lazy import LazyVariable
@@ -181,6 +182,27 @@ def class_source(kind: type) -> Source:
     return ConstSource(Pinned(kind), kind.__qualname__)
 
 
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """A guard: what a class and its bases hold under a name, whatever descriptors make of it."""
+
+    name: str
+    raw: Pinned
+
+    @property
+    def __name__(self) -> str:
+        return f"{self.name!r} is what it was in"
+
+    def __call__(self, kind: type) -> bool:
+        return lookup(kind, self.name) is self.raw.value
+
+
+def keep_attribute(tx: Translator, kind: type, name: str, raw: Any) -> None:
+    """Rely on the class holding `raw`, or nothing (MISSING), under the name."""
+    if kind not in LOCAL_CLASSES:
+        tx.guards.install(class_source(kind), CALL, Holds(name, Pinned(raw)), tx.location())
+
+
 def meet_class(tx: Translator, kind: type) -> None:
     """What follows looks for special methods in the class: it is to get no others."""
     if kind.__flags__ & HEAP_TYPE and id(kind) not in tx.state.placeholders:
@@ -207,6 +229,7 @@ def bind(
         return _function(tx, raw, base, owner, instance, name)
     if not isinstance(getter, types.FunctionType):
         raise GraphBreak(f"the attribute {name!r} of {base.__name__} is a {type(raw).__name__}")
+    keep_attribute(tx, base, name, raw)
     descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
     method = class_attribute(tx, where, "__get__", getter)
     return tx.call(method, descriptor, owner, tx.wrap(instance.kind, class_source(instance.kind)))
@@ -363,6 +386,7 @@ def _set_by_descriptor(
     setter, where = lookup(type(raw), "__set__"), type(raw)
     if not isinstance(setter, types.FunctionType):
         raise GraphBreak(f"setting {name!r}, a {type(raw).__name__} of {base.__name__}")
+    keep_attribute(tx, base, name, raw)
     descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
     tx.call(class_attribute(tx, where, "__set__", setter), descriptor, owner, value)
 
@@ -401,6 +425,7 @@ def _delete_by_descriptor(
     deleter, where = lookup(type(raw), "__delete__"), type(raw)
     if not isinstance(deleter, types.FunctionType):
         raise GraphBreak(f"deleting {name!r}, a {type(raw).__name__} of {base.__name__}")
+    keep_attribute(tx, base, name, raw)
     descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
     tx.call(class_attribute(tx, where, "__delete__", deleter), descriptor, owner)
 
