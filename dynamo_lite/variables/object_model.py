@@ -197,6 +197,20 @@ class Holds:
         return lookup(kind, self.name) is self.raw.value
 
 
+@dataclass(frozen=True, slots=True)
+class Lacks:
+    """A guard: whether a class itself has nothing under a name."""
+
+    name: str
+
+    @property
+    def __name__(self) -> str:
+        return f"there is no {self.name!r} in"
+
+    def __call__(self, kind: type) -> bool:
+        return self.name not in vars(kind)
+
+
 def keep_attribute(tx: Translator, kind: type, name: str, raw: Any) -> None:
     """Rely on the class holding `raw`, or nothing (MISSING), under the name."""
     if kind not in LOCAL_CLASSES:

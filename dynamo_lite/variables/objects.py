@@ -1,6 +1,7 @@
 """Objects of user classes, from outside or made by the frame."""
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import FunctionType, MemberDescriptorType
@@ -16,7 +17,17 @@ from .base import ObservedException, VariableTracker
 from .constants import constant, observed
 from .instance_dicts import InstanceDictVariable, outside_dict
 from .lazy import LazyVariable, realise
-from .object_model import MISSING, KnownInstance, class_attribute, has_dict, lookup, lookup_in
+from .local_classes import LOCAL_CLASSES
+from .object_model import (
+    HEAP_TYPE,
+    MISSING,
+    KnownInstance,
+    Lacks,
+    class_attribute,
+    has_dict,
+    lookup,
+    lookup_in,
+)
 from .refusals import length, name_in_c, returned
 
 if TYPE_CHECKING:
@@ -299,7 +310,12 @@ class SuperVariable(VariableTracker):
         mro = start.__mro__
         if self.kind not in mro:
             raise GraphBreak(f"super() of {self.kind.__name__}, which {start.__name__} is not")
-        raw, base = lookup_in(mro[mro.index(self.kind) + 1 :], name)
+        following = mro[mro.index(self.kind) + 1 :]
+        raw, base = lookup_in(following, name)
+        for between in itertools.takewhile(lambda kind: kind is not base, following):
+            if between.__flags__ & HEAP_TYPE and between not in LOCAL_CLASSES:
+                source = object_model.class_source(between)
+                tx.guards.install(source, CALL, Lacks(name), tx.location())
         if raw is MISSING:
             text = f"'super' object has no attribute {name!r}"
             raise observed(AttributeError(text, name=name))

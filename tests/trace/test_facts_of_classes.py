@@ -13,8 +13,12 @@ class Base:
 class Mixin:
     def method(self): return "mixin"
 
-class Kind(Base):
+class Between(Base): pass
+
+class Kind(Between):
     "text"
+
+    def told(self): return super().method()
 
 class Meta(type):
     def told(cls): return "meta"
@@ -45,6 +49,7 @@ FACTS = {
     "type(one).__name__": ("Kind.__name__ = 'Other'", "Kind.__name__ = 'Kind'"),
     "Kind.__doc__": ("Kind.__doc__ = 'other'", "Kind.__doc__ = None"),
     "[kind.__name__ for kind in Kind.__mro__]": ("Kind.__bases__ = Mixin, Base", "Kind.__bases__ = (Base,)"),
+    "one.told()": ("Between.method = lambda self: 'between'", "del Between.method"),
     "one.method()": ("Kind.__bases__ = Mixin, Base", "Kind.__bases__ = (Base,)"),
     "isinstance(one, Abstract)": ("Abstract.register(Kind)", ""),
     "issubclass(Kind, Abstract)": ("Abstract.register(Kind)", ""),
