@@ -108,6 +108,11 @@ def value_of(statement: Statement) -> Expr:
     return statement.condition if isinstance(statement, Check) else statement.value
 
 
+def halves(kernel: Kernel) -> frozenset[Expr]:
+    """The complex numbers of which a kernel uses one part only."""
+    return scalars.halved(kernel.parts).difference(kernel.roots)
+
+
 class KernelWriter:
     """Writes one kernel."""
 
@@ -119,7 +124,7 @@ class KernelWriter:
         self.kernel, self.target = kernel, target
         self.builder = Builder(target)
         self.nest = Nest(self.builder, lanes_of(kernel, target), produce, self._keep)
-        self.nest.kept = kept
+        self.nest.kept, self.nest.halved = kept, halves(kernel)
         self.terms = Terms(frozenset(self.axes))
         self.items: list[tuple[Statement, Term]] = []
         self.places: dict[Statement, list[tuple[Term, Size]]] = {}

@@ -9,7 +9,7 @@ from ..loops import Axis, Check, Kernel, Store
 from .elements import I64
 from .emit import Builder, Value
 from .frame import Frame
-from .kernels import KernelCode, KernelWriter, environment, produce, value_of
+from .kernels import KernelCode, KernelWriter, environment, halves, produce, value_of
 from .memory import store_element
 from .nest import Nest
 from .sharing import Binding, shared
@@ -58,6 +58,7 @@ def statements(writer: EntryWriter, kernel: Kernel) -> None:
     builder = writer.builder
     nest = Nest(builder, 1, produce, lambda nest, expr, value: None)
     nest.symbols, nest.scalars, nest.zero = writer.symbols, writer.scalars, writer.zero()
+    nest.halved = halves(kernel)
     nest.bases = {name: writer.pointer(name) for kind, name in environment(kernel)
                   if kind == "buffer"}
     builder.status, builder.checks = writer.frame.status, False

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from ...ir.sizes import Opaque, Size, Symbol
 from ...records import dataclass, field
 from ..loops import Axis, Buffer, Const, Expr, Gather, Load, Offset, Reduce
-from .elements import BOOL, I64
+from .elements import BOOL, I32, I64
 from .emit import Builder, Value
 from .terms import Term
 
@@ -48,7 +48,7 @@ class Nest:
     `zero` is 0, which LLVM must not know: from a mask that it knows it would conclude that inactive
     lanes do not matter, and let them compute (and flag) anything.
     `produce` emits one term whose operands are available; `keep` stores the value of an expression
-    of `kept` as soon as it exists."""
+    of `kept` as soon as it exists. Of the complex numbers in `halved` one part is never asked for."""
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class Nest:
     ) -> None:
         self.builder, self.width, self.produce, self.keep = builder, width, produce, keep
         self.kept: dict[Expr, Offset] = {}
+        self.halved: frozenset[Expr] = frozenset()
         self.bases: dict[str, str] = {}
         self.symbols: dict[str, Value] = {}
         self.scalars: dict[str, Value] = {}
@@ -123,6 +124,11 @@ class Nest:
         bits = value.bits()
         zero = self.zero if value.dtype.itemsize == 8 else self.zero.cast("trunc", bits.dtype)
         return (bits | zero).as_float()
+
+    def with_flags_of(self, value: Value, other: Value) -> Value:
+        """The same value, but LLVM cannot leave out what raises the flags of another one."""
+        zero = self.zero if value.dtype.itemsize == 8 else self.zero.cast("trunc", I32)
+        return (value.bits() | (other.bits() & zero)).as_float()
 
     def varies(self, term: Term) -> bool:
         """Does the term differ between lanes?"""

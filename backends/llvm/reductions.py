@@ -112,7 +112,7 @@ def _in_order(nest: Nest, term: Term, fold: Fold, neutral: Value) -> Value:
     if _is_empty(expr):
         return neutral.splat(parts)
     lanes = nest.lane.width if nest.lane is not None and nest.varies(term) else 1
-    along = body.axes <= set(expr.axes) or runs_along(body, expr.axes[-1])
+    along = parts > 1 or body.axes <= set(expr.axes) or runs_along(body, expr.axes[-1])
     ordered = OrderedFold(nest, fold.combine, neutral, lanes, along, parts)
     return ordered.of(expr.axes, body, nest.value(part[0]) if part else None)
 

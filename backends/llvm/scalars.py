@@ -6,7 +6,7 @@ here, in `integers` or in `maths`, written on values. `has` tells lowering what 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from ...ir import rows as _rows  # noqa: F401  (fills the registry)
 from ...ir.ops import ROWS, Op
-from ..loops import Apply, Const, Convert, Reduce, Select
+from ..loops import Apply, Const, Convert, Expr, Reduce, Select
 from . import integers, pairs
 from .divisors import FUNCTIONS as DIVISIONS
 from .elements import BOOL, I32, I64, PARTS
@@ -67,10 +67,30 @@ def emit_apply(nest: Nest, term: Term) -> Element:
     assert isinstance(expr, Apply)
     varies = nest.varies(term)
     values = [nest.operand(arg, varies) for arg in term.args]
+    if term.args[0].expr in nest.halved:
+        (pair,) = values
+        wanted, other = (pair.real, pair.imag)[:: 1 if expr.op == "real" else -1]
+        return nest.with_flags_of(wanted, other)
     literal = all(value.literal for value in values)
     if literal or (len(term.args) == 2 and may_be_known(*term.args)):
         values = [opaque(value) for value in values]
     return apply(expr.op, values, expr.dtype)
+
+
+PARTS_OF = frozenset(("real", "imag"))
+
+
+def halved(exprs: Iterable[Expr]) -> frozenset[Expr]:
+    """The computed complex numbers of which only the real parts are read, or only the others."""
+    readers: dict[Expr, set[str]] = {}
+    for expr in exprs:
+        name = expr.op if isinstance(expr, Apply) and expr.op in PARTS_OF else ""
+        for operand in expr.operands:
+            readers.setdefault(operand, set()).add(name)
+    return frozenset(
+        expr for expr, names in readers.items()
+        if isinstance(expr, COMPUTED) and len(names) == 1 and names <= PARTS_OF
+    )
 
 
 def may_be_known(left: Term, right: Term) -> bool:

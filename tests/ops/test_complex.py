@@ -315,3 +315,15 @@ def test_programs(program, dtype):
 
     with config.patch(strict=True):
         check(program, [lambda n=n: plane(n) for n in (3, 17, 30, 3)], all="ignore")
+
+
+def one_part(z):
+    return (z * z).imag, ((z + z) * 2).conj().real, np.where(z.real > 0, (z - 1).imag, 0)
+
+
+def test_reports_of_parts_that_are_not_read():
+    dl.reset()
+    with config.patch(strict=True):
+        for number in (1e200, 1e200j, 1.7e308, 1.7e308j, 2, complex(np.inf, 0)):
+            check(one_part, [lambda number=number: (np.full(9, number, complex),)], all="warn")
+            check(lambda z: (z[0] * z[0]).imag, [lambda n=number: (np.full(9, n),)], all="warn")
