@@ -48,7 +48,7 @@ class Nest:
     `zero` is 0, which LLVM must not know: from a mask that it knows it would conclude that inactive
     lanes do not matter, and let them compute (and flag) anything.
     `produce` emits one term whose operands are available; `keep` stores the value of an expression
-    of `kept` as soon as it exists. Of the complex numbers in `halved` one part is never asked for."""
+    of `kept` as soon as it exists. Of complex numbers in `halved` only one part is asked for."""
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from .libraries import NUMPY, library_among, result_in
 from .node import Node
 from .ops import row_of
 from .rules.layout import same_shape
+from .rules.pointwise import check_direction
 from .rules.trials import run_on_samples
 from .rules.values import Wrong
 from .standins import provoke
@@ -72,6 +73,7 @@ def _written(
 ) -> ArrayType:
     """A rule that does not know `out=`: an output just like the result may be written instead."""
     out: ArrayType = kwargs["out"]
+    check_direction(target, args, [out], facts)
     rest = {name: value for name, value in kwargs.items() if name != "out"}
     fresh = infer(target, args, rest, facts)
     alike = isinstance(fresh, ArrayType) and fresh.dtype == out.dtype and (

@@ -172,6 +172,50 @@ def test_layouts(function, dtype, reports):
         check(function, [lambda at=at: arguments(at, dtype) for at in LAYOUTS], all=reports)
 
 
+def multiplied_by_neighbours(z, w):
+    z[::2] *= z[1::2]
+    return z
+
+
+def multiplied_by_the_reverse(z, w):
+    z[::2] *= z[::-1][::2]
+    z[::-1] *= w
+    return z
+
+
+def multiplied_by_those_before(z, w):
+    z[1:] *= z[:-1]
+    z[1:] *= z[1:]
+    return z
+
+
+def multiplied_backwards(z, w):
+    np.multiply(z, w, out=w[::-1])
+    lengths = np.empty(len(z), z.real.dtype)
+    np.abs(z, out=lengths[::-1])
+    return w, lengths
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("function", [
+    multiplied_by_neighbours, multiplied_by_the_reverse, multiplied_by_those_before,
+    multiplied_backwards,
+], ids=lambda f: f.__name__)
+def test_products_within_one_memory(function, dtype):
+    """How NumPy rounds them depends on where they are written."""
+    rng = np.random.default_rng(2)
+    dl.reset()
+    for dynamic in (False, True):
+        compiled = dl.compile(function, dynamic=dynamic)
+        for n in (8, 152) if not dynamic else (8, 152, 40):
+            for step in (1, -1):
+                parts = rng.standard_normal((2, 2, n))
+                z, w = (parts[0] + 1j * parts[1]).astype(dtype)
+                expected = outcome(function, (z.copy()[::step], w.copy()))
+                found = outcome(compiled, (z.copy()[::step], w.copy()))
+                assert not differences(found, expected)
+
+
 def multiplied(z, w):
     z *= w
     q = z + 1

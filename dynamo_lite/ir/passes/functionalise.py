@@ -364,6 +364,7 @@ def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
 
     def write(run: _Functionaliser, node: Node) -> Node:
         target = node.args[0]
+        _check_factors(run, ufunc, target, node.args)
         if _is_single(run, ufunc, target):
             run.perform(target, 0, node.args[1:], {}, node)
             return target
@@ -374,6 +375,29 @@ def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
         return target
 
     return write
+
+
+def _is_same(left: Alias, right: Alias) -> bool:
+    """Whether two views can be seen to be the same part of a storage."""
+    if left is right:
+        return True
+    chains = [
+        [(function, frozen((args, sorted(kwargs.items())))) for function, args, kwargs in one.chain]
+        for one in (left, right)
+    ]
+    return chains[0] == chains[1] and all(parts is not None for _, parts in chains[0])
+
+
+def _check_factors(
+    run: _Functionaliser, ufunc: Any, out: Node, args: tuple[Any, ...]
+) -> None:
+    """NumPy rounds a product otherwise that it writes between the elements of a factor."""
+    if not is_rounded_apart(ufunc, out.type):
+        return
+    own = run.aliases[out]
+    for alias in (run.aliases.get(arg) for arg in args if isinstance(arg, Node)):
+        if alias is not None and alias.storage is own.storage and not _is_same(alias, own):
+            raise Unsupported("a complex product written into other memory of a factor")
 
 
 def _is_single(run: _Functionaliser, ufunc: Any, out: Node) -> bool:
@@ -404,7 +428,9 @@ def _performed(run: _Functionaliser, node: Node) -> Node:
         raise Unsupported("several outputs given with out=")
     mask = rest.pop("where", True)
     fits = _fits(run, node, rest, out) or (mask is True and _is_elementwise(node, rest))
-    own = [isinstance(a, Node) and run.aliases.get(a) is run.aliases[out] for a in node.args]
+    _check_factors(run, node.target, out, node.args)
+    aliases = [run.aliases.get(arg) if isinstance(arg, Node) else None for arg in node.args]
+    own = [alias is not None and alias.storage is run.aliases[out].storage for alias in aliases]
     if any(own) and _is_single(run, node.target, out):
         factor = node.args[-1 if own[0] else 0]
         run.perform(out, 0, (factor,), {}, node, operator.imul)

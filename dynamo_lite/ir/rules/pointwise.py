@@ -35,7 +35,7 @@ def ufunc_rule(ufunc: np.ufunc) -> Callable[..., Any]:
         check_python_ints(ufunc, inputs, kinds, dtypes, facts)
         shape = broadcast_shapes((kind.shape for kind in kinds), facts)
         if outs is not None:
-            _check_direction(ufunc, kinds, outs, facts)
+            check_direction(ufunc, kinds, outs, facts)
             return _given_outputs(outs, shape, where, facts)
         types = tuple(
             fresh(kinds, shape, found, facts, str(order).upper(), loop=dtypes)
@@ -130,10 +130,12 @@ BY_DIRECTION = frozenset((np.multiply, np.square, np.absolute))
 """What NumPy rounds otherwise, of complex numbers, where it writes them in reverse order."""
 
 
-def _check_direction(
-    ufunc: np.ufunc, kinds: Sequence[ArrayType], outs: Sequence[ArrayType | None], facts: Facts
+def check_direction(
+    target: Any, values: Sequence[Any], outs: Sequence[ArrayType | None], facts: Facts
 ) -> None:
-    if ufunc in BY_DIRECTION and any(kind.dtype.kind == "c" for kind in kinds):
+    """Refuse what only the very memory that is written to decides."""
+    kinds = [value for value in values if isinstance(value, ArrayType)]
+    if target in BY_DIRECTION and any(kind.dtype.kind == "c" for kind in kinds):
         strides = [stride for kind in outs if kind is not None for stride in kind.strides]
         if any(facts.less(stride, 0) for stride in strides):
             raise Unsupported("complex numbers written in reverse order, rounded otherwise")
