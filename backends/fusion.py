@@ -107,7 +107,7 @@ def _decide(
     cost: dict[Node, int] = {}
     reporting: set[Node] = set()  # what may raise flags where it is computed
     for node in graph.calls:
-        operands = [leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node)]
+        operands = leaves((node.args, node.kwargs), Node)
         fresh = own_cost(node, accesses)
         for operand in operands:
             once = operand in chosen or _is_hoisted(operand, node, accesses)
@@ -201,7 +201,7 @@ def may_flag(node: Node) -> bool:
     row = row_of(node.target)
     if row is not None and not row.flags and not _is_cast(node):
         return False
-    operands = [leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node)]
+    operands = leaves((node.args, node.kwargs), Node)
     types = [node.type, *(operand.type for operand in operands)]
     return any(isinstance(t, ArrayType) and t.dtype.kind in "fc" for t in types)
 
@@ -216,9 +216,8 @@ Readers = dict[Node, list[tuple[Node, Access]]]
 def _readers(graph: Graph, accesses: Accesses) -> Readers:
     found: Readers = {}
     for node in graph.nodes:
-        for leaf in leaves((node.args, node.kwargs)):
-            if isinstance(leaf, Node):
-                found.setdefault(leaf, []).append((node, access_of(node, accesses, leaf)))
+        for leaf in leaves((node.args, node.kwargs), Node):
+            found.setdefault(leaf, []).append((node, access_of(node, accesses, leaf)))
     return found
 
 
@@ -244,7 +243,7 @@ def _stages(graph: Graph, accesses: Accesses) -> dict[Node, int]:
     """How many steps that are no kernels a node comes after, one after the other."""
     found: dict[Node, int] = {}
     for node in graph.nodes:
-        operands = [leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node)]
+        operands = leaves((node.args, node.kwargs), Node)
         found[node] = max((found[o] + _is_apart(o, accesses) for o in operands), default=0)
     return found
 
@@ -305,7 +304,7 @@ def _is_hoisted(operand: Node, reader: Node, accesses: Accesses) -> bool:
 def _is_smaller(node: Node, reader: Node) -> bool:
     if not isinstance(node.type, ArrayType) or not isinstance(reader.type, ArrayType):
         return False
-    return node.type.size != reader.type.size
+    return node.type.shape != reader.type.shape and node.type.size != reader.type.size
 
 
 def _may_vanish(node: Node, reader: Node, symbols: Symbols) -> bool:

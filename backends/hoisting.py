@@ -75,7 +75,9 @@ class Hoisting:
     def _parts(self, kernel: Kernel) -> dict[Expr, Expr]:
         """The repeated work of a kernel, each with the load of its result."""
         parts: dict[Expr, Expr] = {}
-        if not kernel.axes and not kernel.folds:
+        if not kernel.folds and (
+            not kernel.axes or all(costs.cost_of(root) < EXPENSIVE for root in kernel.roots)
+        ):
             return parts
         order = order_axes(kernel, self.hint)
         memo: rewrite.Frees = {}

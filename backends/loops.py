@@ -12,7 +12,7 @@ object, so equality is identity, hashing is constant time, and a shared subexpre
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any, ClassVar, Union
 
@@ -285,6 +285,12 @@ class Kernel:
     def roots(self) -> list[Expr]:
         """The expressions that the statements evaluate."""
         return [root for statement in self.statements for root in statement.roots]
+
+    def with_loops(self, **changes: Any) -> Kernel:
+        """The same statements in other loops."""
+        made = replace(self, **changes)
+        object.__setattr__(made, "parts", self.parts)
+        return made
 
     @kept
     def parts(self) -> tuple[Expr, ...]:

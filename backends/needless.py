@@ -78,7 +78,7 @@ def is_view(node: Node) -> bool:
     row = row_of(node.target)
     if row is None or row.kind is not Kind.VIEW:
         return False
-    chosen = (leaf.type for leaf in leaves((node.args[1:], node.kwargs)) if isinstance(leaf, Node))
+    chosen = (leaf.type for leaf in leaves((node.args[1:], node.kwargs), Node))
     return not any(isinstance(kind, ArrayType) and kind.form is Form.ARRAY for kind in chosen)
 
 

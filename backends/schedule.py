@@ -42,11 +42,11 @@ def _scheduled(steps: Iterable[Step], hint: Hint) -> Iterator[Step]:
 def schedule_kernel(kernel: Kernel, hint: Hint) -> Kernel:
     if not kernel.axes and not kernel.folds:
         return kernel
-    ordered = replace(kernel, axes=order_axes(kernel, hint))
+    ordered = kernel.with_loops(axes=order_axes(kernel, hint))
     if any(len(fold.axes) > 1 for fold in kernel.folds):
         ordered = _map_values(ordered, lambda expr: _order_reductions(expr, hint))
     named = _canonical(ordered)
-    return replace(named, vector=vector_axis(named, hint), parallel=is_parallel(named))
+    return named.with_loops(vector=vector_axis(named, hint), parallel=is_parallel(named))
 
 
 def order_axes(kernel: Kernel, hint: Hint) -> tuple[Axis, ...]:

@@ -77,7 +77,7 @@ class Lowering:
 
     def __post_init__(self) -> None:
         for node in self.graph.nodes:
-            operands = [n for n in leaves((node.args, node.kwargs)) if isinstance(n, Node)]
+            operands = leaves((node.args, node.kwargs), Node)
             self.readers.update(operands)
             for operand in operands:
                 self.users.setdefault(operand, []).append(node)
@@ -94,9 +94,8 @@ class Lowering:
                 self.last_read[output] = len(self.graph.nodes) - 1
 
     def _read_at(self, place: int, reader: Node) -> None:
-        for leaf in leaves((reader.args, reader.kwargs)):
-            if isinstance(leaf, Node):
-                self.last_read[leaf] = place
+        for leaf in leaves((reader.args, reader.kwargs), Node):
+            self.last_read[leaf] = place
 
     def is_looked_at_last(self, placeholder: Node, final: Node, but: Container[Node]) -> None:
         """What leads to the final contents of an input is read after everything else, unless it is
@@ -308,7 +307,7 @@ class Lowering:
         if self.readers[node] == 1 and not is_control(user):
             return True
         buffer = load_of(value).buffer
-        given = [n for n in leaves((user.args, user.kwargs)) if isinstance(n, Node)]
+        given = leaves((user.args, user.kwargs), Node)
         if given.count(node) > 1 or (is_control(user) and any(
             n is not node and isinstance(found := self.values.get(n), Value)
             and self.reads(found, buffer) for n in given

@@ -28,8 +28,8 @@ LONGEST_AXIS = 2.0**47
 def check_magnitudes(low: Lowering, nodes: Iterable[Node]) -> None:
     """Abandon calls in which sizes that these nodes use, and that are known here, do not fit."""
     for node in nodes:
-        for size in leaves((node.args, node.kwargs)):
-            if not isinstance(size, SizeExpr) or name_of(size) is not None:
+        for size in leaves((node.args, node.kwargs), SizeExpr):
+            if name_of(size) is not None:
                 continue
             if ("fits", size, 0) in low.required or not low.bound.issuperset(symbols(size)):
                 continue

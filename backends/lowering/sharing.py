@@ -99,5 +99,5 @@ def handed_out(graph: Graph, shared: frozenset[Node]) -> frozenset[Node]:
         if node in shared and node not in read and node.op == "call_function":
             found.add(node)
         else:
-            read.update(leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node))
+            read.update(leaves((node.args, node.kwargs), Node))
     return frozenset(found)

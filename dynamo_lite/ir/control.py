@@ -84,5 +84,5 @@ def all_nodes(graph: Any) -> Iterator[Node]:
     """The nodes of a graph and of the bodies in it."""
     for node in graph:
         yield node
-        for body in bodies(node):
+        for body in bodies(node) if is_control(node) else ():
             yield from all_nodes(body)

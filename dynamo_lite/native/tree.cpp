@@ -13,9 +13,14 @@ Parts parts_of(PyObject *slice) {
     return {{object->start, object->stop, object->step}};
 }
 
-int collect(PyObject *tree, PyObject *found);
+// The leaves found so far; those of other types than `type`, if there is one, are left out.
+struct Found {
+    PyObject *list, *type;
+};
 
-int collect_inside(PyObject *tree, PyObject *found) {
+int collect(PyObject *tree, const Found &found);
+
+int collect_inside(PyObject *tree, const Found &found) {
     if (PySlice_Check(tree)) {
         for (PyObject *part : parts_of(tree).items) {
             if (collect(part, found) < 0) return -1;
@@ -41,17 +46,25 @@ bool is_leaf(PyObject *tree) {
            !PySlice_Check(tree);
 }
 
-int collect(PyObject *tree, PyObject *found) {
-    if (is_leaf(tree)) return PyList_Append(found, tree);
+int collect(PyObject *tree, const Found &found) {
+    if (is_leaf(tree)) {
+        if (found.type && !Py_IS_TYPE(tree, reinterpret_cast<PyTypeObject *>(found.type))) return 0;
+        return PyList_Append(found.list, tree);
+    }
     if (Py_EnterRecursiveCall(" in a tree")) return -1;
     int result = collect_inside(tree, found);
     Py_LeaveRecursiveCall();
     return result;
 }
 
-PyObject *leaves(PyObject *, PyObject *tree) {
+PyObject *leaves(PyObject *, PyObject *const *args, Py_ssize_t count) {
+    if (count != 1 && count != 2) {
+        PyErr_SetString(PyExc_TypeError, "leaves takes a tree and perhaps a type");
+        return nullptr;
+    }
     Ref found(PyList_New(0));
-    return found && collect(tree, found.get()) == 0 ? found.release() : nullptr;
+    if (!found || collect(args[0], {found.get(), count == 2 ? args[1] : nullptr}) < 0) return nullptr;
+    return found.release();
 }
 
 PyObject *map(PyObject *function, PyObject *tree);
@@ -118,7 +131,8 @@ PyObject *map_leaves(PyObject *, PyObject *const *args, Py_ssize_t count) {
 }
 
 PyMethodDef functions[] = {
-    {"leaves", leaves, METH_O, nullptr},
+    {"leaves", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(leaves)), METH_FASTCALL,
+     nullptr},
     {"map_leaves", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(map_leaves)),
      METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr},

@@ -266,7 +266,7 @@ def _written(row: Op, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterato
 
 
 def _nodes(tree: Any) -> list[Node]:
-    return [leaf for leaf in leaves(tree) if isinstance(leaf, Node)]
+    return leaves(tree, Node)
 
 
 def writes(tx: Translator, node: Node) -> None:

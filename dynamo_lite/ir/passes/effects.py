@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -17,9 +16,9 @@ FROM_CONSTANTS = (np.array, np.asarray)
 SILENT_KINDS = frozenset({Kind.VIEW, Kind.CREATION, Kind.STRUCTURE})
 
 
-def operands(node: Node) -> Iterator[Node]:
+def operands(node: Node) -> list[Node]:
     """The nodes that a node refers to."""
-    return (leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, Node))
+    return leaves((node.args, node.kwargs), Node)
 
 
 def is_pure(node: Node) -> bool:
