@@ -15,6 +15,7 @@ from .cached_calls import call_cached
 from .errors import GraphBreak
 from .guards.kinds import CALL
 from .numpy_twins import POLYFILLS
+from .signatures import check_names
 from .trace_rules import Action, Rule, rule_for
 from .variables.base import ObservedException, VariableTracker, call_handler
 from .variables.classes import ClassVariable
@@ -36,8 +37,10 @@ def dispatch(
 ) -> VariableTracker:
     """`function(*args, **kwargs)`; `tracker` is the function's own, where it has one."""
     if (handler := _in(HANDLERS, function)) is not None:
+        check_names(function, kwargs)
         return call_handler(tx, handler, args, kwargs, getattr(function, "__name__", "call"))
     if (twin := _in(POLYFILLS, function)) is not None:
+        check_names(function, kwargs)
         return tx.known(twin).call(tx, args, kwargs)
     rule = rule_for(function)
     if isinstance(tracker, ClassVariable) and is_made_by_tracing(function, rule):

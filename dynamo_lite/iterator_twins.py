@@ -45,12 +45,12 @@ def _count(start: Any, step: Any) -> Iterator[Any]:
 
 
 @twin_of(itertools.repeat)
-def repeat(value: Any, times: Any = None) -> Iterator[Any]:
+def repeat(object: Any, times: Any = None) -> Iterator[Any]:
     if times is None:
         while True:
-            yield value
+            yield object
     for _ in range(times):
-        yield value
+        yield object
 
 
 @twin_of(itertools.cycle)
@@ -98,9 +98,9 @@ def _islice(iterator: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
 
 @twin_of(itertools.accumulate)
 def accumulate(
-    iterable: Any, function: Any = operator.add, *, initial: Any = None
+    iterable: Any, func: Any = operator.add, *, initial: Any = None
 ) -> Iterator[Any]:
-    return _accumulate(iter(iterable), function, initial)
+    return _accumulate(iter(iterable), func, initial)
 
 
 def _accumulate(iterator: Any, function: Any, initial: Any) -> Iterator[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import GraphBreak
 from ..ir.ops import row_of
 from ..numpy_twins import counts_between
+from ..signatures import in_position
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.complex_numbers import complex_of
@@ -26,7 +27,6 @@ from ..variables.graph_values import name_of
 from ..variables.growing import GrowingVariable
 from ..variables.indices import is_mask
 from ..variables.lazy import realise_all
-from ..variables.out_arguments import in_position
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
 from . import mathematics

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphBreak
+from ..signatures import positional_names
 from ..variables.base import VariableTracker
 from ..variables.constants import constant
 from ..variables.indices import as_size
 from ..variables.numbers import ComputedNumber, InputNumber
-from ..variables.out_arguments import positional_names
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
 

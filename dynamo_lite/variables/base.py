@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..guards.sources import Source
+from ..signatures import check_names_of_method
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -111,6 +112,8 @@ class VariableTracker:
     ) -> VariableTracker:
         """`value.name(*args, **kwargs)`; a method `method_<name>` of the tracker answers."""
         if (method := getattr(self, f"method_{name}", None)) is not None:
+            if kwargs:
+                check_names_of_method(self.python_type(), name, kwargs)
             return call_handler(tx, method, args, kwargs, f"{self.describe()}.{name}")
         return self.getattr(tx, name).call(tx, args, kwargs)
 

@@ -14,12 +14,13 @@ import numpy as np
 from ..errors import GraphBreak
 from ..ir.types import ArrayType, Form
 from ..records import dataclass
+from ..signatures import filled_in
 from .base import VariableTracker, call_handler
 from .constants import NONE, constant
 from .graph_values import record
 from .identity import is_same_object
 from .methods import BuiltinMethodVariable
-from .out_arguments import filled_in, outputs_given
+from .out_arguments import outputs_given
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:

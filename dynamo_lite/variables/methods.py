@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
 from ..guards.sources import Source
+from ..signatures import check_names_of_method
 from .base import VariableTracker, call_handler
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class BuiltinMethodVariable(VariableTracker):
     ) -> VariableTracker:
         if (method := getattr(self.owner, f"method_{self.name}", None)) is None:
             raise GraphBreak(f"method {self.name!r} of {self.owner.describe()}")
+        if kwargs:
+            check_names_of_method(self.owner.python_type(), self.name, kwargs)
         return call_handler(tx, method, args, kwargs, f"{self.owner.describe()}.{self.name}")
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:

@@ -12,7 +12,7 @@ PACKAGES = {"dynamo_lite": ROOT / "dynamo_lite", "dynamo_lite.guards": ROOT / "g
 
 # Each layer may import its own modules and those of the layers before it.
 LAYERS = (
-    ("config", "errors", "logs", "native", "quiet", "records", "trees"),
+    ("config", "errors", "logs", "native", "quiet", "records", "signatures", "trees"),
     ("ir", "bytecode"),
     ("guards",),
     ("frontend", "backends"),
