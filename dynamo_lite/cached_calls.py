@@ -22,7 +22,7 @@ from .records import dataclass
 from .side_effects import Call
 from .variables.base import VariableTracker
 from .variables.known import known_value
-from .variables.object_model import lookup
+from .variables.mro import lookup
 
 if TYPE_CHECKING:
     from .trace_rules import Rule

@@ -15,7 +15,7 @@ from .operator_rows import COMPARISONS
 from .variables.base import ObservedException, VariableTracker, call_handler
 from .variables.constants import NONE, NOT_IMPLEMENTED, constant, observed
 from .variables.dicts import DictVariable
-from .variables.object_model import lookup
+from .variables.mro import lookup
 from .variables.sequences import ListVariable, SequenceVariable
 from .variables.sets import SetVariable
 

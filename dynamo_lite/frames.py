@@ -32,7 +32,8 @@ from .variables.cells import CellVariable
 from .variables.constants import ATOMS, ConstantVariable, constant, observed
 from .variables.instance_dicts import InstanceDictVariable
 from .variables.iterators import IteratorVariable
-from .variables.object_model import MISSING, lookup, store
+from .variables.mro import MISSING, lookup
+from .variables.object_model import store
 from .variables.objects import ObjectVariable
 from .variables.refusals import name_in_c
 from .wrap import wrap

@@ -16,7 +16,8 @@ from .variables.classes import ClassVariable
 from .variables.constants import observe, observed
 from .variables.dicts import VIEW_TYPES, DictVariable
 from .variables.iterators import IteratorVariable, ObjectIterator, StepVariable
-from .variables.object_model import MISSING, answers, lookup, overridden
+from .variables.mro import MISSING, answers, lookup
+from .variables.object_model import overridden
 from .variables.objects import ObjectVariable
 from .variables.refusals import name_in_c, refuse
 

@@ -37,7 +37,8 @@ from .variables.functions import FunctionVariable
 from .variables.ids import IdVariable
 from .variables.lazy import realise
 from .variables.methods import BuiltinMethodVariable, MethodVariable
-from .variables.object_model import answers, overridden
+from .variables.mro import answers
+from .variables.object_model import overridden
 from .variables.refusals import name_in_c, refuse
 from .variables.sequences import NO_TIMES, SequenceVariable
 from .variables.sets import SetVariable, view_as_set, view_operation

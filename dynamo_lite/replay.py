@@ -23,7 +23,8 @@ from .side_effects import (
     StoreGlobal,
 )
 from .variables.base import VariableTracker
-from .variables.object_model import is_hidden, lookup
+from .variables.mro import lookup
+from .variables.object_model import is_hidden
 
 
 def prepare_effect(code: Reconstructor, record: Any) -> Replay:

@@ -8,7 +8,8 @@ from .operators import is_equal, is_plain
 from .variables.base import ObservedException, VariableTracker
 from .variables.classes import ClassVariable
 from .variables.constants import fold, observed
-from .variables.object_model import HEAP_TYPE, answers
+from .variables.mro import answers
+from .variables.object_model import HEAP_TYPE
 from .variables.refusals import name_in_c, refuse
 
 if TYPE_CHECKING:

@@ -28,7 +28,8 @@ from ..variables.constants import (
 from ..variables.exceptions import ARGUMENTS_ONLY, ExceptionVariable
 from ..variables.ids import IdVariable
 from ..variables.local_classes import is_local
-from ..variables.object_model import HEAP_TYPE, MISSING, class_attribute, lookup
+from ..variables.mro import MISSING, lookup
+from ..variables.object_model import HEAP_TYPE, class_attribute
 from ..variables.objects import ObjectVariable, SuperVariable
 from ..variables.refusals import returned
 from ..variables.sequences import TupleVariable

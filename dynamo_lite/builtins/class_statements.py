@@ -27,7 +27,8 @@ from ..variables.constants import NONE, ConstantVariable, constant, observe
 from ..variables.dicts import DictVariable
 from ..variables.functions import FunctionVariable, NestedFunctionVariable
 from ..variables.local_classes import LOCAL_CLASSES
-from ..variables.object_model import MISSING, KnownInstance, bind, lookup, lookup_in
+from ..variables.mro import MISSING, lookup, lookup_in
+from ..variables.object_model import KnownInstance, bind
 from ..variables.sequences import TupleVariable
 from .table import handles
 

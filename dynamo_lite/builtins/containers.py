@@ -16,7 +16,7 @@ from ..variables.derived import EXTRACT, FILL, DerivedVariable, base_of, new_con
 from ..variables.dicts import DictVariable
 from ..variables.functions import FunctionVariable
 from ..variables.methods import MethodVariable
-from ..variables.object_model import answers
+from ..variables.mro import answers
 from ..variables.partials import make_partial
 from ..variables.sequences import ListVariable, TupleVariable, is_named_tuple
 from ..variables.sets import SetVariable

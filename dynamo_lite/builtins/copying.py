@@ -19,7 +19,8 @@ from ..variables.derived import FILL, DerivedVariable, new_contents
 from ..variables.dicts import DictVariable
 from ..variables.functions import FunctionVariable
 from ..variables.lazy import realise
-from ..variables.object_model import lookup, overridden
+from ..variables.mro import lookup
+from ..variables.object_model import overridden
 from ..variables.objects import ObjectVariable
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sets import SetVariable

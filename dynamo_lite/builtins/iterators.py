@@ -33,7 +33,8 @@ from ..variables.iterators import (
     ReversedVariable,
     ZipVariable,
 )
-from ..variables.object_model import MISSING, answers, lookup, overridden
+from ..variables.mro import MISSING, answers, lookup
+from ..variables.object_model import overridden
 from ..variables.objects import ObjectVariable
 from ..variables.refusals import length, name_in_c, refuse
 from ..variables.sequences import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .. import numpy_calls, operators
 from ..variables.base import VariableTracker
 from ..variables.constants import FALSE, ConstantVariable, constant, fold
+from ..variables.mro import answers
 from ..variables.numbers import ComputedNumber
-from ..variables.object_model import answers
 from ..variables.objects import ObjectVariable
 from ..variables.refusals import name_in_c, refuse, returned
 from ..variables.sizes import is_size

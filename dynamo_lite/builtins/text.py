@@ -23,7 +23,8 @@ from ..variables.constants import (
 from ..variables.deques import DequeVariable
 from ..variables.dicts import DictVariable
 from ..variables.known import known_value, presented
-from ..variables.object_model import class_attribute, lookup
+from ..variables.mro import lookup
+from ..variables.object_model import class_attribute
 from ..variables.objects import ObjectVariable
 from ..variables.refusals import derived, name_in_c, returned
 from ..variables.sequences import ListVariable, TupleVariable, is_iterable

@@ -9,7 +9,7 @@ from ..variables.base import ObservedException, VariableTracker
 from ..variables.classes import ClassVariable
 from ..variables.constants import NONE, constant, observed
 from ..variables.exceptions import ExceptionVariable
-from ..variables.object_model import MISSING, lookup
+from ..variables.mro import MISSING, lookup
 from ..variables.refusals import name_in_c
 from .table import handles
 

@@ -8,7 +8,7 @@ from ..variables.base import VariableTracker
 from ..variables.constants import NULL, observed
 from ..variables.dicts import DictVariable
 from ..variables.iterators import ObjectIterator
-from ..variables.object_model import answers
+from ..variables.mro import answers
 from ..variables.refusals import name_in_c
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sets import SetVariable

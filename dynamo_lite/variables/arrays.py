@@ -30,8 +30,8 @@ from .graph_methods import (
 )
 from .graph_values import RESULTS, declare_symbols, placeholder, record
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
+from .mro import answers
 from .numbers import ConstantNumber, NumberVariable, python_number_of
-from .object_model import answers
 from .objects import OpaqueVariable
 from .sequences import ListVariable, TupleVariable
 from .sizes import SizeVariable, size_tracker

@@ -13,7 +13,7 @@ from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from .base import VariableTracker
 from .callables import CallableVariable, KnownVariable
 from .methods import MethodVariable
-from .object_model import lookup
+from .mro import lookup
 from .objects import ObjectVariable, OpaqueVariable
 from .randomness import RandomVariable
 

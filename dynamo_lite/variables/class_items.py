@@ -10,7 +10,7 @@ from .descriptors import DescriptorVariable
 from .functions import NestedFunctionVariable
 from .known import known_value
 from .local_classes import PLACEHOLDERS, StandIn
-from .object_model import MISSING, lookup
+from .mro import MISSING, lookup
 from .objects import ObjectVariable
 
 if TYPE_CHECKING:

@@ -22,14 +22,8 @@ from .iterators import IteratorVariable, StepVariable
 from .local_classes import LOCAL_CLASSES
 from .mappings import MappingProxyVariable
 from .methods import MethodVariable
-from .object_model import (
-    MISSING,
-    class_attribute,
-    class_source,
-    keep_attribute,
-    lookup,
-    lookup_in,
-)
+from .mro import MISSING, is_data_descriptor, lookup, lookup_in
+from .object_model import class_attribute, class_source, keep_attribute
 from .objects import ObjectVariable
 from .refusals import name_in_c
 
@@ -63,7 +57,7 @@ class ClassVariable(KnownVariable):
         if type(from_meta) is property and is_function(from_meta.fget):
             source = AttrSource(AttrSource(class_source(meta), name), "fget")
             return tx.call(tx.wrap(from_meta.fget, source), self)
-        if from_meta is not MISSING and object_model.is_data_descriptor(from_meta):
+        if from_meta is not MISSING and is_data_descriptor(from_meta):
             raise GraphBreak(f"attribute {name!r} of the class {kind.__name__}")
         raw = lookup(kind, name)
         if raw is not MISSING:

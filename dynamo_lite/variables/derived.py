@@ -16,7 +16,8 @@ from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import ConstantVariable, constant
 from .dicts import DictVariable, is_known_key
-from .object_model import lookup, overridden
+from .mro import lookup
+from .object_model import overridden
 from .objects import ObjectKey, ObjectVariable, OpaqueVariable, own_dict
 from .sequences import ListVariable, TupleVariable
 from .sets import SetVariable

@@ -28,7 +28,7 @@ from .constants import (
     observed,
 )
 from .methods import BuiltinMethodVariable
-from .object_model import lookup
+from .mro import lookup
 from .sequences import ListVariable, SequenceVariable, TupleVariable
 
 if TYPE_CHECKING:

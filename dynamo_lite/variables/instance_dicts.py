@@ -10,7 +10,7 @@ from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import NONE, ConstantVariable
 from .dicts import DictVariable, Entry
-from .object_model import lookup
+from .mro import lookup
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor

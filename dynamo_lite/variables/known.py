@@ -10,7 +10,7 @@ from .constants import ConstantVariable
 from .dicts import DictVariable
 from .iterators import IteratorVariable
 from .lazy import realise
-from .object_model import answers
+from .mro import answers
 from .refusals import name_in_c
 from .sequences import ListVariable, TupleVariable
 from .sets import SetVariable

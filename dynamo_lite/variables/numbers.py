@@ -30,7 +30,7 @@ from .graph_methods import (
     type_of,
 )
 from .graph_values import RESULTS, placeholder, record
-from .object_model import answers
+from .mro import answers
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor

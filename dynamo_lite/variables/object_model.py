@@ -15,19 +15,16 @@ from ..errors import GraphBreak
 from ..guards.kinds import CALL, NO_ATTR, SPECIALS
 from ..guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
 from ..native import CompiledFunction
-from ..records import dataclass
 from .base import ObservedException, VariableTracker
 from .constants import ConstantVariable, observed
 from .lazy import LazyVariable
 from .local_classes import LOCAL_CLASSES
 from .methods import BuiltinMethodVariable, MethodVariable
+from .mro import MISSING, Holds, is_data_descriptor, lookup, lookup_in
 from .refusals import name_in_c
 
 if TYPE_CHECKING:
     from ..translator import Translator
-
-MISSING = object()
-
 
 class Instance(Protocol):
     """What an object with attributes offers."""
@@ -53,27 +50,6 @@ class KnownInstance:
 
     def remove(self, tx: Translator, name: str) -> None:
         raise GraphBreak(f"deleting {name!r} of a {self.kind.__name__}")
-
-
-def lookup(kind: type, name: str) -> Any:
-    """The raw attribute along the MRO, or MISSING (CPython's `_PyType_Lookup`)."""
-    return lookup_in(kind.__mro__, name)[0]
-
-
-def answers(kind: type, *names: str) -> bool:
-    """Whether a class, not its metaclass, has one of these special methods."""
-    return any(lookup(kind, name) is not MISSING for name in names)
-
-
-def lookup_in(mro: tuple[type, ...], name: str) -> tuple[Any, type]:
-    for base in mro:
-        if name in base.__dict__:
-            return base.__dict__[name], base
-    return MISSING, object
-
-
-def is_data_descriptor(raw: Any) -> bool:
-    return hasattr(type(raw), "__set__") or hasattr(type(raw), "__delete__")
 
 
 def load(tx: Translator, owner: VariableTracker, instance: Instance, name: str) -> VariableTracker:
@@ -180,35 +156,6 @@ def inherited_attribute(tx: Translator, base: type, name: str, raw: Any) -> Vari
 
 def class_source(kind: type) -> Source:
     return ConstSource(Pinned(kind), kind.__qualname__)
-
-
-@dataclass(frozen=True, slots=True)
-class Holds:
-    """A guard: what a class and its bases hold under a name, whatever descriptors make of it."""
-
-    name: str
-    raw: Pinned
-
-    @property
-    def __name__(self) -> str:
-        return f"{self.name!r} is what it was in"
-
-    def __call__(self, kind: type) -> bool:
-        return lookup(kind, self.name) is self.raw.value
-
-
-@dataclass(frozen=True, slots=True)
-class Lacks:
-    """A guard: whether a class itself has nothing under a name."""
-
-    name: str
-
-    @property
-    def __name__(self) -> str:
-        return f"there is no {self.name!r} in"
-
-    def __call__(self, kind: type) -> bool:
-        return self.name not in vars(kind)
 
 
 def keep_attribute(tx: Translator, kind: type, name: str, raw: Any) -> None:

@@ -18,16 +18,8 @@ from .constants import constant, observed
 from .instance_dicts import InstanceDictVariable, outside_dict
 from .lazy import LazyVariable, realise
 from .local_classes import LOCAL_CLASSES
-from .object_model import (
-    HEAP_TYPE,
-    MISSING,
-    KnownInstance,
-    Lacks,
-    class_attribute,
-    has_dict,
-    lookup,
-    lookup_in,
-)
+from .mro import MISSING, Lacks, lookup, lookup_in
+from .object_model import HEAP_TYPE, KnownInstance, class_attribute, has_dict
 from .refusals import length, name_in_c, returned
 
 if TYPE_CHECKING:

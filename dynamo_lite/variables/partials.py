@@ -11,7 +11,8 @@ from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import ConstantVariable, observed
 from .dicts import DictVariable
-from .object_model import answers, python_method
+from .mro import answers
+from .object_model import python_method
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:

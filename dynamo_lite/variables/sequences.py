@@ -13,7 +13,8 @@ from .base import ObservedException, VariableTracker
 from .callables import KnownVariable
 from .constants import FALSE, LAST, NONE, ConstantVariable, builds, constant, observe, observed
 from .lazy import LazyVariable, realise, realise_all, realise_at
-from .object_model import answers, overridden, python_method
+from .mro import answers
+from .object_model import overridden, python_method
 from .refusals import name_in_c, returned
 from .slices import SliceVariable
 from .sorting import sort
