@@ -16,7 +16,9 @@ def affine(constant: Size, terms: Iterable[tuple[Axis, Size]]) -> Offset:
     for axis, factor in terms:
         collected[axis] = collected[axis] + factor if axis in collected else factor
     kept = [(axis, factor) for axis, factor in collected.items() if not is_zero(factor)]
-    return Offset(constant, tuple(sorted(kept, key=by_name)))
+    if len(kept) > 1:
+        kept.sort(key=by_name)
+    return Offset(constant, tuple(kept))
 
 
 def by_name(term: tuple[Axis, Size]) -> str:

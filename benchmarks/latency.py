@@ -120,7 +120,7 @@ def first_call() -> list[Figure]:
         Figure("import and first call, second process", f"{second.both:.1f} ms", "<= 115 ms",
                second.both <= 115),
         Figure("import and first call, nothing in the cache", f"{cold.both:.1f} ms", "", None,
-               "of which most is importing llvmlite"),
+               "of which most is importing dynamo_lite; LLVM is loaded beside"),
     ]
 
 

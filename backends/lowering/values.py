@@ -51,7 +51,7 @@ class Value:
 
     @property
     def shape(self) -> tuple[Size, ...]:
-        return tuple(axis.extent for axis in self.axes)
+        return tuple([axis.extent for axis in self.axes])
 
     @property
     def is_weak(self) -> bool:

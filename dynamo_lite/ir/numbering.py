@@ -101,7 +101,7 @@ def frozen(tree: Any) -> Hashable | None:
     if kind in EXACT:
         return kind, tree
     if kind in (tuple, list):
-        parts = tuple(frozen(item) for item in tree)
+        parts = tuple([frozen(item) for item in tree])
         return None if None in parts else (kind, parts)
     if kind is slice:
         return frozen((tree.start, tree.stop, tree.step, "slice"))
