@@ -66,9 +66,12 @@ SHORT_SCALAR = 12
 """A number that costs so little is computed again by each kernel that needs it."""
 
 
-def choose_materialised(graph: Graph, accesses: Accesses) -> dict[Node, str]:
-    """The nodes to compute into memory, each with the reason."""
-    readers = _readers(graph, accesses)
+def choose_materialised(
+    graph: Graph, accesses: Accesses, by_address: Collection[Node] = ()
+) -> dict[Node, str]:
+    """The nodes to compute into memory, each with the reason. Those in `by_address` read all of
+    their operands through their addresses."""
+    readers = _readers(graph, accesses, by_address)
     forced = _forced(graph, readers)
     chosen = _choose(graph, accesses, forced, readers)
     folds = {
@@ -213,11 +216,13 @@ def _is_cast(node: Node) -> bool:
 Readers = dict[Node, list[tuple[Node, Access]]]
 
 
-def _readers(graph: Graph, accesses: Accesses) -> Readers:
+def _readers(graph: Graph, accesses: Accesses, by_address: Collection[Node]) -> Readers:
     found: Readers = {}
     for node in graph.nodes:
         for leaf in leaves((node.args, node.kwargs), Node):
-            found.setdefault(leaf, []).append((node, access_of(node, accesses, leaf)))
+            called = node in by_address
+            access = Access.MEMORY if called else access_of(node, accesses, leaf)
+            found.setdefault(leaf, []).append((node, access))
     return found
 
 

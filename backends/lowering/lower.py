@@ -103,7 +103,8 @@ def lower_nodes(
     low: Lowering, unread: Container[Node] = (), early: Mapping[Node, Node] = MappingProxyType({})
 ) -> None:
     """Every call of the graph, in order. Those in `early` change an input."""
-    low.kept = kept = choose_materialised(low.graph, ACCESSES)
+    calls = [node for node in low.graph.calls if low.why_extern(node) is not None]
+    low.kept = kept = choose_materialised(low.graph, ACCESSES, {*calls})
     for node in low.graph.calls:
         if node in unread:
             continue

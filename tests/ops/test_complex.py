@@ -125,10 +125,18 @@ def out_given(z, w, r):
     return z, np.square(w, out=z), np.add(z, r, out=w)
 
 
+def reversed_results(z, w, r):
+    v = (w / (z + 3))[::-1]
+    q = z + w
+    u = q[::-1]
+    u += 1
+    return (v * w).real, np.abs(v), np.square(u), (v * v)[::2] * r[::2]
+
+
 FUNCTIONS = (
     arithmetic, in_place, out_given, parts_written, parts_of_results, parts, masks, choices, unary,
     casts, imaginary_parts_dropped, comparisons, powers, folds, functions, made, moved, numbers,
-    positions, pieces, reinterpreted,
+    positions, pieces, reinterpreted, reversed_results,
 )
 EDGES = [0, -0.0, 1, complex(0, -0.0), complex(np.inf, 1), complex(np.nan, 0), 1e30, -1e-30j]
 LAYOUTS = {
