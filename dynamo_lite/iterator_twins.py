@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -282,6 +283,23 @@ def _follow(iterator: Any, link: list[Any]) -> Iterator[Any]:
                 return
         item, link = link
         yield item
+
+
+def batched(iterable: Any, n: Any, *, strict: Any = False) -> Iterator[Any]:
+    if operator.index(n) < 1:
+        raise ValueError("n must be at least one")
+    return _batched(iter(iterable), n, strict)
+
+
+def _batched(iterator: Any, n: Any, strict: Any) -> Iterator[Any]:
+    while batch := tuple([item for _, item in zip(range(n), iterator)]):
+        if strict and len(batch) < n:
+            raise ValueError("batched(): incomplete batch")
+        yield batch
+
+
+if sys.version_info >= (3, 12):
+    twin_of(itertools.batched)(batched)
 
 
 @twin_of(itertools.groupby)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GraphBreak
 from ..quiet import warnings_as
 from ..trace_rules import is_stdlib, module_of
-from ..variables.base import VariableTracker
+from ..variables.base import ObservedException, VariableTracker
 from ..variables.callables import KnownVariable
 from ..variables.cells import CellVariable
 from ..variables.class_items import class_item, is_late
@@ -157,7 +157,10 @@ def make_class(
     for key, value in named.items():
         hook = lookup(value.python_type(), "__set_name__")
         if is_late(value, items[key]) and hook is not MISSING:
-            value.call_method(tx, "__set_name__", (tracker, ConstantVariable(key)), {})
+            try:
+                value.call_method(tx, "__set_name__", (tracker, ConstantVariable(key)), {})
+            except ObservedException:  # CPython says more of it
+                raise GraphBreak(f"the __set_name__ of {key!r} raises an exception") from None
     tell_bases(tx, tracker, made, keywords)
     return tracker
 

@@ -128,7 +128,8 @@ class TypedConstant(VariableTracker):
         return self.value
 
     def hash_key(self, tx: Translator) -> Hashable:
-        return Pinned(self.value) if isinstance(self.value, enum.Enum) else hash_of(self.value)
+        is_itself = type(self.value).__hash__ is enum.Enum.__hash__  # no int or text
+        return Pinned(self.value) if is_itself else hash_of(self.value)
 
     def truth(self, tx: Translator) -> bool:
         return bool(observe(bool, self.value))

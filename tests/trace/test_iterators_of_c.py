@@ -63,6 +63,10 @@ MAKERS = {
 }  # fmt: skip
 
 
+if hasattr(itertools, "batched"):
+    MAKERS["batched"] = lambda it: itertools.batched(it, 2)
+
+
 @pytest.mark.parametrize("form", [changed_after, refused_when_made, left_over])
 @pytest.mark.parametrize("maker", MAKERS)
 def test_itertools(maker, form):

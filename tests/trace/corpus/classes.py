@@ -530,3 +530,31 @@ def disjoint_views(x, table):
     keys, items = table.keys(), table.items()
     found = keys.isdisjoint("bc"), keys.isdisjoint(["a"]), items.isdisjoint([("a", 2), ("a", 1)])
     return x * 2, found, hasattr(table.values(), "isdisjoint")
+
+
+class Rank(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Word(str, enum.Enum):
+    YES = "yes"
+
+
+@program(X)
+def members_that_are_ints_as_keys(x):
+    table = {Rank.LOW: x, 2: "two", "yes": 3}
+    table[Rank.HIGH] = "high"
+    found = [table[key] for key in (1, 2, Rank.HIGH, Word.YES, True)]
+    return found, table, 1 in {Rank.LOW}, {Rank.LOW, 1, Word.YES, "yes"}, [Rank.LOW].index(1)
+
+
+@program(X, breaks="CPython says more of what a __set_name__ raises")
+def set_name_raises(x):
+    class Refuses:
+        def __set_name__(self, owner, name): raise ValueError(name)
+
+    try:
+        class Owner: field = Refuses()
+    except Exception as error:
+        return x * 2, type(error).__name__, str(error), getattr(error, "__notes__", None)
