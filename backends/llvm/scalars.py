@@ -6,7 +6,7 @@ here, in `integers` or in `maths`, written on values. `has` tells lowering what 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -66,7 +66,7 @@ def emit_apply(nest: Nest, term: Term) -> Element:
     expr = term.expr
     assert isinstance(expr, Apply)
     varies = nest.varies(term)
-    values = [nest.operand(arg, varies) for arg in term.args]
+    values: list[Any] = [nest.operand(arg, varies) for arg in term.args]
     if term.args[0].expr in nest.halved:
         (pair,) = values
         wanted, other = (pair.real, pair.imag)[:: 1 if expr.op == "real" else -1]
@@ -80,17 +80,18 @@ def emit_apply(nest: Nest, term: Term) -> Element:
 PARTS_OF = frozenset(("real", "imag"))
 
 
-def halved(exprs: Iterable[Expr]) -> frozenset[Expr]:
+def halved(exprs: Sequence[Expr]) -> frozenset[Expr]:
     """The computed complex numbers of which only the real parts are read, or only the others."""
-    readers: dict[Expr, set[str]] = {}
-    for expr in exprs:
-        name = expr.op if isinstance(expr, Apply) and expr.op in PARTS_OF else ""
-        for operand in expr.operands:
-            readers.setdefault(operand, set()).add(name)
-    return frozenset(
-        expr for expr, names in readers.items()
-        if isinstance(expr, COMPUTED) and len(names) == 1 and names <= PARTS_OF
-    )
+    found = [e for e in exprs if isinstance(e, Apply) and e.op in PARTS_OF]
+    asked: dict[Expr, set[str]] = {}
+    for part in found:
+        if isinstance(part.args[0], COMPUTED):
+            asked.setdefault(part.args[0], set()).add(part.op)
+    once = {expr for expr, names in asked.items() if len(names) == 1}
+    if not once:
+        return frozenset()
+    others = {*exprs}.difference(found)
+    return frozenset(once.difference(*(expr.operands for expr in others)))
 
 
 def may_be_known(left: Term, right: Term) -> bool:
