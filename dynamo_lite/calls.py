@@ -192,7 +192,7 @@ def _fold(
         raise
 
 
-EXHAUSTING = frozenset({"fsum", "sumprod"})
+EXHAUSTING = frozenset({"fsum"})
 """Functions that take all that an iterator has."""
 ASKING_CLASSES = frozenset({"str.__mod__", "str.format", "str.format_map", "str.translate"})
 """Methods of values that call methods of their arguments' classes."""

@@ -74,15 +74,23 @@ NO_END = "must be None or an integer: 0 <= x <= sys.maxsize."
 @twin_of(itertools.islice)
 def islice(iterable: Any, *ends: Any) -> Iterator[Any]:
     window = slice(*ends)
-    start = 0 if window.start is None else window.start
-    stop, step = window.stop, 1 if window.step is None else window.step
-    if stop is not None and (not hasattr(stop, "__index__") or stop == -1):
+    start = 0 if window.start is None else _as_index(window.start)
+    stop = None if window.stop is None else _as_index(window.stop)
+    step = 1 if window.step is None else _as_index(window.step)
+    if stop == -1:
         raise ValueError(f"Stop argument for islice() {NO_END}")
-    if not hasattr(start, "__index__") or start < 0 or (stop is not None and stop < 0):
+    if start < 0 or (stop is not None and stop < 0):
         raise ValueError(f"Indices for islice() {NO_END}")
-    if not hasattr(step, "__index__") or step < 1:
+    if step < 1:
         raise ValueError("Step for islice() must be a positive integer or None.")
     return _islice(iter(iterable), start, stop, step)
+
+
+def _as_index(value: Any) -> Any:
+    try:
+        return operator.index(value)
+    except TypeError:
+        return -1
 
 
 def _islice(iterator: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:

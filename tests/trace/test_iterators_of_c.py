@@ -120,3 +120,22 @@ def test_orders_of_sets_of_numbers_and_text():
             text = "".join(rng.sample(string.ascii_letters, 4))
             found, expected = compiled(np.ones(2), text)[1:], united(np.ones(2), text)[1:]
             assert list(map(list, found)) == list(map(list, expected))
+
+
+class One:
+    def __index__(self):
+        return 1
+
+
+@pytest.mark.parametrize("end", [0, 2, None, -1, 2.5, "a", One(), np.int64(2), int, np.ones(2)])
+def test_ends_of_islice(end):
+    def program(x, end):
+        found = []
+        for ends in ((end,), (end, None), (0, None, end), (0, end, 1)):
+            try:
+                found.append(list(itertools.islice([1, 2, 3, 4], *ends)))
+            except ValueError as error:
+                found.append((str(error), error.__context__))
+        return x * 2, found
+
+    assert repr(dl.compile(program, backend="eager")(np.ones(2), end)) == repr(program(np.ones(2), end))
