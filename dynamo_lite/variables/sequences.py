@@ -117,7 +117,10 @@ class SequenceVariable(VariableTracker):
 
     def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
         if isinstance(key, SliceVariable):
-            return self.made(observe(self.items(tx).__getitem__, key.as_constant(tx)))
+            known = key.as_constant(tx)
+            part = observe(self.items(tx).__getitem__, known)
+            is_whole = known.step in (None, 1) and len(part) == len(self.items(tx))
+            return self if is_whole and self.kind is tuple else self.made(part)
         return realise_at(tx, self.items(tx), checked_index(tx, self, key))
 
     def method___iter__(self, tx: Translator) -> VariableTracker:
@@ -144,6 +147,8 @@ class SequenceVariable(VariableTracker):
     def method___add__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
         if not isinstance(other, SequenceVariable) or other.base is not self.base:
             return ConstantVariable(NotImplemented)
+        if self.kind is other.kind is tuple and not (self.items(tx) and other.items(tx)):
+            return self if self.items(tx) else other  # CPython makes no copy
         return self.made([*self.items(tx), *other.items(tx)])
 
     def method___mul__(self, tx: Translator, times: VariableTracker) -> VariableTracker:
@@ -152,6 +157,8 @@ class SequenceVariable(VariableTracker):
         count = index_constant(tx, times)
         if count > 0 and len(self.items(tx)) * count > LONGEST:
             raise GraphBreak(f"a {self.kind.__name__} of {len(self._items) * count} items")
+        if count == 1 and self.kind is tuple:
+            return self
         return self.made(self.items(tx) * count)
 
     method___rmul__ = method___mul__

@@ -83,3 +83,13 @@ def test_many_keys():
     follow(lambda nodes, x: (len(set(nodes)), x + 1), (nodes, X), (nodes[:50] * 2, X))
     explained = dl.explain(lambda nodes, x: (len(set(nodes)), x + 1))(nodes, X)
     assert not explained.breaks and len(explained.guards) < 250
+
+
+def test_whole_parts_of_tuples_are_the_tuples_themselves():
+    def parts(x, t):
+        empty = ()
+        return x * 2, [p is t for p in (t[:], t[0:], t[::1], t + empty, empty + t, t * 1, t[1:])]
+
+    compiled = dl.compile(parts, backend="eager", fullgraph=True)
+    for t in ([1], 2), ([1],):
+        assert compiled(np.ones(2), t)[1] == parts(np.ones(2), t)[1]
