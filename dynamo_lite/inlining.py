@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .binding import bind
 from .errors import GraphBreak
 from .onlookers import why_seen
+from .trace_rules import TWIN_MODULES
 from .variables.base import VariableTracker
 from .variables.functions import FunctionVariable, UserFunctionVariable
 from .variables.generators import GeneratorVariable
@@ -45,7 +46,9 @@ def inline(
     values = bind(tx, function, args, kwargs)
     child = frame(tx.state, code, function.globals, values, function.closure(tx), tx)
     if code.co_flags & inspect.CO_GENERATOR:
-        return GeneratorVariable(child, function.qualname)
+        is_twin = function.globals.get("__name__") in TWIN_MODULES
+        name = function.qualname.lstrip("_") if is_twin else function.qualname
+        return GeneratorVariable(child, name)
     result = child.run()
     tx.state.locate = tx.location
     return result
