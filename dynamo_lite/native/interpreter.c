@@ -54,7 +54,9 @@ int hold_collection(void) {
     return before;
 }
 
+// A thread that is left when the interpreter ends comes here without it, on its way out.
 void release_collection(int before) {
+    if (!_PyThreadState_UncheckedGet()) return;
     int *count = &PyInterpreterState_Get()->gc.generations[0].count;
     if (*count < 0) *count = before;
 }

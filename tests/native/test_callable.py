@@ -9,6 +9,7 @@ import itertools
 import pickle
 import pydoc
 import random
+import subprocess
 import sys
 import threading
 import typing
@@ -652,3 +653,19 @@ def test_replaced_entries_are_freed():
     assert reference() is not None
     cf.clear()
     assert reference() is None
+
+
+def test_the_interpreter_ends_while_a_thread_compiles():
+    code = """
+import threading
+from dynamo_lite.native import CompiledFunction
+begun = threading.Event()
+def miss(function, values):
+    begun.set()
+    while True:
+        pass
+compiled = CompiledFunction(lambda: None, miss)
+threading.Thread(target=compiled, daemon=True).start()
+begun.wait()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
