@@ -183,7 +183,7 @@ class SetVariable(VariableTracker):
     def do(self, tx: Translator, method: Callable[..., Any], *operands: Any) -> Any:
         """Have the real set do it, and note what gives the outside set the same order."""
         kept = tuple([Kept(o) if isinstance(o, set | frozenset) else o for o in operands])
-        ordered = all(list(a) == list(b) for a, b in zip(operands, kept) if isinstance(a, set))
+        ordered = all(list(a) == list(b) for a, b in zip(operands, kept) if isinstance(b, Kept))
         if self.source is not None and not ordered:
             raise GraphBreak(f"the order of what {self.describe()} is changed by")
         tx.side_effects.mutates(self)
