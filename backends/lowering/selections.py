@@ -23,7 +23,8 @@ from .windows import ViewSteps
 def picked(low: Lowering, base: Value, key: Any) -> Value:
     """The elements that integer arrays select, in the memory of `base`."""
     types = map_leaves(lambda leaf: leaf.type if isinstance(leaf, (Node, Value)) else leaf, key)
-    shaped = replace(base.type, shape=base.shape, strides=base.strides(), form=Form.ARRAY)
+    strides = (0,) * len(base.shape)  # of no interest: what is picked has its own
+    shaped = replace(base.type, shape=base.shape, strides=strides, form=Form.ARRAY)
     try:
         kind = infer(operator.getitem, (shaped, types), {}, graph_facts(low.graph))
     except Unsupported as reason:
@@ -62,6 +63,5 @@ def selection(low: Lowering, base: Value, view: ViewSteps) -> Value:
         if is_basic(key):
             base = basic_getitem(low, node, base, _items(key))
         else:
-            base = gather(low, node, base, tuple(index_operand(low, item) for item in _items(key)))
-            base = replace(base, fresh=False)
+            base = replace(picked(low, base, key), fresh=False)
     return base

@@ -27,6 +27,7 @@ from .pieces import NUMBERS, is_everything, is_passed_on
 from .pointwise import compare, dtype_of, operand_at, require_native
 from .scatters import set_aside, store_at, windows_of
 from .selections import moves, picked, selection
+from .structure import is_moved
 from .values import NATIVE, CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
 from .windows import ViewSteps, region, view_shape
@@ -126,6 +127,8 @@ def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -
         base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
     base = replace(base, type=node.type)
     target = selection(low, base, view)
+    if isinstance(target.expr, Gather) and not is_moved(target):
+        raise CannotLower("an assignment at positions from an array, in a part that is computed")
     save_positions(low, target)
     expr = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
     place = target.expr

@@ -163,3 +163,34 @@ def test_recursion_behind_a_break_is_as_deep():
     compiled, n = dl.compile(deeper), room() - 30
     for _ in range(2):
         assert list(compiled(n, np.zeros(2))) == list(deeper(n, np.zeros(2)))
+
+
+def _rows_at(idx, values):
+    found = np.zeros((20, 9))
+    for n in range(len(idx)):
+        found[n][idx[n]] = values[n]
+    return found
+
+
+def _rows_added(idx, values):
+    found = np.zeros((20, 9))
+    for n in range(len(idx)):
+        found[n, idx[n]] += values[n]
+    return found
+
+
+def _overwritten_by_later_ones(idx, values):
+    for n in range(len(idx)):
+        values[idx[n]] = n
+    return values
+
+
+@pytest.mark.parametrize("function", [_rows_at, _rows_added, _overwritten_by_later_ones])
+@pytest.mark.parametrize("options", [{"dynamic": True}, {"options": {"unroll_budget": 10}}])
+def test_rows_of_positions_are_assigned_in_their_order(function, options):
+    idx = np.array([[0, 1, 1], [3, 3, 3], [8, 0, 0], [2, 2, 4]] * 5)
+    compiled = dl.compile(function, **options)
+    for columns in (3, 2, 3):
+        ours, theirs = np.arange(20.0), np.arange(20.0)
+        given = idx[:, :columns]
+        assert same(compiled(given, ours), function(given, theirs)) and same(ours, theirs)
