@@ -96,10 +96,9 @@ def _parameters_in(text: str, is_bound: bool) -> list[inspect.Parameter]:
     """What a function in C tells; `inspect` begins with a tokenizer that takes 5 ms to set up."""
     (function,) = ast.parse(f"def f{text.replace('$', '')}: pass").body
     assert isinstance(function, ast.FunctionDef)
-    kind = inspect.Parameter.POSITIONAL_ONLY
-    only = [inspect.Parameter(each.arg, kind) for each in function.args.posonlyargs]
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    found = only + [inspect.Parameter(each.arg, kind) for each in function.args.args]
+    given, either = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    found = [inspect.Parameter(each.arg, given) for each in function.args.posonlyargs]
+    found += [inspect.Parameter(each.arg, either) for each in function.args.args]
     for index in range(1, len(function.args.defaults) + 1):
         found[-index] = found[-index].replace(default=None)
     return found[1:] if is_bound and "$" in text else found

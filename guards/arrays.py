@@ -104,6 +104,7 @@ def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
         yield f"type {kind.__qualname__} was {facts.type.__qualname__} when compiled"
         return
     yield from _unequal("dtype", array.dtype, facts.dtype)
+    yield from _unequal("metadata of dtype", array.dtype.metadata, None)
     yield from _unequal("ndim", array.ndim, len(facts.shape))
     for name, flag in FLAGS:
         yield from _unequal(name, getattr(array.flags, flag, True), getattr(facts, name))

@@ -63,7 +63,7 @@ def _by_method(
 
 @handles(operator.index)
 def operator_index(tx: Translator, value: VariableTracker) -> VariableTracker:
-    if is_size(value) and value.python_type() is int:
+    if (is_size(value) or value.in_graph) and value.python_type() is int:
         return value
     text = "__index__ returned non-int (type {kind})"
     return returned(_by_method(tx, operator.index, "__index__", value), int, text)

@@ -173,10 +173,15 @@ def test_relations_that_passes_need_are_guarded_again():
     assert not answers_alike(StaticFacts(), facts.answers)
 
 
-def test_methods_of_objects_are_not_kept(directory, generations):
-    normal = np.random.default_rng(0).normal
-    dl.compile(lambda x: x + normal(size=4))(np.arange(4.0))
-    assert files(directory) == []
+def test_methods_of_generators_are_kept_for_all_of_them(directory, generations):
+    def shifted(x, normal):
+        return x + normal(size=4)
+
+    x = np.arange(4.0)
+    for seed in range(3):
+        normal, again = (np.random.default_rng(seed).normal for _ in range(2))
+        assert np.array_equal(dl.compile(shifted)(x, normal), shifted(x, again))
+    assert len(generations) == 1
 
 
 def test_many_processes_may_write(directory):
