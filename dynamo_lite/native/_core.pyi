@@ -1,5 +1,5 @@
 """The extension module of the native core; docs/architecture.md is its contract."""
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from types import CodeType, FunctionType
 from typing import Any, ClassVar, Final, final, overload
 
@@ -193,6 +193,10 @@ def why_no_cuda() -> str | None: ...
 # -- onlookers
 
 def lines_are_watched() -> bool: ...
+
+# -- sets
+
+def same_table(left: Set[Any], right: Set[Any], /) -> bool: ...
 
 # -- warnings
 

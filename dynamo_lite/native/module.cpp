@@ -69,7 +69,7 @@ using Part = int (*)(PyObject *);
 constexpr Part PARTS[] = {
     add_functions, add_abandoned, add_watchers, add_guard_program, add_callable, add_regions,
     add_rests,     add_runtime,  add_cuda,          add_interned, add_tree,
-    add_record_methods, add_object_compiler,
+    add_record_methods, add_object_compiler, add_set_tables,
 };
 
 PyModuleDef definition = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any
 
+from ..native import same_table
+
 AnySet = set[Hashable] | frozenset[Hashable]
 Change = tuple[Callable[..., Any], tuple[Any, ...]]
 """A method of `set` and what it is given: one member, or members in a list, dict or frozen set."""
@@ -44,10 +46,10 @@ def is_alike(
     real: AnySet, origin: Collection[Hashable], history: Sequence[Change] = ()
 ) -> bool:
     """Whether a set made of the members in `origin`, then changed, has the order of `real`, and
-    will have it when both are changed: they have the same room."""
+    will have it when both are changed."""
     made: AnySet = set(origin)
     for method, operands in history:
         redo(made, method, operands)
     if isinstance(real, frozenset):
         made = frozenset(made)
-    return list(made) == list(real) and made.__sizeof__() == real.__sizeof__()
+    return list(made) == list(real) and same_table(made, real)
