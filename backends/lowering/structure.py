@@ -165,7 +165,7 @@ def _slice_start(low: Lowering, item: slice, size: Size, axis: Axis) -> Offset:
         not (part is None or isinstance(part, int)) for part in (item.start, item.step)
     ):
         raise CannotLower("a slice of a symbolic size beside an index array")
-    start, _, step = item.indices(size)
+    start, _, step = slice(item.start, None, item.step).indices(size)
     return affine.plus(Offset(start), affine.times(affine.along(axis), step))
 
 

@@ -641,3 +641,16 @@ def test_ints_that_numpy_cannot_take_are_errors_of_numpy(function, n):
     compiled = dl.compile(program)
     for k in (1, n, 2, n):
         check_same(compiled, program, np.arange(12.0).reshape(4, 3), k)
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, n: x[np.argmax(x[:, 0]), :n] * 2,
+    lambda x, n: x[np.array([1, 2]), :n] * 2,
+    lambda x, n: (x[np.array([1, 2]), 1:n], x[np.array([0, 1]), n::-1]),
+    lambda x, n: (x[:n, np.array([1, 2])], x[:n, np.argmax(x[0])], x[-n:, np.array([0])]),
+])
+def test_slices_beside_computed_positions_may_end_at_a_symbol(function):
+    x = np.random.default_rng(0).standard_normal((5, 6))
+    compiled = dl.compile(function)
+    for n in (1, 2, 3, 5, 6, 0, 7, -1, -2):
+        check_same(compiled, function, x, n, calls=1)
