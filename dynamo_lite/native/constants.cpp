@@ -184,5 +184,9 @@ bool same_dtype(PyArray_Descr *dtype, PyArray_Descr *wanted) {
     if (dtype->type_num != wanted->type_num || Py_TYPE(dtype) != Py_TYPE(wanted)) return false;
     if (PyDataType_METADATA(dtype) != PyDataType_METADATA(wanted)) return false;
     if (PyTypeNum_ISNUMBER(wanted->type_num) && dtype->byteorder == wanted->byteorder) return true;
-    return PyArray_EquivTypes(dtype, wanted);
+    if (PyDataType_ISLEGACY(wanted)) return PyArray_EquivTypes(dtype, wanted);
+    int equal = PyObject_RichCompareBool(reinterpret_cast<PyObject *>(dtype),
+                                         reinterpret_cast<PyObject *>(wanted), Py_EQ);
+    if (equal < 0) PyErr_Clear();
+    return equal == 1;
 }

@@ -1,4 +1,5 @@
-"""Dtypes with metadata equal plain ones; programs keep what they know of an array there."""
+"""What dtypes carry besides the kind of elements: metadata, in which programs keep what they know
+of an array, and what stands for a missing text."""
 import numpy as np
 import pytest
 from sameness import same
@@ -43,3 +44,14 @@ def test_results_have_the_metadata_that_numpy_gives_them(function):
     for x in (np.arange(3.0), np.arange(3.0).view(UNIT), np.arange(3.0)) * 2:
         ours, theirs = compiled(x), function(x)
         assert same(ours, theirs) and ours.dtype.metadata == theirs.dtype.metadata
+
+
+def test_dtypes_of_text_are_told_apart_by_what_stands_for_missing_ones():
+    def missing(dtype):
+        texts = np.array([dtype.na_object], dtype=dtype)
+        return repr(texts), 4 if np.isnan(texts)[0] else 3
+
+    compiled = dl.compile(missing)
+    for na in (None, np.nan, "x", None, float("nan")):
+        dtype = np.dtypes.StringDType(na_object=na)
+        assert compiled(dtype) == missing(dtype)
