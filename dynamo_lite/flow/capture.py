@@ -118,12 +118,16 @@ def type_of(value: VariableTracker) -> ArrayType | None:
     """The type of a value that can enter and leave a body, or None."""
     found = getattr(value, "array_type", None)
     if isinstance(found, ArrayType):
-        return found if found.form is not Form.OBJECT else None
+        is_long = found.form is not Form.ARRAY and found.dtype.char in LONG
+        return found if found.form is not Form.OBJECT and not is_long else None
     kind = value.python_type() if value.is_constant() else None
     if kind in (bool, int, float):
         return PYTHON_TYPES[kind]
     return None
 
+
+LONG = "gG"
+"""Numbers that no register of a kernel holds: long doubles, and pairs of them."""
 
 PYTHON_TYPES = {kind: python_number(kind) for kind in (bool, int, float)}
 

@@ -55,3 +55,31 @@ def test_dtypes_of_text_are_told_apart_by_what_stands_for_missing_ones():
     for na in (None, np.nan, "x", None, float("nan")):
         dtype = np.dtypes.StringDType(na_object=na)
         assert compiled(dtype) == missing(dtype)
+
+
+
+def chosen(x):
+    return np.longdouble("nan") if x.sum() > 3 else x[1]
+
+
+def summed(x):
+    total = np.longdouble(0)
+    for item in x:
+        total = total + item * np.longdouble("0.1")
+    return total
+
+
+def grown(x):
+    size, rounds = x[1], 0
+    while size < 100 and rounds < 50:
+        size, rounds = size * np.longdouble("1.1"), rounds + 1
+    return size, rounds
+
+
+@pytest.mark.parametrize("function", [chosen, summed, grown])
+@pytest.mark.parametrize("options", [{}, {"options": {"unroll_budget": 10}}])
+def test_long_doubles_where_data_decides(function, options):
+    compiled = dl.compile(function, **options)
+    for x in (np.arange(5), np.arange(60), np.zeros(5) + 0.1):
+        x = x.astype("g") / 3
+        assert repr(compiled(x)) == repr(function(x))
