@@ -175,8 +175,11 @@ class Reduce(Expression):
     `op`: add, multiply, minimum, maximum (NaN-propagating, as np.minimum), logical_and, logical_or,
     bitwise_and, bitwise_or, argmin, argmax (position as int64 along the single axis, the first of
     equals, NaN wins). `dtype` is the accumulator's and the result's; `body` already has it, except
-    for argmin/argmax. Floating-point `add` is at least as accurate as pairwise summation.
+    for argmin/argmax.
     `part` is the number of a part of the fold, where a code generator divides it.
+    `row`: sums and products of floats are folded in the order of the axes, the last of which is
+    added pairwise, as one row (1), or one after the other as well (0). None: in any order that is
+    at least as accurate as pairwise summation.
     """
 
     op: str
@@ -184,6 +187,7 @@ class Reduce(Expression):
     axes: tuple[Axis, ...]
     dtype: np.dtype
     part: tuple[Expr, ...] = ()
+    row: int | None = None
 
     @property
     def operands(self) -> tuple[Expr, ...]:

@@ -43,7 +43,9 @@ REBUILT: Mapping[type[Expr], Callable[[Any, Operands], Expr]] = {
     Apply: lambda old, operands: Apply(old.op, operands, old.dtype),
     Convert: lambda old, operands: Convert(operands[0], old.dtype),
     Select: lambda old, operands: Select(*operands),
-    Reduce: lambda old, operands: Reduce(old.op, operands[0], old.axes, old.dtype, operands[1:]),
+    Reduce: lambda old, operands: Reduce(
+        old.op, operands[0], old.axes, old.dtype, operands[1:], old.row
+    ),
     Gather: _regathered,
 }
 """The same operation on other operands."""
@@ -96,7 +98,7 @@ def _moved_index(index: Index, replaced: affine.Substitution) -> Expr:
 
 def _moved_fold(fold: Reduce, replaced: affine.Substitution) -> Reduce:
     axes = tuple(_renamed(axis, replaced) for axis in fold.axes)
-    return Reduce(fold.op, fold.body, axes, fold.dtype, fold.part)
+    return Reduce(fold.op, fold.body, axes, fold.dtype, fold.part, fold.row)
 
 
 MOVED: Mapping[type[Expr], Callable[[Any, affine.Substitution], Expr]] = {

@@ -87,7 +87,8 @@ def _order_reductions(expr: Expr, hint: Hint) -> Expr:
 
 
 def _order_reduction(expr: Expr, hint: Hint) -> Expr:
-    """The folded axes of one reduction: small strides innermost, contiguous ones merged."""
+    """The folded axes of one reduction: small strides innermost, unless its order is given;
+    contiguous ones merged, but for a row with those outside."""
     if not isinstance(expr, Reduce) or len(expr.axes) < 2:
         return expr
     offsets = [p.offset for p in walk((expr.body,)) if isinstance(p, (Load, Gather))]
@@ -95,8 +96,10 @@ def _order_reduction(expr: Expr, hint: Hint) -> Expr:
     def key(axis: Axis) -> int:
         return -sum(abs(hint(affine.stride_of(offset, axis))) for offset in offsets)
 
-    axes, body = sorted(expr.axes, key=key), expr.body
-    position = len(axes) - 1
+    axes, body = list(expr.axes), expr.body
+    if expr.row is None:
+        axes.sort(key=key)
+    position = len(axes) - 1 - (expr.row or 0)
     while position > 0:
         outer, inner = axes[position - 1], axes[position]
         if reshaping.can_merge(walk([body]), outer, [inner]):
@@ -104,7 +107,7 @@ def _order_reduction(expr: Expr, hint: Hint) -> Expr:
             body = rewrite.substitute(body, {outer: affine.ZERO, inner: affine.along(merged)})
             axes[position - 1 : position + 1] = [merged]
         position -= 1
-    return Reduce(expr.op, body, tuple(axes), expr.dtype)
+    return replace(expr, body=body, axes=tuple(axes))
 
 
 def _canonical(kernel: Kernel) -> Kernel:
@@ -139,9 +142,7 @@ def canonical_folds(
             name = names.setdefault(key, f"r{len(names)}")
             renamed.append(Axis(name, axis.extent))
         moved = {a: affine.Offset(0, ((n, 1),)) for a, n in zip(part.axes, renamed)}
-        made = Reduce(
-            part.op, rewrite.substitute(part.body, moved), tuple(renamed), part.dtype
-        )
+        made = replace(part, body=rewrite.substitute(part.body, moved), axes=tuple(renamed))
         depths[made] = depth + 1
         return made
 

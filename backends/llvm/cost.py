@@ -31,6 +31,18 @@ def cost_of(exprs: Iterable[Expr]) -> float:
     return total
 
 
+def cost_of_points(root: Expr) -> float:
+    """The same without what the reductions inside cost."""
+    total, seen, stack = LOAD, set[Expr](), [root]
+    while stack:
+        expr = stack.pop()
+        if expr not in seen and not isinstance(expr, Reduce):
+            seen.add(expr)
+            total += _own_cost(expr)
+            stack += expr.operands
+    return total
+
+
 def _own_cost(expr: Expr) -> float:
     match expr:
         case Apply():

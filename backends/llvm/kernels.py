@@ -35,6 +35,7 @@ from ..loops import (
     walk,
 )
 from . import memory, scalars
+from .columns import Columns, adds_rows, unit_of
 from .cost import cost_of
 from .divisors import use_reciprocals
 from .elements import F32, I64, PARTS
@@ -52,7 +53,7 @@ from .terms import Term, Terms
 class KernelCode:
     """The text of a kernel's function; `env` names its fields: buffers, symbols, scalars,
     and where the call's status is. `checks`: it may set the status. `cost` is nanoseconds per point
-    of its axes, roughly."""
+    of its axes, roughly. `begin` and `end` count so many (`unit`) steps of the outermost axis."""
 
     name: str
     text: str
@@ -60,6 +61,7 @@ class KernelCode:
     cost: float
     checks: bool
     parallel: bool
+    unit: int
 
 
 def emit_scalar(nest: Nest, term: Term) -> Value:
@@ -125,6 +127,8 @@ class KernelWriter:
         self.builder = Builder(target)
         self.nest = Nest(self.builder, lanes_of(kernel, target), produce, self._keep)
         self.nest.kept, self.nest.halved = kept, halves(kernel)
+        self.adds_rows = adds_rows(kernel, self.vector, self.nest.width)
+        self.unit = unit_of(kernel, self.vector, self.nest.width)
         self.terms = Terms(frozenset(self.axes))
         self.items: list[tuple[Statement, Term]] = []
         self.places: dict[Statement, list[tuple[Term, Size]]] = {}
@@ -151,7 +155,8 @@ class KernelWriter:
         name = self.kernel.name
         head = f"define internal void @{name}(ptr %env, i64 %begin, i64 %end) #0 {{\nentry:\n"
         text = f"{head}{lines}\n}}\n"
-        return KernelCode(name, text, env, self.cost, self.builder.checks, self.kernel.parallel)
+        checks, parallel = self.builder.checks, self.kernel.parallel
+        return KernelCode(name, text, env, self.cost, checks, parallel, self.unit)
 
     # Environment ----------------------------------------------------------------------------------
 
@@ -189,7 +194,10 @@ class KernelWriter:
             return self.builder.integer(0), self.nest.size(axis.extent)
         if isinstance(axis.extent, int) and not self.kernel.parallel:
             return self.builder.integer(0), self.builder.integer(axis.extent)
-        return Value(self.builder, "%begin", I64), Value(self.builder, "%end", I64)
+        begin, end = Value(self.builder, "%begin", I64), Value(self.builder, "%end", I64)
+        if self.unit == 1:
+            return begin, end
+        return begin * self.unit, (end * self.unit).call("umin", self.nest.size(axis.extent))
 
     def _level(self, axes: tuple[Axis, ...]) -> None:
         """The loops over `axes` and the statements inside."""
@@ -199,6 +207,10 @@ class KernelWriter:
         axis, inner = axes[0], axes[1:]
         vector = axis == self.vector
         self._hoist(widen=self.nest.width if vector or self.nest.lane else 0)
+        if vector and self.adds_rows:
+            folds = [term for term in self.terms.all() if isinstance(term.expr, Reduce)]
+            Columns(self.nest, axis, folds, lambda: self._level(inner)).emit(*self._bounds(axis))
+            return
         if vector:
             self._vector_loop(axis, inner)
             return

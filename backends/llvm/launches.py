@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...ir.sizes import product
+from ...ir.sizes import floordiv, product
 from ..loops import Axis, Check, Kernel, Store
 from .elements import I64
 from .emit import Builder, Value
@@ -43,7 +43,8 @@ def call_kernel(writer: EntryWriter, kernel: Kernel) -> None:
         writer.modules.add(writer.kernels[alike].text)
     code = writer.kernels[alike]
     env = _environment(writer, code, binding)
-    extent = writer.size(kernel.axes[0].extent) if kernel.axes else writer.builder.integer(1)
+    steps = kernel.axes[0].extent if kernel.axes else 1
+    extent = writer.size(floordiv(steps + code.unit - 1, code.unit))
     direct = f"call void @{code.name}(ptr {env}, i64 0, i64 {extent.ref})"
     if not code.parallel:
         writer.builder.void(direct)

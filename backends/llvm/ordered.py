@@ -1,10 +1,11 @@
 """Sums and products of floating-point numbers in an order that depends on their number alone.
 
-It is NumPy's (`pairwise_sum`): up to `LEAF` numbers are added in eight accumulators that take
-turns, neighbours of which are added in the end, and then what is left over one by one; more of them
-are divided in the middle, at a multiple of eight. Where NumPy runs along another axis (the columns
-of a matrix) the numbers of one leaf follow each other instead, and so do the rows of a fold over
-several axes. Whether a length is known when the code is made makes no difference.
+It is NumPy's. A row is added pairwise (`pairwise_sum`): up to `LEAF` numbers in eight accumulators
+that take turns, neighbours of which are added in the end, and then what is left over one by one;
+more of them are divided in the middle, at a multiple of eight. Everything else follows one another:
+products, the rows of a fold over several axes, and numbers along which NumPy's innermost loop does
+not run (the columns of a matrix). Whether a length is known when the code is made makes no
+difference.
 
 Complex numbers are added part by part, in the order in which as many real numbers as they have
 parts would be: what is folded here are vectors of all parts, as they lie in memory.
@@ -14,12 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from ...ir.sizes import Size
-from ..loops import Axis, Gather, Load, walk
+from ..loops import Axis
 from .cost import cost_of
 from .elements import I64
 from .emit import Value
-from .folding import UNROLLED, Combine, moved, tree, whole_steps
+from .folding import UNROLLED, Combine, moved, outer_loops, remaining, tree, whole_steps
 from .nest import Lane, Nest
 from .pairs import doubled, parts_of
 from .terms import Term
@@ -38,11 +38,12 @@ State = Sequence[Value]
 class Leaf(Protocol):
     """How up to `LEAF` numbers are folded: whole steps of `by` numbers, then what is left over.
 
-    `unroll`: steps per turn of the loop."""
+    `unroll`: steps per turn of the loop. `lanes`: how many numbers it reads at once."""
 
     by: int
     start: State
     unroll: int
+    lanes: int
 
     def step(self, base: Value, state: State) -> State: ...
 
@@ -54,41 +55,48 @@ class OrderedFold:
     """One sum or product, of scalars or of so many `lanes` of independent ones, of numbers that
     have so many `parts`.
 
-    `along`: NumPy runs along the innermost axis. Unless there is a lane axis outside, it is read in
-    vectors then, whose lanes are numbers of one fold."""
+    `row`: the numbers along the innermost axis are a row. Unless there is a lane axis outside, it
+    is read in vectors, whose lanes are numbers of one fold."""
 
     def __init__(
-        self, nest: Nest, combine: Combine, zero: Value, lanes: int, along: bool, parts: int
+        self, nest: Nest, combine: Combine, zero: Value, lanes: int, row: bool, parts: int
     ) -> None:
-        self.nest, self.combine, self.zero, self.along = nest, combine, zero, along
+        self.nest, self.combine, self.zero, self.row = nest, combine, zero, row
         self.lanes, self.parts, self.neutral = lanes, parts, zero.splat(lanes * parts)
         self.leaf, self.turn = LEAF // parts, EIGHT // parts
-        self.vectors = along and nest.lane is None
         self.builder = nest.builder
 
     def of(self, axes: Sequence[Axis], body: Term, part: Value | None = None) -> Value:
         """The fold over `axes`, or that part of it."""
-        axis, inner = axes[0], axes[1:]
-        lanes = self.nest.lane.width if self.nest.lane else self.nest.width if self.vectors else 0
-        self.nest.hoist([body], widen=0 if inner and self.vectors else lanes)
-        leaf = self._leaf(axis, inner, body)
+        axis, outer = axes[-1], axes[:-1]
+        leaf = self._leaf(axis, body)
+        lanes = self.nest.lane.width if self.nest.lane else leaf.lanes
         begin, end = self.builder.integer(0), self.nest.size(axis.extent)
         if part is not None:
+            self.nest.hoist([body], widen=lanes)
             return self._tree(*self._bounds_of(part, begin, end), leaf)
+
+        def one_row(state: State) -> list[Value]:
+            if not self.row:
+                return [self._folded(begin, end, leaf, before=state[0])]
+            total = self._row(begin, end, leaf)
+            return [self.combine(state[0], total) if outer else total]
+
+        return outer_loops(self.nest, outer, body, [self.neutral], one_row, lanes)[0]
+
+    def _row(self, begin: Value, end: Value, leaf: Leaf) -> Value:
         if end.literal and int(end.ref) <= (2 * self.leaf if leaf.unroll > 1 else self.leaf):
             return self._divided(0, int(end.ref), leaf)
         return self._tree(begin, end, leaf)
 
-    def _leaf(self, axis: Axis, inner: Sequence[Axis], body: Term) -> Leaf:
-        if inner:
-            return InTurn(self, axis, lambda: self.of(inner, body), 1)
+    def _leaf(self, axis: Axis, body: Term) -> Leaf:
         cheap = cost_of([body.expr]) < CHEAP
         unroll = UNROLL if cheap else 1
         short = isinstance(axis.extent, int) and axis.extent < self.turn
-        if self.vectors and not (short and cheap):
-            return Vectors(self, axis, body, unroll)
+        if self.nest.lane is None and not (cheap and (short or not self.row)):
+            return (Vectors if self.row else VectorsInTurn)(self, axis, body, unroll)
         element = lambda: parts_of(self.nest.value(body).splat(self.lanes))  # noqa: E731
-        if self.along and not short:
+        if self.row and not short:
             return Eights(self, axis, element)
         return InTurn(self, axis, element, unroll)
 
@@ -151,10 +159,15 @@ class OrderedFold:
             begin, end = right.select(middle, begin), right.select(end, middle)
         return begin, end
 
-    def _folded(self, begin: Value, end: Value, leaf: Leaf, is_even: bool = False) -> Value:
-        """`is_even`: the length is a multiple of a turn; steps of that leave nothing over."""
+    def _folded(
+        self, begin: Value, end: Value, leaf: Leaf, is_even: bool = False,
+        before: Value | None = None,
+    ) -> Value:
+        """`is_even`: the length is a multiple of a turn; steps of that leave nothing over.
+        `before`: what numbers that follow each other are added to."""
         middle = end if is_even and leaf.by == self.turn else whole_steps(begin, end, leaf.by)
-        state = self._steps(begin, middle, leaf.by, leaf.start, leaf.step, leaf.unroll)
+        start = leaf.start if before is None else [before]
+        state = self._steps(begin, middle, leaf.by, start, leaf.step, leaf.unroll)
         return leaf.finish(state, middle, end)
 
     def _half(self, length: Value) -> Value:
@@ -183,7 +196,7 @@ class OrderedFold:
 class InTurn:
     """One number after the other."""
 
-    by = 1
+    by, lanes = 1, 0
 
     def __init__(
         self, fold: OrderedFold, axis: Axis, element: Callable[[], Value], unroll: int
@@ -203,7 +216,7 @@ class Eights:
     """Eight scalar accumulators in turn, their neighbours added, then what is left over. (Four of
     complex numbers.)"""
 
-    unroll = 1
+    unroll, lanes = 1, 0
 
     def __init__(self, fold: OrderedFold, axis: Axis, element: Callable[[], Value]) -> None:
         self.fold, self.one, self.by = fold, InTurn(fold, axis, element, 1), fold.turn
@@ -229,6 +242,7 @@ class Vectors:
         self.builder, self.axis, self.body, self.unroll = fold.builder, axis, body, unroll
         self.zero, self.parts, self.turn = fold.zero, fold.parts, fold.turn
         self.by, lanes = max(self.nest.width, fold.turn), min(self.nest.width, fold.turn)
+        self.lanes = self.nest.width
         self.start: State = [self.zero.splat(lanes * self.parts)] * (fold.turn // lanes)
 
     def step(self, base: Value, state: State) -> State:
@@ -321,22 +335,41 @@ class Vectors:
         return value
 
 
+class VectorsInTurn:
+    """One number after the other, computed in vectors."""
+
+    unroll = 1
+
+    def __init__(self, fold: OrderedFold, axis: Axis, body: Term, _: int) -> None:
+        self.fold, self.nest, self.axis, self.body = fold, fold.nest, axis, body
+        self.by = self.lanes = fold.nest.width
+        self.start: State = [fold.neutral]
+
+    def step(self, base: Value, state: State) -> State:
+        return self._stepped(Lane(self.axis, base, self.by), state[0])
+
+    def _stepped(self, lane: Lane, total: Value) -> State:
+        fold = self.fold
+        with self.nest.lanes(lane):
+            value = parts_of(self.nest.vector(self.body))
+            if lane.mask is not None:
+                mask = doubled(lane.mask) if fold.parts == 2 else lane.mask
+                value = mask.select(value, fold.zero)
+        for first in range(0, value.lanes, fold.parts):
+            total = fold.combine(total, value.shuffle(range(first, first + fold.parts)))
+        return [total]
+
+    def finish(self, state: State, begin: Value, end: Value) -> Value:
+        """What there is not is neutral."""
+
+        def rest(base: Value, state: State) -> State:
+            return self._stepped(self.nest.partial(self.axis, base, end, self.by), state[0])
+
+        return remaining(begin, end, self.by, 1, state, rest)[0]
+
+
 def eights_of(value: Value) -> list[Value]:
     """The lanes of a vector, eight at a time."""
     if value.lanes == EIGHT:
         return [value]
     return [value.shuffle(range(n, n + EIGHT)) for n in range(0, value.lanes, EIGHT)]
-
-
-def runs_along(body: Term, axis: Axis) -> bool:
-    """Whether NumPy's innermost loop would be the one over this axis: of those that the operands
-    with the most axes have, it is the one with the smallest stride."""
-    loads = [dict(p.offset.strides) for p in walk((body.expr,)) if isinstance(p, (Load, Gather))]
-    most = max(map(len, loads), default=0)
-    return any(_is_innermost(load, axis) for load in loads if len(load) == most)
-
-
-def _is_innermost(strides: dict[Axis, Size], axis: Axis) -> bool:
-    """Strides that are no plain numbers are taken for large."""
-    own, others = strides.get(axis), [s for a, s in strides.items() if a != axis]
-    return isinstance(own, int) and all(not isinstance(s, int) or abs(own) < abs(s) for s in others)

@@ -26,7 +26,7 @@ from .folding import (
     whole_steps,
 )
 from .nest import Nest
-from .ordered import OrderedFold, runs_along
+from .ordered import OrderedFold
 from .pairs import Element, separated
 from .positions import GREATEST, LEAST, emit_position, highest, lowest
 from .terms import Term
@@ -112,8 +112,7 @@ def _in_order(nest: Nest, term: Term, fold: Fold, neutral: Value) -> Value:
     if _is_empty(expr):
         return neutral.splat(parts)
     lanes = nest.lane.width if nest.lane is not None and nest.varies(term) else 1
-    along = parts > 1 or body.axes <= set(expr.axes) or runs_along(body, expr.axes[-1])
-    ordered = OrderedFold(nest, fold.combine, neutral, lanes, along, parts)
+    ordered = OrderedFold(nest, fold.combine, neutral, lanes, expr.row != 0, parts)
     return ordered.of(expr.axes, body, nest.value(part[0]) if part else None)
 
 

@@ -128,7 +128,7 @@ class Names:
                 return SizeValue(self.size(expr.size), expr.dtype)
             case Reduce():
                 axes = self.all_axes(expr.axes)
-                return Reduce(expr.op, expr.body, axes, expr.dtype, expr.part)
+                return Reduce(expr.op, expr.body, axes, expr.dtype, expr.part, expr.row)
         return expr
 
     def statement(self, statement: Statement) -> Statement:

@@ -89,6 +89,8 @@ class Splitting:
         for part in kernel.parts:
             if not isinstance(part, Reduce) or part.op not in SPLITTABLE:
                 continue
+            if part.row == 0 or (part.row and len(part.axes) > 1):
+                continue  # one after the other
             free = rewrite.free_axes(part, memo)
             if not free <= set(kernel.axes) or (shared and kernel.axes[0] in free):
                 continue
@@ -140,7 +142,7 @@ class Splitting:
         partial = self._scratch(f"{stem}_parts", fold, (PARTS, *shape))
         first, *others = _strides((PARTS, *shape), fold.dtype.itemsize)
         along = tuple(zip(axes, others))
-        part = Reduce(fold.op, fold.body, fold.axes, fold.dtype, (Index(number),))
+        part = Reduce(fold.op, fold.body, fold.axes, fold.dtype, (Index(number),), fold.row)
         store = Store(partial, affine.affine(0, ((number, first), *along)), part)
         vector = None if axes else fold.axes[-1]
         self._launch(f"{stem}_parts", (number, *axes), store, vector, parallel=True)

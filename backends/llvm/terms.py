@@ -41,6 +41,10 @@ class Terms:
         self.versions[buffer] = self.versions.get(buffer, 0) + 1
         self._numbered = {}
 
+    def all(self) -> list[Term]:
+        """Every term, operands first."""
+        return list(self._interned.values())
+
     def of(self, root: Expr) -> Term:
         """The term of an expression; iterative, because chains of operations can be long."""
         stack = [root]

@@ -16,12 +16,15 @@ from ..fusion import Access
 from ..hints import goes_forward
 from ..loops import Axis, Expr, Offset, Reduce
 from ..simplify import BOOL, INT64, const, convert
+from . import summation
 from .context import Lowering, is_size, lowers, packed
 from .pointwise import compare, require_native, require_real
 from .values import CannotLower, Value
 
 FLOAT64 = np.dtype(np.float64)
 NO_VALUE = np._NoValue
+EXACT_SUMS = frozenset(np.dtype(code) for code in "?bBhH")
+"""What has sums that are exact in float64, in whatever order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +135,10 @@ def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     options = plain(given, axis=axis, dtype=None, keepdims=False)
     dtype = node.type.dtype
     value, axis = operand(a), options["axis"]
-    if dtype.kind == "c" and op == "add":
-        value, axis = in_one_row(low, node, value, axis, options["keepdims"])
-    else:
-        require = require_native if op.startswith("logical") else require_real
-        require(value.dtype, dtype)
+    if dtype.kind in "fc" and op in ("add", "multiply"):
+        return summed(low, node, op, value, axis, options["keepdims"])
+    require = require_native if op.startswith("logical") else require_real
+    require(value.dtype, dtype)
     over = fold_over(low, node, value.shape, axis, options["keepdims"])
     if op in NEEDS_ELEMENTS:
         low.require("<", 0, over.count)
@@ -147,24 +149,33 @@ def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     return low.lazy(node.type, over.axes, expr)
 
 
-def in_one_row(
-    low: Lowering, node: Node, value: Value, axis: Any, keepdims: bool
-) -> tuple[Value, Any]:
-    """A sum of complex numbers that NumPy adds in rows: what it adds, and along which axis. Of all
-    others the order is NumPy's own business."""
-    require_native(value.dtype, node.type.dtype)
-    dims, ndim = dims_of(axis, len(value.shape)), len(value.shape)
-    if value.dtype != node.type.dtype or not ndim:
-        raise CannotLower("a sum of complex numbers in another dtype")
-    if not goes_forward(value.type, low.graph.symbols):
-        raise CannotLower("a sum of complex numbers in reverse order")
-    if ndim == 1:
-        return value, axis
-    if not value.type.is_c_contiguous or keepdims or dims not in ({ndim - 1}, {*range(ndim)}):
-        raise CannotLower("a sum of complex numbers along several axes, or the first ones")
-    if len(dims) == 1:
-        return value, axis
-    return flattened(low, value, node.name), None
+def summed(
+    low: Lowering, node: Node, op: str, value: Value, axis: Any, keepdims: bool
+) -> Value:
+    """A sum or product of floating-point numbers, in NumPy's order."""
+    dtype, dims = node.type.dtype, dims_of(axis, len(value.shape))
+    if dtype.kind == "c" and op == "add":
+        require_native(value.dtype, dtype)
+        if value.dtype != dtype or not value.shape:
+            raise CannotLower("a sum of complex numbers in another dtype")
+        if not goes_forward(value.type, low.graph.symbols):
+            raise CannotLower("a sum of complex numbers in reverse order")
+    else:
+        require_real(value.dtype, dtype)
+    is_exact = dtype == FLOAT64 and value.dtype in EXACT_SUMS and op == "add"
+    if not is_exact:
+        value, order = summation.ordered(low, op, value, dims, node.name)
+    over = fold_over(low, node, value.shape, axis, keepdims)
+    body = convert(value.at(over.index), dtype)
+    if is_exact:
+        return low.lazy(node.type, over.axes, over.reduce(op, body, dtype))
+    long = [dim for dim in sorted(dims) if not affine.is_one(value.shape[dim])]
+    axis_of = dict(zip(long, over.folded, strict=True))
+    expr = summation.fold_in_order(
+        op, body, [axis_of[dim] for dim in order.outer], [axis_of[dim] for dim in order.row],
+        cast=value.dtype != dtype,
+    )
+    return low.lazy(node.type, over.axes, started(op, expr))
 
 
 def operand(a: Any) -> Value:
@@ -293,7 +304,7 @@ def variance(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Va
 def norm(
     low: Lowering, node: Node, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False
 ) -> Value:
-    """Vector norms 1, 2, inf, -inf, and the Frobenius norm."""
+    """Vector norms 1, 2, inf and -inf along axes; that of everything is a product of BLAS."""
     value = operand(x)
     dtype = value.dtype if value.dtype.kind == "f" else FLOAT64
     require_real(value.dtype, dtype)

@@ -57,7 +57,7 @@ def pointwise(op: str, dtypes: Sequence[Any], result: Any, n: int) -> Any:
 
 
 def reduction(op: str, dtype: Any, shape: tuple[int, ...], over: tuple[int, ...]) -> Any:
-    """One fold of an array over some of its dimensions."""
+    """One fold of an array over some of its dimensions; sums along the last one are rows."""
     dtype = np.dtype(dtype)
     result = np.dtype(np.int64) if op.startswith("arg") else dtype
     axes = [Axis(f"i{d}", n) for d, n in enumerate(shape)]
@@ -65,6 +65,7 @@ def reduction(op: str, dtype: Any, shape: tuple[int, ...], over: tuple[int, ...]
     source, out = Buffer("x", dtype), Buffer("out", result)
     kept = tuple(axis.extent for axis in outer)
     load = Load(source, offset(array(dtype, *shape).strides, axes))
-    value = Reduce(op, load, tuple(axes[d] for d in over), result)
+    row = int(op == "add" and len(shape) - 1 in over)
+    value = Reduce(op, load, tuple(axes[d] for d in over), result, row=row)
     store = Store(out, offset(array(result, *kept).strides, outer), value)
     return compiled(Kernel("kernel", outer, (store,)), [(source, shape)], out, kept)

@@ -8,6 +8,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..facts import must
 from ..rules.composite import Emit
+from ..rules.layout import is_contiguous
 from ..rules.reductions import MISSING, count_of, truth
 from ..rules.values import Wrong, as_dtype, integer, normal_axes
 from ..sizes import Size
@@ -128,21 +129,38 @@ def norm(
         x = emit(np.ndarray.astype, x, np.dtype(np.float64))
     keep = truth(keepdims)
     if axis is None:
-        if kind.ndim != 1 or ord in (None, 2):
-            raise Unsupported("a norm over all axes")
+        if ord is None or (ord == 2 and kind.ndim == 1) or (ord == "fro" and kind.ndim == 2):
+            return _length(emit, x, keep)
+        if kind.ndim != 1:
+            raise Unsupported("a matrix norm")
         axis = 0
     if isinstance(axis, (tuple, list)):
+        if len(axis) == 2 and ord in (None, "fro"):
+            return _root_of_squares(emit, x, tuple(axis), keep)
         if len(axis) != 1:
             raise Unsupported("a matrix norm")
         axis = axis[0]
     return _vector_norm(emit, x, ord, integer(axis), keep)
 
 
+def _length(emit: Emit, x: Any, keep: bool) -> Any:
+    """The norm of all elements, in the order in which they lie in memory."""
+    kind = emit.type(x)
+    order = "C" if is_contiguous(kind, emit.facts) else "K"
+    flat, ndim = emit(np.ravel, x, order=order), kind.ndim
+    root = emit(np.sqrt, emit(np.dot, flat, flat))
+    return emit(np.reshape, emit(np.asarray, root), (1,) * ndim) if keep else root
+
+
+def _root_of_squares(emit: Emit, x: Any, axis: Any, keep: bool) -> Any:
+    squares = emit(np.multiply, x, x)
+    return emit(np.sqrt, emit(np.add.reduce, squares, axis=axis, keepdims=keep))
+
+
 def _vector_norm(emit: Emit, x: Any, ord: Any, axis: int, keep: bool) -> Any:
     """The norms of `np.linalg.norm` along one axis."""
     if ord is None or ord == 2:
-        squares = emit(np.multiply, x, x)
-        return emit(np.sqrt, emit(np.add.reduce, squares, axis=axis, keepdims=keep))
+        return _root_of_squares(emit, x, axis, keep)
     if ord == 0:
         flags = emit(np.not_equal, x, 0)
         counted = emit(np.ndarray.astype, flags, emit.type(x).dtype)
