@@ -35,6 +35,7 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "unbox_ints": (24, "i32"),
     "save": (26, "i32"),
     "save_at": (27, "i32"),
+    "products": (28, "i32"),
 }
 STATUS_OFFSET = 32
 DATA, DIMENSIONS, STRIDES = 16, 32, 40  # fields of PyArrayObject; a float's value is at 16 too

@@ -24,13 +24,14 @@ class ProductWriter:
         return self.frame.builder
 
     def write(self, step: Product) -> None:
-        numbers = self._numbers(step)  # outside of the loops: sizes are computed once
-        steps = [[self.size(n) for n in (s.a, s.b, s.out)] for s in step.stacks]
-        extents = [self.size(stack.extent) for stack in step.stacks]
+        numbers = self._numbers(step)
         pointers = self._place(step.a), self._place(step.b), self.pointers[step.out.name]
+        if step.stacks:
+            self._each(step, pointers, numbers)
+            return
         if step.quiet:
             self.frame.call("quiet", "ptr %frame", "i32 1")
-        self._each(step, list(zip(extents, steps)), pointers, numbers)
+        ARGUMENTS[step.routine](self, step, pointers, numbers)
         if step.quiet:
             self.frame.call("quiet", "ptr %frame", "i32 0")
 
@@ -41,27 +42,19 @@ class ProductWriter:
         sizes = {f"size{i}": self.size(size) for i, size in enumerate(step.sizes)}
         return sizes | {"a": self.size(step.a.leading), "b": self.size(step.b.leading)}
 
-    def _each(
-        self,
-        step: Product,
-        loops: Sequence[tuple[Value, Sequence[Value]]],
-        pointers: Pointers,
-        numbers: Mapping[str, Value],
-    ) -> None:
-        """The call, for each place of the stacks, outermost first."""
-        if not loops:
-            ARGUMENTS[step.routine](self, step, pointers, numbers)
-            return
-        (extent, steps), *inner = loops
-
-        def body(index: Value, _: Sequence[Value]) -> Sequence[Value]:
-            a, b, out = (
-                self.builder.offset(pointer, index * step) for pointer, step in zip(pointers, steps)
-            )
-            self._each(step, inner, (a, b, out), numbers)
-            return ()
-
-        self.builder.loop(self.builder.integer(0), extent, 1, (), body)
+    def _each(self, step: Product, pointers: Pointers, numbers: Mapping[str, Value]) -> None:
+        """One call for all places of the stacks."""
+        sizes = [self.size(size) for size in (*step.sizes, 1, 1)[:3]]
+        a, b, out = (f"ptr {pointer}" for pointer in pointers)
+        extents = [self.size(stack.extent) for stack in step.stacks]
+        steps = [self.size(n) for stack in step.stacks for n in (stack.a, stack.b, stack.out)]
+        self.frame.checked(
+            "products", "ptr %frame", f"i32 {ROUTINES.index(step.routine)}", f"i32 {step.out.dtype.num}",
+            f"i32 {int(step.a.transposed)}", f"i32 {int(step.b.transposed)}",
+            f"ptr {self.frame.integers([*sizes, numbers['a'], numbers['b']])}", a, b, out,
+            f"i32 {len(extents)}", f"ptr {self.frame.integers(extents)}",
+            f"ptr {self.frame.integers(steps)}", f"i32 {int(step.quiet)}",
+        )  # fmt: skip
 
     def gemm(self, step: Product, pointers: Pointers, numbers: Mapping[str, Value]) -> None:
         a, b, out = pointers
@@ -91,4 +84,5 @@ class ProductWriter:
         self.frame.checked(step.routine, "ptr %frame", f"i32 {step.out.dtype.num}", *args)
 
 
+ROUTINES = ("gemm", "gemv", "dot")
 ARGUMENTS = {"gemm": ProductWriter.gemm, "gemv": ProductWriter.gemv, "dot": ProductWriter.dot}

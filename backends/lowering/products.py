@@ -79,17 +79,17 @@ def at_least(low: Lowering, size: Size, least: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one of NumPy's functions takes, and how it reads matrices. `short_dots`: vectors of one
-    element or none are no other case for it, as they are where 0.0 times -1.0 keeps its sign."""
+    """What one of NumPy's functions takes, and how it reads matrices. `narrow`: the run time knows
+    what it does with vectors of one element or none, and with matrices of one row or column."""
 
     leading: Callable[[Matrix], Leading | None]
     ranks: int
     kinds: str
-    short_dots: bool = False
+    narrow: bool = False
 
 
 RULES = {
-    np.matmul: Rules(strided, 64, "fc", short_dots=True),
+    np.matmul: Rules(strided, 64, "fc", narrow=True),
     np.dot: Rules(contiguous, 2, "fc"),
     np.inner: Rules(contiguous, 1, "fc"),
     np.vdot: Rules(contiguous, 1, "f"),
@@ -113,7 +113,8 @@ def through_blas(low: Lowering, node: Node, a: Value, b: Value) -> Value:
     """The product as a step of its own, of operands as they lie in memory."""
     rules = RULES[node.target]
     why_not(rules, node, a, b)
-    call = choose(rules, matrix_of(low, a, "left"), matrix_of(low, b, "right"))
+    call = choose(rules, matrix_of(low, a, "left"), matrix_of(low, b, "right"),
+                  node.type.dtype.kind == "f")
     stacks, equal = stacks_of(low, node, a, b)
     low.require("==", a.shape[-1], b.shape[max(-2, -len(b.shape))])
     for left, right in equal:
@@ -187,14 +188,16 @@ class Call:
     swapped: bool = False
 
 
-def choose(rules: Rules, a: Matrix, b: Matrix) -> Call:
-    """The call of BLAS that NumPy makes; sizes of one, and what cannot be told from it, matter."""
+def choose(rules: Rules, a: Matrix, b: Matrix, real: bool) -> Call:
+    """The call of BLAS that NumPy makes; sizes of one, and what cannot be told from it, matter. A
+    real "gemv" of one row or one term is what np.matmul makes of it."""
     low, m, k, n = a.low, a.rows, a.columns, b.columns
     one_row, one_column = affine.is_one(m), affine.is_one(n)
-    wide = [at_least(low, size, 2) for size in (m, k, n)]
     is_dot = one_row and one_column
-    if not (wide[1] or (is_dot and rules.short_dots)) or not (
-        (wide[0] or one_row) and (wide[2] or one_column)
+    least = 1 if rules.narrow and real and (one_row or one_column) else 2
+    fits = [at_least(low, size, least) for size in (m, k, n)]
+    if not (fits[1] or (is_dot and rules.narrow)) or not (
+        (fits[0] or one_row) and (fits[2] or one_column)
     ):
         raise CannotLower(OWN_WAY)
     if is_dot:

@@ -3,6 +3,7 @@
 #include "core.h"
 #include "runtime.h"
 
+#include <atomic>
 #include <climits>
 #include <cstdio>
 #include <dlfcn.h>
@@ -213,6 +214,135 @@ constexpr int64_t MAX_DOT = INT_MAX / 2;
 
 bool valid_increment(int64_t increment) { return increment > 0 && valid_size(increment); }
 
+template <typename T>
+void scale_as(const MatrixVector &p) {
+    auto *a = static_cast<const T *>(p.a);
+    auto *y = static_cast<T *>(p.y);
+    int64_t rows = p.trans ? p.n : p.m, step = p.trans ? 1 : p.lda;
+    T x = *static_cast<const T *>(p.x);
+    for (int64_t i = 0; i < rows; ++i) y[i * p.incy] = a[i * step] * x + T(0);
+}
+
+// The three routines. They touch nothing of Python's, so that any thread may call them.
+int32_t multiply_matrices(int32_t typenum, const Product &p) {
+    int element = element_of(typenum);
+    if (!found || element == ELEMENTS) return FAILED;
+    if (!valid_size(p.m) || !valid_size(p.n) || !valid_size(p.k)) return FAILED;
+    if (p.m == 0 || p.n == 0) return OK;
+    bool strides_fit = p.ldc >= p.n && valid_size(p.ldc) && valid_size(p.lda) && valid_size(p.ldb);
+    if (!strides_fit) return FAILED;
+    if (p.k == 0) {
+        int64_t itemsize = ELEMENT_ROWS[element].itemsize;
+        fill_zero(p.c, p.m, p.ldc * itemsize, p.n * itemsize);
+        return OK;
+    }
+    if (p.lda < (p.trans_a ? p.m : p.k) || p.ldb < (p.trans_b ? p.k : p.n)) return FAILED;
+    (wide ? multiply_as<int64_t> : multiply_as<int>)(static_cast<Element>(element), p);
+    return OK;
+}
+
+int32_t multiply_vectors(int32_t typenum, int64_t n, const void *x, int64_t incx, const void *y,
+                         int64_t incy, void *out) {
+    int element = element_of(typenum);
+    if (!found || element == ELEMENTS || n < 0 || n > MAX_DOT) return FAILED;
+    if (!valid_increment(incx) || !valid_increment(incy)) return FAILED;
+    (wide ? dot_as<int64_t> : dot_as<int>)(static_cast<Element>(element), n, x, incx, y, incy, out);
+    return OK;
+}
+
+// Real matrices of one row, and of one column, are other cases for np.matmul.
+int32_t multiply_narrow(int32_t typenum, const MatrixVector &p) {
+    if (p.m == 0 || p.n == 0) return FAILED;
+    if ((p.trans ? p.n : p.m) == 1) {
+        return multiply_vectors(typenum, p.trans ? p.m : p.n, p.a, p.trans ? p.lda : 1, p.x, p.incx,
+                                p.y);
+    }
+    (typenum == NPY_FLOAT ? scale_as<float> : scale_as<double>)(p);
+    return OK;
+}
+
+int32_t multiply_vector(int32_t typenum, const MatrixVector &p) {
+    int element = element_of(typenum);
+    if (!found || element == ELEMENTS || !valid_size(p.m) || !valid_size(p.n)) return FAILED;
+    int64_t rows = p.trans ? p.n : p.m, itemsize = ELEMENT_ROWS[element].itemsize;
+    if (rows == 0) return OK;
+    if (!valid_increment(p.incx) || !valid_increment(p.incy)) return FAILED;
+    bool real = element == SINGLE || element == DOUBLE;
+    if (real && (p.m == 1 || p.n == 1)) return multiply_narrow(typenum, p);
+    // Some builds scale y by beta: 0 * NaN is NaN.
+    fill_zero(p.y, rows, p.incy * itemsize, itemsize);
+    if (p.m == 0 || p.n == 0) return OK;
+    if (p.lda < p.n || !valid_size(p.lda)) return FAILED;
+    (wide ? apply_as<int64_t> : apply_as<int>)(static_cast<Element>(element), p);
+    return OK;
+}
+
+// A stack of products: one request, at many places.
+enum Routine { GEMM, GEMV, DOT };
+
+struct Stack {
+    int32_t routine, typenum;
+    bool trans_a, trans_b;
+    int64_t m, n, k, lda, ldb;  // those that a routine has not are 1
+    const char *a, *b;
+    char *c;
+    int32_t ndim;
+    const int64_t *extents, *steps;  // steps: in bytes, of a, b and c for each dimension
+    std::atomic<bool> failed{false};
+
+    int64_t count() const {
+        int64_t product = 1;
+        for (int32_t i = 0; i < ndim; ++i) product *= extents[i];
+        return product;
+    }
+
+    double flops() const { return 2.0 * m * n * k; }
+
+    // OpenBLAS multiplies smaller ones in the calling thread.
+    bool is_small() const { return flops() <= (routine == GEMM ? 1 << 19 : 1 << 14); }
+
+    int32_t one(int64_t index) const {
+        const char *x = a, *y = b;
+        char *out = c;
+        for (int32_t i = ndim - 1; i >= 0; --i) {
+            int64_t place = index % extents[i];
+            index /= extents[i];
+            x += place * steps[3 * i];
+            y += place * steps[3 * i + 1];
+            out += place * steps[3 * i + 2];
+        }
+        switch (routine) {
+            case GEMM:
+                return multiply_matrices(typenum,
+                                         {trans_a, trans_b, m, n, k, x, lda, y, ldb, out, n});
+            case GEMV:
+                return multiply_vector(typenum, {trans_a, m, n, x, lda, y, ldb, out, 1});
+            default:
+                return multiply_vectors(typenum, m, x, lda, y, ldb, out);
+        }
+    }
+};
+
+void some_of_stack(void *env, int64_t begin, int64_t end) {
+    auto *stack = static_cast<Stack *>(env);
+    for (int64_t i = begin; i < end; ++i) {
+        if (stack->one(i) != OK) return stack->failed.store(true);
+    }
+}
+
+constexpr double FLOPS_PER_NS = 16;
+
+void all_of_stack(Frame *frame, Stack *stack) {
+    int64_t count = stack->count();
+    double flops = stack->flops() * count;
+    if (stack->is_small()) {
+        auto cost_ns = static_cast<int64_t>(flops / FLOPS_PER_NS);
+        return parallel(frame, some_of_stack, stack, count, cost_ns);
+    }
+    LongWork work(flops);
+    some_of_stack(stack, 0, count);
+}
+
 }  // namespace
 
 int add_blas() {
@@ -237,46 +367,34 @@ bool has_blas() { return found; }
 int32_t gemm(Frame *, int32_t typenum, int32_t trans_a, int32_t trans_b, int64_t m, int64_t n,
              int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb, void *c,
              int64_t ldc) {
-    int element = element_of(typenum);
-    if (!found || element == ELEMENTS) return FAILED;
-    if (!valid_size(m) || !valid_size(n) || !valid_size(k)) return FAILED;
-    if (m == 0 || n == 0) return OK;
-    bool strides_fit = ldc >= n && valid_size(ldc) && valid_size(lda) && valid_size(ldb);
-    if (!strides_fit) return FAILED;
-    if (k == 0) {
-        int64_t itemsize = ELEMENT_ROWS[element].itemsize;
-        fill_zero(c, m, ldc * itemsize, n * itemsize);
-        return OK;
-    }
-    if (lda < (trans_a ? m : k) || ldb < (trans_b ? k : n)) return FAILED;
-    Product product = {trans_a != 0, trans_b != 0, m, n, k, a, lda, b, ldb, c, ldc};
     LongWork work(2.0 * m * n * k);
-    (wide ? multiply_as<int64_t> : multiply_as<int>)(static_cast<Element>(element), product);
-    return OK;
+    return multiply_matrices(typenum, {trans_a != 0, trans_b != 0, m, n, k, a, lda, b, ldb, c, ldc});
 }
 
 int32_t gemv(Frame *, int32_t typenum, int32_t trans, int64_t m, int64_t n, const void *a,
              int64_t lda, const void *x, int64_t incx, void *y, int64_t incy) {
-    int element = element_of(typenum);
-    if (!found || element == ELEMENTS || !valid_size(m) || !valid_size(n)) return FAILED;
-    int64_t rows = trans ? n : m, itemsize = ELEMENT_ROWS[element].itemsize;
-    if (rows == 0) return OK;
-    if (!valid_increment(incx) || !valid_increment(incy)) return FAILED;
-    fill_zero(y, rows, incy * itemsize, itemsize);  // some builds scale y by beta: 0 * NaN is NaN
-    if (m == 0 || n == 0) return OK;
-    if (lda < n || !valid_size(lda)) return FAILED;
-    MatrixVector product = {trans != 0, m, n, a, lda, x, incx, y, incy};
     LongWork work(2.0 * m * n);
-    (wide ? apply_as<int64_t> : apply_as<int>)(static_cast<Element>(element), product);
-    return OK;
+    return multiply_vector(typenum, {trans != 0, m, n, a, lda, x, incx, y, incy});
 }
 
 int32_t dot(Frame *, int32_t typenum, int64_t n, const void *x, int64_t incx, const void *y,
             int64_t incy, void *out) {
-    int element = element_of(typenum);
-    if (!found || element == ELEMENTS || n < 0 || n > MAX_DOT) return FAILED;
-    if (!valid_increment(incx) || !valid_increment(incy)) return FAILED;
     LongWork work(2.0 * n);
-    (wide ? dot_as<int64_t> : dot_as<int>)(static_cast<Element>(element), n, x, incx, y, incy, out);
-    return OK;
+    return multiply_vectors(typenum, n, x, incx, y, incy, out);
+}
+
+int32_t products(Frame *frame, int32_t routine, int32_t typenum, int32_t trans_a, int32_t trans_b,
+                 const int64_t *sizes, const void *a, const void *b, void *c, int32_t ndim,
+                 const int64_t *extents, const int64_t *steps, int32_t is_quiet) {
+    Stack stack{routine, typenum, trans_a != 0, trans_b != 0, sizes[0], sizes[1], sizes[2], sizes[3],
+                sizes[4], static_cast<const char *>(a), static_cast<const char *>(b),
+                static_cast<char *>(c), ndim, extents, steps};
+    if (is_quiet) quiet(frame, 1);
+    unsigned before = call_of(frame)->fp_flags;
+    all_of_stack(frame, &stack);
+    if (is_quiet) {
+        call_of(frame)->fp_flags = before;
+        quiet(frame, 0);
+    }
+    return stack.failed.load() ? FAILED : OK;
 }

@@ -160,12 +160,6 @@ void release(Frame *frame, int64_t slot) { Py_CLEAR(frame->slots[slot]); }
 
 void hold(Frame *frame, int64_t slot, PyObject *object) { put(frame, slot, Py_NewRef(object)); }
 
-// Around work whose flags NumPy does not look at: first 1, then 0.
-void quiet(Frame *frame, int32_t begins) {
-    if (begins) call_of(frame)->fp_flags |= fp_flags();
-    clear_fp_flags();
-}
-
 // Sorts the flags that steps of one errstate have raised by what is to become of them.
 void settle(Call *call) {
     unsigned raised = call->fp_flags | fp_flags();
@@ -213,6 +207,11 @@ const void *address(Function *function) {
 
 }  // namespace
 
+void quiet(Frame *frame, int32_t begins) {
+    if (begins) call_of(frame)->fp_flags |= fp_flags();
+    clear_fp_flags();
+}
+
 void copy(Frame *frame, void *to, const void *from, int64_t n) {
     Copying job{static_cast<char *>(to), static_cast<const char *>(from), n};
     parallel(frame, copy_stretches, &job, (n + STRETCH - 1) / STRETCH, n / 32);
@@ -237,6 +236,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(quiet),       address(begin_errstate), address(read_sizes), address(count_true),
     address(select_true), address(positions_true), address(poll),       address(deposit_true),
     address(unbox_ints), address(copy),      address(save),      address(save_at),
+    address(products),
 };
 
 int add_runtime(PyObject *module) {

@@ -56,7 +56,7 @@ inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 28, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 29, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp
@@ -74,7 +74,10 @@ inline void release_scratch(Call *call) {
     if (call->owns_arena) release_arena();
 }
 
-// runtime.cpp: packed memory, by several threads where it is much
+// runtime.cpp
+// Around work whose flags NumPy does not look at: first 1, then 0.
+void quiet(Frame *frame, int32_t begins);
+// Packed memory, by several threads where it is much.
 void copy(Frame *frame, void *to, const void *from, int64_t nbytes);
 
 // undo.cpp
@@ -112,6 +115,11 @@ int32_t gemv(Frame *, int32_t typenum, int32_t trans, int64_t m, int64_t n, cons
              int64_t lda, const void *x, int64_t incx, void *y, int64_t incy);
 int32_t dot(Frame *, int32_t typenum, int64_t n, const void *x, int64_t incx, const void *y,
             int64_t incy, void *out);
+// The same routine (0: gemm, 1: gemv, 2: dot) at every place of a stack; `sizes` are m, n, k and the
+// distances of the operands.
+int32_t products(Frame *frame, int32_t routine, int32_t typenum, int32_t trans_a, int32_t trans_b,
+                 const int64_t *sizes, const void *a, const void *b, void *c, int32_t ndim,
+                 const int64_t *extents, const int64_t *steps, int32_t is_quiet);
 
 // masks.cpp
 constexpr int64_t MASK_BLOCK = 1 << 14;  // elements; generated code has room for one number for each

@@ -71,7 +71,11 @@ def check(function, *values, symbolic=False):
 
 
 def kinds_of_steps(function, *values):
-    program = lower(optimize(trace(function, *values)), blas=True)
+    return kinds_in(trace(function, *values))
+
+
+def kinds_in(graph):
+    program = lower(optimize(graph), blas=True)
     return [type(step) for step in program.steps if isinstance(step, (Product, Extern))]
 
 
@@ -111,6 +115,27 @@ def test_stacks(dtype, symbolic):
                 check(lambda a, b: a @ b, a, b, symbolic=symbolic)
             except pytest.skip.Exception:
                 continue
+
+
+@pytest.mark.parametrize("dtype", "fd")
+def test_stacks_that_may_have_one_row(dtype):
+    """NumPy has ways of its own for one row and for one term; BLAS may use threads for long ones."""
+    def function(more, row, column):
+        rows = np.concatenate([more, row], axis=1)
+        return rows @ column, np.sum(rows, axis=-1)[:, None, :] @ rows
+
+    def values(n):
+        found = [numbers(dtype, shape, n) for shape in ((90, n, 64), (90, 1, 64), (90, 64, 1))]
+        for array in found:
+            array[:, :, ::5] = -0.0
+        return found
+
+    graph = retyped(trace(function, *values(7)), values(7), True)
+    assert kinds_in(graph) == [Product, Product]
+    entry = compile_graph(graph, values(7))
+    for n in (0, 1, 2, 7, 40, 300):
+        for got, want in zip(entry(*values(n)), function(*values(n))):
+            same(got, want)
 
 
 @pytest.mark.parametrize("function", [np.inner, np.vdot])
