@@ -1,7 +1,7 @@
 """Matrix products as calls of BLAS, through the run time."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from ...ir.sizes import Size
 from ..program import Operand, Product
@@ -49,8 +49,9 @@ class ProductWriter:
         extents = [self.size(stack.extent) for stack in step.stacks]
         steps = [self.size(n) for stack in step.stacks for n in (stack.a, stack.b, stack.out)]
         self.frame.checked(
-            "products", "ptr %frame", f"i32 {ROUTINES.index(step.routine)}", f"i32 {step.out.dtype.num}",
-            f"i32 {int(step.a.transposed)}", f"i32 {int(step.b.transposed)}",
+            "products", "ptr %frame", f"i32 {ROUTINES.index(step.routine)}",
+            f"i32 {step.out.dtype.num}", f"i32 {int(step.a.transposed)}",
+            f"i32 {int(step.b.transposed)}",
             f"ptr {self.frame.integers([*sizes, numbers['a'], numbers['b']])}", a, b, out,
             f"i32 {len(extents)}", f"ptr {self.frame.integers(extents)}",
             f"ptr {self.frame.integers(steps)}", f"i32 {int(step.quiet)}",

@@ -93,3 +93,8 @@ long filters_version(void) { return PyInterpreterState_Get()->warnings.filters_v
 void set_filters_version(long version) {
     PyInterpreterState_Get()->warnings.filters_version = version;
 }
+
+// Tells tracemalloc of memory; the header that declares this has no place in C++ before 3.13.
+void track_memory(unsigned domain, void *memory, size_t nbytes) {
+    PyTraceMalloc_Track(domain, (uintptr_t)memory, nbytes);
+}

@@ -11,6 +11,7 @@ unsigned long hold_signals(void);
 void release_signals(unsigned long main);
 int hold_collection(void);
 void release_collection(int before);
+void track_memory(unsigned domain, void *memory, size_t nbytes);
 }
 
 // While this lives, signals wait: their handlers run, and raise, in the program's own code.

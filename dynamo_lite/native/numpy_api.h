@@ -17,3 +17,9 @@
 #endif
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
+
+// results.cpp: a new array, whose elements are packed in some order of the axes; null with an
+// exception.
+PyObject *packed_array(PyArray_Descr *descr, int32_t ndim, const int64_t *shape,
+                       const int64_t *strides);
+int add_results();

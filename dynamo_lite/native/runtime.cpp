@@ -48,9 +48,7 @@ void *new_array(Frame *frame, int64_t slot, PyArray_Descr *descr, int32_t ndim, 
     if (strides != nullptr && !strides_fit(ndim, shape, strides, PyDataType_ELSIZE(descr))) {
         return nullptr;
     }
-    Py_INCREF(descr);
-    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims(shape), dims(strides),
-                                           nullptr, 0, nullptr);
+    PyObject *array = packed_array(descr, ndim, shape, strides);
     if (keep(frame, slot, array) != OK) return nullptr;
     return PyArray_DATA(reinterpret_cast<PyArrayObject *>(array));
 }
@@ -240,7 +238,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
 };
 
 int add_runtime(PyObject *module) {
-    if (add_errstate() < 0 || add_extern_call() < 0 || add_blas() < 0) return -1;
+    if (add_errstate() < 0 || add_extern_call() < 0 || add_blas() < 0 || add_results() < 0) return -1;
     if (add_entry_types(module) < 0 || add_pool(module) < 0 || add_scratch(module) < 0) return -1;
     return add_loader(module);
 }

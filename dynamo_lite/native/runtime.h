@@ -21,7 +21,7 @@ struct Frame {
 };
 static_assert(offsetof(Frame, status) == 4 * sizeof(void *), "generated code reads these offsets");
 
-// A large block of scratch memory, header included: chained to the call that uses it, or idle.
+// A large block of memory, header included: chained to the call that uses it, of a result, or idle.
 struct ScratchBlock {
     ScratchBlock *next;
     int64_t nbytes, idle_since;
@@ -68,6 +68,10 @@ int add_pool(PyObject *module);
 void *scratch(Frame *frame, int64_t nbytes);
 void release_blocks(Call *call);
 void release_arena();
+// The memory of a result, and how many bytes it has room for. Released, it serves later calls.
+void *result_memory(int64_t nbytes);
+int64_t room_of(void *memory);
+void release_result(void *memory);
 int add_scratch(PyObject *module);
 inline void release_scratch(Call *call) {
     if (call->blocks != nullptr) release_blocks(call);

@@ -1,6 +1,6 @@
 // Scratch memory: gone when the call ends. Small blocks come from an arena that the thread keeps.
-// Large ones, and those of a nested call, which finds the arena taken, are kept for later calls:
-// memory that the system has just handed out costs a page fault every 4 KB.
+// Large ones, those of a nested call, which finds the arena taken, and the memory of large results
+// are kept for later calls: memory that the system has just handed out costs a page fault every 4 KB.
 #include "core.h"
 #include "runtime.h"
 
@@ -18,7 +18,8 @@ constexpr int64_t ARENA_BYTES = 256 << 10;
 constexpr int64_t HUGE_PAGE_BYTES = 4 << 20;  // from here on ask for huge pages, as NumPy does
 constexpr int64_t KEPT_BYTES = 64 << 20;      // idle blocks may take this much together
 constexpr int64_t KEPT_SECONDS = 10;          // and are given back when unused for so long
-constexpr int64_t WASTE = 2;                  // a block serves requests down to a half of its size
+constexpr int64_t KEPT_BLOCKS = 256;          // which are looked through one by one
+constexpr int64_t WASTE = 2;                  // a block serves scratch down to a half of its size
 
 struct Arena {
     char *memory = nullptr;
@@ -69,12 +70,12 @@ struct IdleBlocks {
         return block;
     }
 
-    // The smallest block that holds `wanted` bytes without wasting much; null when there is none.
-    ScratchBlock *take(int64_t wanted) {
+    // The smallest block of `wanted` to `most` bytes; null when there is none.
+    ScratchBlock *take(int64_t wanted, int64_t most) {
         ScratchBlock **best = nullptr;
         for (ScratchBlock **place = &first; *place != nullptr; place = &(*place)->next) {
             int64_t size = (*place)->nbytes;
-            bool fits = size >= wanted && size / WASTE <= wanted;
+            bool fits = size >= wanted && size <= most;
             if (fits && (best == nullptr || size < (*best)->nbytes)) best = place;
         }
         return best != nullptr ? unlink(best) : nullptr;
@@ -89,11 +90,12 @@ struct IdleBlocks {
 
     // Frees the blocks behind the first `limit` bytes, and those that were idle before `since`.
     void trim(int64_t limit, int64_t since) {
-        int64_t kept = 0;
+        int64_t kept = 0, count = 0;
         for (ScratchBlock **place = &first; *place != nullptr;) {
             kept += (*place)->nbytes;
-            if (kept <= limit && (*place)->idle_since >= since) {
+            if (kept <= limit && count < KEPT_BLOCKS && (*place)->idle_since >= since) {
                 place = &(*place)->next;
+                ++count;
             } else {
                 kept -= (*place)->nbytes;
                 std::free(unlink(place));
@@ -112,20 +114,33 @@ int64_t coarse_seconds() {
     return time.tv_sec;
 }
 
-ScratchBlock *new_block(int64_t nbytes) {
-    auto *block = static_cast<ScratchBlock *>(aligned_block(nbytes));
-    if (block != nullptr) block->nbytes = nbytes;
+// Sizes come in four steps from each power of two to the next, so that a result that grows a little
+// from call to call finds the memory of earlier ones. What a block has to spare is never touched.
+int64_t rounded(int64_t nbytes) {
+    if (nbytes < 4 || nbytes > KEPT_BYTES) return nbytes;
+    int64_t step = int64_t{1} << (61 - __builtin_clzll(nbytes));
+    return (nbytes + step - 1) / step * step;
+}
+
+// A block whose memory has between `nbytes` and `most` bytes, which is after the header.
+ScratchBlock *block_of(int64_t nbytes, int64_t most) {
+    if (nbytes > INT64_MAX - ALIGNMENT) return nullptr;
+    if (ScratchBlock *block = idle.take(nbytes + ALIGNMENT, most + ALIGNMENT)) return block;
+    int64_t size = rounded(nbytes) + ALIGNMENT;
+    auto *block = static_cast<ScratchBlock *>(aligned_block(size));
+    if (block != nullptr) block->nbytes = size;
     return block;
 }
 
+char *memory_of(ScratchBlock *block) { return reinterpret_cast<char *>(block) + ALIGNMENT; }
+
 void *chained_block(Call *call, int64_t nbytes) {
-    if (nbytes > INT64_MAX - ALIGNMENT) return nullptr;
-    ScratchBlock *block = idle.take(nbytes + ALIGNMENT);
-    if (block == nullptr) block = new_block(nbytes + ALIGNMENT);
+    int64_t most = nbytes <= INT64_MAX / WASTE - ALIGNMENT ? WASTE * nbytes : nbytes;
+    ScratchBlock *block = block_of(nbytes, most);
     if (block == nullptr) return nullptr;
     block->next = call->blocks;
     call->blocks = block;
-    return reinterpret_cast<char *>(block) + ALIGNMENT;
+    return memory_of(block);
 }
 
 PyObject *free_scratch(PyObject *, PyObject *) {
@@ -162,6 +177,21 @@ void release_blocks(Call *call) {
         call->blocks = block->next;
         idle.put(block, now);
     }
+    idle.trim(KEPT_BYTES, now - KEPT_SECONDS);
+}
+
+void *result_memory(int64_t nbytes) {
+    ScratchBlock *block = block_of(nbytes, rounded(nbytes));
+    return block != nullptr ? memory_of(block) : nullptr;
+}
+
+int64_t room_of(void *memory) {
+    return reinterpret_cast<ScratchBlock *>(static_cast<char *>(memory) - ALIGNMENT)->nbytes - ALIGNMENT;
+}
+
+void release_result(void *memory) {
+    int64_t now = coarse_seconds();
+    idle.put(reinterpret_cast<ScratchBlock *>(static_cast<char *>(memory) - ALIGNMENT), now);
     idle.trim(KEPT_BYTES, now - KEPT_SECONDS);
 }
 

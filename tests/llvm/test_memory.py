@@ -1,11 +1,13 @@
-"""What a call allocates: temporaries go as soon as nothing uses them, scratch memory stays."""
+"""What a call allocates: temporaries go as soon as nothing uses them; memory serves later calls."""
 from __future__ import annotations
 
+import pickle
 import tracemalloc
 
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm import compile_graph
+from numpy._core.multiarray import get_handler_name
 
 import dynamo_lite as dl
 from dynamo_lite.native import _core
@@ -54,6 +56,49 @@ def test_intermediate_products_take_no_arrays():
         np.testing.assert_array_equal(entry(a)[0], (a @ a - 1) @ a)
         assert peak(entry, a) <= 1.1 * a.nbytes
     assert _core.free_scratch() >= a.nbytes
+
+
+def one_more(x):
+    return x + 1
+
+
+def test_large_results_are_arrays_like_any_other():
+    x = np.arange(100_000.0)
+    entry = compile_graph(trace(one_more, x), [x])
+    for layout in (x, x.reshape(100, 1000), np.asfortranarray(x.reshape(100, 1000))):
+        made = compile_graph(trace(one_more, layout), [layout])
+        (got,), want = made(layout), one_more(layout)
+        assert repr(got.flags) == repr(want.flags) and got.strides == want.strides
+        assert got.base is None and get_handler_name(got) == get_handler_name(want)
+    (y,) = entry(x)
+    y.resize(300_000, refcheck=False)
+    assert y.flags.owndata and (y[:100_000] == x + 1).all() and not y[100_000:].any()
+    y.resize(3, refcheck=False)
+    assert y.tolist() == [1, 2, 3]
+    (y,) = entry(x)
+    y.__setstate__(x.__reduce__()[2])
+    assert (y == x).all() and (pickle.loads(pickle.dumps(entry(x)[0])) == x + 1).all()
+    tracemalloc.start()
+    y = entry(x)
+    assert tracemalloc.get_traced_memory()[0] >= x.nbytes
+    del y
+    assert tracemalloc.get_traced_memory()[0] < x.nbytes
+    tracemalloc.stop()
+
+
+def test_memory_of_results_serves_later_calls():
+    compiled = dl.compile(one_more)
+    compiled(np.arange(1000.0)), compiled(np.arange(1100.0))
+    _core.free_scratch()
+    places = {compiled(np.arange(n)).ctypes.data for n in np.arange(100_000.0, 101_000.0, 100)}
+    assert len(places) == 1
+    assert 800_000 <= _core.free_scratch() <= 1_100_000
+    kept = [compiled(np.arange(n)) for n in (100_000.0, 100_000.0)]
+    assert not np.shares_memory(*kept) and _core.free_scratch() == 0
+    del kept
+    for n in range(1, 12):
+        compiled(np.arange(n * 1e6))
+    assert _core.free_scratch() <= 64 << 20
 
 
 @pytest.mark.parametrize("dtype", ["F", "D", "g", "G", "e"])

@@ -119,7 +119,7 @@ def test_stacks(dtype, symbolic):
 
 @pytest.mark.parametrize("dtype", "fd")
 def test_stacks_that_may_have_one_row(dtype):
-    """NumPy has ways of its own for one row and for one term; BLAS may use threads for long ones."""
+    """NumPy has ways of its own for one row and one term; BLAS may use threads for long ones."""
     def function(more, row, column):
         rows = np.concatenate([more, row], axis=1)
         return rows @ column, np.sum(rows, axis=-1)[:, None, :] @ rows
