@@ -16,6 +16,7 @@ from .variables.base import ObservedException, VariableTracker, call_handler
 from .variables.constants import NONE, NOT_IMPLEMENTED, constant, observed
 from .variables.dicts import DictVariable
 from .variables.mro import lookup
+from .variables.refusals import check_handed_over
 from .variables.sequences import ListVariable, SequenceVariable
 from .variables.sets import SetVariable
 
@@ -39,7 +40,11 @@ def call(
     contents = owner.contents or owner
     if isinstance(contents, DictVariable) and lookup(contents.kind, name) is not function:
         raise GraphBreak(f"{function.__qualname__} of {owner.describe()}, which has its own")
-    rest = [operators.as_seen_by_c(contents, arg) for arg in rest]
+    given, rest = rest, [operators.as_seen_by_c(contents, arg) for arg in rest]
+    for value in (contents, *rest):
+        is_of_kind = issubclass(value.python_type(), kind)
+        if is_of_kind and not isinstance(value.contents or value, Container):
+            raise GraphBreak(f"{function.__qualname__} of {value.describe()}")
     if (special := SPECIAL.get(name)) is not None:
         return special(tx, contents, *rest, **kwargs)
     handler = getattr(contents, f"method_{name}", None)
@@ -49,6 +54,8 @@ def call(
         result = call_handler(tx, handler, rest, kwargs, function.__qualname__)
     except ObservedException as raised:
         return missing(tx, owner, name, rest, raised)
+    if result is NOT_IMPLEMENTED:
+        check_handed_over(function, given)
     return owner if result is contents else result
 
 
@@ -81,7 +88,8 @@ def _compare(symbol: str) -> Callable[..., VariableTracker]:
         tx: Translator, contents: VariableTracker, other: VariableTracker
     ) -> VariableTracker:
         other = other.contents or other
-        if (rule := operators.structural_rule(contents, other)) is None:
+        rule = operators.structural_rule(symbol, contents, other)
+        if rule is None or getattr(other, "base", None) is not getattr(contents, "base", None):
             return NOT_IMPLEMENTED
         return rule(tx, symbol, contents, other)
 

@@ -30,6 +30,7 @@ from .trace_rules import OWN_FOLDER
 from .variables.base import ObservedException, VariableTracker
 from .variables.cells import CellVariable
 from .variables.constants import ATOMS, ConstantVariable, constant, observed
+from .variables.exceptions import note_owner
 from .variables.instance_dicts import InstanceDictVariable
 from .variables.iterators import IteratorVariable
 from .variables.mro import MISSING, lookup
@@ -302,7 +303,11 @@ class Translator:
     def getattr(self, value: VariableTracker, name: str) -> VariableTracker:
         if name == "__class__":
             return self.known(value.python_type())
-        return value.getattr(self, name)
+        try:
+            return value.getattr(self, name)
+        except ObservedException as raised:
+            note_owner(raised.value, value, name)
+            raise
 
     def store_attribute(self, owner: ObjectVariable, name: str, value: VariableTracker) -> None:
         """`object.__setattr__`."""

@@ -71,6 +71,19 @@ def _is_stop(error: VariableTracker) -> bool:
     return issubclass(error.python_type(), StopIteration)
 
 
+def has_keys(tx: Translator, value: VariableTracker) -> bool:
+    """Whether C takes a value for a mapping: by an attribute `keys`, wherever that comes from."""
+    if answers(value.python_type(), "keys") or not isinstance(value, ObjectVariable):
+        return answers(value.python_type(), "keys")
+    try:
+        tx.getattr(value, "keys")
+    except ObservedException as raised:
+        if issubclass(raised.value.python_type(), AttributeError):
+            return False
+        raise
+    return True
+
+
 def pairs(
     tx: Translator, mapping: VariableTracker
 ) -> Iterator[tuple[VariableTracker, VariableTracker]]:
@@ -78,8 +91,8 @@ def pairs(
     contents = mapping if mapping.contents is None else mapping.contents
     if isinstance(contents, DictVariable) and not overridden(mapping.python_type(), "__iter__"):
         yield from contents.pairs(tx)
-    elif hasattr(mapping.python_type(), "keys"):
-        for key in iterator(tx, mapping.call_method(tx, "keys", (), {})).iterate(tx):
+    elif has_keys(tx, mapping):
+        for key in iterator(tx, tx.call(tx.getattr(mapping, "keys"))).iterate(tx):
             yield key, mapping.call_method(tx, "__getitem__", (key,), {})
     else:
         for position, item in enumerate(iterator(tx, mapping).iterate(tx)):

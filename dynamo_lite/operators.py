@@ -141,7 +141,7 @@ def _dispatch(
         if not answers(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue
         try:
-            result = owner.call_method(tx, method, (other,), {})
+            result = _asked(tx, owner, method, other)
         except ObservedException as raised:
             if not _refuses(row, owner, method, raised):
                 raise
@@ -151,6 +151,17 @@ def _dispatch(
     if row.symbol == "*" and (made := _repeated(tx, lhs, rhs)) is not None:
         return made
     raise observed(TypeError(_refusal(row, left_type, right_type, inplace)))
+
+
+def _asked(
+    tx: Translator, owner: VariableTracker, method: str, other: VariableTracker
+) -> VariableTracker:
+    """What the owner's method says as an operator: C's sequences may hand over."""
+    held = owner.contents
+    if not isinstance(held, SequenceVariable) or overridden(owner.python_type(), method):
+        return owner.call_method(tx, method, (other,), {})
+    result = held.call_method(tx, method, (other,), {})
+    return owner if result is held else result
 
 
 def _repeated(
@@ -238,7 +249,7 @@ def compare(
 ) -> VariableTracker:
     if lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs)):
         return binary(tx, symbol, lhs, rhs)
-    if is_alias(lhs) and is_alias(rhs):
+    if (is_alias(lhs) or is_plain(lhs)) and (is_alias(rhs) or is_plain(rhs)):
         return fold(tx, BINARY[symbol].function, (lhs, rhs))
     if is_view(lhs) or is_view(rhs):
         lhs, rhs = view_as_set(tx, lhs), view_as_set(tx, rhs)
@@ -249,7 +260,7 @@ def compare(
                 return binary(tx, symbol, left, right)
             except ObservedException:  # its words are to be about the derived classes
                 raise _unordered(symbol, lhs, rhs) from None
-        if (rule := structural_rule(left, right)) is not None:
+        if (rule := structural_rule(symbol, left, right)) is not None:
             return rule(tx, symbol, left, right)
     if symbol in ("==", "!="):
         return _equality(tx, symbol, lhs, rhs)
@@ -266,12 +277,12 @@ def _overrides_comparison(lhs: VariableTracker, rhs: VariableTracker, method: st
 
 
 def structural_rule(
-    lhs: VariableTracker, rhs: VariableTracker
+    symbol: str, lhs: VariableTracker, rhs: VariableTracker
 ) -> Callable[..., VariableTracker] | None:
     """How two containers of one kind are compared."""
     for kind, rule in STRUCTURAL:
         if isinstance(lhs, kind) and isinstance(rhs, kind):
-            return rule
+            return None if kind is DictVariable and symbol not in ("==", "!=") else rule
     return None
 
 
@@ -366,8 +377,6 @@ def _compare_sequences(
 def _compare_dicts(
     tx: Translator, symbol: str, lhs: DictVariable, rhs: DictVariable
 ) -> VariableTracker:
-    if symbol not in ("==", "!="):
-        raise _unordered(symbol, lhs, rhs)
     same = lhs.entries(tx).keys() == rhs.entries(tx).keys() and all(
         is_equal(tx, value, realise(tx, rhs.entries(tx)[key.hash_key(tx)][1]))
         for key, value in lhs.pairs(tx)

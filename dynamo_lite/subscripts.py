@@ -32,8 +32,8 @@ def setitem(
 
 def delitem(tx: Translator, container: VariableTracker, key: VariableTracker) -> None:
     kind, is_index = container.python_type(), answers(key.python_type(), "__index__")
-    of_sequence = is_index and (kind.__flags__ & HEAP_TYPE or answers(kind, "__contains__"))
-    refusal = "doesn't" if of_sequence else "does not"
+    has_part = kind.__flags__ & HEAP_TYPE or answers(kind, "__contains__", "__len__")
+    refusal = "doesn't" if is_index and has_part else "does not"
     _subscript(tx, container, "__delitem__", f"{refusal} support item deletion", key)
 
 

@@ -152,9 +152,10 @@ def builtin_reversed(tx: Translator, value: VariableTracker) -> VariableTracker:
 def _reversed_object(tx: Translator, value: ObjectVariable) -> VariableTracker:
     if lookup(value.kind, "__reversed__") not in (MISSING, None):
         return value.call_method(tx, "__reversed__", (), {})
-    is_sequence = all(answers(value.kind, name) for name in ("__len__", "__getitem__"))
-    if answers(value.kind, "__reversed__") or not is_sequence:
+    if answers(value.kind, "__reversed__") or not answers(value.kind, "__getitem__"):
         raise observed(TypeError(f"{name_in_c(value.kind)!r} object is not reversible"))
+    if not answers(value.kind, "__len__"):
+        raise refuse(len, value.kind)
     return tx.call(tx.known(by_index_backwards), value)
 
 

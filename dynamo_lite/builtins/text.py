@@ -160,7 +160,7 @@ def builtin_format(
             return tx.call_builtin(str, value)
         kind = value.python_type()
         if kind.__format__ is object.__format__:
-            text = f"unsupported format string passed to {kind.__name__}.__format__"
+            text = f"unsupported format string passed to {name_in_c(kind)}.__format__"
             raise observed(TypeError(text))
     return fold(tx, format, (value, spec))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from ..iteration import has_keys
 from ..variables.base import VariableTracker
 from ..variables.constants import NULL, observed
 from ..variables.dicts import DictVariable
@@ -90,8 +91,9 @@ def set_update(tx: Translator, inst: Instruction, items: VariableTracker) -> Non
 
 @handles("DICT_UPDATE")
 def dict_update(tx: Translator, inst: Instruction, other: VariableTracker) -> None:
-    if not hasattr(kind := other.python_type(), "keys"):
-        raise observed(TypeError(f"{name_in_c(kind)!r} object is not a mapping"))
+    if not has_keys(tx, other):
+        kind = name_in_c(other.python_type())
+        raise observed(TypeError(f"{kind!r} object is not a mapping"))
     tx.stack[-inst.arg].call_method(tx, "update", (other,), {})
 
 
@@ -102,7 +104,7 @@ def dict_merge(tx: Translator, inst: Instruction, other: VariableTracker) -> Non
     assert isinstance(target, DictVariable)
     if function is NULL:
         function = tx.stack[-inst.arg - 3]
-    if not hasattr(other.python_type(), "keys"):
+    if not has_keys(tx, other):
         kind = name_in_c(other.python_type())
         text = f"{shown(function)} argument after ** must be a mapping, not {kind}"
         raise observed(TypeError(text))

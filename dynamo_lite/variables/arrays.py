@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +148,9 @@ class ArrayVariable(VariableTracker):
         kinds = [index.python_type() for index in position]
         if np.ndarray in kinds or not all(answers(kind, "__index__") for kind in kinds):
             raise GraphBreak(f"item() of {self.describe()} with other than ints")
+        for index in position:
+            if index.is_constant() and abs(index.as_constant(tx)) > sys.maxsize:
+                raise GraphBreak(f"item() of {self.describe()} past 64 bits")
         key: VariableTracker = TupleVariable(position)
         if len(position) != self.array_type.ndim or not self.array_type.ndim:
             if position:

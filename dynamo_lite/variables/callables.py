@@ -11,7 +11,7 @@ from ..errors import GraphBreak
 from ..guards.kinds import NO_ATTR, NO_KEY, UNCHANGED, ModuleItem
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..trace_rules import STDLIB_FOLDER
-from .base import VariableTracker
+from .base import ObservedException, VariableTracker
 from .constants import builds, observe, observed
 from .local_classes import is_local
 
@@ -188,5 +188,8 @@ class ModuleVariable(KnownVariable):
         tx.side_effects.store_global(Pinned(self.value.__dict__), name, value)
 
     def delattr(self, tx: Translator, name: str) -> None:
-        self.getattr(tx, name)
+        try:
+            self.getattr(tx, name)
+        except ObservedException:
+            observe(delattr, ModuleType(self.value.__name__), name)
         tx.side_effects.delete_global(Pinned(self.value.__dict__), name)

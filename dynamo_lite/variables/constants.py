@@ -13,6 +13,7 @@ from ..guards.kinds import EQUALS
 from ..guards.sources import ConstSource, Pinned, Source
 from ..trace_rules import OWN_FOLDER
 from .base import ObservedException, VariableTracker, call_handler
+from .mro import answers
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -23,6 +24,11 @@ ATOMS = (
     types.CodeType,
 )  # fmt: skip
 """Immutable types whose values Python compares by equality."""
+
+
+def member_of(value: Any, name: str) -> Any:
+    """What the value's class, not its metaclass, gives under a name, or None."""
+    return getattr(type(value), name, None) if answers(type(value), name) else None
 
 
 class ConstantVariable(VariableTracker):
@@ -51,7 +57,7 @@ class ConstantVariable(VariableTracker):
         tx.guards.install(source, EQUALS, self.value, tx.location())
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        if callable(getattr(type(self.value), name, None)) and hasattr(self.value, name):
+        if callable(member_of(self.value, name)) and hasattr(self.value, name):
             return ConstantMethodVariable(self, name)
         return fold(tx, getattr, (self, ConstantVariable(name)))
 
@@ -64,7 +70,7 @@ class ConstantVariable(VariableTracker):
     ) -> VariableTracker:
         if (special := getattr(self, f"method_{name}", None)) is not None:
             return call_handler(tx, special, args, kwargs, f"{self.describe()}.{name}")
-        method = getattr(type(self.value), name, None)
+        method = member_of(self.value, name)
         if method is None:
             return self.getattr(tx, name)
         return tx.dispatch(None, method, (self, *args), kwargs)
@@ -135,7 +141,7 @@ class TypedConstant(VariableTracker):
         return bool(observe(bool, self.value))
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        member = getattr(type(self.value), name, None)
+        member = member_of(self.value, name)
         if isinstance(self.value, enum.Enum) and name not in ("name", "value", "_value_", "_name_"):
             return self.of_enum(tx, member, name)
         if callable(member) and not isinstance(member, type):
@@ -160,7 +166,7 @@ class TypedConstant(VariableTracker):
         args: Sequence[VariableTracker],
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
-        method = getattr(type(self.value), name, None)
+        method = member_of(self.value, name)
         if isinstance(method, types.FunctionType):
             return tx.known(method).call(tx, (self, *args), kwargs)
         if method is None:

@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import GraphBreak
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
@@ -24,6 +26,8 @@ class DequeVariable(ListVariable):
     """
 
     kind: type = deque
+    takes_slices = False
+    no_index = "sequence index must be integer, not {kind!r}"
 
     def __init__(
         self,
@@ -57,6 +61,11 @@ class DequeVariable(ListVariable):
             if index < len(before):
                 before[index] = realise_at(tx, self._items, index)
                 yield before[index]
+
+    def check_argument(self, target: Any, args: Sequence[VariableTracker]) -> None:
+        """NumPy takes deques for sequences of numbers, but not for blocks."""
+        if target is np.block:
+            raise GraphBreak("a deque as an argument of block")
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         return ConstantVariable(self.maxlen) if name == "maxlen" else super().getattr(tx, name)
@@ -99,6 +108,7 @@ class DequeVariable(ListVariable):
     def method_insert(
         self, tx: Translator, index: VariableTracker, item: VariableTracker
     ) -> VariableTracker:
+        index_constant(tx, index)
         if len(self.items(tx)) == self.maxlen:
             raise observed(IndexError("deque already at its maximum size"))
         return super().method_insert(tx, index, item)

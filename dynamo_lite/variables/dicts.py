@@ -10,7 +10,17 @@ from ..errors import GraphBreak
 from ..guards.kinds import KEYS
 from ..guards.sources import ItemSource, Source
 from .base import VariableTracker
-from .constants import ATOMS, NONE, TRUE, ConstantVariable, builds, constant, observe, observed
+from .constants import (
+    ATOMS,
+    NONE,
+    NOT_IMPLEMENTED,
+    TRUE,
+    ConstantVariable,
+    builds,
+    constant,
+    observe,
+    observed,
+)
 from .lazy import LazyVariable, realise
 from .object_model import python_method
 from .refusals import name_in_c
@@ -279,7 +289,7 @@ class DictVariable(VariableTracker):
 
     def method___or__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
         if not isinstance(other.contents or other, DictVariable):
-            return ConstantVariable(NotImplemented)
+            return NOT_IMPLEMENTED
         made = self.method_copy(tx)
         made.call_method(tx, "update", (other,), {})
         return made

@@ -248,6 +248,14 @@ def raised_by_python(value: BaseException) -> VariableTracker:
     return made
 
 
+def note_owner(error: VariableTracker, owner: VariableTracker, name: str) -> None:
+    """Give an AttributeError of a look-up its `name` and `obj`, unless the program did."""
+    if not isinstance(error, ExceptionVariable) or not issubclass(error.kind, AttributeError):
+        return
+    if not error.attributes.keys() & {"name", "obj"} and getattr(error.value, "obj", None) is None:
+        error.attributes |= {"name": ConstantVariable(name), "obj": owner}
+
+
 BUILDERS[BaseException] = raised_by_python
 
 

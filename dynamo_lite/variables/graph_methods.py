@@ -107,6 +107,11 @@ def call_graph_method(
     return record_call(tx, method.target, (owner, *args), kwargs)
 
 
+DTYPE_SECOND = frozenset({np.ndarray.astype, np.ndarray.view})
+DTYPE_LIKE = (type, np.dtype, str, type(None))
+"""NumPy understands more as a dtype, which means something else as an argument of a graph."""
+
+
 def record_call(
     tx: Translator,
     target: Callable[..., Any],
@@ -114,6 +119,9 @@ def record_call(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """Record a call whose arguments are trackers; a result that is an argument is its tracker."""
+    dtype = args[1] if target in DTYPE_SECOND and len(args) > 1 else kwargs.get("dtype")
+    if dtype is not None and not issubclass(dtype.python_type(), DTYPE_LIKE):
+        raise GraphBreak(f"{dtype.describe()} as a dtype")
     for value in (*args, *kwargs.values()):
         if (refuse := getattr(value, "check_argument", None)) is not None:
             refuse(target, args)

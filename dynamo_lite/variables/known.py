@@ -1,6 +1,7 @@
 """The real values of trackers, for pure functions of Python that only look at their arguments."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from .constants import ConstantVariable
 from .dicts import DictVariable
 from .iterators import IteratorVariable
 from .lazy import realise
-from .mro import answers
+from .mro import MISSING, lookup
 from .refusals import name_in_c
 from .sequences import ListVariable, TupleVariable
 from .sets import SetVariable
@@ -58,7 +59,8 @@ def presented(tx: Translator, value: VariableTracker) -> Any:
     if isinstance(value, TupleVariable) and value.python_type() is tuple:
         return tuple([presented(tx, item) for item in value.iterate(tx)])
     kind = value.python_type()
-    base = Indexed if answers(kind, "__getitem__") else Presented
+    is_mapping = lookup(kind, "__getitem__") not in (MISSING, deque.__getitem__, str.__getitem__)
+    base = Indexed if is_mapping else Presented
     return type(name_in_c(kind), (base,), {})(tx, value)
 
 

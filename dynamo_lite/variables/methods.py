@@ -8,6 +8,9 @@ from ..errors import GraphBreak
 from ..guards.sources import Source
 from ..signatures import check_names_of_method
 from .base import VariableTracker, call_handler
+from .constants import NOT_IMPLEMENTED
+from .mro import lookup
+from .refusals import check_handed_over
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -76,7 +79,10 @@ class BuiltinMethodVariable(VariableTracker):
             raise GraphBreak(f"method {self.name!r} of {self.owner.describe()}")
         if kwargs:
             check_names_of_method(self.owner.python_type(), self.name, kwargs)
-        return call_handler(tx, method, args, kwargs, f"{self.owner.describe()}.{self.name}")
+        result = call_handler(tx, method, args, kwargs, f"{self.owner.describe()}.{self.name}")
+        if result is NOT_IMPLEMENTED:
+            check_handed_over(lookup(self.owner.python_type(), self.name), args)
+        return result
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if name == "__self__":

@@ -21,7 +21,7 @@ from .lazy import LazyVariable
 from .local_classes import LOCAL_CLASSES
 from .methods import BuiltinMethodVariable, MethodVariable
 from .mro import MISSING, Holds, is_data_descriptor, lookup, lookup_in
-from .refusals import name_in_c
+from .refusals import name_in_c, refuse
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -320,8 +320,7 @@ def store(
         return
     if raw is MISSING or not is_data_descriptor(raw) or type(raw) in PLAIN_SETTERS:
         if raw is MISSING and not has_dict(kind):
-            text = f"{name_in_c(kind)!r} object has no attribute {name!r}"
-            raise observed(AttributeError(text, name=name))
+            raise refuse(setattr, kind, name, None)
         instance.store(tx, name, value)
     elif type(raw) is property:
         if raw.fset is None:
@@ -366,11 +365,13 @@ def delete(
     if raw is not MISSING and is_data_descriptor(raw) and type(raw) not in PLAIN_SETTERS:
         _delete_by_descriptor(tx, raw, kind, owner, name)
         return
+    if raw is MISSING and not has_dict(kind):
+        raise refuse(delattr, kind, name)
     if instance.own(tx, name) is None:
         text = f"{name_in_c(kind)!r} object has no attribute {name!r}"
         if type(raw) in PLAIN_SETTERS:
             text = name
-        raise observed(AttributeError(text, name=name))
+        raise observed(AttributeError(text))
     instance.remove(tx, name)
 
 

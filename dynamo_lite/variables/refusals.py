@@ -7,12 +7,12 @@ the same name and no special methods.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from .base import VariableTracker
-from .constants import ConstantVariable, observe, observed
+from .constants import NOT_IMPLEMENTED, ConstantVariable, observe, observed
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -30,8 +30,8 @@ def name_in_c(kind: type) -> str:
 
 
 def stand_in(kind: type) -> Any:
-    """An object of a class of that name, which answers nothing."""
-    return type(name_in_c(kind), (), {})()
+    """An object of a class of that name, which answers nothing and holds nothing."""
+    return type(name_in_c(kind), (), {"__slots__": ()})()
 
 
 def derived(kind: type, value: Any) -> Any:
@@ -43,6 +43,20 @@ def refuse(function: Callable[..., Any], kind: type, *args: Any) -> GraphBreak:
     """Raise what `function` says of an object of the type, which lacks the methods it needs."""
     observe(function, stand_in(kind), *args)
     return GraphBreak(f"{function.__name__} of a {kind.__name__}")
+
+
+def check_handed_over(method: Any, args: Sequence[VariableTracker]) -> None:
+    """Raise what a method of C's containers says of arguments of which the operator says
+    NotImplemented: sequences refuse them where it is called by name.
+    """
+    observe(method, method.__objclass__(), *(stand_in(arg.python_type()) for arg in args))
+
+
+def handed_over(base: type | tuple[type, ...], other: VariableTracker) -> VariableTracker:
+    """NotImplemented: C's operator of a `base` knows values of that type alone."""
+    if issubclass(other.python_type(), base):
+        raise GraphBreak(f"an operator on {other.describe()}")
+    return NOT_IMPLEMENTED
 
 
 def returned(

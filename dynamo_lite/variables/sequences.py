@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections import deque
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,21 @@ from ..guards.kinds import LENGTH
 from ..guards.sources import ItemSource, Source
 from .base import ObservedException, VariableTracker
 from .callables import KnownVariable
-from .constants import FALSE, LAST, NONE, ConstantVariable, builds, constant, observe, observed
+from .constants import (
+    FALSE,
+    LAST,
+    NONE,
+    NOT_IMPLEMENTED,
+    ConstantVariable,
+    builds,
+    constant,
+    observe,
+    observed,
+)
 from .lazy import LazyVariable, realise, realise_all, realise_at
 from .mro import answers
 from .object_model import overridden, python_method
-from .refusals import name_in_c, returned
+from .refusals import handed_over, name_in_c, returned
 from .slices import SliceVariable
 from .sorting import sort
 
@@ -34,6 +45,8 @@ class SequenceVariable(VariableTracker):
     """What tuples and lists share. `unread` is the outside object until its items are looked at."""
 
     kind: type = tuple
+    takes_slices = True
+    no_index = "{base} indices must be integers or slices, not {kind}"
 
     def __init__(
         self,
@@ -116,7 +129,7 @@ class SequenceVariable(VariableTracker):
         return ConstantVariable(len(self.items(tx)))
 
     def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
-        if isinstance(key, SliceVariable):
+        if isinstance(key, SliceVariable) and self.takes_slices:
             known = key.as_constant(tx)
             part = observe(self.items(tx).__getitem__, known)
             is_whole = known.step in (None, 1) and len(part) == len(self.items(tx))
@@ -145,16 +158,17 @@ class SequenceVariable(VariableTracker):
         return ConstantVariable(sum(tx.is_equal(item, value) for item in self.iterate(tx)))
 
     def method___add__(self, tx: Translator, other: VariableTracker) -> VariableTracker:
+        other = other.contents or other
         if not isinstance(other, SequenceVariable) or other.base is not self.base:
-            return ConstantVariable(NotImplemented)
+            return handed_over(self.base, other)
         if self.kind is other.kind is tuple and not (self.items(tx) and other.items(tx)):
             return self if self.items(tx) else other  # CPython makes no copy
         return self.made([*self.items(tx), *other.items(tx)])
 
     def method___mul__(self, tx: Translator, times: VariableTracker) -> VariableTracker:
         if not answers(times.python_type(), "__index__"):
-            return ConstantVariable(NotImplemented)
-        count = index_constant(tx, times)
+            return NOT_IMPLEMENTED
+        count = fitting(index_constant(tx, times), OverflowError)
         if count > 0 and len(self.items(tx)) * count > LONGEST:
             raise GraphBreak(f"a {self.kind.__name__} of {len(self._items) * count} items")
         if count == 1 and self.kind is tuple:
@@ -183,13 +197,21 @@ def index_constant(tx: Translator, key: VariableTracker, refusal: str = NO_INTEG
     return int(value.__index__())
 
 
+def fitting(index: int, error: type[Exception]) -> int:
+    """An index that C can hold; `error` is what Python raises for others."""
+    if not -sys.maxsize - 1 <= index <= sys.maxsize:
+        raise observed(error("cannot fit 'int' into an index-sized integer"))
+    return index
+
+
 def checked_index(
     tx: Translator, sequence: SequenceVariable, key: VariableTracker, use: str = ""
 ) -> int:
     """A known index, normalised to be non-negative; `use` is part of Python's words for errors."""
     name = sequence.base.__name__
-    refusal = name + " indices must be integers or slices, not {}"
-    index, length = index_constant(tx, key, refusal), len(sequence.items(tx))
+    refusal = sequence.no_index.format(base=name, kind="{}")
+    index = fitting(index_constant(tx, key, refusal), IndexError)
+    length = len(sequence.items(tx))
     if not -length <= index < length:
         raise observed(IndexError(f"{name} {use if name == 'list' else ''}index out of range"))
     return index % length
@@ -398,7 +420,7 @@ class ListVariable(SequenceVariable):
     def method___setitem__(
         self, tx: Translator, key: VariableTracker, value: VariableTracker
     ) -> VariableTracker:
-        if isinstance(key, SliceVariable):
+        if isinstance(key, SliceVariable) and self.takes_slices:
             known = key.as_constant(tx)
             new = list(tx.iterate(value)) if is_iterable(value) else None
             if new is None:
@@ -415,7 +437,7 @@ class ListVariable(SequenceVariable):
         return NONE
 
     def method___delitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
-        if isinstance(key, SliceVariable):
+        if isinstance(key, SliceVariable) and self.takes_slices:
             observe(self.items(tx)[:].__delitem__, key.as_constant(tx))
             del self.change(tx)[key.as_constant(tx)]
         else:
@@ -424,7 +446,7 @@ class ListVariable(SequenceVariable):
         return NONE
 
     def hash_key(self, tx: Translator) -> Hashable:
-        raise observed(TypeError("unhashable type: 'list'"))
+        raise observed(TypeError(f"unhashable type: {name_in_c(self.kind)!r}"))
 
     def reconstruct(self, code: Reconstructor) -> None:
         for item in self._items:

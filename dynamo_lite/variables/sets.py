@@ -10,9 +10,10 @@ from ..guards.kinds import CALL
 from ..guards.sources import Source
 from .base import VariableTracker
 from .callables import is_identity_hashed
-from .constants import NONE, NOT_IMPLEMENTED, ConstantVariable, builds, constant, observed
+from .constants import NONE, ConstantVariable, builds, constant, observed
 from .dicts import DictVariable, DictViewVariable, is_guardable_key, look_for_ids
 from .object_model import python_method
+from .refusals import handed_over
 from .set_order import (
     ANY_ORDER,
     BOTH_ORDERS,
@@ -317,8 +318,11 @@ def _changing(name: str, single: bool) -> Callable[..., VariableTracker]:
 
 def _computing(name: str, only_sets: bool) -> Callable[..., VariableTracker]:
     def method(self: SetVariable, tx: Translator, *others: VariableTracker) -> VariableTracker:
-        if only_sets and not all(isinstance(other, SetVariable) for other in others):
-            return NOT_IMPLEMENTED
+        if only_sets:
+            others = tuple([other.contents or other for other in others])
+        for other in others:
+            if only_sets and not isinstance(other, SetVariable):
+                return handed_over((set, frozenset), other)
         return self.compute(tx, name, *others)
 
     return method
@@ -326,8 +330,9 @@ def _computing(name: str, only_sets: bool) -> Callable[..., VariableTracker]:
 
 def _in_place(name: str) -> Callable[..., VariableTracker]:
     def method(self: SetVariable, tx: Translator, other: VariableTracker) -> VariableTracker:
+        other = other.contents or other
         if not isinstance(other, SetVariable) or isinstance(self.real, frozenset):
-            return NOT_IMPLEMENTED
+            return handed_over((set, frozenset), other)
         self.change(tx, name, other, single=False)
         return self
 

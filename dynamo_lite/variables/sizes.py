@@ -35,6 +35,7 @@ from .counters import counted
 from .dependent import FINDERS, MAKERS, Found, dependent
 from .graph_methods import GraphMethodVariable
 from .graph_values import VALUES, declare_symbols, placeholder, record
+from .mro import answers
 from .numbers import ComparedSize
 from .sequences import TupleVariable
 
@@ -80,7 +81,7 @@ class SizeVariable(VariableTracker):
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         if name in ("real", "numerator"):
             return self
-        if callable(getattr(int, name, None)):
+        if answers(int, name) and callable(getattr(int, name)):
             return GraphMethodVariable(self, name)
         return fold(tx, getattr, (self, ConstantVariable(name)))
 

@@ -1,5 +1,10 @@
 """What Python says of values that cannot do what is asked of them, in its own words."""
 import copy
+import enum
+import math
+import re
+import sys
+from collections import OrderedDict, defaultdict, deque, namedtuple
 
 import numpy as np
 import pytest
@@ -50,6 +55,45 @@ class Items(list):
     pass
 
 
+class Names(dict):
+    pass
+
+
+class Members(set):
+    pass
+
+
+class Queue(deque):
+    pass
+
+
+class Size(enum.IntEnum):
+    SMALL = 2
+
+
+class Indexed:
+    def __getitem__(self, index):
+        return [5, 6][index]
+
+
+class Answering:
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return name
+
+
+Pair = namedtuple("Pair", "left right")
+
+
+class Reflecting:
+    def __radd__(self, other): return "added"
+    def __rmul__(self, other): return "multiplied"
+    def __ror__(self, other): return "united"
+    def __eq__(self, other): return "compared"
+    __hash__ = object.__hash__
+
+
 class EntersOnly:
     def __enter__(self):
         return 1
@@ -70,6 +114,13 @@ VALUES = {
     "an object": Plain(), "an index": Index(), "a bad length": BadLength(), "a liar": Liar(),
     "a derived int": Whole(2), "a derived text": Text("k"), "a derived list": Items([1]),
     "one that enters only": EntersOnly(), "an iterator": iter(()), "None": None,
+    "a deque": deque([1]), "reflecting": Reflecting(), "an ordered dict": OrderedDict(k=1),
+    "a default dict": defaultdict(int, {"k": 1}), "a frozen set": frozenset({1}), "bytes": b"ab",
+    "a range": range(3), "a slice": slice(1, 2), "a complex": 2 + 1j, "a large int": 10**30,
+    "keys": {"k": 1}.keys(), "values": {"k": 1}.values(), "a named tuple": Pair(1, 2), "a type": list,
+    "an alias": list[int], "a module": math, "a dtype": np.dtype(float), "a pattern": re.compile("a"),
+    "a derived dict": Names(k=1), "a derived set": Members({1}), "a derived deque": Queue([1, 2]),
+    "a NumPy text": np.str_("ab"), "an enum": Size.SMALL, "indexed": Indexed(), "answering": Answering(),
 }  # fmt: skip
 STATEMENTS = """
 p, q = a; p, *q = a; (p, q), r = a; del a[0]; del a["k"]; del a.missing; a[0] = a; a["k"] = 1
@@ -84,6 +135,10 @@ max(1, 2, default=3); sum([a, a]); format(a, "5"); f"{a:d}"; [1, 2, 3][a]; [1, 2
 a < 1; 1 < a; a < a; a >= None; 1 in a; a in {1, 2}; a in {1: 2}; {a: 1} and 1; a | 1; a @ a; a @ [1]; a + "a"
 "a" + a; [1] + a; [1] * a; a[0]; [*a]; (*a, 1); {**a}; both(1, *a, k=2); both(**a); both(k=1, **a); entered(a)
 getattr(a, 1); hasattr(a, 1); setattr(a, 1, 2); a.__call__; a.__iter__ and 1
+[1].__add__(a); list.__add__([1], a); (1,).__mul__(a); tuple.__rmul__((1,), a); deque([1]).__add__(a)
+[1].__imul__(a); {1}.__or__(a); {1: 2}.__or__(a); "a".__add__(a); b"a".__mul__(a); [1].__eq__(a); "a" % a
+list.__eq__([1], a); tuple.__ne__((1,), a); [1] == a; Items([1]) + a; Items([1]) * a; Items([1]).__add__(a)
+{1: 2} | a; {1} | a; deque([1]) + a; deque([1]) * a; Whole(1) + a; Text("k") + a; Text("k") * a
 """.replace("\n", ";").split(";")  # fmt: skip
 
 
@@ -155,3 +210,26 @@ def test_properties_name_the_class_in_full():
     found = dl.compile(written, backend="eager")(np.ones(2))[1]
     assert found == written(1)[1]
     assert "<locals>" in found or sys.version_info < (3, 11)
+
+
+class Raising:
+    def __getattr__(self, name):
+        raise AttributeError("not here")
+
+
+class Naming:
+    def __getattr__(self, name):
+        raise AttributeError("not here", name="another", obj=5)
+
+
+@pytest.mark.parametrize("value", [[], Plain(), Raising(), Naming(), np.ones(2), int, math, None])
+def test_attribute_errors_know_the_name_and_the_object(value):
+    def looked_up(x, a):
+        try:
+            a.missing
+        except AttributeError as error:
+            return x * 2, str(error), error.name, error.obj is a, type(error.obj)
+        return x, None, None, None, None
+
+    found = dl.compile(looked_up, backend="eager")(np.ones(2), value)
+    assert found[1:] == looked_up(np.ones(2), value)[1:]
