@@ -155,7 +155,7 @@ class FrameCompiler:
             return
         if self.frame is None:
             self.frame = next(registry.frame_ids)
-        began = time.perf_counter()
+        began, given_up = time.perf_counter(), False
         settings = dict(self.options.settings)
         with (
             config.patch(**settings) if settings else nullcontext(),
@@ -174,6 +174,7 @@ class FrameCompiler:
                 DYNAMO.info("compiling %s: %r", self.function.__qualname__, error)
                 return
             except NotWarm:
+                given_up = True
                 DYNAMO.info("compiling %s takes too long", self.function.__qualname__)
                 return
             except Exception as error:
@@ -182,7 +183,7 @@ class FrameCompiler:
                 self._failed(compiled, error)
             finally:
                 if self.options.account is not None:
-                    self.options.account.spend(time.perf_counter() - began)
+                    self.options.account.spend(time.perf_counter() - began, in_vain=given_up)
             self.recompiles += 1
 
     def _is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:

@@ -54,13 +54,14 @@ class Lender:
 @dataclass(slots=True, eq=False)
 class Account:
     """Seconds of one code object: those that it `ran` in Python, or is known to, and `spent` on
-    compiling it. `borrowed` ones are in `ran`."""
+    compiling it, of which those `in_vain` made no entry. `borrowed` ones are in `ran`."""
 
     lender: Lender
     has_loops: bool
     size: int
     ran: float = 0.0
     spent: float = 0.0
+    in_vain: float = 0.0
     borrowed: float = 0.0
     worth: float = math.inf
     """What compiling for the call that was asked about last may take."""
@@ -69,7 +70,7 @@ class Account:
     def price(self) -> float:
         """Seconds to run in Python before it is compiled again."""
         if config.warm_seconds <= 0:
-            return 0.0
+            return PRICE * self.in_vain
         return max(config.warm_seconds, PRICE * self.spent)
 
     def lacks(self, values: Iterable[Any]) -> float:
@@ -83,9 +84,10 @@ class Account:
         self.worth = max(self.ran + work, LONG_ANALYSIS[self.has_loops])
         return lacking
 
-    def spend(self, seconds: float) -> None:
-        """Compiling took so long."""
+    def spend(self, seconds: float, *, in_vain: bool = False) -> None:
+        """Compiling took so long; `in_vain` where it was given up."""
         self.spent += seconds
+        self.in_vain += seconds if in_vain else 0.0
         if self.borrowed:
             self.lender.lent += seconds
 

@@ -51,6 +51,7 @@ class Known:
         self._premises: list[Asked] = []  # also the relations that were dropped: they follow
         self._own: list[Asked] = []
         self._answers: dict[tuple[str, Size], bool] = {}
+        self._open: set[tuple[str, Size]] = set()  # no answer follows from the bounds so far
         self._bounds: dict[tuple[str, str], Relation] = {}
         self._newest: dict[tuple[str, SizeExpr], Relation] = {}
         self.totals = Totals(self.lower, self.upper, self._premises)
@@ -93,8 +94,11 @@ class Known:
         else:
             asked = question(op, difference)
             answer = self._answers.get(asked)
-            if answer is None and (answer := self._from_ranges(*asked)) is not None:
-                self._answers[asked] = answer
+            if answer is None and asked not in self._open:
+                if (answer := self._from_ranges(*asked)) is None:
+                    self._open.add(asked)
+                else:
+                    self._answers[asked] = answer
         if steps.watcher is not None and answer is not None:
             self._tell("answer", Asked(op, left, right), answer)
         return answer
@@ -230,6 +234,7 @@ class Known:
                     self._replace_bound(name, "<=")
 
     def _bound(self, rule: str, name: str, op: str, bound: Size) -> None:
+        self._open.clear()
         if op == "<=":
             self.upper[name] = bound
         elif isinstance(bound, int):

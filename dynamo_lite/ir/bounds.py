@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..records import dataclass, field
-from .sizes import Atom, Opaque, Size, SizeExpr, Symbol, polynomial
+from .sizes import Atom, Monomial, Opaque, Size, SizeExpr, Symbol, polynomial
 
 Lower = Mapping[str, int]
 Upper = Mapping[str, Size]
@@ -145,17 +145,17 @@ def _shifted_least(size: SizeExpr, known: _Known) -> int | None:
     return shifted.get((), 0)
 
 
-def _shift(size: SizeExpr, known: _Known) -> dict[tuple[str, ...], int] | None:
+def _shift(size: SizeExpr, known: _Known) -> dict[Monomial, int] | None:
     """The coefficients of `size` in variables that are >= 0; None where a factor has no bound."""
-    total: dict[tuple[str, ...], int] = {}
+    total: dict[Monomial, int] = {}
     for monomial, coefficient in size.terms:
-        partial: dict[tuple[str, ...], int] = {(): coefficient}
+        partial: dict[Monomial, int] = {(): coefficient}
         for atom in monomial:
             if (least_value := _least_of(atom, known)) is None:
                 return None
-            grown: dict[tuple[str, ...], int] = {}
+            grown: dict[Monomial, int] = {}
             for names, factor in partial.items():
-                raised = tuple(sorted((*names, str(atom))))
+                raised = (*names, atom)
                 grown[raised] = grown.get(raised, 0) + factor
                 grown[names] = grown.get(names, 0) + factor * least_value
             partial = grown

@@ -45,6 +45,14 @@ def test_nothing_is_waited_for_at_once():
         assert found.lacks([]) == 0
 
 
+def test_an_analysis_in_vain_is_paid_for_before_it_is_tried_again():
+    with dl.config.patch(warm_seconds=0.0):
+        found = account()
+        found.spend(0.5, in_vain=True)
+        assert found.lacks([]) == warmth.PRICE * 0.5
+        found.ran = found.price
+        assert found.lacks([]) == 0 and found.worth == found.ran
+
 def test_calls_over_large_arrays_are_worth_it():
     with dl.config.patch(warm_seconds=0.02):
         found = account()
@@ -91,7 +99,7 @@ def test_an_analysis_that_is_not_worth_its_time_is_given_up(monkeypatch, deadlin
     compiled = dl.miss.compiled_function(lambda x: x + 1, dl.miss.Options(account=found))
     assert compiled(np.ones(2)).tolist() == [2, 2]
     assert len(compiled.entries()) == (not is_reached) and compiled.disabled is None
-    assert found.spent > 0
+    assert found.spent > 0 and found.in_vain == (found.spent if is_reached else 0)
 
 
 PROGRAM = """

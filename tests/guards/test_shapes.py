@@ -123,6 +123,16 @@ def test_what_was_open_may_follow_later():
     assert [str(relation) for relation in shapes.relations] == ["s0 >= 4"]
 
 
+def test_what_is_open_is_looked_into_again_once_a_bound_is_known(monkeypatch):
+    shapes, (n, _) = dynamic(n=5, m=7)
+    known, looked = shapes.known, []
+    look = known._from_ranges
+    monkeypatch.setattr(known, "_from_ranges", lambda *asked: looked.append(asked) or look(*asked))
+    assert [known.settled("<", n, 3) for _ in range(3)] == [None] * 3 and len(looked) == 1
+    assert not shapes.less(n, 4)
+    assert known.settled("<", n, 3) is False
+
+
 def test_an_equality_is_put_to_use():
     shapes, (n, m) = dynamic(n=5, m=10)
     assert shapes.equal(2 * n, m)
