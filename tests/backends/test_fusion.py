@@ -1,12 +1,17 @@
 """What becomes one kernel, what gets memory, and what a program looks like as text."""
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 from dynamo_lite.backends.loops import Kernel
 from dynamo_lite.backends.lowering import lower
 from dynamo_lite.backends.printing import print_kernel
 from dynamo_lite.backends.program import Allocate, Launch, Program
+
+import dynamo_lite as dl
+from dynamo_lite.ir.passes import optimize
 
 from .graphs import trace
 from .test_lowering import CASES, M, V
@@ -35,6 +40,30 @@ def test_results_over_one_box_share_a_kernel():
     (kernel,) = kernels(program)
     assert len(kernel.statements) == 3
     assert len(kernel.axes) == 1  # contiguous axes collapse
+
+
+def counted(count):
+    """How often the values of an orbit stay small."""
+
+    def steps(x):
+        z, n = x, np.zeros(x.shape, np.int64)
+        for _ in range(5):
+            z = z * z + x
+            n = count(n, z < 2)
+        return n
+
+    return steps
+
+
+@pytest.mark.parametrize("count", [
+    lambda n, mask: n + mask, operator.iadd, lambda n, mask: np.add(n, mask, out=n),
+])
+def test_sums_in_place_fuse_like_sums(count):
+    graphs = []
+    dl.compile(counted(count), backend=lambda graph, _: graphs.append(graph) or graph)(V)
+    program = lower(optimize(graphs[0]))
+    assert len(kernels(program)) == 1
+    assert not scratch(program)
 
 
 def test_column_statistics_are_computed_before_the_rows():

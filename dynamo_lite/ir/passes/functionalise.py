@@ -169,6 +169,18 @@ class _Functionaliser:
         args = (alias.storage.node, (*alias.chain, *extra), value)
         self._advance(alias.storage, core.update, args, node)
 
+    def replace(self, target: Node, value: Node, node: Node) -> None:
+        """Store what has just been computed into an array. Where that is all of an array of the
+        program's own, laid out alike, the new one takes its place."""
+        storage, chain = self.aliases[target].storage, self.aliases[target].chain
+        is_own = storage.origin.op == "call_function" and not self.old.is_body
+        is_new = self.new.graph.nodes[-1] is value
+        if chain or not is_own or not is_new or not _alike(value.type, storage.node.type):
+            self.update(target, (), value, node)
+            return
+        storage.node = value
+        storage.version += 1
+
     def perform(
         self, target: Node, place: int | str, args: tuple[Any, ...], kwargs: dict[str, Any],
         node: Node, function: Callable[..., Any] | None = None,
@@ -370,11 +382,16 @@ def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
             return target
         args = tuple(map(run.value, node.args))
         kind = infer(ufunc, args, {}, run.facts)
-        value = run.new.call(ufunc, args, {}, kind, node)
-        run.update(target, (), value, node)
+        run.replace(target, run.new.call(ufunc, args, {}, kind, node), node)
         return target
 
     return write
+
+
+def _alike(left: ArrayType, right: ArrayType) -> bool:
+    return (left.form, left.dtype, left.shape, left.strides) == (
+        right.form, right.dtype, right.shape, right.strides
+    )
 
 
 def _is_same(left: Alias, right: Alias) -> bool:
@@ -439,7 +456,7 @@ def _performed(run: _Functionaliser, node: Node) -> Node:
         value = NodeEmit(run.new, node, run.facts)(node.target, *args, **kwargs)
         if mask is not True:
             value = _masked(run, run.value(mask), value, out, node)
-        run.update(out, (), value, node)
+        run.replace(out, value, node)
     else:
         rest |= {} if mask is True else {"where": mask}
         run.perform(out, "out", node.args, rest, node)
