@@ -36,7 +36,7 @@ def literal_text(dtype: np.dtype, bits: bytes) -> str:
     if dtype.kind == "b":
         return "true" if any(bits) else "false"
     raw = int.from_bytes(bits, (struct.pack("=H", 1) == b"\1\0" and "little") or "big")
-    if dtype.kind != "f":
+    if dtype.kind != "f" or dtype.itemsize not in FLOAT_TYPES:
         return str(raw - (1 << 8 * dtype.itemsize) if _is_negative(dtype, raw) else raw)
     if dtype.itemsize == 2:
         return f"0xH{raw:04X}"

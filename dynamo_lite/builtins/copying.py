@@ -1,12 +1,13 @@
 """`copy.copy` and `copy.deepcopy`, as the `copy` module does them.
 
-Objects are copied as their class's `__reduce_ex__` describes them: made without `__init__`, with
-the same attributes and items. A class that has its own say about this is left to Python.
+Objects are copied as `object.__reduce_ex__` describes them: made without `__init__`, with the same
+attributes and items. A class that has its own say about this, or of C, is left to Python.
 """
 from __future__ import annotations
 
 import copy
-from types import FunctionType, MemberDescriptorType
+import struct
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,17 +33,18 @@ if TYPE_CHECKING:
 Copies = dict[VariableTracker, VariableTracker]
 
 PROTOCOL = (
-    "__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__",
-    "__getnewargs_ex__",
+    "__copy__", "__deepcopy__", "__reduce_ex__", "__reduce__", "__getstate__", "__setstate__",
+    "__getnewargs__", "__getnewargs_ex__", "__new__",
 )  # fmt: skip
 """Methods by which a class says how its objects are copied."""
+POINTER = struct.calcsize("P")
 
 
 @handles(copy.copy)
 def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
     if isinstance(value, ListVariable | DictVariable | SetVariable):
         return value.call_method(tx, "copy", (), {})
-    if value.is_constant() or isinstance(value, TupleVariable | FunctionVariable):
+    if _is_its_copy(value) or isinstance(value, TupleVariable):
         return value
     if isinstance(value, ObjectVariable):
         if overridden(value.kind, "__copy__"):
@@ -54,6 +56,12 @@ def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
 
 
 KEEP_ORDER = ConstantVariable("K")
+
+
+def _is_its_copy(value: VariableTracker) -> bool:
+    """A constant or a function; a module cannot be copied."""
+    is_module = value.python_type() is ModuleType
+    return (value.is_constant() and not is_module) or isinstance(value, FunctionVariable)
 
 
 @handles(copy.deepcopy)
@@ -97,7 +105,7 @@ def _deep_copy(tx: Translator, value: VariableTracker, copies: Copies) -> Variab
     if kind is np.ndarray:
         copies[value] = value.call_method(tx, "copy", (KEEP_ORDER,), {})
         return copies[value]
-    if value.is_constant() or isinstance(value, FunctionVariable):
+    if _is_its_copy(value) and kind is not frozenset:
         return value
     if kind is tuple:
         return _deep_tuple(tx, value, copies)
@@ -129,9 +137,8 @@ def _copied_object(
 ) -> VariableTracker:
     """What `copyreg.__newobj__` and `copy._reconstruct` make of an object."""
     kind = value.kind
-    own = [name for name in PROTOCOL if isinstance(lookup(kind, name), FunctionType)]
-    if own or (kind.__module__ == "builtins" and kind is not object):
-        raise GraphBreak(f"copying {value.describe()} by its {own[0] if own else 'type'}")
+    if (own := _own_way(value)) is not None:
+        raise GraphBreak(f"copying {value.describe()} by its {own}")
 
     def part(item: VariableTracker) -> VariableTracker:
         return item if copies is None else _deep_copy(tx, item, copies)
@@ -139,9 +146,7 @@ def _copied_object(
     made = _new(value, kind)
     if copies is not None:
         copies[value] = made
-    slots = [n for base in kind.__mro__ for n, raw in vars(base).items()
-             if type(raw) is MemberDescriptorType and n != "default_factory"]  # fmt: skip
-    held = {**value.all_attributes(tx), **{n: value.own(tx, n) for n in slots}}
+    held = {**value.all_attributes(tx), **{name: value.own(tx, name) for name in _slots(kind)}}
     for name, item in held.items():
         if item is not None:
             made.store(tx, name, part(realise(tx, item)))
@@ -153,6 +158,31 @@ def _copied_object(
             key, item = (part(each) for each in pair.iterate(tx))
             made.call_method(tx, "__setitem__", (key, item), {})
     return made
+
+
+def _own_way(value: ObjectVariable) -> str | None:
+    """What a class has of its own that says how its objects are copied; its type where its objects
+    hold more than the slots, dict and weak references of Python's classes."""
+    kind = value.kind
+    base = value.base if isinstance(value, DerivedVariable) else object
+    handled = ("__copy__", "__deepcopy__")  # by the callers, where it is written in Python
+    for name in PROTOCOL:
+        raw = lookup(kind, name)
+        if raw is not lookup(base, name) and not (
+            name in handled and (raw is None or isinstance(raw, FunctionType))
+        ):
+            return name
+    parts = (kind.__dictoffset__ > 0, kind.__weakrefoffset__ > 0, *_slots(kind))
+    plain = base.__basicsize__ + POINTER * sum(map(bool, parts))
+    is_of_c = kind.__basicsize__ > plain or (kind.__module__ == "builtins" and kind is not object)
+    return "type" if is_of_c else None
+
+
+def _slots(kind: type) -> list[str]:
+    return [
+        name for base in kind.__mro__ for name, raw in vars(base).items()
+        if type(raw) is MemberDescriptorType and name != "default_factory"
+    ]  # fmt: skip
 
 
 def _new(value: ObjectVariable, kind: type) -> ObjectVariable:

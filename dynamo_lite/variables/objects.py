@@ -83,7 +83,7 @@ class ObjectVariable(VariableTracker):
     def all_attributes(self, tx: Translator) -> dict[str, VariableTracker]:
         """What the object's dict holds, in order; the names are guarded."""
         values: dict[str, VariableTracker] = {}
-        if self.source is not None:
+        if self.source is not None and has_dict(self.kind):
             source, outside = AttrSource(self.source, "__dict__"), vars(self.value)
             tx.guards.install(source, KEYS, outside, tx.location())
             for name, value in outside.items():

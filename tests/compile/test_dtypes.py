@@ -76,7 +76,11 @@ def grown(x):
     return size, rounds
 
 
-@pytest.mark.parametrize("function", [chosen, summed, grown])
+def larger(x):
+    return max(np.longdouble("0.1"), x[0]), max(np.longdouble("-inf"), x[1])
+
+
+@pytest.mark.parametrize("function", [chosen, summed, grown, larger])
 @pytest.mark.parametrize("options", [{}, {"options": {"unroll_budget": 10}}])
 def test_long_doubles_where_data_decides(function, options):
     compiled = dl.compile(function, **options)
