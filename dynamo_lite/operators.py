@@ -140,6 +140,9 @@ def _dispatch(
             raise observed(TypeError(text))
         if not answers(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue
+        if isinstance(owner, KnownVariable) and row in COMPARISONS:
+            if not overridden(owner.python_type(), method):
+                continue  # functions, modules and types know nothing but themselves
         try:
             result = _asked(tx, owner, method, other)
         except ObservedException as raised:

@@ -114,6 +114,9 @@ def operate(
         return _of_python(tx, function, operands)
     if (reason := _why_not_numpys(function, operands)) is not None:
         raise GraphBreak(reason)
+    symbol = sizes.COMPARISONS.get(function)
+    if symbol is not None and isinstance(operands[0], SequenceVariable):  # the array answers
+        function, operands = SYMBOLS[MIRRORED[symbol]], operands[::-1]
     ufunc = UFUNCS[function]
     if ufunc is np.power:
         return power(tx, operands)

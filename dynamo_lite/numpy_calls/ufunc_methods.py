@@ -8,10 +8,11 @@ import numpy as np
 
 from ..errors import GraphBreak
 from ..ir.ops import row_of
+from ..ir.rules.values import PYTHON_KINDS
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
-from ..variables.constants import NONE, ConstantVariable
-from ..variables.graph_methods import record_call
+from ..variables.constants import NONE, ConstantVariable, constant
+from ..variables.graph_methods import converted, record_call
 from ..variables.numbers import NumberVariable
 from ..variables.sequences import TupleVariable
 from ..variables.slices import SliceVariable
@@ -87,7 +88,7 @@ def _outer(
 ) -> VariableTracker:
     """`ufunc.outer(a, b)` is `ufunc(a[..., None, None], b)` with one new axis per axis of b."""
     if len(args) == 2 and isinstance(args[0], ArrayVariable) and is_number(args[1]):
-        return record_call(tx, ufunc, args, kwargs)
+        return record_call(tx, ufunc, (args[0], as_element(tx, args[1])), kwargs)
     if len(args) != 2 or not all(isinstance(value, ArrayVariable) for value in args):
         raise GraphBreak(f"numpy.{ufunc.__name__}.outer of these arguments")
     left, right = args
@@ -95,6 +96,15 @@ def _outer(
     every = SliceVariable(NONE, NONE, NONE)
     key = TupleVariable([every] * left.array_type.ndim + [NONE] * right.array_type.ndim)
     return record_call(tx, ufunc, (left.method___getitem__(tx, key), right), kwargs)
+
+
+def as_element(tx: Translator, number: VariableTracker) -> VariableTracker:
+    """A number as the element of the 0-d array that NumPy makes of it, which has a dtype."""
+    if (dtype := PYTHON_KINDS.get(number.python_type())) is None:
+        return number
+    if isinstance(number, ConstantVariable) and np.asarray(number.value).dtype != dtype:
+        raise GraphBreak(f"{number.describe()} as an array")
+    return converted(tx, number, constant(dtype))
 
 
 def is_number(value: VariableTracker) -> bool:

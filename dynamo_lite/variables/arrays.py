@@ -146,12 +146,15 @@ class ArrayVariable(VariableTracker):
             flat = record_call(tx, np.reshape, (self, LAST), {})
             return flat.call_method(tx, "item", position, {})
         kinds = [index.python_type() for index in position]
-        if np.ndarray in kinds or not all(answers(kind, "__index__") for kind in kinds):
+        odd = not {np.ndarray, bool}.isdisjoint(kinds)
+        if odd or not all(answers(kind, "__index__") for kind in kinds):
             raise GraphBreak(f"item() of {self.describe()} with other than ints")
         for index in position:
             if index.is_constant() and abs(index.as_constant(tx)) > sys.maxsize:
                 raise GraphBreak(f"item() of {self.describe()} past 64 bits")
-        key: VariableTracker = TupleVariable(position)
+        key: VariableTracker = TupleVariable(
+            [tx.call_builtin(operator.index, index) for index in position]
+        )
         if len(position) != self.array_type.ndim or not self.array_type.ndim:
             if position:
                 raise GraphBreak(f"item() of {self.describe()} with other than one int per axis")

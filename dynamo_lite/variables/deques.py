@@ -5,13 +5,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import GraphBreak
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import FALSE, NONE, ONE, ConstantVariable, observed
 from .lazy import realise, realise_at
+from .sequence_arguments import check_sequence
 from .sequences import ListVariable, index_constant
 
 if TYPE_CHECKING:
@@ -63,9 +62,7 @@ class DequeVariable(ListVariable):
                 yield before[index]
 
     def check_argument(self, target: Any, args: Sequence[VariableTracker]) -> None:
-        """NumPy takes deques for sequences of numbers, but not for blocks."""
-        if target is np.block:
-            raise GraphBreak("a deque as an argument of block")
+        check_sequence(self, target, args)
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         return ConstantVariable(self.maxlen) if name == "maxlen" else super().getattr(tx, name)

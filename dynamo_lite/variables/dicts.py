@@ -129,6 +129,8 @@ class DictVariable(VariableTracker):
         entries[hashed] = (key if known is None else known[0], value)
 
     def as_argument(self, tx: Translator) -> Any:
+        if self.kind is not dict:
+            raise GraphBreak(f"{self.describe()} as an argument of NumPy")
         return {
             key.as_constant(tx): value.as_argument(tx) for key, value in self.pairs(tx)
         }

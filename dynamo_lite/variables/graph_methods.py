@@ -56,8 +56,15 @@ def _axes(
     return _shape(tx, args, kwargs)
 
 
+def _bounds(
+    tx: Translator, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
+) -> Arguments:
+    """`x.clip(low)`, where the function asks for both."""
+    return ((*args, NONE) if len(args) == 1 and "max" not in kwargs else args), kwargs
+
+
 FUNCTIONS = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "cumprod",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "cumprod",
     "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
     "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
 )  # fmt: skip
@@ -82,6 +89,7 @@ METHODS: dict[str, Method] = {
     "reshape": Method(np.reshape, _shape),
     "transpose": Method(np.transpose, _axes),
     "compress": Method(np.ndarray.compress),
+    "clip": Method(np.clip, _bounds),
     **dict.fromkeys(("conj", "conjugate"), Method(np.conjugate)),
 }
 
@@ -107,7 +115,7 @@ def call_graph_method(
     return record_call(tx, method.target, (owner, *args), kwargs)
 
 
-DTYPE_SECOND = frozenset({np.ndarray.astype, np.ndarray.view})
+DTYPE_SECOND = frozenset({np.ndarray.astype, np.ndarray.view, np.asarray, np.array})
 DTYPE_LIKE = (type, np.dtype, str, type(None))
 """NumPy understands more as a dtype, which means something else as an argument of a graph."""
 
@@ -122,6 +130,9 @@ def record_call(
     dtype = args[1] if target in DTYPE_SECOND and len(args) > 1 else kwargs.get("dtype")
     if dtype is not None and not issubclass(dtype.python_type(), DTYPE_LIKE):
         raise GraphBreak(f"{dtype.describe()} as a dtype")
+    keepdims = kwargs.get("keepdims")
+    if keepdims is not None and keepdims.python_type() is not bool:
+        raise GraphBreak(f"{keepdims.describe()} as keepdims")
     for value in (*args, *kwargs.values()):
         if (refuse := getattr(value, "check_argument", None)) is not None:
             refuse(target, args)

@@ -27,6 +27,7 @@ from .lazy import LazyVariable, realise, realise_all, realise_at
 from .mro import answers
 from .object_model import overridden, python_method
 from .refusals import handed_over, name_in_c, returned
+from .sequence_arguments import check_sequence
 from .slices import SliceVariable
 from .sorting import sort
 
@@ -229,6 +230,10 @@ class TupleVariable(SequenceVariable):
     ) -> None:
         super().__init__(items, source, unread)
         self.kind = kind
+
+    def check_argument(self, target: Any, args: Sequence[VariableTracker]) -> None:
+        if self.kind is not tuple:
+            check_sequence(self, target, args)
 
     def is_constant(self) -> bool:
         if self.kind is not tuple:

@@ -22,7 +22,9 @@ def clip(
     """`minimum(maximum(a, low), high)` in the dtype common to all three."""
     low = _bound(a_min if a_min is not MISSING else min)
     high = _bound(a_max if a_max is not MISSING else max)
-    if out is not None or kwargs or (a_min is not MISSING and min is not MISSING):
+    if out is not None or kwargs or (a_min is MISSING) != (a_max is MISSING):
+        raise Unsupported("clip with further arguments")
+    if a_min is not MISSING and (min is not MISSING or max is not MISSING):
         raise Unsupported("clip with further arguments")
     kind = emit.type(a)
     if kind.dtype.kind not in "iuf":

@@ -64,6 +64,8 @@ def result(
 def as_array(value: Any) -> ArrayType:
     """What `np.asarray(value)` gives."""
     kind = as_type(value)
+    if type(value) is int and np.asarray(value).dtype != kind.dtype:
+        raise Unsupported("an int past 64 bits as an array")
     return kind if kind.form is Form.ARRAY else replace(kind, form=Form.ARRAY, writeable=True)
 
 

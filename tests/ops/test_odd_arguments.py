@@ -1,0 +1,53 @@
+"""Arguments that NumPy refuses, or takes for something else than they seem to be."""
+import collections
+import enum
+import types
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+
+class Axis(enum.IntEnum):
+    SECOND = 2
+
+
+Pair = collections.namedtuple("Pair", "left right")
+VALUES = (
+    2, -1, True, 2.0, 1j, 2**63, 2**64, -(2**63) - 1, None, "a", b"ab", [1, 2], (1, 2), [[1], [2]],
+    {1}, {"k": 1}, collections.OrderedDict(k=1), collections.deque([1]), range(3), slice(1, 2), ...,
+    np.int64(2), np.float32(2), np.array(2), np.ones(2), np.ones(0), Axis.SECOND, Pair(1, 2), float,
+    np.dtype("f4"), list[int], types, len,
+)  # fmt: skip
+EXPRESSIONS = """
+np.zeros(2, dtype=a); np.asarray(x, a); x.astype(a); x.view(a); np.full(2, a); np.zeros(a)
+np.arange(a); np.zeros_like(a); np.ones_like(a); np.full_like(x, a); np.add.outer(x, a)
+np.multiply.outer(a, x); np.add.outer(f, a); np.sum(x, keepdims=a); x.any(keepdims=a)
+np.sum(x, axis=a); x.mean(a); np.sort(x, a); x.clip(a); np.clip(x, a); np.clip(x, a, 2)
+x.clip(max=a); x.clip(1, max=a); np.clip(x, 1, min=a); a == x; a != x; x == a; a < x; x + a; f + a
+a - f; np.maximum(f, a); np.where(x > 1, a, f); np.linspace(0, 1, a); np.eye(a); np.var(x, ddof=a)
+np.roll(x, a); np.expand_dims(x, a); x.item(a); np.block([x, a]); np.stack([x, a])
+np.reshape(x, a); np.repeat(x, a); np.round(x, a); np.take(x, a)
+""".replace("\n", ";").split(";")  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", [e.strip() for e in EXPRESSIONS if e.strip()])
+@pytest.mark.filterwarnings("ignore")
+def test_results_and_refusals_are_numpys(expression):
+    names = dict(globals())
+    exec(
+        f"def answer(x, f, a):\n    y = x * 2\n    try:\n        r = {expression}\n"
+        "    except Exception as error:\n        r = type(error), str(error)\n"
+        "    return y, r\n",
+        names,
+    )
+    answer = names["answer"]
+    compiled = dl.compile(answer)
+    with dl.config.patch(recompile_limit=len(VALUES)):
+        for value in VALUES:
+            given = np.arange(3.0), np.ones(2, "f4"), value
+            expected, found = answer(*given)[1], compiled(*given)[1]
+            assert type(found) is type(expected), (value, found, expected)
+            assert getattr(found, "dtype", None) == getattr(expected, "dtype", None), value
+            assert repr(found) == repr(expected), value
