@@ -127,7 +127,9 @@ def eye(
 
 
 @lowers(np.tri, reads=Access.SAME)
-def tri(low: Lowering, node: Node, N: Any, M: Any = None, k: Any = 0, **kwargs: Any) -> Value:
+def tri(
+    low: Lowering, node: Node, N: Any, M: Any = None, k: Any = 0, *args: Any, **kwargs: Any
+) -> Value:
     require_native(node.type.dtype)
     return _compared(low, node, "less_equal", k)
 

@@ -2,15 +2,18 @@
 from __future__ import annotations
 
 import operator
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 import pytest
 from dynamo_lite.backends.interpret import Abandoned, run_program
 from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.lowering.context import LOWERINGS
 from dynamo_lite.backends.program import Allocate, Commit, Extern, Launch, Program
 
 from dynamo_lite.ir import core
+from dynamo_lite.ir.ops import row_of
 
 from .graphs import Builder, trace
 
@@ -191,6 +194,7 @@ CREATED = {
     "eye": lambda b: b(np.eye, 3, 4, 1),
     "identity": lambda b: b(np.identity, 3),
     "tri": lambda b: b(np.tri, 3, 5, -1),
+    "tri of a dtype": lambda b: b(np.tri, 3, 5, -1, "i4"),
     "full": lambda b: b(np.full, (2, 3), 2.5),
     "zeros": lambda b: b(np.zeros, (2, 3), np.int8),
     "arange in use": lambda b: b(np.multiply, b(np.arange, 6), 2.5),
@@ -230,6 +234,22 @@ def run_writes(build, *inputs):
     for got, node in zip(found, graph.outputs):
         np.testing.assert_array_equal(got, builder.values[node])
     return program
+
+
+def test_lowerings_take_what_the_rules_of_their_rows_take():
+    named = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    looked_at, short = 0, []
+    for target, lowering in LOWERINGS.items():
+        row = row_of(target)
+        if row is None or row.infer is None:
+            continue
+        kinds = [parameter.kind for parameter in signature(lowering).parameters.values()]
+        asked = [parameter.kind for parameter in signature(row.infer).parameters.values()]
+        taken, given = (sum(map(named.__contains__, side)) for side in (kinds[2:], asked))
+        looked_at += 1
+        if taken < given and Parameter.VAR_POSITIONAL not in kinds:
+            short.append(target)
+    assert short == [] and looked_at > 50
 
 
 def test_update_of_new_array():
