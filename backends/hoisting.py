@@ -23,6 +23,7 @@ from .schedule import order_axes
 
 EXPENSIVE = 8
 FEW = 4
+Place = tuple[Expr, tuple[Axis, ...]]  # an expression, and the loops in which it is evaluated
 
 
 def hoist(program: Program, hint: Hint) -> Program:
@@ -81,8 +82,9 @@ class Hoisting:
             return parts
         order = order_axes(kernel, self.hint)
         memo: rewrite.Frees = {}
+        seen: set[Place] = set()
         for root in kernel.roots:
-            self._find(root, order, parts, memo, is_root=True)
+            self._find(root, order, parts, memo, seen, is_root=True)
         return parts
 
     def _forget(self, changed: set[Buffer]) -> None:
@@ -101,15 +103,17 @@ class Hoisting:
     def _find(
         self,
         expr: Expr,
-        loops: Sequence[Axis],
+        loops: tuple[Axis, ...],
         parts: dict[Expr, Expr],
         memo: rewrite.Frees,
+        seen: set[Place],
         *,
         is_root: bool = False,
     ) -> None:
         """Look for repeated work in `expr`, evaluated inside `loops` (outermost first)."""
-        if expr in parts:
+        if expr in parts or (expr, loops) in seen:
             return
+        seen.add((expr, loops))
         free = rewrite.free_axes(expr, memo)
         if not is_root and why_hoist(expr, free, loops, self.hint):
             parts[expr] = self._hoisted(expr, [axis for axis in loops if axis in free])
@@ -117,7 +121,7 @@ class Hoisting:
         last = max((k for k, axis in enumerate(loops) if axis in free), default=-1)
         inner = (*loops[: last + 1], *(expr.axes if isinstance(expr, Reduce) else ()))
         for operand in expr.operands:
-            self._find(operand, inner, parts, memo)
+            self._find(operand, inner, parts, memo, seen)
 
     def _hoisted(self, expr: Expr, axes: list[Axis]) -> Expr:
         """A load of the buffer that holds `expr` over `axes`."""

@@ -83,8 +83,6 @@ class Splitting:
         shared = bool(kernel.axes) and self.hint(kernel.axes[0].extent) >= FEW
         if shared and not kernel.parallel:
             return None
-        if shared and keep_rows(kernel, vector_axis(kernel, kernel.axes))[1]:
-            return None  # it runs in one piece
         memo: rewrite.Frees = {}
         for part in kernel.parts:
             if not isinstance(part, Reduce) or part.op not in SPLITTABLE:
@@ -97,7 +95,8 @@ class Splitting:
             points = self.hint(product(axis.extent for axis in (*part.axes, *free)))
             long = points * cost_of((part.body,)) >= (AGAIN if shared else LONG)
             if long and self.hint(part.axes[0].extent) >= 2 * self._block(part):
-                return part
+                in_one_piece = shared and keep_rows(kernel, vector_axis(kernel, kernel.axes))[1]
+                return None if in_one_piece else part
         return None
 
     def _block(self, fold: Reduce) -> int:

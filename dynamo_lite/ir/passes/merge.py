@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..control import is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
 from ..numbering import frozen
 from ..ops import Kind, row_of
-from ..tree import leaves
+from ..tree import leaves, map_leaves
 from ..types import ArrayType
 from .effects import is_pure, writes
 from .rebuild import Rebuild
@@ -28,19 +29,49 @@ def merge_common(graph: Graph, facts: Facts) -> Graph:
     """
     if any(writes(node) for node in graph):
         return graph
+    equal = _equal(graph)
+    if not equal and not any(map(is_control, graph.calls)):
+        return graph
     new = Rebuild(graph, lambda body: merge_common(body, facts))
-    seen: dict[Key, Any] = {}
-    returned, partners = _returned(graph), _partners(graph)
     for node in graph:
-        key = _key(new, node)
-        apart = [new.became.get(partner) for partner in partners.get(node, ())]
-        if key in seen and node not in returned and seen[key] not in apart:
-            new.became[node] = seen[key]
-            continue
-        new.copy(node)
-        if key is not None:
-            seen[key] = new.became[node]
+        if (first := equal.get(node)) is not None:
+            new.became[node] = new.became[first]
+        else:
+            new.copy(node)
     return new.graph
+
+
+def _equal(graph: Graph) -> dict[Node, Node]:
+    """The calls to leave out, each with an earlier one that is equal. Calls are looked at closely
+    from the second one on of the same function on the same nodes."""
+    equal: dict[Node, Node] = {}
+    alone: dict[Key, Node | None] = {}
+    seen: dict[Key, Node] = {}
+    returned, partners = _returned(graph), _partners(graph)
+    for node in graph.calls:
+        if not _may_merge(node):
+            continue
+        outline = _outline(node, equal)
+        if outline not in alone:
+            alone[outline] = node
+            continue
+        if (other := alone[outline]) is not None:
+            seen[_key(other, equal)] = other
+            alone[outline] = None
+        key = _key(node, equal)
+        first = None if key is None else seen.get(key)
+        apart = [equal.get(partner, partner) for partner in partners.get(node, ())]
+        if first is not None and node not in returned and first not in apart:
+            equal[node] = first
+        else:
+            seen[key] = node
+    return equal
+
+
+def _outline(node: Node, equal: dict[Node, Node]) -> Key:
+    kwargs = sorted(node.kwargs.items()) if node.kwargs else None
+    operands = leaves((node.args, kwargs), Node)
+    return (id(node.target), *[id(equal.get(operand, operand)) for operand in operands])
 
 
 PRODUCTS = (np.matmul, np.dot, np.inner)
@@ -79,14 +110,20 @@ def _returned(graph: Graph) -> set[Node]:
     return found
 
 
-def _key(new: Rebuild, node: Node) -> Key | None:
-    row = row_of(node.target) if node.op == "call_function" else None
-    if row is None or not is_pure(node) or row.kind in (Kind.EXTERN, Kind.CONTROL) or (
-        node.target in NEW_MEMORY
-    ):
-        return None
-    args, kwargs = new.mapped((node.args, node.kwargs))
-    parts = frozen((args, tuple(sorted(kwargs.items()))))
-    errstate = None if row.kind is Kind.VIEW else node.errstate
+def _may_merge(node: Node) -> bool:
+    row = row_of(node.target)
+    return (
+        row is not None and row.kind not in (Kind.EXTERN, Kind.CONTROL) and is_pure(node)
+        and node.target not in NEW_MEMORY
+    )
+
+
+def _key(node: Node, equal: dict[Node, Node]) -> Key | None:
+    def renamed(leaf: Any) -> Any:
+        return equal.get(leaf, leaf) if isinstance(leaf, Node) else leaf
+
+    parts = frozen(map_leaves(renamed, (node.args, tuple(sorted(node.kwargs.items())))))
+    row = row_of(node.target)
+    errstate = None if row is not None and row.kind is Kind.VIEW else node.errstate
     types = node.type if isinstance(node.type, ArrayType) else tuple(leaves(node.type))
     return None if parts is None else (id(node.target), parts, types, errstate)
