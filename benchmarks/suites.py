@@ -3,6 +3,10 @@
     python benchmarks/suites.py cpython [--all-frames] [test_dict test_scope …]
     python benchmarks/suites.py numpy [--all-frames] [linalg lib.tests.test_histograms …]
     python benchmarks/suites.py scipy [fft linalg.tests.test_basic …]
+    python benchmarks/suites.py libraries --packages FOLDER [hmmlearn control.tests.frd_test …]
+
+Libraries are those of the table `LIBRARIES` that are installed, or were with
+`pip install --target FOLDER`.
 
 Every module runs in a process of its own and reports each of its tests (JUnit XML). One with
 failures runs once more without us: what fails then too is none of ours. `--baseline FOLDER` keeps
@@ -35,6 +39,16 @@ PACKAGES = {
     "scipy": ("cluster", "fft", "fftpack", "integrate", "interpolate", "linalg", "ndimage",
               "optimize", "signal", "spatial", "special", "sparse", "stats"),
 }  # fmt: skip
+LIBRARIES = {
+    "arch": ("tests",), "bottleneck": ("tests",), "colour": ("algebra", "models"),
+    "control": ("tests",), "dask": ("array",), "emcee": ("tests",), "hmmlearn": ("tests",),
+    "imblearn": ("",), "networkx": ("",), "numdifftools": ("tests",), "numpy_financial": ("tests",),
+    "numpy_groupies": ("tests",), "opt_einsum": ("tests",), "pandas": ("tests",), "patsy": ("",),
+    "pyamg": ("",), "pywt": ("tests",), "quantities": ("tests",), "qutip": ("tests/core",),
+    "skbio": ("stats",), "sklearn": ("",), "sparse": ("numba_backend",), "statsmodels": ("",),
+    "tensorly": ("",), "transforms3d": ("",), "xarray": ("tests",),
+}  # fmt: skip
+"""Libraries over NumPy that come with their tests, and the folders of these."""
 SECONDS = 600
 ENDLESS = "test_print_exception_gh_102056"
 """A child of this test of threads, which is Python without us, may not end on a busy machine."""
@@ -60,22 +74,34 @@ class Run:
     output: str = field(repr=False)
 
 
+def tests_of(project: str, packages: tuple[str, ...]) -> list[str]:
+    """The modules with tests in folders of an installed project."""
+    root = Path(str((find_spec(project) or sys).origin)).parent
+    files = {file for package in packages for name in ("test_*.py", "*_test.py")
+             for file in (root / package).rglob(name)}  # fmt: skip
+    return [".".join(file.relative_to(root.parent).with_suffix("").parts) for file in sorted(files)]
+
+
+def by_pytest(name: str, xml: str) -> list[str]:
+    return ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short",
+            f"--junitxml={xml}", "--pyargs", name]  # fmt: skip
+
+
 def of_project(project: str) -> Suite:
-    """The tests in folders of an installed project's packages, run by pytest."""
+    """The tests in folders of one project, named from there on."""
+    return Suite(
+        lambda: [
+            name.removeprefix(f"{project}.") for name in tests_of(project, PACKAGES[project])
+            if ".tests." in name
+        ],
+        lambda name, xml: by_pytest(f"{project}.{name}", xml),
+        (project, "pytest"),
+    )  # fmt: skip
 
-    def modules() -> list[str]:
-        root = Path(str((find_spec(project) or sys).origin)).parent  # type: ignore[union-attr]
-        return [
-            ".".join(file.relative_to(root).with_suffix("").parts)
-            for package in PACKAGES[project]
-            for file in sorted((root / package).rglob("tests/test_*.py"))
-        ]
 
-    def command(name: str, xml: str) -> list[str]:
-        return ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short",
-                f"--junitxml={xml}", "--pyargs", f"{project}.{name}"]  # fmt: skip
-
-    return Suite(modules, command, (project, "pytest"))
+def installed_tests() -> list[str]:
+    return [name for library, packages in LIBRARIES.items() if find_spec(library)
+            for name in tests_of(library, packages)]  # fmt: skip
 
 
 SUITES = {
@@ -85,6 +111,13 @@ SUITES = {
         ("test",),
     ),
     **{project: of_project(project) for project in PACKAGES},
+    "libraries": Suite(
+        installed_tests,
+        lambda name, xml: [
+            *by_pytest(name, xml), "-c", os.devnull, "--rootdir", os.path.dirname(xml)
+        ],
+        ("pytest",),
+    ),
 }
 
 
@@ -137,6 +170,15 @@ def chosen(suite: Suite, names: list[str]) -> list[str]:
             if not names or any(f"{module}.".startswith(f"{name}.") for name in names)]  # fmt: skip
 
 
+def look_in(folder: Path) -> None:
+    """Import packages from a folder too, here and in the tests; what they bring along for pytest is
+    left out."""
+    sys.path.append(str(folder))
+    known = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (known, str(folder))))
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+
+
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -146,7 +188,10 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--all-frames", action="store_true")
     parser.add_argument("--baseline", type=Path)
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--packages", type=Path)
     options = parser.parse_intermixed_args(argv)
+    if options.packages is not None:
+        look_in(options.packages.resolve())
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell runs us behind
     suite = SUITES[options.suite]
     if missing := [name for name in suite.needs if find_spec(name) is None]:
