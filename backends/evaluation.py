@@ -101,6 +101,8 @@ def _statement(state: State, kernel: loops.Kernel, statement: loops.Statement) -
 def scalar_operation(name: str) -> Any:
     """The NumPy callable that a scalar operation's name stands for."""
     row = by_name(name)
+    if name == "complex":
+        return np.vectorize(complex, otypes=[complex])
     return getattr(np, name) if row is None else row.target
 
 

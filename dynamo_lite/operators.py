@@ -57,8 +57,12 @@ def binary(
     """`lhs symbol rhs`; the symbol `+=` asks for the in-place method first."""
     inplace = symbol.endswith("=") and symbol not in ("==", "!=", "<=", ">=")
     row = BINARY[symbol[:-1] if inplace else symbol]
-    if isinstance(lhs, ComplexVariable) or isinstance(rhs, ComplexVariable):
+    if complex_numbers.is_arithmetic(lhs, rhs):
         return complex_numbers.binary(tx, row.symbol, lhs, rhs)
+    if isinstance(lhs, ComplexVariable) or isinstance(rhs, ComplexVariable):
+        if not (lhs.in_graph or rhs.in_graph):
+            return complex_numbers.binary(tx, row.symbol, lhs, rhs)
+        lhs, rhs = complex_numbers.joined(tx, lhs), complex_numbers.joined(tx, rhs)
     if lhs.in_graph or rhs.in_graph:
         if not _answers(lhs, row.method) and not _answers(rhs, row.reflected):
             left, right = lhs.python_type(), rhs.python_type()

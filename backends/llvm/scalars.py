@@ -108,6 +108,8 @@ def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
     """The operation on values of one lane count."""
     if op in DIVISIONS:
         return DIVISIONS[op](*values)
+    if op == "complex":
+        return Pair(*values)
     text = template(op, values[0].dtype)
     if text is None:
         raise NotImplementedError(f"no LLVM code for {op} of {values[0].dtype}")

@@ -9,7 +9,7 @@ from ...ir import core
 from ...ir.node import Node
 from ...ir.sizes import SizeExpr
 from ..fusion import Access
-from ..loops import Check, Expr, SizeValue
+from ..loops import Apply, Check, Expr, SizeValue
 from ..simplify import INT64, apply, const, convert, select, size_value
 from .context import Lowering, lowers
 from .pointwise import compare, require_real
@@ -41,6 +41,15 @@ def conversion(low: Lowering, node: Node, x: Any) -> Value:
     if node.target is int and value.dtype.kind in "fu":
         check_range(low, value.expr)
     return Value(node.type, (), convert(value.expr, node.type.dtype))
+
+
+@lowers(complex, reads=Access.MEMORY)
+def complex_number(low: Lowering, node: Node, *parts: Any) -> Value:
+    floats = [
+        number(part).expr if isinstance(part, Value) else const(part, np.dtype(float))
+        for part in parts
+    ]
+    return Value(node.type, (), Apply("complex", tuple(floats), node.type.dtype))
 
 
 def number(value: Any) -> Value:

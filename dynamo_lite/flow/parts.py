@@ -14,7 +14,11 @@ from typing import Any
 
 from ..records import dataclass
 from ..variables.base import VariableTracker
-from ..variables.complex_numbers import ComplexVariable
+from ..variables.complex_numbers import (
+    ComplexVariable,
+    is_from_outside,
+    parts_from_outside,
+)
 from ..variables.constants import ConstantVariable, constant
 from ..variables.dicts import DictVariable
 from ..variables.lazy import LazyVariable
@@ -37,6 +41,8 @@ class Parts:
 
 def parts_of(value: VariableTracker, since: int) -> Parts | None:
     """The parts of a container of the frame's; of a mutable one only if born `since` then."""
+    if is_from_outside(value):
+        return complex_parts(parts_from_outside(value))
     if value.source is not None:
         return None
     if type(value) is TupleVariable and value.built_items():
@@ -51,8 +57,7 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
         parts = value.parts if type(value) is ComplexVariable else (
             constant(value.value.real), constant(value.value.imag)  # type: ignore[attr-defined]
         )
-        build: Any = lambda parts: ComplexVariable(*parts)  # noqa: E731
-        return Parts(complex, (".real", ".imag"), parts, build, False)
+        return complex_parts(parts)
     if value.born < since:
         return None
     if type(value) is ListVariable:
@@ -63,6 +68,10 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
         return Parts((value.python_type(), *keys), tuple(f"[{key}]" for key in keys),
                      tuple(item for _, item in value.built_entries()), value.with_values, True)
     return None
+
+
+def complex_parts(parts: tuple[VariableTracker, VariableTracker]) -> Parts:
+    return Parts(complex, (".real", ".imag"), parts, lambda parts: ComplexVariable(*parts), False)
 
 
 def is_complex(value: VariableTracker) -> bool:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from ..ir import core
 from .base import VariableTracker
 from .constants import ConstantVariable, constant, observe
 from .either import EitherNumber
+from .graph_methods import GraphMethodVariable
 from .graph_values import record
-from .numbers import InputNumber, NumberVariable
+from .numbers import ComputedNumber, InputNumber, NumberVariable
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -34,6 +35,8 @@ class ComplexVariable(VariableTracker):
         return complex
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
+        if name == "conjugate":
+            return GraphMethodVariable(self, name)
         if name not in ("real", "imag"):
             raise GraphBreak(f"attribute {name!r} of {self.describe()}")
         return self.parts[name == "imag"]
@@ -52,6 +55,9 @@ class ComplexVariable(VariableTracker):
         if name == "__abs__":
             return absolute(tx, self.parts)
         raise GraphBreak(f"{name} of {self.describe()}")
+
+    def as_argument(self, tx: Translator) -> Any:
+        return record(tx, complex, [part.as_argument(tx) for part in self.parts]).as_argument(tx)
 
     def truth(self, tx: Translator) -> bool:
         raise GraphBreak(f"the truth of {self.describe()}, computed from data")
@@ -77,11 +83,20 @@ def parts_of(tx: Translator, value: VariableTracker) -> Pair | None:
         return constant(known.real), constant(known.imag)
     if isinstance(value, EitherNumber) or not isinstance(value, NumberVariable):
         return None
-    if isinstance(value, InputNumber) and value.python_type() is complex:
-        return part_of(value, real_of), part_of(value, imag_of)
+    if is_from_outside(value):
+        return parts_from_outside(value)
     if not value.is_python or value.python_type() is complex:
         return None
     return real_part(tx, value), ZERO
+
+
+def is_from_outside(value: VariableTracker) -> TypeGuard[InputNumber]:
+    """Whether it is a complex number from outside."""
+    return isinstance(value, InputNumber) and value.python_type() is complex
+
+
+def parts_from_outside(value: InputNumber) -> Pair:
+    return part_of(value, real_of), part_of(value, imag_of)
 
 
 def part_of(value: InputNumber, part: Callable[[complex], float]) -> InputNumber:
@@ -148,6 +163,34 @@ OPERATORS: Mapping[str, Callable[..., VariableTracker]] = {
 }
 
 
+def is_arithmetic(lhs: VariableTracker, rhs: VariableTracker) -> bool:
+    """Whether an operator is one on two of Python's own numbers that the graph computes, or one of
+    them, at least one complex."""
+    values = lhs, rhs
+    return (
+        all(_is_of_python(value) for value in values)
+        and any(isinstance(value, ComplexVariable | ComputedNumber) for value in values)
+        and any(value.python_type() is complex for value in values)
+    )
+
+
+def _is_of_python(value: VariableTracker) -> bool:
+    if isinstance(value, EitherNumber):
+        return False
+    if isinstance(value, ConstantVariable):
+        return type(value.value) in (bool, int, float, complex)
+    return isinstance(value, ComplexVariable) or (
+        isinstance(value, NumberVariable) and value.is_python
+    )
+
+
+def joined(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """A complex number as one value of the graph."""
+    if not isinstance(value, ComplexVariable):
+        return value
+    return record(tx, complex, [part.as_argument(tx) for part in value.parts])
+
+
 def binary(
     tx: Translator, symbol: str, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
@@ -159,10 +202,14 @@ def binary(
 
 
 def complex_of(tx: Translator, args: Sequence[VariableTracker]) -> VariableTracker | None:
-    """`complex(real, imag)` of floats and ints, not all of which are known."""
+    """`complex(real, imag)` of floats and ints, not all of which are known, or of one of NumPy's
+    complex numbers."""
     if not 1 <= len(args) <= 2 or all(isinstance(arg, ConstantVariable) for arg in args):
         return None
     kinds = [arg.python_type() for arg in args]
+    if len(args) == 1 and kinds[0] in (np.complex64, np.complex128):
+        halves = (record(tx, part, (args[0].as_argument(tx),)) for part in (np.real, np.imag))
+        return ComplexVariable(*(real_part(tx, half) for half in halves))
     if any(isinstance(arg, EitherNumber) or not issubclass(kind, (int, float))
            for arg, kind in zip(args, kinds)):
         return None

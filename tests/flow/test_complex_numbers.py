@@ -29,7 +29,8 @@ def signs_and_parts(width, height, limit):
         z = -z * complex(-0.0, k / 100) + 2 * z.conjugate() * 0.25 - 1
         if z.imag > 0.1:
             z = z - 0.5j
-        total += abs(z) + z.real
+        if abs(z) > 1:
+            total += z.real
     return z, total
 
 
@@ -117,3 +118,74 @@ def test_nothing_in_the_loop_is_a_call_of_numpy():
 
     dl.compile(escape_times, backend=lowered, dynamic=True)(30, 40, 50)
     assert steps and not any(isinstance(step, Extern) for step in steps)
+
+
+SIGNAL = np.linspace(-1, 2, 3000) + 1j * np.linspace(3, -1, 3000)
+
+
+def summed(z, c):
+    total = 0j
+    for k in range(len(z)):
+        total += z[k] * 1j
+    return total
+
+
+def recursive(z, c):
+    state, found = c, np.zeros(len(z), complex)
+    for k in range(len(z)):
+        state = (state * 0.5 + z[k]) / (2 + 1j)
+        found[k] = state - abs(state)
+    return state, found
+
+
+def rotated(z, c):
+    for k in range(len(z)):
+        z[k] = np.exp(1j * k) * z[k] * c
+    return z
+
+
+def taken_as_python(z, c):
+    total = c
+    for k in range(len(z)):
+        total = complex(z[k]) * 0.5j + total.conjugate()
+    return total
+
+
+def orbit(z, c):
+    w, n = c, 0
+    while abs(w) < 1e3 and n < 3000:
+        w, n = w * w * 0.1 + c * w, n + 1
+    return w, n
+
+
+@pytest.mark.parametrize("c", [0.3 + 0.2j, np.complex128(0.3 - 0.2j)], ids=["python", "numpy"])
+@pytest.mark.parametrize("program", [summed, recursive, rotated, taken_as_python, orbit])
+def test_numbers_of_python_and_numpy_meet_in_one_loop(program, c):
+    compiled = dl.compile(program)
+    with dl.config.patch(strict=True):
+        assert outcome(compiled, (SIGNAL.copy(), c)) == outcome(program, (SIGNAL.copy(), c))
+    assert not dl.explain(program)(SIGNAL.copy(), c).break_reasons
+
+
+OPERANDS = [
+    np.complex128(-0.0 - 1j), np.complex64(2 + 1j), np.float64(np.inf), np.float32(1.5),
+    np.int64(3), np.array([1, 2j, np.nan]), np.array([1 + 2j], "c8"), np.array([1.5, 2], "f4"),
+    np.arange(3),
+]
+
+
+@pytest.mark.parametrize("op", ["+", "-", "*", "/", "=="])
+@pytest.mark.parametrize("operand", OPERANDS, ids=lambda operand: str(operand.dtype))
+def test_numbers_of_python_meet_those_of_numpy(op, operand):
+    functions = {}
+    exec(f"""def both(x, y):
+    z = complex(float(x[0]), float(x[1])) * (1 + 0j)
+    return z {op} y, y {op} z, z""", functions)
+    compiled = dl.compile(functions["both"])
+    with np.errstate(all="ignore"):
+        for x in ((0.0, -0.0), (1.5, -2.0), (np.inf, 1.0), (-0.0, np.nan), (1e300, 1e300)):
+            x = np.array(x)
+            got, want = compiled(x, operand), functions["both"](x, operand)
+            for one, other in zip(got, want, strict=True):
+                assert type(one) is type(other)
+                np.testing.assert_array_equal(one, other, strict=True)

@@ -226,7 +226,7 @@ def test_every_row_is_tested():
 
 NUMBERS_OF_PYTHON = {
     "choose", "truediv", "not_", "lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor", "rshift",
-    "plain",
+    "plain", "complex",
 }
 """Their tests are in `tests/flow`, as are those of control flow."""
 

@@ -148,6 +148,13 @@ def plain_rule(value: Any, /, *, facts: Facts) -> ArrayType:
     return python_number(type(kind.dtype.type(0).item()))
 
 
+def complex_rule(real: Any, imag: Any, /, *, facts: Facts) -> ArrayType:
+    """A Python complex number of two floats."""
+    if any(as_type(part) != python_number(float) for part in (real, imag)):
+        raise Unsupported("a complex number of something else than two floats")
+    return python_number(complex)
+
+
 def number_rule(kind: type, accepted: str) -> Rule:
     """`float(x)` and the like."""
 
