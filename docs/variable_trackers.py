@@ -75,6 +75,7 @@ EXAMPLES: dict[str, str] = {
     "ConstantNumber": "lambda x: (np.float64(2.0), x)",
     "ComputedNumber": "lambda x: x.sum()",
     "EitherNumber": "lambda x: max(x.sum(), 0.0)",
+    "ChosenNumber": "lambda x, k: min(k, k), np.float64(2.5)",
     "InputNumber": "lambda x, k: x * k, 2.5",
     "ObjectVariable": "lambda x: SimpleNamespace(a=x)",
     "PartialVariable": "lambda x: partial(spread, x)",

@@ -11,13 +11,22 @@ from ..errors import GraphBreak
 from ..ir import control
 from ..ir.graph import Graph
 from ..ir.node import Node
-from ..ir.types import ArrayType
+from ..ir.types import ArrayType, Form
 from ..records import dataclass
 from ..trace import Twin
 from ..variables.arrays import ArrayVariable, EitherVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE, ConstantVariable
-from ..variables.either import EitherNumber, Kinds, python_value, types_of, united, which
+from ..variables.either import (
+    ChosenNumber,
+    EitherNumber,
+    Kinds,
+    is_object,
+    python_value,
+    types_of,
+    united,
+    which,
+)
 from ..variables.graph_values import record
 from .capture import adding_to, checked_close, is_fresh, owner, results, tracker_of, type_of
 from .parts import Parts, parts_of, settled
@@ -173,14 +182,15 @@ class Merging:
         choices: list[VariableTracker | None] = []
         for outputs, value, way in zip(self.outputs, (first, second), self.ways):
             outputs.append(value.as_argument(self.tx))
-            choices.append(None)
+            inside = getattr(value, "node", None) in way.graph.nodes
+            is_number = not isinstance(value, ArrayVariable)
+            choices.append(value if is_number and is_object(value) and not inside else None)
             if isinstance(value, ArrayVariable):
                 twin = self.tx.state.entangled.get(owner(self.tx, value.node))
                 if twin is not None and twin.sources:
                     self.entangled[place] = self.entangled.get(place, ()) + twin.sources
             if isinstance(value, ArrayVariable) and not is_fresh(self.tx, value.node, way.graph):
                 self.entangle(place, value.node)
-                inside = value.node in way.graph.nodes
                 choices[-1] = NONE if inside else value
         if isinstance(first, ArrayVariable):
             self.slots[pair] = Slot(place, tuple(choices))
@@ -251,7 +261,8 @@ class Merging:
         if isinstance(value, Slot):
             made = self.made[value.place]
             if any(choice is not None for choice in value.choices):
-                return EitherVariable(made, self.test, value.choices)
+                either = EitherVariable if made.type.form is Form.ARRAY else ChosenNumber
+                return either(made, self.test, value.choices)
             return tracker_of(made)
         if isinstance(value, EitherSlot):
             number, test = self.made[value.place : value.place + 2]

@@ -1,11 +1,12 @@
 """Constants and moves on the stack."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..native import take_over
 from ..variables.base import VariableTracker
 from ..variables.constants import NULL, constant
+from ..variables.sequences import TupleVariable
 from .table import handles
 
 if TYPE_CHECKING:
@@ -32,7 +33,14 @@ def push_null(tx: Translator, inst: Instruction) -> VariableTracker:
 def load_const(tx: Translator, inst: Instruction) -> VariableTracker:
     if inst.argval is take_over:  # in the prefix of a rest
         return tx.known(inst.argval)
-    return constant(inst.argval)
+    return literal(inst.argval)
+
+
+def literal(value: Any) -> VariableTracker:
+    """A constant of the code; a tuple is the same object in every call."""
+    if type(value) is not tuple:
+        return constant(value)
+    return TupleVariable([literal(item) for item in value], literal=value)
 
 
 @handles("COPY")

@@ -90,6 +90,28 @@ class EitherNumber(NumberVariable):
         code.call(1)
 
 
+class ChosenNumber(ComputedNumber):
+    """One of two numbers, the object itself where it is from outside; None is the new number."""
+
+    def __init__(
+        self, node: Node, test: Any, choices: tuple[VariableTracker | None, ...]
+    ) -> None:
+        super().__init__(node)
+        self.test = test
+        self.choices = choices
+
+    def reconstruct(self, code: Reconstructor) -> None:
+        code.choose(self.test, *(
+            (lambda choice=choice: code.load_output(self.node) if choice is None
+             else code.build(choice)) for choice in self.choices
+        ))  # fmt: skip
+
+
+def is_object(value: VariableTracker) -> bool:
+    """Whether a number is an object that there was before."""
+    return isinstance(value, ChosenNumber) or value.source is not None
+
+
 def kinds_of(value: VariableTracker) -> Kinds | None:
     """The types that a number may have; None for what is none, or not of these."""
     if isinstance(value, EitherNumber):
@@ -161,7 +183,10 @@ def chosen(
         if kinds[0] is None or kinds[0].form is Form.ARRAY:
             return None
         pair = [value.as_argument(tx) for value in (first, second)]
-        return record(tx, control.choose, (test, *pair))
+        found = record(tx, control.choose, (test, *pair))
+        if is_object(first) and is_object(second):
+            return ChosenNumber(found.as_argument(tx), test, (first, second))
+        return found
     if (either := united(first, second)) is None:
         return None
     pair = [python_value(tx, value, either) for value in (first, second)]

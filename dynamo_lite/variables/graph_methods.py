@@ -102,8 +102,10 @@ def call_graph_method(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`owner.name(*args, **kwargs)` as a node, or as what the owner's own `method_<name>` says."""
-    if name in ("conj", "conjugate") and type_of(owner).dtype.kind != "c":
-        return owner  # only the function makes a copy
+    kind = type_of(owner)
+    if name in ("conj", "conjugate") and (kind.dtype.kind == "b" or kind.form is Form.ARRAY):
+        if kind.dtype.kind != "c":
+            return owner  # only the function makes a copy
     if (special := getattr(owner, f"method_{name}", None)) is not None:
         return call_handler(tx, special, args, kwargs, f"{owner.describe()}.{name}")
     if (method := METHODS.get(name)) is None:

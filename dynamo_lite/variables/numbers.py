@@ -68,6 +68,8 @@ class NumberVariable(VariableTracker):
             return GraphMethodVariable(self, name)
         if self.is_python or (self.is_constant() and not is_method):
             return fold(tx, getattr, (self, ConstantVariable(name)))
+        if name == "real" and self.array_type.dtype.kind != "c":
+            return self
         if name in OF_EVERY_SCALAR:
             return constant(getattr(self.array_type.dtype.type(0), name))
         if (known := graph_attribute(tx, self, self.array_type, name)) is not None:

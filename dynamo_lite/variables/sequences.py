@@ -227,9 +227,11 @@ class TupleVariable(SequenceVariable):
         source: Source | None = None,
         unread: Any = None,
         kind: type = tuple,
+        literal: tuple[Any, ...] | None = None,
     ) -> None:
         super().__init__(items, source, unread)
         self.kind = kind
+        self.literal = literal
 
     def check_argument(self, target: Any, args: Sequence[VariableTracker]) -> None:
         if self.kind is not tuple:
@@ -266,6 +268,8 @@ class TupleVariable(SequenceVariable):
         return TupleVariable(items, kind=self.kind)
 
     def reconstruct(self, code: Reconstructor) -> None:
+        if self.literal is not None:
+            return code.load_const(self.literal)
         if self.kind is not tuple:
             code.load_const(tuple.__new__)
             code.load_const(self.kind)

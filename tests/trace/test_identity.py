@@ -93,3 +93,44 @@ def test_whole_parts_of_tuples_are_the_tuples_themselves():
     compiled = dl.compile(parts, backend="eager", fullgraph=True)
     for t in ([1], 2), ([1],):
         assert compiled(np.ones(2), t)[1] == parts(np.ones(2), t)[1]
+
+
+def smaller(a, b, x): return min(a, b), max(a, b), x + 1
+def smallest(a, b, x): return min(a, b, a), max(min(a, b), a), x + 1
+def branch(a, b, x): return (a if x.max() > 0 else b), x + 1
+def real(a, b, x): return a.real, b.real, x + a
+def copies(a, b, x): return a.conjugate(), b.conj() if hasattr(b, "conj") else b, x + a
+
+
+def either(a, b, x):
+    found = a
+    if x.sum() > 0:
+        found = b
+    return found, x + found
+
+
+@pytest.mark.parametrize("function", [smaller, smallest, branch, real, copies, either])
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.bool_, float])
+def test_numbers_that_come_out_are_those_that_went_in(function, kind):
+    compiled = dl.compile(function)
+    for pair in ((kind(1000), kind(0)), (kind(0), kind(2000)), (kind(3000), kind(3000))):
+        for x in (X + 1, -X - 1):
+            expected, found = (f(*pair, x) for f in (function, compiled))
+            names = [[value is one for value in result for one in pair]
+                     for result in (expected, found)]  # fmt: skip
+            assert names[0] == names[1]
+            assert list(map(type, found)) == list(map(type, expected))
+            assert found[0] == expected[0] and found[1] is not None
+
+
+def test_tuples_of_the_code_are_one_object():
+    def constants(x):
+        return (1, (2.0, "a")), x + 1
+
+    def part(x):
+        return (1, (2.0, "a"))[1], (x + 1, (3, 4))[1]
+
+    for function in (constants, part):
+        compiled = dl.compile(function)
+        assert compiled(X)[0] is compiled(X)[0] is function(X)[0]
+    assert compiled(X)[1] is part(X)[1]
