@@ -108,3 +108,20 @@ def test_attributes_that_a_generator_does_not_have(make):
 
     expected, found = ask(make(5), np.ones(2)), dl.compile(ask)(make(5), np.ones(2))
     assert found[:4] == expected[:4]
+
+
+def of_a_range(state, x):
+    n = len(x)
+    return x[state.permutation(n)], state.choice(n), state.choice(n, n, p=x), state.choice(n, 20)
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_numbers_below_a_size_that_varies(make):
+    compiled = dl.compile(of_a_range)
+    for n in (50, 60, 23, 31):
+        found, expected = (c(make(n), np.full(n, 1 / n)) for c in (compiled, of_a_range))
+        for got, want in zip(found, expected, strict=True):
+            assert type(got) is type(want)
+            np.testing.assert_array_equal(got, want, strict=True)
+    assert not dl.explain(of_a_range)(make(3), np.full(40, 1 / 40)).break_reasons
+    assert dl.stats().graphs <= 3

@@ -215,10 +215,22 @@ def tried_on(name: str, owner: Callable[[], Any]) -> Callable[..., Any]:
     """The rule of a method of generators, run on stand-ins by a generator of our own."""
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
+        if name in ("permutation", "choice") and args and isinstance(args[0], SizeExpr):
+            return _of_a_range(getattr(owner(), name), args, kwargs)
         rest = {key: value for key, value in kwargs.items() if key != "p"}  # probabilities add up
         return run_on_samples(getattr(owner(), name), args, rest, facts)
 
     return infer
+
+
+def _of_a_range(method: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> ArrayType:
+    """Numbers below a size: `permutation(n)`, or `choice(n, size)`."""
+    chosen: tuple[Size, ...] | None = (args[0],)
+    if method.__name__ == "choice":
+        chosen, _ = _random_shape(args, dict(kwargs), 1)
+    if chosen is None:
+        return _number(run_quietly(method, (1,), {}))
+    return result(np.dtype(np.int64), chosen, scalar=False)
 
 
 def after_owner(rule: Callable[..., Any]) -> Callable[..., Any]:
