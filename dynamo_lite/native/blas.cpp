@@ -206,6 +206,10 @@ void dot_as(Element element, int64_t n, const void *x, int64_t incx, const void 
 }
 
 void fill_zero(void *data, int64_t rows, int64_t row_step, int64_t row_bytes) {
+    if (row_step == row_bytes) {
+        memset(data, 0, rows * row_bytes);
+        return;
+    }
     for (int64_t i = 0; i < rows; ++i) memset(static_cast<char *>(data) + i * row_step, 0, row_bytes);
 }
 
@@ -330,7 +334,7 @@ void some_of_stack(void *env, int64_t begin, int64_t end) {
     }
 }
 
-constexpr double FLOPS_PER_NS = 16;
+constexpr double FLOPS_PER_NS = 32;
 
 void all_of_stack(Frame *frame, Stack *stack) {
     int64_t count = stack->count();
