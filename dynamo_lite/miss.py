@@ -40,6 +40,7 @@ from .errors import (
     Unsupported,
     ValidationError,
 )
+from .forks import workers
 from .guards import validation
 from .guards.dynamic import DynamicPolicy, SizeHistory
 from .guards.guard_set import types_of
@@ -158,6 +159,7 @@ class FrameCompiler:
         began, given_up = time.perf_counter(), False
         settings = dict(self.options.settings)
         with (
+            workers.at_work(),
             config.patch(**settings) if settings else nullcontext(),
             logs.frame(f"{self.frame}/{self.recompiles}"),
             validation.analysis(),

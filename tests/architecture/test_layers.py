@@ -30,7 +30,7 @@ FRONTEND = (
 )
 COMPILE = (
     "compile", "explain", "stats", "control_flow", "miss", "attempts", "random_states", "regions",
-    "script", "missed", "turnover", "artifacts", "warmth",
+    "script", "missed", "turnover", "artifacts", "warmth", "forks",
 )
 
 

@@ -2,6 +2,8 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -193,6 +195,38 @@ def test_fork_after_compile():
         good = same(compiled(x)[1], expected[1]) and same(compiled(y)[1], f(y)[1])
         os._exit(0 if good else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+FORKING = """
+import os, threading, time
+import numpy as np
+import dynamo_lite as dl
+
+def maker(k):
+    return dl.compile(lambda x: (np.exp(x) * k).sum() + x[:k].mean())
+
+functions = [maker(k) for k in range(1, 5)]
+threads = [threading.Thread(target=f, args=(np.ones(50),)) for f in functions]
+for thread in threads:
+    thread.start()
+time.sleep(0.02)
+child = os.fork()
+if child == 0:
+    good = all(abs(f(np.ones(k)) - (k * np.e * k + 1)) < 1e-9 for k, f in enumerate(functions, 1))
+    os._exit(0 if good else 1)
+assert os.waitpid(child, 0)[1] == 0
+for thread in threads:
+    thread.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork_while_other_threads_compile_for_the_first_time(tmp_path):
+    """The child finds no module half imported, and no function half compiled."""
+    for attempt in range(3):
+        environment = {**os.environ, "DYNAMO_CACHE_DIR": str(tmp_path / str(attempt))}
+        command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKING]
+        assert subprocess.run(command, env=environment, timeout=60).returncode == 0
 
 
 def test_compiled_functions_die():
