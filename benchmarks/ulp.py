@@ -72,8 +72,9 @@ Largest errors found, in units in the last place, against the next longer format
 functions on the same samples beside them. Everything else that compiled code computes in floating
 point is the correctly rounded IEEE operation. Sums and products have NumPy's order, and so its
 bits: numbers along the innermost axis in memory are added pairwise, everything else one after the
-other (columns of a matrix, products, the rows of several axes). There is one exception: where the
-number of columns is a symbol and turns out to be 1, the column is added one after the other.
+other (columns of a matrix, products, the rows of several axes). There are two exceptions: where the
+number of columns is a symbol and turns out to be 1, the column is added one after the other; and
+`np.einsum` of floats adds as `np.sum` and `np.matmul` do.
 
 sin, cos and tan of larger arguments than 2**30 are computed by NumPy itself.
 The largest error on processors with AVX-512 and with AVX2, which have different formulas.

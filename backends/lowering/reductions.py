@@ -323,7 +323,9 @@ def norm(
 
 
 def _norm_kind(order: Any, ndim: int, whole: bool) -> str:
-    if (order is None and (whole or ndim in (1, 2))) or (order == "fro" and ndim == 2):
+    if whole and (order is None or (order, ndim) in ((2, 1), ("fro", 2))):
+        raise CannotLower("the norm of everything, which is a product of BLAS")
+    if (order is None and ndim in (1, 2)) or (order == "fro" and ndim == 2):
         return "square"
     kinds = {2: "square", 1: "add", np.inf: "maximum", -np.inf: "minimum"}
     if ndim == 1 and isinstance(order, (int, float)) and order in kinds:

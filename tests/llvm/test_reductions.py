@@ -132,6 +132,7 @@ REDUCTIONS = {
     "wider sum": lambda x, axis: np.sum(x, axis=axis, dtype="f8"),
     "cumsum": np.cumsum,
     "norm": lambda x, axis: np.linalg.norm(x, axis=axis),
+    "norm of all": lambda x, axis: np.linalg.norm(x[..., 0] if axis == 0 else x, keepdims=True),
     "of a product": lambda x, axis: (x * x).sum(axis=axis, keepdims=True),
     "of rows less one": lambda x, axis: (x - x[:1]).sum(axis=axis),
     "of columns less one": lambda x, axis: (x * x[..., :1]).mean(axis=axis),

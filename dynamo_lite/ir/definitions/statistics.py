@@ -146,7 +146,7 @@ def norm(
 def _length(emit: Emit, x: Any, keep: bool) -> Any:
     """The norm of all elements, in the order in which they lie in memory."""
     kind = emit.type(x)
-    order = "C" if is_contiguous(kind, emit.facts) else "K"
+    order = "C" if kind.ndim == 1 or is_contiguous(kind, emit.facts) else "K"
     flat, ndim = emit(np.ravel, x, order=order), kind.ndim
     root = emit(np.sqrt, emit(np.dot, flat, flat))
     return emit(np.reshape, emit(np.asarray, root), (1,) * ndim) if keep else root
