@@ -1,8 +1,8 @@
 """Long reductions with few results are cut into blocks, so that several threads can share them.
 
 `max(x)` becomes: the maximum of every whole block of `BLOCK` elements, in a parallel kernel; that
-of what is left; and that of those. Sums and products of floats become `PARTS` parts of their tree
-(`ordered`), and what joins them: the bits are those of the fold in one piece.
+of what is left; and that of those. Rows of floats become `PARTS` parts of their tree (`ordered`),
+and what joins them: the bits are those of the fold in one piece.
 """
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Splitting:
         """Kernels that compute a reduction for every point of `axes`; gives a load of its value."""
         self.count += 1
         stem = f"{name}_{self.count}"
-        if fold.dtype.kind in "fc" and fold.op in ("add", "multiply"):
+        if fold.row is not None:
             return self._in_parts(fold, axes, stem)
         axis, block = fold.axes[0], self._block(fold)
         blocks = floordiv(axis.extent, block)

@@ -166,6 +166,12 @@ def test_sums_and_products_have_the_bits_of_numpy_in_every_layout(name, dynamic)
                 assert got.tobytes() == want.tobytes(), (shape, axis, layout)
 
 
+def test_means_of_small_integers_that_threads_share():
+    x = np.random.default_rng(0).integers(0, 200, (1000, 16, 17), dtype="u1")[:, ::2]
+    for function in (lambda x: x - x.mean(), lambda x: x.std(), lambda x: x.T.var() * 2):
+        np.testing.assert_array_equal(dl.compile(function)(x), function(x))
+
+
 def test_a_long_sum_has_the_same_bits_in_one_piece_and_in_parts():
     def total(x, y):
         return (x * y).sum(), x.sum(axis=0).sum()
