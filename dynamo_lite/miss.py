@@ -173,6 +173,7 @@ class FrameCompiler:
             except FOR_THE_USER:
                 raise
             except (RecursionError, MemoryError) as error:  # this call's, not the function's
+                given_up = True
                 DYNAMO.info("compiling %s: %r", self.function.__qualname__, error)
                 return
             except NotWarm:

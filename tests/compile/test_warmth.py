@@ -102,6 +102,19 @@ def test_an_analysis_that_is_not_worth_its_time_is_given_up(monkeypatch, deadlin
     assert found.spent > 0 and found.in_vain == (found.spent if is_reached else 0)
 
 
+@pytest.mark.parametrize("error", [RecursionError, MemoryError])
+def test_an_analysis_without_room_is_in_vain(monkeypatch, error):
+    def fail(*arguments):
+        raise error
+
+    found = account()
+    monkeypatch.setattr(Account, "lacks", lambda self, values: 0.0)
+    monkeypatch.setattr(dl.miss, "translate", fail)
+    compiled = dl.miss.compiled_function(lambda x: x + 1, dl.miss.Options(account=found))
+    assert compiled(np.ones(2)).tolist() == [2, 2] and compiled.disabled is None
+    assert found.in_vain == found.spent > 0
+
+
 PROGRAM = """
 import numpy as np
 import dynamo_lite as dl
