@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ir import core
 from ...ir.node import Node
-from ...ir.sizes import Size, SizeExpr, product
+from ...ir.sizes import Size, SizeExpr, minimum, product
 from ...ir.types import ArrayType, Form
 from .. import affine, simplify
 from ..fusion import Access
@@ -205,11 +205,14 @@ def box_of(low: Lowering, base: Value, view: ViewSteps) -> Box | None:
     starts: list[Size] = []
     sizes: list[Size] = []
     for item, size in zip(items, base.shape):
-        whole = isinstance(item, slice)
-        starts.append(
-            slice_start(low, item.start, size, 1) if whole else position_in(low, item, size)
-        )
-        sizes.append(next(lengths) if whole else 1)
+        if not isinstance(item, slice):
+            starts.append(position_in(low, item, size))
+            sizes.append(1)
+            continue
+        start, length = slice_start(low, item.start, size, 1), next(lengths)
+        is_within = low.follows("<", 0, length) or low.follows("<=", start, size - length)
+        starts.append(start if is_within else minimum(start, size - length))  # empty: anywhere
+        sizes.append(length)
     return starts, sizes
 
 

@@ -197,3 +197,24 @@ def test_bounds_that_count_from_the_end(name):
         check_same(compiled, FROM_THE_END[name], np.arange(float(n)), k, calls=2)
     assert len(compiled.entries()) <= 3
     assert [entry.abandoned for entry in compiled.entries()] == [0] * len(compiled.entries())
+
+
+def middle(x):
+    y = np.sort(x, axis=0)
+    y[10:-10] = 0
+    return np.sort(y, axis=0), y
+
+
+def behind(x):
+    y = np.sort(x, axis=0)
+    y[7:5, 1:] = x[7:5, 1:] - 1
+    y[30:] = -1
+    return y
+
+
+@pytest.mark.parametrize("function", [middle, behind])
+def test_parts_that_are_empty_in_short_arrays(function):
+    compiled = dl.compile(function, dynamic=True)
+    for n in (3000, 0, 1, 3, 9, 10, 11, 19, 20, 21, 22, 2000):
+        x = np.random.default_rng(n).random((n, 3))
+        assert repr(compiled(x)) == repr(function(x))
