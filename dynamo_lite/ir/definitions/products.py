@@ -88,14 +88,14 @@ def _as_matrix(emit: Emit, a: Any, order: Sequence[int], shape: tuple[Size, Size
 
 
 def einsum(
-    emit: Emit, subscripts: Any, /, *operands: Any, out: Any = None, optimize: Any = False
+    emit: Emit, subscripts: Any, /, *operands: Any, optimize: Any = False, **options: Any
 ) -> Any:
     """Two operands as one `matmul` where the labels allow it, else multiplied and summed.
 
     einsum adds every product to zero, so that no result is a negative zero.
     """
     kinds = [emit.type(operand) for operand in operands]
-    if out is not None or optimize is not False or any(k.dtype.kind not in "f" for k in kinds):
+    if options or optimize is not False or any(k.dtype.kind not in "f" for k in kinds):
         raise Unsupported("einsum with options, or of other dtypes than floats")
     inputs, output = parse_subscripts(subscripts, kinds)
     if len(operands) == 2:
