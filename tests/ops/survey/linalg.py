@@ -21,6 +21,9 @@ def tensor_products(t, m): return np.tensordot(t, t, axes=([1, 2], [1, 2])), np.
 
 @survey(M, S, close=True, breaks=1, why="not an operation of the graph")
 def einsums(x, s): return np.einsum("ii", s), np.einsum("ii->i", s), np.einsum("ij->ji", x), np.einsum("ij,jk,kl->il", x.T, s, x), np.einsum("...j->...", x)
+
+
+@survey(M, S, close=True)
 def einsum_options(x, s): return np.einsum("ij,jk->ik", x.T, s, order="F"), np.einsum("ij,jk->ik", x.T, s, dtype="f8", casting="unsafe"), np.einsum("ij->j", x, out=None)
 
 
