@@ -13,10 +13,10 @@ from .builtins.text import display_of
 from .errors import GraphBreak
 from .operator_rows import COMPARISONS
 from .variables.base import ObservedException, VariableTracker, call_handler
-from .variables.constants import NONE, NOT_IMPLEMENTED, constant, observed
+from .variables.constants import NONE, NOT_IMPLEMENTED, constant, observe
 from .variables.dicts import DictVariable
 from .variables.mro import lookup
-from .variables.refusals import check_handed_over
+from .variables.refusals import check_handed_over, stand_in
 from .variables.sequences import ListVariable, SequenceVariable
 from .variables.sets import SetVariable
 
@@ -35,7 +35,7 @@ def call(
     """`function(*args, **kwargs)`, a method descriptor of a container's type."""
     name, kind = function.__name__, function.__objclass__
     if not args or not issubclass(args[0].python_type(), kind):
-        raise observed(TypeError(_misused(function, args)))
+        observe(function, *[stand_in(arg.python_type()) for arg in args])
     owner, *rest = args
     contents = owner.contents or owner
     if isinstance(contents, DictVariable) and lookup(contents.kind, name) is not function:
@@ -73,14 +73,6 @@ def missing(
     if not issubclass(raised.value.python_type(), KeyError):
         raise raised
     return owner.call_method(tx, "__missing__", args, {})
-
-
-def _misused(function: Any, args: Sequence[VariableTracker]) -> str:
-    if not args:
-        return f"unbound method {function.__qualname__}() needs an argument"
-    owner, given = function.__objclass__.__name__, args[0].python_type().__name__
-    name = f"descriptor {function.__name__!r} for {owner!r} objects"
-    return f"{name} doesn't apply to a {given!r} object"
 
 
 def _compare(symbol: str) -> Callable[..., VariableTracker]:

@@ -31,7 +31,7 @@ def chain_from_iterable(iterables: Any) -> Iterator[Any]:
 @twin_of(itertools.count)
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
     for each in (start, step):
-        is_real = hasattr(each, "__index__") or hasattr(each, "__float__")
+        is_real = hasattr(type(each), "__index__") or hasattr(type(each), "__float__")
         if not is_real and not isinstance(each, complex):
             raise TypeError("a number is required")
     return _count(start, step)
@@ -88,9 +88,10 @@ def islice(iterable: Any, *ends: Any) -> Iterator[Any]:
 
 def _as_index(value: Any) -> Any:
     try:
-        return operator.index(value)
+        index = operator.index(value)
     except TypeError:
         return -1
+    return index if -sys.maxsize <= index <= sys.maxsize else -1
 
 
 def _islice(iterator: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:

@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from .directives import graph_break
 from .operator_twins import POLYFILLS, twin_of
 
 __all__ = ["POLYFILLS", "pattern_sub", "pattern_subn"]
@@ -52,14 +53,22 @@ def greater_than(a: Any, b: Any) -> Any:
     return b < a
 
 
+def refuse_others(heap: Any) -> None:
+    """C takes lists only, and goes past the methods of classes derived from them."""
+    if type(heap) is not list:
+        graph_break()
+
+
 @twin_of(heapq.heappush)
 def heappush(heap: Any, item: Any) -> None:
+    refuse_others(heap)
     heap.append(item)
     sink(heap, 0, len(heap) - 1, less_than)
 
 
 def _popped(less: Any) -> Callable[[Any], Any]:
     def heappop(heap: Any) -> Any:
+        refuse_others(heap)
         if not heap:
             raise IndexError("index out of range")
         last = heap.pop()
@@ -75,6 +84,7 @@ def _popped(less: Any) -> Callable[[Any], Any]:
 
 def _replaced(less: Any) -> Callable[[Any, Any], Any]:
     def heapreplace(heap: Any, item: Any) -> Any:
+        refuse_others(heap)
         if not heap:
             raise IndexError("index out of range")
         first = heap[0]
@@ -87,6 +97,7 @@ def _replaced(less: Any) -> Callable[[Any, Any], Any]:
 
 def _ordered(less: Any) -> Callable[[Any], Any]:
     def heapify(heap: Any) -> None:
+        refuse_others(heap)
         for position in range(len(heap) // 2 - 1, -1, -1):
             rise(heap, position, less)
 
@@ -95,6 +106,7 @@ def _ordered(less: Any) -> Callable[[Any], Any]:
 
 @twin_of(heapq.heappushpop)
 def heappushpop(heap: Any, item: Any) -> Any:
+    refuse_others(heap)
     if heap and heap[0] < item:
         heap[0], item = item, heap[0]
         rise(heap, 0, less_than)

@@ -5,6 +5,7 @@ right operand whose class is a proper subclass comes first; NotImplemented hands
 """
 from __future__ import annotations
 
+import array
 import enum
 import operator
 from collections import deque
@@ -144,9 +145,8 @@ def _dispatch(
             raise observed(TypeError(text))
         if not answers(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue
-        if isinstance(owner, KnownVariable) and row in COMPARISONS:
-            if not overridden(owner.python_type(), method):
-                continue  # functions, modules and types know nothing but themselves
+        if row in COMPARISONS and _knows_only_itself(owner, method):
+            continue
         try:
             result = _asked(tx, owner, method, other)
         except ObservedException as raised:
@@ -169,6 +169,11 @@ def _asked(
         return owner.call_method(tx, method, (other,), {})
     result = held.call_method(tx, method, (other,), {})
     return owner if result is held else result
+
+
+def _knows_only_itself(owner: VariableTracker, method: str) -> bool:
+    """Whether a function, module or type leaves comparisons to the other side."""
+    return isinstance(owner, KnownVariable) and not overridden(owner.python_type(), method)
 
 
 def _repeated(
@@ -226,8 +231,15 @@ def _cannot_answer(row: BinaryOperator, owner: VariableTracker, other: VariableT
     """Python's own immutable values know nothing of other kinds; text formatting takes anything."""
     if not is_plain(owner) or (other.is_constant() and row.symbol != "*"):
         return False
+    if is_plain(owner) and owner.python_type() is bytes and has_buffer(other.python_type()):
+        raise GraphBreak(f"{row.symbol} of bytes and {other.describe()}")
     is_text = isinstance(owner, ConstantVariable) and isinstance(owner.value, str | bytes)
     return not is_text or row.symbol != "%"
+
+
+def has_buffer(kind: type) -> bool:
+    """Whether the contents of such objects are bytes for C (Python code sees it from 3.12 on)."""
+    return hasattr(kind, "__buffer__") or issubclass(kind, (bytearray, memoryview, array.array))
 
 
 def _overrides(right: type, left: type, reflected: str) -> bool:
@@ -256,6 +268,9 @@ def compare(
 ) -> VariableTracker:
     if lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs)):
         return binary(tx, symbol, lhs, rhs)
+    for side, other in ((lhs, rhs), (rhs, lhs)):
+        if side.python_type() is bytes and has_buffer(other.python_type()):
+            raise GraphBreak(f"{symbol} of bytes and {other.describe()}")
     if (is_alias(lhs) or is_plain(lhs)) and (is_alias(rhs) or is_plain(rhs)):
         return fold(tx, BINARY[symbol].function, (lhs, rhs))
     if is_view(lhs) or is_view(rhs):
@@ -300,6 +315,8 @@ def _ordered(
     if _overrides(rhs.python_type(), lhs.python_type(), row.reflected):
         attempts.reverse()
     for owner, method, other in attempts:
+        if _knows_only_itself(owner, method):
+            continue
         if _has_own(owner, method) and not _knows_own_kind(owner, method):
             result = owner.call_method(tx, method, (other,), {})
             if not _is_not_implemented(result):
@@ -331,6 +348,8 @@ def _equality(
     if _overrides(rhs.python_type(), lhs.python_type(), row.reflected):
         attempts.reverse()
     for owner, other in attempts:
+        if _knows_only_itself(owner, "__ne__") and _knows_only_itself(owner, "__eq__"):
+            continue
         of_c = _is_builtin_value(other) or is_plain(owner)
         if _is_builtin_value(owner) and (of_c or owner.python_type() is BuiltinFunctionType):
             if not issubclass(other.python_type(), owner.python_type()):

@@ -24,7 +24,7 @@ class Pinned:
         return isinstance(other, Pinned) and self.value is other.value
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return object.__hash__(self.value)
 
 
 CONTAINERS: tuple[Any, ...] = (

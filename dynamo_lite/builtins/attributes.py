@@ -84,6 +84,8 @@ def builtin_issubclass(
     tx: Translator, kind: VariableTracker, classes: VariableTracker
 ) -> VariableTracker:
     known = kind.as_constant(tx)
+    if isinstance(known, types.GenericAlias):
+        raise GraphBreak(f"whether {known} is a subclass")
     if not isinstance(known, type):
         raise observed(TypeError("issubclass() arg 1 must be a class"))
     found = (_is_subclass(tx, known, k.as_constant(tx)) for k in class_list(tx, classes))

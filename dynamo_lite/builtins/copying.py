@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import struct
-from types import FunctionType, MemberDescriptorType, ModuleType
+from types import FunctionType, GenericAlias, MemberDescriptorType, ModuleType, UnionType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +44,13 @@ POINTER = struct.calcsize("P")
 def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
     if isinstance(value, ListVariable | DictVariable | SetVariable):
         return value.call_method(tx, "copy", (), {})
+    if isinstance(value, TupleVariable) and value.kind is not tuple:
+        own = any(lookup(value.kind, name) is not lookup(tuple, name) for name in COPIES)
+        if own or value.kind.__mro__[1] is not tuple:
+            raise GraphBreak(f"copying {value.describe()}")
+        return TupleVariable(value.items(tx), kind=value.kind)
+    if issubclass(value.python_type(), MADE_ANEW):
+        raise GraphBreak(f"copying {value.describe()}")
     if _is_its_copy(value) or isinstance(value, TupleVariable):
         return value
     if isinstance(value, ObjectVariable):
@@ -55,6 +62,9 @@ def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
     raise GraphBreak(f"copying {value.describe()}")
 
 
+COPIES = ("__copy__", "__reduce_ex__", "__reduce__")
+MADE_ANEW = (np.dtype, GenericAlias, UnionType)
+"""Types of constants whose copies are other objects."""
 KEEP_ORDER = ConstantVariable("K")
 
 

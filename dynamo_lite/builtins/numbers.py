@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import numpy_calls, operators
+from ..errors import GraphBreak
 from ..variables.base import VariableTracker
 from ..variables.constants import FALSE, ConstantVariable, constant, fold
 from ..variables.mro import answers
@@ -95,6 +96,8 @@ def _of_object(
     method = next((m for m in CONVERSIONS[kind] if answers(owner, m)), None)
     if isinstance(value.contents, ConstantVariable) and (method is None or base):
         return fold(tx, kind, (value.contents, *base))
+    if base and kind is complex:
+        raise GraphBreak(f"complex() of {value.describe()} and an imaginary part")
     if method is None or base:
         raise refuse(kind, owner, *[each.as_constant(tx) for each in base])
     result = value.call_method(tx, method, (), {})

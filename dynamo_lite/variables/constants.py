@@ -31,6 +31,16 @@ def member_of(value: Any, name: str) -> Any:
     return getattr(type(value), name, None) if answers(type(value), name) else None
 
 
+class Member(Pinned):
+    """A member of an enumeration as a key, with its hash: sets of keys have the order of theirs."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Member) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
 class ConstantVariable(VariableTracker):
     """An immutable value of one of Python's own types, known while tracing."""
 
@@ -135,7 +145,7 @@ class TypedConstant(VariableTracker):
 
     def hash_key(self, tx: Translator) -> Hashable:
         is_itself = type(self.value).__hash__ is enum.Enum.__hash__  # no int or text
-        return Pinned(self.value) if is_itself else hash_of(self.value)
+        return Member(self.value) if is_itself else hash_of(self.value)
 
     def truth(self, tx: Translator) -> bool:
         return bool(observe(bool, self.value))

@@ -1,6 +1,7 @@
 """`collections.deque` objects."""
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -147,7 +148,7 @@ def make_deque(
 ) -> VariableTracker:
     items = [] if iterable is None else list(tx.iterate(iterable))
     limit = maxlen.as_constant(tx)
-    if limit is not None and (not isinstance(limit, int) or limit < 0):
+    if limit is not None and (not isinstance(limit, int) or not 0 <= limit <= sys.maxsize):
         raise GraphBreak(f"a deque of maxlen {limit!r}")
     return DequeVariable(items, limit)
 

@@ -242,7 +242,8 @@ class DictVariable(VariableTracker):
         self.entries(tx)
         hashed, order = key.hash_key(tx), list(self._entries)
         if hashed not in self._entries:
-            raise observed(KeyError(key.as_constant(tx)))
+            known = key.as_constant(tx)
+            raise observed(KeyError(*known) if type(known) is tuple else KeyError(known))
         if order[-1 if last.truth(tx) else 0] == hashed:
             return NONE
         entries = self.change(tx)

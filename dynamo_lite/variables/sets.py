@@ -10,7 +10,7 @@ from ..guards.kinds import CALL
 from ..guards.sources import Source
 from .base import VariableTracker
 from .callables import is_identity_hashed
-from .constants import NONE, ConstantVariable, builds, constant, observed
+from .constants import NONE, ConstantVariable, Member, builds, constant, observed
 from .dicts import DictVariable, DictViewVariable, is_guardable_key, look_for_ids
 from .object_model import python_method
 from .refusals import handed_over
@@ -123,7 +123,10 @@ class SetVariable(VariableTracker):
     def check_order(self, tx: Translator) -> None:
         """Objects hash by address, and the history of an outside set is not known."""
         self.members(tx)
-        known = all(is_guardable_key(k) or is_identity_hashed(k) for k in self.real)
+        known = all(
+            is_guardable_key(key) or is_identity_hashed(key) or isinstance(key, Member)
+            for key in self.real
+        )
         if len(self.real) > 1 and (not known or (self.history and self.order is not None)):
             raise GraphBreak(f"the order of {self.describe()}")
 
@@ -199,6 +202,7 @@ class SetVariable(VariableTracker):
 
     def keys_of(self, tx: Translator, other: VariableTracker, any_order: bool = False) -> Any:
         """The keys of what a method of sets is given, in a container that it treats alike."""
+        is_dict = isinstance(other, DictVariable) and other.kind is dict
         if not isinstance(other.contents, ConstantVariable):
             other = other.contents or other
         if isinstance(other, SetVariable):
@@ -207,7 +211,7 @@ class SetVariable(VariableTracker):
                 other.check_mirror(tx)
             return other.members(tx)
         listed = [self.key_of(tx, item) for item in tx.iterate(other)]
-        return dict.fromkeys(listed) if isinstance(other, DictVariable) else listed
+        return dict.fromkeys(listed) if is_dict else listed
 
     def compute(self, tx: Translator, name: str, *others: VariableTracker) -> VariableTracker:
         """A method that leaves the set alone; its result is a new set or a bool."""
@@ -238,8 +242,9 @@ class SetVariable(VariableTracker):
             code.load_callable(frozenset)
         only_grew = all(method in GROWING for method, _ in self.history)
         is_plain = only_grew and is_alike(self.real, list(self.real))
+        is_new = not self.history and isinstance(self.origin, list)
         if is_plain or not all(map(is_guardable_key, self.real)):
-            self.build_members(code, self.real)
+            self.build_members(code, self.origin if is_new else self.real)
         elif is_alike(self.real, self.origin, self.history):
             self.build_by_history(code)
         else:
@@ -364,12 +369,37 @@ def view_operation(
     tx: Translator, method: str, left: VariableTracker, right: VariableTracker
 ) -> VariableTracker:
     """`&`, `|`, `-` and `^` where one side is a view: the other may be any iterable."""
-    sides = [
-        side if isinstance(side, SetVariable) else SetVariable.of(tx, tx.iterate(side))
-        for side in (left, right)
+    if method == "__and__":
+        return _shared(tx, left, right)
+    made = SetVariable(set())
+    start = left
+    if isinstance(left, DictViewVariable) and left.which == "keys" and left.owner.whole is None:
+        start = left.owner
+    made.change(tx, "update", start, single=False)
+    made.change(tx, BY_VIEW[method], right, single=False)
+    return made
+
+
+BY_VIEW = {
+    "__or__": "update", "__sub__": "difference_update", "__xor__": "symmetric_difference_update",
+}  # fmt: skip
+
+
+def _shared(tx: Translator, left: VariableTracker, right: VariableTracker) -> VariableTracker:
+    """The items of one side, in its order, that the other has: those of the smaller view, of what
+    is no view, or of a set where that is the larger."""
+    view, other = (left, right) if isinstance(left, DictViewVariable) else (right, left)
+    both = [
+        len(list(side.iterate(tx))) if isinstance(side, DictViewVariable | SetVariable) else -1
+        for side in (view, other)
     ]
-    made = SetVariable.of(tx, sides[0].iterate(tx))
-    return made.call_method(tx, method, (sides[1],), {})
+    if isinstance(other, SetVariable) and other.real.__class__ is set and both[0] <= both[1]:
+        return other.call_method(tx, "intersection", (view,), {})
+    if isinstance(other, DictViewVariable) and both[1] > both[0]:
+        view, other = other, view
+    found = (item for item in tx.iterate(other)
+             if view.call_method(tx, "__contains__", (item,), {}).truth(tx))  # fmt: skip
+    return SetVariable.of(tx, found)
 
 
 class SameMembers:

@@ -1,6 +1,7 @@
 """Outside containers that compiled code changes: their callers, who may be iterating over them,
 find them as eager Python leaves them."""
-from collections import OrderedDict, defaultdict, deque
+import enum
+from collections import Counter, OrderedDict, defaultdict, deque
 
 import numpy as np
 import pytest
@@ -159,3 +160,44 @@ def test_lists_that_are_iterated_over(change):
     assert iterated(dl.compile(change), [*range(9)]) == iterated(change, [*range(9)])
 
 
+
+
+class Fruit(enum.Enum):
+    APPLE = 1
+    PEAR = 2
+    PLUM = 3
+    FIG = 4
+
+
+class Names(dict):
+    pass
+
+
+LETTERS = {letter: 1 for letter in "qwertyuiop"}
+OTHERS = {
+    "a counter": Counter("asdfgqwer"), "a dict": dict.fromkeys("zxcvbnqwe"), "a list": list("qazwsxq"),
+    "a set": set("plokq"), "a frozen set": frozenset("qwe"), "a text": "qwz", "a tuple": ("q", "w"),
+    "a longer view": dict.fromkeys("zxcvbnqweasdfghjkl").keys(), "a view": dict.fromkeys("qz").keys(),
+    "a derived dict": Names(q=1, z=2), "an ordered dict": OrderedDict(q=1, z=2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("mapping", [LETTERS, Names(LETTERS)], ids=["dict", "derived"])
+def test_sets_of_views_have_pythons_order(mapping, other):
+    def combined(x, d, o):
+        return [list(d.keys() | o), list(d.keys() & o), list(d.keys() - o), list(d.keys() ^ o)], x * 2
+
+    found = dl.compile(combined, backend="eager")(np.ones(1), mapping, other)[0]
+    assert found == combined(1, mapping, other)[0]
+
+
+def test_sets_of_members_have_pythons_order():
+    def members(x):
+        some = {Fruit.FIG, Fruit.PEAR, 1, "x"}
+        return [list({Fruit.APPLE, Fruit.PEAR, Fruit.PLUM, Fruit.FIG}), list(set(Fruit)), list(some),
+                list({1}.union(Fruit)), list(frozenset(Fruit))], x * 2, some  # fmt: skip
+
+    found = dl.compile(members, backend="eager")(np.ones(1))
+    expected = members(1)
+    assert found[0] == expected[0] and list(found[2]) == list(expected[2])
