@@ -32,7 +32,7 @@ def chain_from_iterable(iterables: Any) -> Iterator[Any]:
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
     for each in (start, step):
         is_real = hasattr(type(each), "__index__") or hasattr(type(each), "__float__")
-        if not is_real and not isinstance(each, complex):
+        if (not is_real and not isinstance(each, complex)) or isinstance(each, str | bytes):
             raise TypeError("a number is required")
     return _count(start, step)
 

@@ -24,7 +24,7 @@ from ..variables.deques import DequeVariable
 from ..variables.dicts import DictVariable
 from ..variables.known import known_value, presented
 from ..variables.mro import lookup
-from ..variables.object_model import class_attribute
+from ..variables.object_model import class_attribute, overridden
 from ..variables.objects import ObjectVariable
 from ..variables.refusals import derived, name_in_c, returned
 from ..variables.sequences import ListVariable, TupleVariable, is_iterable
@@ -185,12 +185,19 @@ def str_format_map(
 def str_percent(
     tx: Translator, template: VariableTracker, args: VariableTracker
 ) -> VariableTracker:
-    args = args.contents or args
+    held = args.contents
+    own = any(overridden(args.python_type(), method) for method in SHOWN_BY)
+    if isinstance(held, TupleVariable) or (isinstance(held, ConstantVariable) and not own):
+        args = held
     if isinstance(args, TupleVariable):
         shown: Any = tuple([presented(tx, item) for item in args.iterate(tx)])
     else:
         shown = presented(tx, args)
     return constant(observe(operator.mod, template.as_constant(tx), shown))
+
+
+SHOWN_BY = ("__str__", "__repr__", "__index__", "__int__", "__float__")
+"""What `%` asks of an object that is a value of Python's own type."""
 
 
 @handles(str.join)

@@ -198,10 +198,13 @@ def index_constant(tx: Translator, key: VariableTracker, refusal: str = NO_INTEG
     return int(value.__index__())
 
 
-def fitting(index: int, error: type[Exception]) -> int:
+NOT_FITTING = "cannot fit 'int' into an index-sized integer"
+
+
+def fitting(index: int, error: type[Exception], text: str = NOT_FITTING) -> int:
     """An index that C can hold; `error` is what Python raises for others."""
     if not -sys.maxsize - 1 <= index <= sys.maxsize:
-        raise observed(error("cannot fit 'int' into an index-sized integer"))
+        raise observed(error(text))
     return index
 
 
@@ -390,6 +393,7 @@ class ListVariable(SequenceVariable):
         self, tx: Translator, index: VariableTracker = LAST
     ) -> VariableTracker:
         position, items = index_constant(tx, index), self.items(tx)
+        fitting(position, OverflowError, "Python int too large to convert to C ssize_t")
         if not items:
             raise observed(IndexError("pop from empty list"))
         if not -len(items) <= position < len(items):

@@ -397,6 +397,8 @@ def _shared(tx: Translator, left: VariableTracker, right: VariableTracker) -> Va
         return other.call_method(tx, "intersection", (view,), {})
     if isinstance(other, DictViewVariable) and both[1] > both[0]:
         view, other = other, view
+    if isinstance(view, DictViewVariable) and view.which == "items":
+        raise GraphBreak("the items that a dict and other values share")
     found = (item for item in tx.iterate(other)
              if view.call_method(tx, "__contains__", (item,), {}).truth(tx))  # fmt: skip
     return SetVariable.of(tx, found)

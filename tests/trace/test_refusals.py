@@ -1,10 +1,11 @@
 """What Python says of values that cannot do what is asked of them, in its own words."""
 import copy
 import enum
+import heapq
 import math
 import re
 import sys
-from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 import numpy as np
 import pytest
@@ -67,6 +68,11 @@ class Queue(deque):
     pass
 
 
+class Shouting(str):
+    def __str__(self):
+        return "K!"
+
+
 class Size(enum.IntEnum):
     SMALL = 2
 
@@ -120,6 +126,7 @@ VALUES = {
     "keys": {"k": 1}.keys(), "values": {"k": 1}.values(), "a named tuple": Pair(1, 2), "a type": list,
     "an alias": list[int], "a module": math, "a dtype": np.dtype(float), "a pattern": re.compile("a"),
     "a derived dict": Names(k=1), "a derived set": Members({1}), "a derived deque": Queue([1, 2]),
+    "a byte array": bytearray(b"ab"), "a counter": Counter("ab"), "odd text": Shouting("k"),
     "a NumPy text": np.str_("ab"), "an enum": Size.SMALL, "indexed": Indexed(), "answering": Answering(),
 }  # fmt: skip
 STATEMENTS = """
@@ -138,6 +145,8 @@ getattr(a, 1); hasattr(a, 1); setattr(a, 1, 2); a.__call__; a.__iter__ and 1
 [1].__add__(a); list.__add__([1], a); (1,).__mul__(a); tuple.__rmul__((1,), a); deque([1]).__add__(a)
 [1].__imul__(a); {1}.__or__(a); {1: 2}.__or__(a); "a".__add__(a); b"a".__mul__(a); [1].__eq__(a); "a" % a
 list.__eq__([1], a); tuple.__ne__((1,), a); [1] == a; Items([1]) + a; Items([1]) * a; Items([1]).__add__(a)
+{1: 2}.keys() == a; {1} == a; {1} <= a; b"ab" == a; b"ab" + a; a == b"ab"; [1, 2].pop(a); copy.copy(a) is a
+"%s" % a; "%r" % (a,); complex(a, 1); issubclass(a, int); heapq.heapify(a); deque([1], a); iter(a) is a
 {1: 2} | a; {1} | a; deque([1]) + a; deque([1]) * a; Whole(1) + a; Text("k") + a; Text("k") * a
 """.replace("\n", ";").split(";")  # fmt: skip
 
