@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from . import operators
 from .builtins.text import display_of
+from .comparisons import structural_rule
 from .errors import GraphBreak
 from .operator_rows import COMPARISONS
+from .operators import as_seen_by_c
 from .variables.base import ObservedException, VariableTracker, call_handler
 from .variables.constants import NONE, NOT_IMPLEMENTED, constant, observe
 from .variables.dicts import DictVariable
@@ -40,7 +41,7 @@ def call(
     contents = owner.contents or owner
     if isinstance(contents, DictVariable) and lookup(contents.kind, name) is not function:
         raise GraphBreak(f"{function.__qualname__} of {owner.describe()}, which has its own")
-    given, rest = rest, [operators.as_seen_by_c(contents, arg) for arg in rest]
+    given, rest = rest, [as_seen_by_c(contents, arg) for arg in rest]
     for value in (contents, *rest):
         is_of_kind = issubclass(value.python_type(), kind)
         if is_of_kind and not isinstance(value.contents or value, Container):
@@ -80,7 +81,7 @@ def _compare(symbol: str) -> Callable[..., VariableTracker]:
         tx: Translator, contents: VariableTracker, other: VariableTracker
     ) -> VariableTracker:
         other = other.contents or other
-        rule = operators.structural_rule(symbol, contents, other)
+        rule = structural_rule(symbol, contents, other)
         if rule is None or getattr(other, "base", None) is not getattr(contents, "base", None):
             return NOT_IMPLEMENTED
         return rule(tx, symbol, contents, other)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import calls, iteration, operators
+from . import calls, comparisons, iteration
 from .bytecode.flow import Loop, shape_of
 from .bytecode.raising import expected_outcome
 from .bytecode.reading import Instruction, read
@@ -326,10 +326,10 @@ class Translator:
             return outcome
 
     def is_equal(self, left: VariableTracker, right: VariableTracker) -> bool:
-        return operators.is_equal(self, left, right)
+        return comparisons.is_equal(self, left, right)
 
     def is_less(self, left: VariableTracker, right: VariableTracker) -> bool:
-        return self.truth(operators.compare(self, "<", left, right))
+        return self.truth(comparisons.compare(self, "<", left, right))
 
     def apply(
         self,

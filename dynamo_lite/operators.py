@@ -6,43 +6,34 @@ right operand whose class is a proper subclass comes first; NotImplemented hands
 from __future__ import annotations
 
 import array
-import enum
 import operator
 from collections import deque
-from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import numpy_calls
 from .errors import GraphBreak
-from .guards.kinds import NOT_ALIASED
 from .operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
 from .variables import complex_numbers
 from .variables.base import ObservedException, VariableTracker
-from .variables.callables import KnownVariable, is_typing
+from .variables.callables import KnownVariable
 from .variables.complex_numbers import ComplexVariable
 from .variables.constants import (
     NOT_IMPLEMENTED,
     ConstantVariable,
-    DtypeVariable,
     TypedConstant,
-    constant,
     fold,
     observed,
 )
-from .variables.dicts import DictVariable, DictViewVariable
+from .variables.dicts import DictViewVariable
 from .variables.either import EitherNumber
-from .variables.functions import FunctionVariable
-from .variables.ids import IdVariable
-from .variables.lazy import realise
-from .variables.methods import BuiltinMethodVariable, MethodVariable
+from .variables.known_indices import NO_TIMES
 from .variables.mro import answers
 from .variables.object_model import overridden
 from .variables.refusals import name_in_c, refuse
-from .variables.sequences import NO_TIMES, SequenceVariable
-from .variables.sets import SetVariable, view_as_set, view_operation
+from .variables.sequences import SequenceVariable
+from .variables.sets import SetVariable, view_operation
 
 if TYPE_CHECKING:
     from .translator import Translator
@@ -129,7 +120,7 @@ def _dispatch(
     attempts: list[tuple[VariableTracker, str, VariableTracker]] = [(lhs, row.method, rhs)]
     if left_type is not right_type or row in COMPARISONS:
         attempts.append((rhs, row.reflected, lhs))
-        if _overrides(right_type, left_type, row.reflected):
+        if overrides(right_type, left_type, row.reflected):
             attempts.reverse()
     if inplace and row.inplace is not None:
         attempts.insert(0, (lhs, row.inplace, rhs))
@@ -145,7 +136,7 @@ def _dispatch(
             raise observed(TypeError(text))
         if not answers(owner.python_type(), method) or _cannot_answer(row, owner, other):
             continue
-        if row in COMPARISONS and _knows_only_itself(owner, method):
+        if row in COMPARISONS and knows_only_itself(owner, method):
             continue
         try:
             result = _asked(tx, owner, method, other)
@@ -153,7 +144,7 @@ def _dispatch(
             if not _refuses(row, owner, method, raised):
                 raise
             break  # in words about the types that the program sees
-        if result is not NOT_IMPLEMENTED and not _is_not_implemented(result):
+        if result is not NOT_IMPLEMENTED and not is_not_implemented(result):
             return result
     if row.symbol == "*" and (made := _repeated(tx, lhs, rhs)) is not None:
         return made
@@ -171,7 +162,7 @@ def _asked(
     return owner if result is held else result
 
 
-def _knows_only_itself(owner: VariableTracker, method: str) -> bool:
+def knows_only_itself(owner: VariableTracker, method: str) -> bool:
     """Whether a function, module or type leaves comparisons to the other side."""
     return isinstance(owner, KnownVariable) and not overridden(owner.python_type(), method)
 
@@ -242,13 +233,13 @@ def has_buffer(kind: type) -> bool:
     return hasattr(kind, "__buffer__") or issubclass(kind, (bytearray, memoryview, array.array))
 
 
-def _overrides(right: type, left: type, reflected: str) -> bool:
+def overrides(right: type, left: type, reflected: str) -> bool:
     if right is left or not issubclass(right, left):
         return False
     return getattr(right, reflected, None) is not getattr(left, reflected, None)
 
 
-def _is_not_implemented(value: VariableTracker) -> bool:
+def is_not_implemented(value: VariableTracker) -> bool:
     return isinstance(value, ConstantVariable) and value.value is NotImplemented
 
 
@@ -261,219 +252,3 @@ def unary(tx: Translator, symbol: str, value: VariableTracker) -> VariableTracke
     if not answers(value.python_type(), method):
         raise refuse(function, value.python_type())
     return value.call_method(tx, method, (), {})
-
-
-def compare(
-    tx: Translator, symbol: str, lhs: VariableTracker, rhs: VariableTracker
-) -> VariableTracker:
-    if lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs)):
-        return binary(tx, symbol, lhs, rhs)
-    for side, other in ((lhs, rhs), (rhs, lhs)):
-        if side.python_type() is bytes and has_buffer(other.python_type()):
-            raise GraphBreak(f"{symbol} of bytes and {other.describe()}")
-    if (is_alias(lhs) or is_plain(lhs)) and (is_alias(rhs) or is_plain(rhs)):
-        return fold(tx, BINARY[symbol].function, (lhs, rhs))
-    if is_view(lhs) or is_view(rhs):
-        lhs, rhs = view_as_set(tx, lhs), view_as_set(tx, rhs)
-    if not _overrides_comparison(lhs, rhs, BINARY[symbol].method):
-        left, right = lhs.contents or lhs, rhs.contents or rhs
-        if is_plain(left) and is_plain(right):
-            try:
-                return binary(tx, symbol, left, right)
-            except ObservedException:  # its words are to be about the derived classes
-                raise _unordered(symbol, lhs, rhs) from None
-        if (rule := structural_rule(symbol, left, right)) is not None:
-            return rule(tx, symbol, left, right)
-    if symbol in ("==", "!="):
-        return _equality(tx, symbol, lhs, rhs)
-    return _ordered(tx, BINARY[symbol], lhs, rhs)
-
-
-def is_alias(value: VariableTracker) -> bool:
-    """Whether the value is one of typing's, such as `list[int]`."""
-    return isinstance(value, KnownVariable) and is_typing(value.value)
-
-
-def _overrides_comparison(lhs: VariableTracker, rhs: VariableTracker, method: str) -> bool:
-    return overridden(lhs.python_type(), method) or overridden(rhs.python_type(), method)
-
-
-def structural_rule(
-    symbol: str, lhs: VariableTracker, rhs: VariableTracker
-) -> Callable[..., VariableTracker] | None:
-    """How two containers of one kind are compared."""
-    for kind, rule in STRUCTURAL:
-        if isinstance(lhs, kind) and isinstance(rhs, kind):
-            return None if kind is DictVariable and symbol not in ("==", "!=") else rule
-    return None
-
-
-def _ordered(
-    tx: Translator, row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracker
-) -> VariableTracker:
-    attempts = [(lhs, row.method, rhs), (rhs, row.reflected, lhs)]
-    if _overrides(rhs.python_type(), lhs.python_type(), row.reflected):
-        attempts.reverse()
-    for owner, method, other in attempts:
-        if _knows_only_itself(owner, method):
-            continue
-        if _has_own(owner, method) and not _knows_own_kind(owner, method):
-            result = owner.call_method(tx, method, (other,), {})
-            if not _is_not_implemented(result):
-                return result
-    raise _unordered(row.symbol, lhs, rhs)
-
-
-def _knows_own_kind(owner: VariableTracker, method: str) -> bool:
-    """Whether C compares the value, which is known, only with known ones."""
-    return is_plain(owner) and not overridden(owner.python_type(), method)
-
-
-def _has_own(value: VariableTracker, method: str) -> bool:
-    """Whether the value's class says more than `object` does."""
-    return getattr(value.python_type(), method, None) is not getattr(object, method, None)
-
-
-def _equality(
-    tx: Translator, symbol: str, lhs: VariableTracker, rhs: VariableTracker
-) -> VariableTracker:
-    """Methods of either side, `!=` from `==` as object does it, then identity."""
-    row = BINARY[symbol]
-    if _is_builtin_value(lhs) and lhs.python_type() is rhs.python_type():
-        if lhs.is_constant() and rhs.is_constant():
-            return fold(tx, row.function, (lhs, rhs))
-        if isinstance(lhs, MethodVariable | BuiltinMethodVariable):
-            return constant(_is_same_method(tx, lhs, rhs) == (symbol == "=="))
-    attempts = [(lhs, rhs), (rhs, lhs)]
-    if _overrides(rhs.python_type(), lhs.python_type(), row.reflected):
-        attempts.reverse()
-    for owner, other in attempts:
-        if _knows_only_itself(owner, "__ne__") and _knows_only_itself(owner, "__eq__"):
-            continue
-        of_c = _is_builtin_value(other) or is_plain(owner)
-        if _is_builtin_value(owner) and (of_c or owner.python_type() is BuiltinFunctionType):
-            if not issubclass(other.python_type(), owner.python_type()):
-                continue
-        if _has_own(owner, "__ne__") and symbol == "!=":
-            result = owner.call_method(tx, "__ne__", (other,), {})
-        elif _has_own(owner, "__eq__"):
-            result = owner.call_method(tx, "__eq__", (other,), {})
-            if symbol == "!=" and not _is_not_implemented(result):
-                result = constant(not tx.truth(result))
-        else:
-            continue
-        if not _is_not_implemented(result):
-            return result
-    return constant(is_same(tx, lhs, rhs) != (symbol == "!="))
-
-
-def _is_same_method(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
-    """Bound methods are equal when they are of one function and one object."""
-    if isinstance(lhs, MethodVariable) and isinstance(rhs, MethodVariable):
-        return is_same(tx, lhs.self_, rhs.self_) and is_same(tx, lhs.function, rhs.function)
-    if isinstance(lhs, BuiltinMethodVariable) and isinstance(rhs, BuiltinMethodVariable):
-        return lhs.name == rhs.name and is_same(tx, lhs.owner, rhs.owner)
-    return False
-
-
-def _is_builtin_value(value: VariableTracker) -> bool:
-    """Kinds that are equal only to values of their own kind, which were compared before."""
-    return value.python_type().__module__ == "builtins"
-
-
-def _compare_sequences(
-    tx: Translator, symbol: str, lhs: SequenceVariable, rhs: SequenceVariable
-) -> VariableTracker:
-    """Item by item; the first difference decides, then the lengths."""
-    if rhs.base is not lhs.base:
-        if symbol in ("==", "!="):
-            return constant(symbol == "!=")
-        return _ordered(tx, BINARY[symbol], lhs, rhs)
-    left, right = lhs.items(tx), rhs.items(tx)
-    if symbol in ("==", "!=") and len(left) != len(right):
-        return constant(symbol == "!=")
-    for mine, theirs in zip(lhs.iterate(tx), rhs.iterate(tx)):
-        if not is_equal(tx, mine, theirs):
-            if symbol in ("==", "!="):
-                return constant(symbol == "!=")
-            return compare(tx, symbol, mine, theirs)
-    return constant(BINARY[symbol].function(len(left), len(right)))
-
-
-def _compare_dicts(
-    tx: Translator, symbol: str, lhs: DictVariable, rhs: DictVariable
-) -> VariableTracker:
-    same = lhs.entries(tx).keys() == rhs.entries(tx).keys() and all(
-        is_equal(tx, value, realise(tx, rhs.entries(tx)[key.hash_key(tx)][1]))
-        for key, value in lhs.pairs(tx)
-    )
-    return constant(same == (symbol == "=="))
-
-
-def _compare_sets(
-    tx: Translator, symbol: str, lhs: SetVariable, rhs: SetVariable
-) -> VariableTracker:
-    return lhs.call_method(tx, BINARY[symbol].method, (rhs,), {})
-
-
-def _compare_ids(
-    tx: Translator, symbol: str, lhs: IdVariable, rhs: IdVariable
-) -> VariableTracker:
-    if symbol not in ("==", "!="):
-        raise GraphBreak(f"{symbol} of {lhs.describe()}")
-    return constant(is_same(tx, lhs.value, rhs.value) == (symbol == "=="))
-
-
-def _unordered(symbol: str, lhs: VariableTracker, rhs: VariableTracker) -> ObservedException:
-    return observed(TypeError(
-        f"{symbol!r} not supported between instances of "
-        f"{name_in_c(lhs.python_type())!r} and {name_in_c(rhs.python_type())!r}"
-    ))  # fmt: skip
-
-
-STRUCTURAL: Sequence[tuple[type, Callable[..., VariableTracker]]] = (
-    (SequenceVariable, _compare_sequences),
-    (DictVariable, _compare_dicts),
-    (SetVariable, _compare_sets),
-    (IdVariable, _compare_ids),
-)
-
-UNIQUE = (type(None), bool, type(Ellipsis), type(NotImplemented), enum.Enum)
-"""Types whose values are compared by identity as well as by equality."""
-
-
-def is_same(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
-    """`lhs is rhs`: one tracker per object, except for constants."""
-    if lhs is rhs:
-        return True
-    if lhs.python_type() is not rhs.python_type():
-        return False
-    if lhs.in_graph or rhs.in_graph:
-        return numpy_calls.is_same(tx, lhs, rhs)
-    if lhs.is_constant() and rhs.is_constant():
-        left, right = lhs.as_constant(tx), rhs.as_constant(tx)
-        if left is right and not isinstance(lhs, ConstantVariable | DtypeVariable):
-            return True
-        if _is_unique(lhs):
-            return left is right
-        if type(left) is int and left == right and -5 <= left <= 256:
-            return True  # CPython has one object for each
-        if bool(left == right):
-            raise GraphBreak(f"the identity of equal values {lhs.describe()}")
-        return False
-    if lhs.source is not None and rhs.source is not None:
-        tx.guards.install(lhs.source, NOT_ALIASED, rhs.source, tx.location())
-    return False
-
-
-def _is_unique(value: VariableTracker) -> bool:
-    """Whether values of the kind are told apart by identity."""
-    if isinstance(value, KnownVariable | FunctionVariable):
-        return True
-    return issubclass(value.python_type(), UNIQUE)
-
-
-def is_equal(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
-    """Whether containers take two values for equal: identical, or `==` is true."""
-    lhs, rhs = realise(tx, lhs), realise(tx, rhs)
-    return lhs is rhs or tx.truth(compare(tx, "==", lhs, rhs))

@@ -4,7 +4,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
-from .operators import is_equal, is_plain
+from .comparisons import is_equal
+from .operators import is_plain
 from .variables.base import ObservedException, VariableTracker
 from .variables.classes import ClassVariable
 from .variables.constants import fold, observed

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ...errors import Unsupported
-from ...ir.facts import StaticFacts
+from ...ir.facts import TypicalFacts
 from ...ir.rules.layout import axis_order, packed_in_order
 from ...ir.sizes import Size, floordiv, product
 from ...ir.types import ArrayType, contiguous_strides
@@ -47,7 +47,7 @@ def visits(low: Lowering, kind: ArrayType, dims: set[int]) -> Visits:
     least = {name: max(2, one.least) for name, one in symbols.items() if one.fact == "size"}
     least |= dict.fromkeys(low.graph.unbacked, 2)
     try:
-        order = axis_order([moves], kind.ndim, StaticFacts(least, {}))
+        order = axis_order([moves], kind.ndim, TypicalFacts(least, {}))
     except Unsupported as reason:
         raise CannotLower(f"the order of a sum: {reason}") from None
     moving = [dim for dim in order if not affine.is_one(kind.shape[dim])]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import operators
+from .. import comparisons, operators
 from ..errors import GraphBreak
 from ..flow.branches import is_data, predicate
 from ..variables.arrays import ArrayVariable
@@ -117,7 +117,7 @@ def _extreme(
     best_key = best if key is NONE else tx.call(key, best)
     for item in items:
         item_key = item if key is NONE else tx.call(key, item)
-        test = operators.compare(tx, symbol, item_key, best_key)
+        test = comparisons.compare(tx, symbol, item_key, best_key)
         if key is NONE and is_data(test) and (found := _choice(tx, test, item, best)) is not None:
             best = best_key = found
         elif tx.truth(test):

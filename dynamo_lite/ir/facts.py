@@ -181,6 +181,14 @@ class StaticFacts:
         return size
 
 
+class TypicalFacts(StaticFacts):
+    """What holds for sizes as large as they are taken to be. Only for choices of which each is
+    right for all sizes: nothing is concluded, so there is nothing to prove."""
+
+    def _follows(self, op: str, left: Size, right: Size, answer: bool) -> bool:
+        return answer
+
+
 STATIC = StaticFacts()
 
 ASSUMED = "assumed "

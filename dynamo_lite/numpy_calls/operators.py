@@ -19,8 +19,9 @@ from ..variables.constants import ConstantVariable, constant, fold, observed
 from ..variables.dependent import dependent
 from ..variables.either import EitherNumber
 from ..variables.graph_methods import record_call
+from ..variables.known_indices import NO_TIMES
 from ..variables.numbers import InputNumber, NumberVariable
-from ..variables.sequences import NO_TIMES, SequenceVariable, TupleVariable
+from ..variables.sequences import SequenceVariable, TupleVariable
 from . import mathematics
 from .either import operate_either
 from .recording import recorded

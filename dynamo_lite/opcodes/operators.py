@@ -4,7 +4,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
-from .. import operators, subscripts
+from .. import comparisons, operators, subscripts
 from ..flow.branches import is_data, predicate
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
@@ -59,14 +59,14 @@ def to_bool(tx: Translator, inst: Instruction, value: VariableTracker) -> Variab
 def compare_op(
     tx: Translator, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
-    return operators.compare(tx, inst.argrepr, lhs, rhs)
+    return comparisons.compare(tx, inst.argrepr, lhs, rhs)
 
 
 @handles("IS_OP")
 def is_op(
     tx: Translator, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
-    return constant(operators.is_same(tx, lhs, rhs) != bool(inst.arg))
+    return constant(comparisons.is_same(tx, lhs, rhs) != bool(inst.arg))
 
 
 @handles("CONTAINS_OP")

@@ -10,9 +10,10 @@ from ..errors import GraphBreak
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import FALSE, NONE, ONE, ConstantVariable, observed
+from .known_indices import index_constant
 from .lazy import realise, realise_at
 from .sequence_arguments import check_sequence
-from .sequences import ListVariable, index_constant
+from .sequences import ListVariable
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor

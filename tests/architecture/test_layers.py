@@ -22,7 +22,8 @@ LAYERS = (
 FRONTEND = (
     "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
     "apart",
-    "operator_rows", "operators", "container_methods", "binding", "inlining", "frames", "calls",
+    "operator_rows", "operators", "comparisons", "container_methods", "binding", "inlining",
+    "frames", "calls",
     "iteration", "numpy_twins", "foresight",
     "polyfills", "iterator_twins", "operator_twins", "language_twins", "library_twins",
     "side_effects", "reconstruct", "refilling", "replay", "output", "onlookers",

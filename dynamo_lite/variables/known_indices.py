@@ -1,0 +1,53 @@
+"""Indices of sequences, known while tracing, and what Python says of others."""
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from .base import VariableTracker
+from .constants import observed
+from .mro import answers
+from .object_model import overridden
+from .refusals import name_in_c, returned
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+    from .sequences import SequenceVariable
+
+NO_INTEGER = "{!r} object cannot be interpreted as an integer"
+NO_TIMES = "can't multiply sequence by non-int of type {!r}"
+
+
+def index_constant(tx: Translator, key: VariableTracker, refusal: str = NO_INTEGER) -> int:
+    """`operator.index` of a known value; `refusal` is what Python says of others."""
+    kind = key.python_type()
+    if not answers(kind, "__index__"):
+        raise observed(TypeError(refusal.format(name_in_c(kind))))
+    if not key.is_constant() and overridden(kind, "__index__"):
+        text = "__index__ returned non-int (type {kind})"
+        key = returned(key.call_method(tx, "__index__", (), {}), int, text)
+    value = (key.contents or key).as_constant(tx)
+    return int(value.__index__())
+
+
+NOT_FITTING = "cannot fit 'int' into an index-sized integer"
+
+
+def fitting(index: int, error: type[Exception], text: str = NOT_FITTING) -> int:
+    """An index that C can hold; `error` is what Python raises for others."""
+    if not -sys.maxsize - 1 <= index <= sys.maxsize:
+        raise observed(error(text))
+    return index
+
+
+def checked_index(
+    tx: Translator, sequence: SequenceVariable, key: VariableTracker, use: str = ""
+) -> int:
+    """A known index, normalised to be non-negative; `use` is part of Python's words for errors."""
+    name = sequence.base.__name__
+    refusal = sequence.no_index.format(base=name, kind="{}")
+    index = fitting(index_constant(tx, key, refusal), IndexError)
+    length = len(sequence.items(tx))
+    if not -length <= index < length:
+        raise observed(IndexError(f"{name} {use if name == 'list' else ''}index out of range"))
+    return index % length
