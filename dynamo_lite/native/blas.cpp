@@ -335,11 +335,14 @@ void some_of_stack(void *env, int64_t begin, int64_t end) {
 }
 
 constexpr double FLOPS_PER_NS = 32;
+// Shorter stacks are done by the calling thread: OpenBLAS's own threads go on spinning for a while
+// after each large product, and those of the pool would share the cores with them.
+constexpr double SHARED_FLOPS = 32e6;
 
 void all_of_stack(Frame *frame, Stack *stack) {
     int64_t count = stack->count();
     double flops = stack->flops() * count;
-    if (stack->is_small()) {
+    if (stack->is_small() && flops >= SHARED_FLOPS) {
         auto cost_ns = static_cast<int64_t>(flops / FLOPS_PER_NS);
         return parallel(frame, some_of_stack, stack, count, cost_ns);
     }
