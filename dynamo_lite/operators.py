@@ -222,7 +222,7 @@ def _cannot_answer(row: BinaryOperator, owner: VariableTracker, other: VariableT
     """Python's own immutable values know nothing of other kinds; text formatting takes anything."""
     if not is_plain(owner) or (other.is_constant() and row.symbol != "*"):
         return False
-    if is_plain(owner) and owner.python_type() is bytes and has_buffer(other.python_type()):
+    if owner.python_type() is bytes and has_buffer(other.python_type()):
         raise GraphBreak(f"{row.symbol} of bytes and {other.describe()}")
     is_text = isinstance(owner, ConstantVariable) and isinstance(owner.value, str | bytes)
     return not is_text or row.symbol != "%"

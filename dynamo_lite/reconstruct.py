@@ -6,7 +6,7 @@ tracing is one object again. Values that existed before are loaded from their so
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import CellType, FunctionType
 from typing import Any
@@ -55,8 +55,9 @@ class Reconstructor:
     """Emits into an `Assembler`; `outputs` collects the nodes that have to leave the graph.
 
     What a tracker's `reconstruct` may use: `load_const` (also `load_callable`), `load_source`,
-    `load_output`, `build`, `emit`, `binary`, `call`, `is_changed`, `move_iterator`,
-    `set_attribute`. `last` is what remains to be done when the effects have been replayed.
+    `load_output`, `build`, `emit`, `binary`, `call`, `choose`, `choose_value`, `is_changed`,
+    `move_iterator`, `set_attribute`. `last` is what remains to be done when the effects have been
+    replayed.
     """
 
     def __init__(
@@ -139,6 +140,15 @@ class Reconstructor:
         self.assembler.place(other, depth)
         pushes[1]()
         self.assembler.place(done, depth + 1)
+
+    def choose_value(
+        self, test: Node, made: Node, choices: Sequence[VariableTracker | None]
+    ) -> None:
+        """Push one of two values; None is what the graph made of them."""
+        self.choose(test, *(
+            (lambda choice=choice: self.load_output(made) if choice is None
+             else self.build(choice)) for choice in choices
+        ))  # fmt: skip
 
     def binary(self, symbol: str) -> None:
         """Apply a binary operator to the two topmost values."""

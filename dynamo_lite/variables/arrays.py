@@ -243,10 +243,7 @@ class EitherVariable(ArrayVariable):
     def reconstruct(self, code: Reconstructor) -> None:
         if not self.has_names:
             raise Unsupported("a view that is made only in one way of a branch on data")
-        code.choose(self.test, *(
-            (lambda choice=choice: code.load_output(self.node) if choice is None
-             else code.build(choice)) for choice in self.choices
-        ))  # fmt: skip
+        code.choose_value(self.test, self.node, self.choices)
 
 
 # -- sizes

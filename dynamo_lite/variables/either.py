@@ -101,10 +101,7 @@ class ChosenNumber(ComputedNumber):
         self.choices = choices
 
     def reconstruct(self, code: Reconstructor) -> None:
-        code.choose(self.test, *(
-            (lambda choice=choice: code.load_output(self.node) if choice is None
-             else code.build(choice)) for choice in self.choices
-        ))  # fmt: skip
+        code.choose_value(self.test, self.node, self.choices)
 
 
 def is_object(value: VariableTracker) -> bool:
