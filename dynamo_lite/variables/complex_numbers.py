@@ -79,7 +79,7 @@ def parts_of(tx: Translator, value: VariableTracker) -> Pair | None:
     if isinstance(value, ConstantVariable) and type(value.value) in (bool, int, float, complex):
         if isinstance(value.value, int) and abs(value.value) > 2**53:
             return None
-        known = complex(value.value)
+        known = complex(value.as_constant(tx))
         return constant(known.real), constant(known.imag)
     if isinstance(value, EitherNumber) or not isinstance(value, NumberVariable):
         return None
@@ -115,7 +115,7 @@ def imag_of(value: complex) -> float:
 def real_part(tx: Translator, value: VariableTracker) -> VariableTracker:
     """A number as a Python float."""
     if isinstance(value, ConstantVariable):
-        return constant(float(value.value))
+        return constant(float(value.as_constant(tx)))
     return record(tx, float, (value.as_argument(tx),))
 
 

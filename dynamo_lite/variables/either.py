@@ -150,7 +150,7 @@ def python_value(tx: Translator, value: VariableTracker, kinds: Kinds) -> Any:
     """The value as an argument, a Python number of the type that holds it."""
     dtype = DTYPES[frozenset(kinds)]
     if isinstance(value, (ConstantVariable, ConstantNumber)):
-        return np.array(value.value).astype(dtype).item()
+        return np.array(value.as_constant(tx)).astype(dtype).item()
     argument = value.as_argument(tx)
     if argument.type.form is Form.SCALAR:
         return record(tx, core.plain, (argument,)).as_argument(tx)

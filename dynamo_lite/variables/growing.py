@@ -175,7 +175,8 @@ class GrowingVariable(VariableTracker):
         if number_kind(key) != PYTHON_NUMBERS[int]:
             raise GraphBreak(f"an index of {self.describe()} that is not an int")
         if isinstance(key, ConstantVariable):
-            found = key if key.value >= 0 else added(tx, length, key.value)
+            known = key.as_constant(tx)
+            found = key if known >= 0 else added(tx, length, known)
         else:
             index = key.as_argument(tx)
             back = record(tx, operator.add, (index, length.as_argument(tx))).as_argument(tx)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from .base import VariableTracker
-from .constants import NOT_IMPLEMENTED, ConstantVariable, observe, observed
+from .constants import NOT_IMPLEMENTED, ConstantVariable, constant, observe, observed
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -72,6 +72,9 @@ def returned(
 def length(tx: Translator, value: VariableTracker) -> VariableTracker:
     """What `__len__` gave, where it is a length."""
     value = tx.call_builtin(operator.index, value)
-    if isinstance(value, ConstantVariable) and value.value < 0:
+    negative = tx.call_builtin(operator.lt, value, constant(0))
+    if not isinstance(negative, ConstantVariable):
+        negative.expect(tx, False)
+    elif negative.as_constant(tx):
         raise observed(ValueError("__len__() should return >= 0"))
     return value

@@ -453,3 +453,23 @@ def test_values_that_a_property_hides():
 def test_numbers_as_counts(function):
     """Floats are none, nor is True for NumPy's sizes; for Python's own it is 1."""
     follow(function, *[(np.ones(3), k) for k in (0.5, 2, 1.0, True, 3, -1, False, math.inf)])
+
+
+class Sized:
+    def __init__(self, n):
+        self.n = n
+
+    def __len__(self):
+        return self.n
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, k: x[0] if x[0] > 0 else k, lambda x, k: [k, x[1]][int(x[0] > 0)],
+    lambda x, k: complex(x[0], x[1]) * k, lambda x, k: complex(x[0], k),
+    lambda x, k: (len(Sized(k)), x * 2), lambda x, k: x * 2 if Sized(k) else x,
+    lambda x, k: (len(Sized(int(x.sum()))), k),
+])
+@pytest.mark.parametrize("change", [lambda k: k, float])
+def test_numbers_that_meet_data(function, change):
+    arrays = np.array([1.0, 2, -1]), np.array([-1.0, 2, 1]), np.array([-3.0, 1, 1])
+    follow(function, *[(x, change(k)) for k in (3, 0, 7, -1) for x in arrays])
