@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -10,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from .backends.registry import Backend, list_backends, lookup_backend
-from .config import Config, config
+from .config import FOLLOWERS, Config, changed, config
 from .directives import is_disabled
 from .errors import BackendError
 from .miss import Options, compiled_function
-from .native import CompiledFunction
+from .native import CompiledFunction, set_num_threads
 from .stats import FrameRecord
 
 MODES: Mapping[str | None, Mapping[str, Any]] = {
@@ -25,6 +26,9 @@ MODES: Mapping[str | None, Mapping[str, Any]] = {
     "max-autotune-no-cudagraphs": {},
 }
 """torch.compile's modes: settings that each stands for."""
+
+OF_THE_PROCESS = frozenset({"disable", "logs", "threads", "warm_seconds"})
+"""Settings that no single function can have."""
 
 PRELOADED: Mapping[Any, str] = {"auto": "llvm", "llvm": "llvm"}
 """Backends whose modules are loaded when a function is decorated, not in its first call."""
@@ -51,6 +55,14 @@ def compile(
     if fn is None:
         return functools.partial(_compile, options=chosen, disable=disable)
     return _compile(fn, chosen, disable)
+
+
+def _use_threads(count: int) -> None:
+    affinity = getattr(os, "sched_getaffinity", None)
+    set_num_threads(count or (len(affinity(0)) if affinity else os.cpu_count() or 1))
+
+
+FOLLOWERS["threads"] = _use_threads
 
 
 def compile_with(fn: Any, listener: Callable[[FrameRecord], None], **options: Any) -> Any:
@@ -84,6 +96,9 @@ def _options(
     settings = {**MODES[mode], **(options or {})}
     if unknown := settings.keys() - {field.name for field in fields(Config)}:
         raise ValueError(f"no setting is called {', '.join(map(repr, sorted(unknown)))}")
+    if general := settings.keys() & OF_THE_PROCESS:
+        raise ValueError(f"{', '.join(sorted(general))}: a setting of the process, see dl.config")
+    changed(Config(), settings)
     return Options(backend, dynamic, bool(fullgraph), tuple(settings.items()))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import fields, replace
 from typing import Any
 
@@ -94,17 +95,35 @@ def read_environment(environ: Mapping[str, str]) -> Config:
     return replace(Config(), **changes)
 
 
+FOLLOWERS: dict[str, Callable[[Any], None]] = {}
+"""Who takes a new value of a setting at once, and may refuse it."""
+
+
+def changed(current: Config, changes: Mapping[str, Any]) -> Config:
+    """AttributeError for a name that is no setting, TypeError for a value of another type."""
+    known = {field.name: type(field.default) for field in fields(Config)}
+    for name, value in changes.items():
+        if name not in known:
+            raise AttributeError(f"dynamo_lite has no setting {name!r}")
+        kind = known[name]
+        if not isinstance(value, (float, int) if kind is float else kind):
+            raise TypeError(f"setting {name!r} is of type {kind.__name__}, not {value!r}")
+    return replace(current, **changes)
+
+
 class Settings:
     """The current `Config`; its fields are this object's attributes."""
 
-    __slots__ = ("_current",)
+    __slots__ = ("_current", "_within")
     _current: Config
+    _within: ContextVar[Config | None]
 
     def __init__(self, current: Config) -> None:
         object.__setattr__(self, "_current", current)
+        object.__setattr__(self, "_within", ContextVar("dynamo_lite_settings", default=None))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._current, name)
+        return getattr(self._within.get() or self._current, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self.update(**{name: value})
@@ -117,14 +136,10 @@ class Settings:
 
     def update(self, **changes: Any) -> None:
         """Change settings; AttributeError for a name that is none, TypeError for a wrong value."""
-        for name, value in changes.items():
-            known = {field.name: type(field.default) for field in fields(Config)}
-            if name not in known:
-                raise AttributeError(f"dynamo_lite has no setting {name!r}")
-            kind = known[name]
-            if not isinstance(value, (float, int) if kind is float else kind):
-                raise TypeError(f"setting {name!r} is a {kind.__name__}, not {value!r}")
-        object.__setattr__(self, "_current", replace(self._current, **changes))
+        after = changed(self._current, changes)
+        for name in FOLLOWERS.keys() & changes.keys():
+            FOLLOWERS[name](changes[name])
+        object.__setattr__(self, "_current", after)
 
     @contextlib.contextmanager
     def patch(self, **changes: Any) -> Iterator[None]:
@@ -134,7 +149,16 @@ class Settings:
         try:
             yield
         finally:
-            object.__setattr__(self, "_current", before)
+            self.update(**{name: getattr(before, name) for name in changes})
+
+    @contextlib.contextmanager
+    def within(self, changes: Mapping[str, Any]) -> Iterator[None]:
+        """Other settings for what this thread does in a `with` block, and for nobody else."""
+        token = self._within.set(changed(self._within.get() or self._current, changes))
+        try:
+            yield
+        finally:
+            self._within.reset(token)
 
 
 config = Settings(read_environment(os.environ))

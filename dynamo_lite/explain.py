@@ -129,6 +129,8 @@ def why(fn: Callable[..., Any]) -> Rule:
     has not compiled the function yet, the reason says what it waits for; where a debugger or its
     like has every function run in Python, it says so.
     """
+    if not callable(fn):
+        raise TypeError(f"why takes a callable, not {fn!r}")
     rule = rule_of_call(fn.__wrapped__ if isinstance(fn, CompiledFunction) else fn)
     waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
     more = [reason for reason in (waits, WATCHED if lines_are_watched() else None) if reason]

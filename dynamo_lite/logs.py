@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 
-from .config import config
+from .config import FOLLOWERS, config
 
 ARTIFACTS = {
     "dynamo": "the stages of compiling a frame",
@@ -121,4 +121,5 @@ def restarted(count: int) -> None:
     _current.set(f"{_current.get().partition('_')[0]}_{count}")
 
 
+FOLLOWERS["logs"] = configure
 configure(config.logs)

@@ -113,7 +113,7 @@ def compiled_function(
     if callees is not None:
         compiler.callees = callees
     compiled = CompiledFunction(function, compiler)
-    compiled.retire_after = config.retire_after
+    compiled.retire_after = dict(options.settings).get("retire_after", config.retire_after)
     compiler._decide(compiled)
     compiler.compiled = weakref.ref(compiled)
     registry.compilers.add(compiler)
@@ -160,7 +160,7 @@ class FrameCompiler:
         settings = dict(self.options.settings)
         with (
             workers.at_work(),
-            config.patch(**settings) if settings else nullcontext(),
+            config.within(settings) if settings else nullcontext(),
             logs.frame(f"{self.frame}/{self.recompiles}"),
             validation.analysis(),
         ):
@@ -284,6 +284,8 @@ class FrameCompiler:
         inputs = [values[source] for source in trace.inputs]
         name = config.backend if self.options.backend == "auto" else self.options.backend
         run = lookup_backend(name)(graph, inputs)
+        if not callable(run) and not isinstance(run, Needless):
+            raise BackendError(f"the backend {name!r} gave {run!r}, which is no callable")
         if isinstance(run, Needless) and (config.compile_needless or not is_short(trace)):
             run = run.run
         if not isinstance(run, (NativeEntry, Needless)):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..config import config
 from ..errors import GraphBreak, PlanLoop, Unsupported
 from ..guards.sources import Source
 from ..guards.symbols import DataResult
@@ -43,6 +44,8 @@ RESULTS: dict[Form, Callable[[Node], VariableTracker]] = {}
 VALUES: list[Callable[[Translator, Size], VariableTracker]] = []
 """The tracker of a Python int that is known as a size."""
 
+CONVERSIONS = (bool, int, float, complex)
+
 REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, MemoryError)
 """What NumPy raises for a wrong call; eager raises it again, from the user's own line."""
 
@@ -63,6 +66,8 @@ def record(
         left = rule.action is Action.SKIP
         told = f"calling {name}: {rule.reason} ({rule.id})" if left else ""
         raise GraphBreak(told or f"{name} is not an operation of the graph")
+    if target in CONVERSIONS and not config.capture_scalar_outputs:
+        raise GraphBreak(f"{name} of what the graph computes (config.capture_scalar_outputs)")
     args, kwargs = with_named_out(target, args, kwargs or {})
     tx.shapes.call = apart if tx.graph.is_body else naming(lambda: numbering(tx), args)
     if tx.state.consumed:

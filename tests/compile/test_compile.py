@@ -137,6 +137,8 @@ def test_disable_gives_the_function_back():
     ({"mode": "fastest"}, ValueError, "max-autotune"),
     ({"mode": "default", "options": {}}, ValueError, "not both"),
     ({"options": {"no_such": 1}}, ValueError, "no_such"),
+    ({"options": {"recompile_limit": "8"}}, TypeError, "recompile_limit"),
+    ({"options": {"threads": 1}}, ValueError, "threads"),
 ])  # fmt: skip
 def test_wrong_options(options, error, words):
     with pytest.raises(error, match=words):
@@ -189,10 +191,13 @@ def failing(graph, example_inputs):
     raise RuntimeError("out of registers")
 
 
-def test_a_failing_backend_never_reaches_the_user():
+@pytest.mark.parametrize("backend, words", [
+    (failing, "out of registers"), (lambda graph, inputs: 3, "gave 3, which is no callable"),
+])
+def test_a_failing_backend_never_reaches_the_user(backend, words):
     with dl.config.patch(strict=False):
-        compiled = dl.compile(module_function, backend=failing)
-        with pytest.warns(errors.DynamoWarning, match="out of registers"):
+        compiled = dl.compile(module_function, backend=backend)
+        with pytest.warns(errors.DynamoWarning, match=words):
             assert same(compiled(X), X * 2)
         with warnings.catch_warnings():
             warnings.simplefilter("error")

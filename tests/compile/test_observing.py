@@ -3,6 +3,7 @@ import gc
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from sameness import same
 import dynamo_lite as dl
 from dynamo_lite import logs
 from dynamo_lite.config import Config, read_environment
+from dynamo_lite.native import get_num_threads
 
 X = np.arange(4.0)
 
@@ -54,6 +56,62 @@ def test_settings_are_changed_and_patched():
         dl.config.no_such = 1
     with pytest.raises(TypeError, match="recompile_limit"):
         dl.config.recompile_limit = "8"
+
+
+def test_settings_are_followed_at_once(capsys):
+    threads = get_num_threads()
+    with dl.config.patch(logs="graph_code", threads=threads + 1):
+        dl.compile(lambda x: x + 1, backend="eager")(X)
+        assert get_num_threads() == threads + 1
+    dl.compile(lambda x: x + 1, backend="eager")(X)
+    assert get_num_threads() == threads and capsys.readouterr().err.count("def graph") == 1
+    for wrong in ({"logs": "nothing"}, {"threads": -1}):
+        with pytest.raises(ValueError), dl.config.patch(**wrong):
+            pass
+    assert dl.config.logs == "" and dl.config.threads == 0
+
+
+def test_settings_of_a_function_are_nobody_elses():
+    """Also while another thread compiles with others."""
+    before, started, ended = repr(dl.config), threading.Barrier(2), threading.Event()
+
+    def first(graph, inputs):
+        started.wait(60)
+        return graph
+
+    def second(graph, inputs):
+        started.wait(60)
+        ended.wait(60)
+        return graph
+
+    one, other = (
+        dl.compile(lambda x: x + 1, backend=backend, options={"unroll_budget": budget})
+        for backend, budget in ((first, 7), (second, 8))
+    )
+    thread = threading.Thread(target=other, args=(X,))
+    thread.start()
+    one(X)
+    ended.set()
+    thread.join()
+    assert repr(dl.config) == before
+
+
+def test_what_settings_of_a_function_do():
+    def converted(x):
+        return float(x.sum()) + x
+
+    def divided(x):
+        return 1 / x
+
+    assert dl.explain(converted)(X).graph_break_count == 0
+    broken = dl.explain(converted, options={"capture_scalar_outputs": False})(X)
+    assert "capture_scalar_outputs" in broken.break_reasons[0]
+    compiled = dl.compile(divided, options={"retire_after": 2})
+    with np.errstate(all="raise"):
+        for _ in range(3):
+            with pytest.raises(FloatingPointError):
+                compiled(X)
+    assert compiled.entries()[0].retired
 
 
 def test_every_line_is_marked_with_its_frame(logged):

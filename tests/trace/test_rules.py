@@ -92,6 +92,8 @@ def test_why_names_the_rule_of_a_callable():
     assert dl.why(json.dumps).id == "stdlib-skip" and "stdlib-skip" in str(dl.why(json.dumps))
     assert dl.why(dl.compile(plain)) == dl.why(plain) == rule_for(plain)
     assert dl.why(len).id == "own-answer" and dl.why(functools.update_wrapper).id == "own-twin"
+    with pytest.raises(TypeError, match="callable, not 3"):
+        dl.why(3)
     assert dl.why(type("Made", (), {})).id == "user-class"
 
 
