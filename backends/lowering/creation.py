@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.node import Node
+from ...ir.rules.creation import arange_ends
 from ...ir.sizes import Size
 from .. import affine, rewrite, simplify
 from ..fusion import Access
@@ -56,14 +57,15 @@ def asarray(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Val
 
 
 @lowers(np.arange, reads=Access.SAME)
-def arange(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
+def arange(
+    low: Lowering, node: Node, start_or_stop: Any = ..., /, stop: Any = None, step: Any = None,
+    *, start: Any = ..., **kwargs: Any,
+) -> Value:
     """NumPy computes two elements and continues from them: start + i * (second - start)."""
     dtype = node.type.dtype
-    numbers = [a for a in (*args[:3], kwargs.get("start"), kwargs.get("step")) if a is not None]
-    if kwargs.get("stop") is not None or not all(is_size(n) or type(n) is float for n in numbers):
+    start, stop, step = arange_ends(start_or_stop, stop, step, start=start)
+    if not all(is_size(number) or type(number) is float for number in (start, stop, step)):
         raise CannotLower("np.arange of run-time numbers")
-    start, step = (0, 1) if len(args) == 1 else (args[0], args[2] if len(args) > 2 else 1)
-    start, step = kwargs.get("start", start), kwargs.get("step", step)
     require_native(dtype)
     axes = low.axes(node.type.shape)
     if dtype.kind in "iu" and is_size(start) and is_size(step):

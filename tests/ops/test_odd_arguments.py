@@ -28,7 +28,9 @@ np.sum(x, axis=a); x.mean(a); np.sort(x, a); x.clip(a); np.clip(x, a); np.clip(x
 x.clip(max=a); x.clip(1, max=a); np.clip(x, 1, min=a); a == x; a != x; x == a; a < x; x + a; f + a
 a - f; np.maximum(f, a); np.where(x > 1, a, f); np.linspace(0, 1, a); np.eye(a); np.var(x, ddof=a)
 np.roll(x, a); np.expand_dims(x, a); x.item(a); np.block([x, a]); np.stack([x, a])
-np.reshape(x, a); np.repeat(x, a); np.round(x, a); np.take(x, a)
+np.reshape(x, a); np.repeat(x, a); np.round(x, a); np.take(x, a); np.arange(a, None)
+np.arange(a, None, 2); np.arange(1, a, None); np.arange(start=a)
+np.arange(stop=a, step=2); np.arange(start=None, stop=a)
 """.replace("\n", ";").split(";")  # fmt: skip
 
 

@@ -99,19 +99,24 @@ def full_like_rule(
     return made
 
 
+def arange_ends(
+    start_or_stop: Any = ..., /, stop: Any = None, step: Any = None, *, start: Any = ...
+) -> tuple[Any, Any, Any]:
+    """First, stop and step of a call of `np.arange`: an end of None is missing."""
+    first = start if start_or_stop is ... else start_or_stop
+    if stop is None:
+        return 0, None if first is ... else first, 1 if step is None else step
+    return 0 if first is ... else first, stop, 1 if step is None else step
+
+
 def arange_rule(
-    start_or_stop: Any = None, /, stop: Any = None, step: Any = 1, *, dtype: Any = None,
-    start: Any = None, device: Any = None, like: Any = None, facts: Facts,
+    start_or_stop: Any = ..., /, stop: Any = None, step: Any = None, *, dtype: Any = None,
+    start: Any = ..., device: Any = None, like: Any = None, facts: Facts,
 ) -> ArrayType:
     _host(device, like)
-    first = start_or_stop if start_or_stop is not None else start
-    if first is None and stop is None:
+    first, stop, step = arange_ends(start_or_stop, stop, step, start=start)
+    if first is None or stop is None:
         raise Wrong
-    if stop is None:
-        first, stop = 0, first
-    elif first is None:
-        first = 0
-    step = 1 if step is None else step
     if not any(isinstance(part, (SizeExpr, ArrayType)) for part in (first, stop, step)):
         return _constant_arange(first, stop, step, dtype)
     return _integer_arange(as_size(first), as_size(stop), integer(step), dtype, facts)
