@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import gc
+import math
 import sys
 from collections.abc import Callable, Sequence
 
@@ -69,6 +70,8 @@ def main(argv: Sequence[str]) -> None:
         return run(program[0], program[1:])
     if options.at_once or options.all_frames:
         config.warm_seconds = 0.0
+    if options.all_frames:
+        config.compile_share = math.inf
     candidates = Candidates(Options(options.backend), options.all_frames)
     enter_region(candidates)
     if options.all_frames:

@@ -45,6 +45,9 @@ class Config:
     warm_seconds: float = 0.02
     """Whole-script mode: how long functions of one text run in Python before they are compiled; 0
     to compile at the first call. See `dynamo_lite.warmth`."""
+    compile_share: float = 0.25
+    """Whole-script mode: seconds that compiling may take for each second that the program runs,
+    beyond the first half of one (ten where functions are compiled at their first call)."""
     unroll_budget: int = 2000
     """Operations that the loops of one frame may add to its graph; up to four times as many where
     they go through lists of the caller's."""

@@ -12,7 +12,7 @@ import itertools
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -229,7 +229,11 @@ def attributes(value: Any) -> Iterator[Any]:
 
 
 def mentions_arrays(function: FunctionType) -> bool:
-    """Whether a global, free variable or default of the function is NumPy's, or an array."""
+    """Whether a global, free variable or default of the function is NumPy's, or an array.
+
+    What a function of SciPy's names of SciPy says nothing: most of it sees no arrays.
+    """
+    others = ARRAY_PACKAGES - {module_of(function).partition(".")[0]}
     names = function.__code__.co_names
     variables = [function.__globals__[name] for name in names if name in function.__globals__]
     variables += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
@@ -238,10 +242,10 @@ def mentions_arrays(function: FunctionType) -> bool:
             variables.append(cell.cell_contents)
         except ValueError:  # empty
             continue
-    return any(map(is_of_arrays, variables))
+    return any(is_of_arrays(value, others) for value in variables)
 
 
-def is_of_arrays(value: Any) -> bool:
+def is_of_arrays(value: Any, packages: Collection[str]) -> bool:
     kind = type(value)
     if kind is ModuleType:
         name = value.__dict__.get("__name__")
@@ -249,4 +253,4 @@ def is_of_arrays(value: Any) -> bool:
         name = value.__module__
     else:
         return kind is np.ufunc or is_array(value)
-    return isinstance(name, str) and name.partition(".")[0] in ARRAY_PACKAGES
+    return isinstance(name, str) and name.partition(".")[0] in packages

@@ -9,6 +9,10 @@ variant takes is not known; the first one is assumed to take `config.warm_second
 Some work is seen to be long before it is done, and is paid in advance: calls over large arrays, and
 functions that work on arrays in loops, which may be called once only. The second is a guess. The
 lender gives a program `GRANT` seconds for such guesses, and a `SHARE` of its time.
+
+Functions call each other, and a second of one counts for its callers too. So the lender also sees
+to the program as a whole: beyond the first seconds (`FREE`), compiling takes no more than
+`config.compile_share` of the time in which the program itself runs. Code waits as long as it does.
 """
 from __future__ import annotations
 
@@ -38,17 +42,27 @@ CREDIT = 0.1
 _BACKWARD = frozenset(code for name, code in dis.opmap.items() if "BACKWARD" in name)
 GRANT = 1.0
 SHARE = 0.05
+FREE = 0.5, 10.0
+"""Seconds of compiling that every program may take, and where it is asked for at the first call."""
+PATIENCE = 0.02
+"""Seconds that code runs before it is asked again whether the program can afford to compile it."""
 
 
 class Lender:
-    """How much compiling of loops nobody has paid for yet."""
+    """How much time a program spent on compiling, and on which loops nobody has paid for yet."""
 
     def __init__(self) -> None:
-        self.lent = 0.0
+        self.lent = self.spent = 0.0
         self.began = time.perf_counter()
 
     def lends(self) -> bool:
         return self.lent < GRANT + SHARE * (time.perf_counter() - self.began)
+
+    def lacks(self) -> float:
+        """Seconds that the program is to run before more of it may be compiled."""
+        free = FREE[config.warm_seconds <= 0]
+        ran = time.perf_counter() - self.began - self.spent
+        return max((self.spent - free) / config.compile_share - ran, 0.0)
 
 
 @dataclass(slots=True, eq=False)
@@ -81,6 +95,7 @@ class Account:
             self.borrowed += lacking
             self.ran += lacking
             lacking = 0.0
+        lacking = max(lacking, min(self.lender.lacks() - work, PATIENCE))
         self.worth = max(self.ran + work, LONG_ANALYSIS[self.has_loops])
         return lacking
 
@@ -88,6 +103,7 @@ class Account:
         """Compiling took so long; `in_vain` where it was given up."""
         self.spent += seconds
         self.in_vain += seconds if in_vain else 0.0
+        self.lender.spent += seconds
         if self.borrowed:
             self.lender.lent += seconds
 

@@ -9,6 +9,7 @@ from scripts import WARMING, run
 import dynamo_lite as dl
 from dynamo_lite import warmth
 from dynamo_lite.native import CompiledFunction
+from dynamo_lite.regions import mentions_arrays
 from dynamo_lite.warmth import Account, Lender, open_account
 
 if sys.version_info >= (3, 14):
@@ -41,7 +42,28 @@ def test_code_is_warm_when_it_ran_as_long_as_compiling_takes():
 def test_nothing_is_waited_for_at_once():
     with dl.config.patch(warm_seconds=0.0):
         found = account()
-        found.spend(100)
+        found.spend(warmth.FREE[True] / 2)
+        assert found.lacks([]) == 0
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_compiling_takes_a_share_of_the_time_of_the_program(at_once):
+    with dl.config.patch(warm_seconds=0.0 if at_once else 0.02, compile_share=0.5):
+        found = account(has_loops=True)
+        lender, found.ran = found.lender, 1.0
+        lender.spent = warmth.FREE[at_once] + 1
+        lender.began -= lender.spent + 1  # the program itself has run for one second
+        assert found.lacks([]) == warmth.PATIENCE and found.lacks([np.ones(1)]) > 0
+        assert found.lacks([np.broadcast_to(1.0, 10**9)]) == 0  # what surely takes longer
+        lender.began -= 1
+        assert found.lacks([]) == 0
+
+
+def test_without_a_limit_nothing_waits_for_the_program():
+    with dl.config.patch(warm_seconds=0.0, compile_share=math.inf):
+        found = account()
+        found.lender.spent = 1e6
+        found.lender.began -= 1e6
         assert found.lacks([]) == 0
 
 
@@ -52,6 +74,7 @@ def test_an_analysis_in_vain_is_paid_for_before_it_is_tried_again():
         assert found.lacks([]) == warmth.PRICE * 0.5
         found.ran = found.price
         assert found.lacks([]) == 0 and found.worth == found.ran
+
 
 def test_calls_over_large_arrays_are_worth_it():
     with dl.config.patch(warm_seconds=0.02):
@@ -76,6 +99,17 @@ def test_loops_are_paid_for_in_advance_up_to_a_limit():
 def test_loops_are_seen_in_the_code():
     assert open_account(looping.__code__, Lender()).has_loops
     assert not open_account(account.__code__, Lender()).has_loops
+
+
+@pytest.mark.parametrize("module, helper, tells", [
+    ("program", "program", False), ("program", "scipy.linalg", True),
+    ("scipy.linalg", "scipy.stats", False), ("scipy.linalg", "numpy.linalg", True),
+])  # fmt: skip
+def test_names_of_its_own_library_do_not_say_that_a_function_sees_arrays(module, helper, tells):
+    names = {"__name__": module}
+    exec("def helper(): pass\ndef f(): return helper()", names)
+    names["helper"].__module__ = helper
+    assert mentions_arrays(names["f"]) == tells
 
 
 def test_a_compiled_function_waits_before_it_asks_for_an_entry():
