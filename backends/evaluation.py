@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import rows as rows
 from ..ir.ops import by_name
+from ..ir.rows import topics as topics
 from ..ir.sizes import Size, evaluate
 from ..records import dataclass, field
 from . import loops

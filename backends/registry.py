@@ -32,8 +32,8 @@ class Needless:
 BUILT_IN: dict[str, tuple[str, str]] = {
     "auto": (".auto", "compile_graph"),
     "eager": (".eager", "compile_graph"),
-    "llvm": (".llvm", "compile_graph"),
-    "triton": (".triton", "compile_graph"),
+    "llvm": (".llvm.backend", "compile_graph"),
+    "triton": (".triton.backend", "compile_graph"),
 }
 
 _registered: dict[str, Backend] = {}

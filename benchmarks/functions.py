@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from dynamo_lite.backends.llvm import compile_graph
+from dynamo_lite.backends.llvm.backend import compile_graph
 
 from dynamo_lite.ir.graph import Graph
 from dynamo_lite.ir.types import array

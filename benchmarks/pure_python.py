@@ -1,10 +1,14 @@
-"""Programs without arrays, under `python` and under `python -m dynamo_lite`: ratios of best times.
+"""Programs without arrays, under `python` and under `python -m dynamo_lite`.
+
+A round measures the best time of each program in one process of each kind, one after the other;
+what is printed is the median of the rounds' ratios.
 
     python benchmarks/pure_python.py [rounds]
 """
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import sys
 import time
@@ -102,17 +106,15 @@ def measure(*prefix: str) -> dict[str, float]:
 
 
 def main(rounds: int) -> None:
-    best: dict[bool, dict[str, float]] = {False: {}, True: {}}
-    for _ in range(rounds):
-        for ours, known in best.items():
-            for name, seconds in measure(*(("-m", "dynamo_lite") if ours else ())).items():
-                known[name] = min(known.get(name, seconds), seconds)
-    for name, seconds in best[False].items():
-        print(f"{name:12} {seconds * 1e3:8.3f} ms {best[True][name] / seconds:6.2f} times")
+    measured = [(measure(), measure("-m", "dynamo_lite")) for _ in range(rounds)]
+    for name in PROGRAMS:
+        seconds = statistics.median(plain[name] for plain, _ in measured)
+        ratio = statistics.median(ours[name] / plain[name] for plain, ours in measured)
+        print(f"{name:12} {seconds * 1e3:8.3f} ms {ratio:6.2f} times")
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--programs"]:
         print(json.dumps({name: best_of(program) for name, program in PROGRAMS.items()}))
     else:
-        main(int(sys.argv[1]) if sys.argv[1:] else 5)
+        main(int(sys.argv[1]) if sys.argv[1:] else 15)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from dynamo_lite.backends.llvm import backend, compile_graph
+from dynamo_lite.backends.llvm import backend
+from dynamo_lite.backends.llvm.backend import compile_graph
 from dynamo_lite.backends.llvm.target import LEVELS, Target, host
 
 from dynamo_lite.ir.graph import Graph

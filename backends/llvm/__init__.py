@@ -1,4 +1,1 @@
-"""Code generation for the CPU through LLVM."""
-from .backend import compile_graph
-
-__all__ = ["compile_graph"]
+"""Code generation for the CPU through LLVM: `backend.compile_graph`."""

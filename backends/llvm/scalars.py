@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ...ir import rows as _rows  # noqa: F401  (fills the registry)
 from ...ir.ops import ROWS, Op
+from ...ir.rows import topics as topics  # they fill the registry
 from ..loops import Apply, Const, Convert, Expr, Reduce, Select
 from . import integers, pairs
 from .divisors import FUNCTIONS as DIVISIONS
 from .elements import BOOL, I32, I64, PARTS
 from .emit import Value
-from .maths import FUNCTIONS as MATHS
+from .maths.functions import FUNCTIONS as MATHS
 from .nest import Nest
 from .pairs import Element, Pair
 from .terms import Term

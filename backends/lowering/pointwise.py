@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir import rows
 from ...ir.node import Node
 from ...ir.ops import Op, row_of
+from ...ir.rows.pointwise import IDENTITY
 from ...ir.sizes import Size, SizeExpr
 from ...ir.tree import leaves
 from ...ir.types import Form
@@ -40,7 +40,7 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     for condition in checks_of(row, operands):
         if not simplify.is_true(condition):
             low.launch(axes, Check(condition))
-    if row.llvm[LETTER[dtypes[0].kind]] == rows.pointwise.IDENTITY:
+    if row.llvm[LETTER[dtypes[0].kind]] == IDENTITY:
         return low.lazy(node.type, axes, operands[0])
     return low.lazy(node.type, axes, simplify.apply(row.name, operands, dtypes[-1]))
 

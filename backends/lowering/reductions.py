@@ -16,9 +16,9 @@ from ..fusion import Access
 from ..hints import goes_forward
 from ..loops import Axis, Expr, Offset, Reduce
 from ..simplify import BOOL, INT64, const, convert
-from . import summation
 from .context import Lowering, is_size, lowers, packed
 from .pointwise import compare, require_native, require_real
+from .summation import fold_in_order, ordered
 from .values import CannotLower, Value
 
 FLOAT64 = np.dtype(np.float64)
@@ -164,14 +164,14 @@ def summed(
         require_real(value.dtype, dtype)
     is_exact = dtype == FLOAT64 and value.dtype in EXACT_SUMS and op == "add"
     if not is_exact:
-        value, order = summation.ordered(low, op, value, dims, node.name)
+        value, order = ordered(low, op, value, dims, node.name)
     over = fold_over(low, node, value.shape, axis, keepdims)
     body = convert(value.at(over.index), dtype)
     if is_exact:
         return low.lazy(node.type, over.axes, over.reduce(op, body, dtype))
     long = [dim for dim in sorted(dims) if not affine.is_one(value.shape[dim])]
     axis_of = dict(zip(long, over.folded, strict=True))
-    expr = summation.fold_in_order(
+    expr = fold_in_order(
         op, body, [axis_of[dim] for dim in order.outer], [axis_of[dim] for dim in order.row],
         cast=value.dtype != dtype,
     )

@@ -1,4 +1,1 @@
-"""Code generation for GPUs through Triton."""
-from .backend import compile_graph
-
-__all__ = ["compile_graph"]
+"""Code generation for GPUs through Triton: `backend.compile_graph`."""

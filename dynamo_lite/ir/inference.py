@@ -11,6 +11,7 @@ from .facts import STATIC, Facts
 from .libraries import NUMPY, library_among, result_in
 from .node import Node
 from .ops import row_of
+from .rows import topics as topics  # they fill the registry
 from .rules.layout import same_shape
 from .rules.pointwise import check_direction
 from .rules.trials import run_on_samples

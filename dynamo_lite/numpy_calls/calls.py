@@ -29,9 +29,10 @@ from ..variables.indices import is_mask
 from ..variables.lazy import realise_all
 from ..variables.sequences import ListVariable, TupleVariable
 from ..variables.sizes import SizeVariable
-from . import mathematics
 from .creation import CREATION, scalar_type
 from .facts import FACTS
+from .mathematics import HANDLERS as MATHEMATICS
+from .mathematics import is_computed, rounded
 from .operators import IN_PLACE, UFUNCS, is_python_number, operate
 from .recording import recorded
 from .symbolic import is_symbolic, parameters, symbolic_first
@@ -117,11 +118,11 @@ def _conversion(
     """`int(n)`, `float(x)`, `round(x)`: Python needs the value, unless it is an int already."""
     if function is int and len(args) == 1 and isinstance(args[0], SizeVariable):
         return args[0]
-    computed = any(map(mathematics.is_computed, args))
+    computed = any(map(is_computed, args))
     if function is complex and not kwargs and (made := complex_of(tx, args)) is not None:
         return made
     if function is round and len(args) == 1 and computed and not kwargs:
-        return mathematics.rounded(tx, args[0])
+        return rounded(tx, args[0])
     if row_of(function) is not None and (computed or not all(map(is_python_number, args))):
         return record_call(tx, function, args, kwargs)
     if not kwargs and (made := dependent(tx, function, args)) is not None:
@@ -212,7 +213,7 @@ HANDLERS: dict[Any, Handler] = {
     np.histogram: _histogram,
     **CREATION,
     **FACTS,
-    **mathematics.HANDLERS,
+    **MATHEMATICS,
     make_state: error_state,
     describe_state: looked_at,
 }

@@ -22,8 +22,8 @@ from ..variables.graph_methods import record_call
 from ..variables.known_indices import NO_TIMES
 from ..variables.numbers import InputNumber, NumberVariable
 from ..variables.sequences import SequenceVariable, TupleVariable
-from . import mathematics
 from .either import operate_either
+from .mathematics import power as number_power
 from .recording import recorded
 from .symbolic import symbolic_first
 
@@ -133,7 +133,7 @@ def _of_python_numbers(
     if function is operator.pos:
         return operands[0]
     if function in (operator.pow, pow) and len(operands) == 2:
-        return mathematics.power(tx, *operands)
+        return number_power(tx, *operands)
     if function is divmod:
         parts = (operator.floordiv, operator.mod)
         return TupleVariable([_of_python_numbers(tx, part, operands) for part in parts])

@@ -6,7 +6,7 @@ import operator
 import numpy as np
 import pytest
 from dynamo_lite.backends.loops import Kernel
-from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.printing import print_kernel
 from dynamo_lite.backends.program import Allocate, Launch, Program
 

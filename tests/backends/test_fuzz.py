@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dynamo_lite.backends.interpret import Abandoned, run_program
-from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.lowering.lower import lower
 
 from dynamo_lite.ir import core
 from dynamo_lite.ir.graph import Graph

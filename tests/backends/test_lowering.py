@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from dynamo_lite.backends.interpret import Abandoned, run_program
-from dynamo_lite.backends.lowering import lower
 from dynamo_lite.backends.lowering.context import LOWERINGS
+from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.program import Allocate, Commit, Extern, Launch, Program
 
 from dynamo_lite.ir import core

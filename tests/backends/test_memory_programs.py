@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.program import Allocate
 
 import dynamo_lite as dl

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from dynamo_lite.backends.interpret import Abandoned, run_program
-from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.program import Allocate, Save, all_steps
 
 import dynamo_lite as dl

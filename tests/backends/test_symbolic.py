@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from dynamo_lite.backends.hints import hints_of
 from dynamo_lite.backends.interpret import run_program
-from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.memory import plan_memory
 from dynamo_lite.backends.program import Allocate, Extern
 

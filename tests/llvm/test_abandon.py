@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm import compile_graph
+from dynamo_lite.backends.llvm.backend import compile_graph
 from dynamo_lite.backends.llvm.scalars import has
 
 from dynamo_lite.native import _core

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm.maths import FUNCTIONS
+from dynamo_lite.backends.llvm.maths.functions import FUNCTIONS
 from dynamo_lite.backends.llvm.maths.looked_up_powers import _roots
 from dynamo_lite.backends.llvm.maths.tables import PRECISION, powers_of_two
 

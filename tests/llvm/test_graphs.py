@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm import compile_graph
+from dynamo_lite.backends.llvm.backend import compile_graph
 
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.native import _core

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm import compile_graph, objects
+from dynamo_lite.backends.llvm import objects
+from dynamo_lite.backends.llvm.backend import compile_graph
 from dynamo_lite.backends.llvm.compiler import InPython
 from dynamo_lite.backends.llvm.entry import EntryWriter
 from dynamo_lite.backends.llvm.modules import PART

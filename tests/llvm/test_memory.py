@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm import compile_graph
+from dynamo_lite.backends.llvm.backend import compile_graph
 from numpy._core.multiarray import get_handler_name
 
 import dynamo_lite as dl

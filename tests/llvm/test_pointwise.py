@@ -5,8 +5,8 @@ import itertools
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm import compile_graph
-from dynamo_lite.backends.llvm.maths import FUNCTIONS as MATHS
+from dynamo_lite.backends.llvm.backend import compile_graph
+from dynamo_lite.backends.llvm.maths.functions import FUNCTIONS as MATHS
 from dynamo_lite.backends.llvm.scalars import has
 
 from dynamo_lite.ir.ops import ROWS, Kind

@@ -5,8 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm import compile_graph
-from dynamo_lite.backends.llvm.backend import compile_program
+from dynamo_lite.backends.llvm.backend import compile_graph, compile_program
 from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.program import Extern, Product
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from dynamo_lite.backends.llvm import compile_graph
+from dynamo_lite.backends.llvm.backend import compile_graph
 from dynamo_lite.backends.llvm.entry import EntryWriter
 from dynamo_lite.backends.llvm.target import host
 from dynamo_lite.backends.lowering.lower import lower

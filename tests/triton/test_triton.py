@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.lowering import lower
+from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.program import Launch
 from dynamo_lite.backends.triton.backend import why_extern
 from dynamo_lite.backends.triton.emit import TritonKernel, emit
