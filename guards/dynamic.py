@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..records import dataclass, field
-from .sources import ItemSource, Source
+from .sources import ItemSource, Source, is_temporary
 
 
 class Mark(enum.Enum):
@@ -297,16 +297,23 @@ class DynamicPolicy:
         values = values.union(self._of_items(items)[1] if items is not None else ())
         return values | SMALL if fact != "stride" and min(values) >= 0 else values
 
-    def may_fix(self, place: Any, value: Any) -> bool:
+    def can_fix(self, place: Any, value: Any) -> bool:
         """Whether one more value may be compiled in at a place, rather than breaking the graph."""
         values = self.history.fixed.get(place, frozenset())
-        if value not in values and len(values) >= self.backoff - 1:
+        return value in values or len(values) < self.backoff - 1
+
+    def may_fix(self, place: Any, value: Any) -> bool:
+        """The same, noting that it is."""
+        if not self.can_fix(place, value):
             return False
-        self.history.fixed[place] = values | {value}
+        self.history.fixed[place] = self.history.fixed.get(place, frozenset()) | {value}
         return True
 
     def may_fix_text(self, source: Source, value: str | bytes) -> bool:
-        """The same for texts, which often have a few values that the program tells apart."""
+        """The same for texts, which often have a few values that the program tells apart: not so
+        what an expression was made up to when the graph broke inside of it."""
+        if is_temporary(source):
+            return self.may_fix(source, value)
         values = self.texts.setdefault(str(source), set())
         if value not in values and len(values) >= self.most_texts:
             return False

@@ -49,10 +49,16 @@ class LocalSource(Source):
         """The rest of a frame is also passed cells, `.cell_k_3`, and values on the stack."""
         if self.name.startswith(CELL):
             return self.name.removeprefix(CELL).rpartition("_")[0]
-        return self.name.replace(".stack", "temporary ")
+        return self.name.replace(STACK, "temporary ")
 
 
 CELL = ".cell_"
+STACK = ".stack"
+
+
+def is_temporary(source: Source | None) -> bool:
+    """Whether it is a value that was on the stack where the graph broke: just made, as a rule."""
+    return isinstance(source, LocalSource) and source.name.startswith(STACK)
 
 
 @dataclass(frozen=True, slots=True)

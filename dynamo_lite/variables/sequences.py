@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..guards.kinds import LENGTH
-from ..guards.sources import ItemSource, Source
+from ..guards.sources import ItemSource, Source, is_temporary
 from .base import ObservedException, VariableTracker
 from .callables import KnownVariable
 from .constants import (
@@ -79,6 +79,8 @@ class SequenceVariable(VariableTracker):
         assert self.source is not None
         if len(outside) > LONGEST:
             raise GraphBreak(f"{self.describe()} has {len(outside)} items")
+        if is_temporary(self.source) and not tx.shapes.policy.may_fix(self.source, len(outside)):
+            raise GraphBreak(f"Python needs the items of {self.source}, whose number keeps changing")
         tx.guards.install(self.source, LENGTH, outside, tx.location())
         container = self.kind if self.whole is None else self.whole.python_type()
         self._items[:0] = [

@@ -1,6 +1,7 @@
 """One compilation for every size that the same code can serve, zero and one included."""
 import math
 import types
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -359,6 +360,41 @@ def test_the_nth_value_that_python_needs_breaks_the_graph(backoff):
         check_same(compiled, f, np.ones(4), n, calls=1)
     assert len(compiled.entries()) == backoff
     assert any("keeps changing" in reason for reason in dl.stats().break_reasons)
+
+
+NEEDED = {
+    "rows": lambda x, n: [x * i for i in range(n)],
+    "stacked": lambda x, n: np.stack([x * i for i in range(n)]) + 1,
+    "joined": lambda x, n: reduce(lambda a, i: np.append(a, i), range(n), x),
+    "items": lambda x, n: (list(range(0, 3 * n, 2)), x + 1),
+    "repeated": lambda x, n: x + sum([1] * n) + len((0,) * n),
+    "text": lambda x, n: (f"{n} of {x.shape}", x + len("a" * n)),
+    "printed": lambda x, n: print(f"step {n}: {x.sum()}") or x * n,
+}
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_numbers_that_python_keeps_needing_are_no_storm(name):
+    """Neither where they are asked for nor in the rests of the frame, which get what was made."""
+    dl.reset()
+    compiled = dl.compile(NEEDED[name])
+    for n in range(2, 30):
+        check_same(compiled, NEEDED[name], np.ones(4), n, calls=1)
+    assert len(compiled.entries()) <= 3 and dl.stats().recompiles <= 8
+
+
+def test_rounds_that_are_not_all_taken_fix_nothing():
+    def f(x, n):
+        for i in range(n):
+            x = np.append(x, i)
+            if i == 2:
+                return x
+        return -x
+
+    compiled = dl.compile(f, dynamic=True)
+    for n in (5, 9, 7, 12, 3):
+        check_same(compiled, f, np.ones(2), n, calls=1)
+    assert len(compiled.entries()) == 1
 
 
 MARKS = {
