@@ -80,7 +80,7 @@ class SequenceVariable(VariableTracker):
         if len(outside) > LONGEST:
             raise GraphBreak(f"{self.describe()} has {len(outside)} items")
         if is_temporary(self.source) and not tx.shapes.policy.may_fix(self.source, len(outside)):
-            raise GraphBreak(f"Python needs the items of {self.source}, whose number keeps changing")
+            raise GraphBreak(f"Python needs {self.source}, whose length keeps changing")
         tx.guards.install(self.source, LENGTH, outside, tx.location())
         container = self.kind if self.whole is None else self.whole.python_type()
         self._items[:0] = [

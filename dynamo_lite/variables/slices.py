@@ -161,8 +161,8 @@ class DataRangeVariable(VariableTracker):
         return RangeVariable(observe(range, *[end.as_constant(tx) for end in self.ends]))
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
-        """Where the start is known, only how many items are taken is guarded; a place that takes all
-        of one new number after another breaks the graph instead."""
+        """Where the start is known, only how many items are taken is guarded; a place that takes
+        all of one new number after another breaks the graph instead."""
         start, stop, step = (end.as_argument(tx) for end in self.ends)
         if not all(isinstance(end, int) for end in (start, step)) or step <= 0 or (
             not isinstance(stop, SizeExpr)
@@ -172,7 +172,7 @@ class DataRangeVariable(VariableTracker):
         items, policy = range(start, tx.shapes.hint(stop), step), tx.shapes.policy
         place = tx.location(), f"range({start}, {tx.shapes.described(stop)}, {step})"
         if not policy.can_fix(place, len(items)):
-            raise GraphBreak(f"Python needs the items of {place[1]}, whose number keeps changing")
+            raise GraphBreak(f"Python needs {place[1]}, whose length keeps changing")
         while tx.shapes.less(start, stop):
             yield ConstantVariable(start)
             start += step
