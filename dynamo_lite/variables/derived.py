@@ -17,7 +17,7 @@ from .base import VariableTracker
 from .constants import ConstantVariable, constant
 from .dicts import DictVariable, is_known_key
 from .mro import lookup
-from .object_model import overridden
+from .object_model import overridden, own_dict_of
 from .objects import ObjectKey, ObjectVariable, OpaqueVariable, own_dict
 from .sequences import ListVariable, TupleVariable
 from .sets import SetVariable
@@ -164,7 +164,7 @@ def wrap_derived(tx: Translator, value: Any, source: Source) -> VariableTracker:
     if own and base not in EXTRACT:
         return OpaqueVariable(value, source, f"its class has its own {own[0]}")
     contents = outside_contents(tx, base, value, source)
-    if getattr(value, "__dict__", None) is value:
+    if own_dict_of(value) is value:
         return OwnDictVariable(kind, contents, value, source)
     return own_dict(tx, DerivedVariable(kind, contents, value, source))
 

@@ -400,10 +400,22 @@ def outside_attribute(value: Any, source: Source, name: str) -> VariableTracker 
     """What an existing object itself (its dict or a slot) holds; None where it holds nothing."""
     kind = type(value)
     if type(lookup(kind, name)) is types.MemberDescriptorType:  # a slot
-        held = getattr(value, name, MISSING)
+        held = held_as(value, name)
     else:
-        held = getattr(value, "__dict__", {}).get(name, MISSING)
+        held = (own_dict_of(value) or {}).get(name, MISSING)
     return None if held is MISSING else LazyVariable(held, own_source(kind, source, name))
+
+
+def held_as(value: Any, name: str) -> Any:
+    """What a slot or `__dict__` holds, or MISSING; `__getattr__` of the class is not asked."""
+    try:
+        return object.__getattribute__(value, name)
+    except AttributeError:
+        return MISSING
+
+
+def own_dict_of(value: Any) -> dict[str, Any] | None:
+    return None if (own := held_as(value, "__dict__")) is MISSING else own
 
 
 def own_source(kind: type, source: Source, name: str) -> Source:

@@ -195,6 +195,26 @@ class Dynamic:
 def dynamic_attribute(x): return Dynamic().get_abc(), hasattr(Dynamic(), "other"), getattr(Dynamic(), "q", 5), x
 
 
+class Willing:
+    __slots__ = ("held", "empty")
+    asked = []
+    def __init__(self): self.held = 2
+    def __getattr__(self, name): self.asked.append(name); return len(name)
+class WillingList(list):
+    __slots__ = ()
+    __getattr__ = Willing.__getattr__
+    asked = Willing.asked
+WILLING, WILLING_LIST = Willing(), WillingList([1, 2])
+
+
+@program(X)
+def answers_to_every_name(x):
+    found = WILLING.held, WILLING.other, WILLING.empty, WILLING_LIST[1], WILLING_LIST.other
+    asked = Willing.asked[:]
+    Willing.asked.clear()
+    return x * 2, found, asked
+
+
 @program(X)
 def get_set_attr(x):
     b = Base(2)
