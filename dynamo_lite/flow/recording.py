@@ -12,6 +12,7 @@ from ..ir.node import Node
 from ..ir.tree import map_leaves
 from ..ir.types import ArrayType, python_number
 from ..trace import Twin
+from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import ConstantVariable
 from ..variables.either import EitherNumber, united
@@ -29,7 +30,7 @@ from .capture import (
     written,
 )
 from .escapes import reachable
-from .parts import identities_of, root_of
+from .parts import identities_of, root_of, settled
 from .rounds import Rounds
 
 if TYPE_CHECKING:
@@ -123,7 +124,42 @@ class Recording:
             raise Unsettled(str(unsettled[0]), either if all_ else None, again)
         if entangled:
             self.untangle(entangled)
+        elif self.rounds is not None:
+            entangled = self.left_alone(self.rounds)
         return entangled
+
+    def left_alone(self, rounds: Rounds) -> dict[str, Twin]:
+        """Which arrays are those from before where there is no round.
+
+        One that was made in the graph, and has one name, is consumed. Of others, whether there is a
+        round is guarded; where data says it, they are entangled.
+        """
+        tx, state = self.tx, self.tx.state
+        starts = {
+            name: owner(tx, value) for name, value in zip(self.names, self.initial)
+            if isinstance(value, Node) and is_array(value)
+        }
+        held = [settled(v) for name, v in tx.locals.items() if name not in starts]
+        held += map(settled, tx.stack)
+        others = {owner(tx, value.node) for value in held if isinstance(value, ArrayVariable)}
+        if not starts or rounds.always:
+            return {}
+        if len(set(starts.values())) == len(starts) and all(
+            node.op == "call_function" and node not in state.entangled and node not in others
+            for node in starts.values()
+        ):
+            state.consumed.update({node: self.taken(name) for name, node in starts.items()})
+            return {}
+        if rounds.certain(tx):
+            return {}
+        if rounds.known:
+            raise GraphBreak("there may be no round")
+        what = "which is an array from before the loop where there is no round"
+        place = tx.code, self.loop.head
+        sources = () if tx.graph.is_body else tuple(starts.values())
+        for node in starts.values():
+            state.sources.setdefault(node, self.taken("an array"))
+        return {name: Twin(f"{name!r}, {what}", place, sources) for name in starts}
 
     def changed(self, name: str, value: VariableTracker) -> Unsettled:
         """A round gives a variable another type."""

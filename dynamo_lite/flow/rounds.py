@@ -31,18 +31,26 @@ class Rounds:
     ends: tuple[Any, Any, Any]
     item: Item = lambda tx, index: index
 
+    @property
+    def always(self) -> bool:
+        """Whether there is a round in every call."""
+        return all(isinstance(end, int) for end in self.ends) and len(range(*self.ends)) > 0
+
     def certain(self, tx: Translator) -> bool:
         """Whether there is a round; asking guards the answer."""
         start, stop, step = self.ends
         if all(isinstance(end, int) for end in self.ends):
-            return len(range(*self.ends)) > 0
-        from_data = any(map(depends_on_data, self.ends)) if self.known else True
-        return not from_data and step > 0 and tx.shapes.less(start, stop)
+            return self.always
+        if not self.known:
+            return False
+        return tx.shapes.less(start, stop) if step > 0 else tx.shapes.less(stop, start)
 
     @property
     def known(self) -> bool:
-        """Whether the ends are sizes."""
-        return all(isinstance(end, (int, SizeExpr)) for end in self.ends)
+        """Whether the ends are sizes that no data decides."""
+        return all(isinstance(end, (int, SizeExpr)) for end in self.ends) and not any(
+            map(depends_on_data, self.ends)
+        )
 
     def count(self) -> Size | None:
         """How many there are; None where data decides."""
