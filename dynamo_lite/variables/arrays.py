@@ -28,6 +28,7 @@ from .graph_methods import (
     call_graph_method,
     graph_attribute,
     record_call,
+    type_of,
 )
 from .graph_values import RESULTS, declare_symbols, placeholder, record
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
@@ -195,12 +196,19 @@ class ArrayVariable(VariableTracker):
     def method___setitem__(
         self, tx: Translator, key: VariableTracker, value: VariableTracker
     ) -> VariableTracker:
+        by_mask = is_mask(key) and type_of(key).ndim == self.array_type.ndim
         if is_mask(key) and is_number(value):
             check_mask(tx, self.array_type, 0, key)
         else:
             key = spelled_out(tx, self.array_type, key)
-        if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
-            value = tx.call_builtin(np.array, value, constant(self.array_type.dtype))
+        if isinstance(value, (ListVariable, TupleVariable)):
+            if by_mask or not is_constant_nest(tx, value):
+                value = tx.call_builtin(np.array, value, constant(self.array_type.dtype))
+                target = record_call(tx, operator.getitem, (self, key), {})
+                if type_of(value).ndim > type_of(target).ndim:
+                    raise GraphBreak("assigning a sequence that has more axes than its target")
+        if by_mask and hasattr(value, "array_type") and type_of(value).ndim > 1:
+            raise GraphBreak("assigning more than one axis under a mask")
         record_call(tx, operator.setitem, (self, key, value), {})
         return NONE
 

@@ -44,6 +44,8 @@ def _shape(
     tx: Translator, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
 ) -> Arguments:
     """`x.reshape(2, 3)` and `x.reshape((2, 3))`."""
+    if not args:
+        raise GraphBreak("reshape() without a shape")
     return (args if len(args) == 1 else (TupleVariable(args),)), kwargs
 
 
@@ -103,6 +105,8 @@ def call_graph_method(
 ) -> VariableTracker:
     """`owner.name(*args, **kwargs)` as a node, or as what the owner's own `method_<name>` says."""
     kind = type_of(owner)
+    if name in ("conj", "conjugate") and (args or kwargs):
+        raise GraphBreak(f"{name}() with arguments")
     if name in ("conj", "conjugate") and (kind.dtype.kind == "b" or kind.form is Form.ARRAY):
         if kind.dtype.kind != "c":
             return owner  # only the function makes a copy

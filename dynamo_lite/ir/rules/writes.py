@@ -28,6 +28,8 @@ def setitem_rule(a: Any, key: Any, value: Any, /, *, facts: Facts) -> None:
         _check_stored(value, stored, kind)  # of computed numbers the value itself is looked at
     if stored.ndim and getitem(a, key, facts=facts).form is Form.SCALAR:
         raise Wrong  # one element takes no array, not even of one element
+    if isinstance(value, (list, tuple)) and not parsed.picks and stored.ndim > len(shape):
+        raise Wrong  # only an array may have axes of size 1 more than what it is written to
     lead = max(0, stored.ndim - len(shape))
     if not same_shape(stored.shape[:lead], (1,) * lead, facts):
         raise Wrong
