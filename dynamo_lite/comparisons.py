@@ -231,7 +231,7 @@ def is_same(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
             return left is right
         if type(left) is int and left == right and -5 <= left <= 256:
             return True  # CPython has one object for each
-        if bool(left == right):
+        if bool(left == right) or (_is_unequal_to_itself(left) and _is_unequal_to_itself(right)):
             raise GraphBreak(f"the identity of equal values {lhs.describe()}")
         return False
     if lhs.source is not None and rhs.source is not None:
@@ -249,4 +249,19 @@ def _is_unique(value: VariableTracker) -> bool:
 def is_equal(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
     """Whether containers take two values for equal: identical, or `==` is true."""
     lhs, rhs = realise(tx, lhs), realise(tx, rhs)
-    return lhs is rhs or tx.truth(compare(tx, "==", lhs, rhs))
+    if lhs is rhs or tx.truth(compare(tx, "==", lhs, rhs)):
+        return True
+    first, second = (rhs, lhs) if isinstance(rhs, ConstantVariable) else (lhs, rhs)
+    return _is_nan(tx, first) and _is_nan(tx, second) and is_same(tx, lhs, rhs)
+
+
+def _is_nan(tx: Translator, value: VariableTracker) -> bool:
+    """Whether a number of Python's is not one, and found again in containers by identity alone."""
+    is_new = value.in_graph and value.source is None  # another object than all others
+    if is_new or value.python_type() not in (float, complex):
+        return False
+    return tx.truth(compare(tx, "!=", value, value))
+
+
+def _is_unequal_to_itself(value: object) -> bool:
+    return isinstance(value, float | complex) and value != value

@@ -41,6 +41,8 @@ def as_array(
         return record_call(tx, np.asarray, (value,), named)
     if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
         joined = stacked(tx, value, args[1:], kwargs)
+        if function is np.asfortranarray:
+            return made(tx, function, (joined,), {})
         return record_call(tx, np.ascontiguousarray, (joined,), {})  # whatever the items' layout is
     if function is np.array and len(args) == 1 and not UNUSUAL.isdisjoint(kwargs):
         return of_constants(tx, value, kwargs)

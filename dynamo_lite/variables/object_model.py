@@ -407,9 +407,10 @@ def outside_attribute(value: Any, source: Source, name: str) -> VariableTracker 
 
 
 def held_as(value: Any, name: str) -> Any:
-    """What a slot or `__dict__` holds, or MISSING; `__getattr__` of the class is not asked."""
+    """What a slot or `__dict__` holds, or MISSING; a `__getattr__` in Python is not asked."""
+    is_asked = lookup(type(value), "__getattr__") is not MISSING
     try:
-        return object.__getattribute__(value, name)
+        return object.__getattribute__(value, name) if is_asked else getattr(value, name)
     except AttributeError:
         return MISSING
 

@@ -473,3 +473,9 @@ class Sized:
 def test_numbers_that_meet_data(function, change):
     arrays = np.array([1.0, 2, -1]), np.array([-1.0, 2, 1]), np.array([-3.0, 1, 1])
     follow(function, *[(x, change(k)) for k in (3, 0, 7, -1) for x in arrays])
+
+
+def test_attributes_that_an_object_of_c_keeps_in_its_own_way():
+    lapack = pytest.importorskip("scipy.linalg.lapack")
+    routine = lapack.get_lapack_funcs("gelsd_lwork", dtype=float)
+    follow(lambda x: (getattr(routine, "int_dtype", None), getattr(routine, "none", 1), x + 1), (X,))

@@ -134,3 +134,27 @@ def test_tuples_of_the_code_are_one_object():
         compiled = dl.compile(function)
         assert compiled(X)[0] is compiled(X)[0] is function(X)[0]
     assert compiled(X)[1] is part(X)[1]
+
+
+NAN, OTHER = float("nan"), float("nan")
+
+
+def in_a_list(n, x): return n in [n], NAN in ["a", n], (n, 1) == (NAN, 1), x + 1
+def in_what_was_given(given, x):
+    found = NAN in given, given.count(NAN), given == ["a", NAN], x + 1
+    return *found, given.index(NAN) if found[0] else None
+def in_a_list_of_its_own(x): return np.nan in ["a", np.nan], ["a", np.nan].index(np.nan), x + 1
+def in_parts(n, x): return complex(0, n) in [n], n in [1.0, 2], [n, 1] == [1, n], x + 1
+
+
+@pytest.mark.parametrize("function, values", [
+    (in_a_list, (NAN, 1.0, OTHER, NAN)), (in_a_list, (1.0, OTHER, NAN)),
+    (in_what_was_given, (["a", NAN], ["a", OTHER], ["a", 2.0], ["a", NAN])),
+    (in_what_was_given, (["a", 2.0], ["a", NAN])), (in_parts, (NAN, 1.0, 2.0, NAN)),
+])  # fmt: skip
+def test_containers_find_what_is_no_number_by_its_identity(function, values):
+    follow(function, *((value, X) for value in values))
+
+
+def test_what_is_no_number_is_found_in_lists_of_the_frame():
+    follow(in_a_list_of_its_own, (X,), (X,))

@@ -111,6 +111,10 @@ def contiguous(x): return np.ascontiguousarray(x.T), np.asfortranarray(x), np.re
 
 
 @survey(M)
+def contiguous_lists(x): return np.ascontiguousarray([x.T, x.T]), np.asfortranarray([x, x]), np.asfortranarray([x[0], x[1]], "f4")
+
+
+@survey(M)
 def conversions(x): return x.astype(int), x.astype("f4"), x.astype(bool), np.astype(x, np.float32)
 
 
