@@ -18,6 +18,7 @@ from ..ir import core
 from ..ir.graph import Graph
 from ..ir.node import Node, SymbolOrigin
 from ..ir.ops import Kind, row_of
+from ..ir.passes.effects import narrows
 from ..ir.sizes import Size
 from ..ir.tree import leaves
 from ..ir.types import ArrayType, Form
@@ -202,15 +203,11 @@ def _moves(key: Any) -> bool:
 def may_flag(node: Node) -> bool:
     """Whether computing the node may raise a floating-point condition that NumPy reports."""
     row = row_of(node.target)
-    if row is not None and not row.flags and not _is_cast(node):
+    if row is not None and not row.flags and not narrows(node):
         return False
     operands = leaves((node.args, node.kwargs), Node)
     types = [node.type, *(operand.type for operand in operands)]
     return any(isinstance(t, ArrayType) and t.dtype.kind in "fc" for t in types)
-
-
-def _is_cast(node: Node) -> bool:
-    return node.target in (np.ndarray.astype, np.astype)
 
 
 Readers = dict[Node, list[tuple[Node, Access]]]

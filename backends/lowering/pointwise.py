@@ -123,6 +123,8 @@ def operand_at(low: Lowering, arg: Operand, axes: Sequence[Axis], dtype: np.dtyp
 
 def _converted(expr: Expr, dtype: np.dtype, weak: bool) -> Expr:
     """A Python int becomes a narrow float through double, and must fit a narrow integer."""
+    if dtype != expr.dtype:
+        require_native(expr.dtype)
     if weak and expr.dtype.kind == "i" and dtype != expr.dtype:
         if isinstance(expr, Const):
             return const(int(simplify.value_of(expr)), dtype)

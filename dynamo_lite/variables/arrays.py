@@ -168,7 +168,7 @@ class ArrayVariable(VariableTracker):
     def method_compress(
         self, tx: Translator, condition: VariableTracker, axis: VariableTracker = NONE
     ) -> VariableTracker:
-        if not is_mask(condition):
+        if not is_mask(condition) or type_of(condition).ndim != 1:
             return record_call(tx, np.ndarray.compress, (self, condition, axis), {})
         return record_call(tx, np.take, (self, positions(tx, condition)[0], axis), {})
 

@@ -263,3 +263,22 @@ def test_compiling_inside_a_ufunc_raises_no_flags():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert list(np.frompyfunc(lambda a: compiled(a), 1, 1)(np.array([4.0, 9.0]))) == [2.0, 3.0]
+
+
+NARROWING = (
+    "np.conj(x, dtype='f4')", "np.positive(x, dtype='f4')", "np.abs(x, dtype='f4')",
+    "np.maximum(x, 1, dtype='f4')", "np.asarray(x, dtype='f4')", "np.array(x, 'f2')",
+    "x.astype('f4')", "np.sign(x, dtype='f4')", "np.full(3, x, 'f4')", "np.full_like(x, x, 'f4')",
+    "np.concatenate([x, x], dtype='f4', casting='unsafe')", "(x * 1j).astype('c8')",
+    "np.conj(x * 1j, dtype='c8')",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", NARROWING)
+def test_conversions_of_elements_that_nobody_reads_warn(expression):
+    names = {"np": np}
+    exec(f"def middle(x):\n    return ({expression})[1]", names)
+    x = np.array([1e300, 1.0, 1e300])
+    for function in names["middle"], dl.compile(names["middle"]):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
+            assert function(x).real in (0, 1)

@@ -35,6 +35,8 @@ x.conj(a); f.conjugate(a); x[:1].reshape(); f.conj(a, a); (x.__setitem__(..., a)
 (x.__setitem__(..., [a]), x)[1]; (x.__setitem__(slice(1), [a]), x)[1]; (x.__setitem__(0, [a]), x)[1]
 (f.__setitem__([0, 1], [a]), f)[1]; (f.__setitem__(f > 0, [a]), f)[1]; (x.__setitem__(0, a), x)[1]
 (f.__setitem__(f > 0, np.ones((1, 1))), f)[1]; (f.__setitem__(f > 0, a), f)[1]
+np.dot(x, a, out=np.ones(6)[::2]); x.compress(x[None] > 0)
+np.compress(x[:, None] > 0, x); np.logical_or(x.astype("g"), a); np.logical_not(x.astype("g"))
 """.replace("\n", ";").split(";")  # fmt: skip
 
 

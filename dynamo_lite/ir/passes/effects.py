@@ -13,6 +13,7 @@ from ..types import ArrayType, Form
 
 FROM_CONSTANTS = (np.array, np.asarray)
 """With a dtype they may refuse a number."""
+CASTING_KINDS = frozenset({Kind.POINTWISE, Kind.CREATION, Kind.STRUCTURE})
 SILENT_KINDS = frozenset({Kind.VIEW, Kind.CREATION, Kind.STRUCTURE})
 
 
@@ -49,7 +50,31 @@ def _may_report(row: Op, node: Node) -> bool:
         return True
     if row.kind is Kind.MATMUL or row.decompose is not None:
         return not _is_integer(node)
-    return (row.flags and not _is_integer(node)) or _takes_weak_numbers(node)
+    reports = row.flags or narrows(node)
+    return (reports and not _is_integer(node)) or _takes_weak_numbers(node)
+
+
+def narrows(node: Node) -> bool:
+    """Floating-point operands become numbers of a smaller range, as in `np.abs(x, dtype="f4")`."""
+    row = row_of(node.target)
+    if row is None or row.kind not in CASTING_KINDS or not isinstance(node.type, ArrayType):
+        return False
+    target = node.type.dtype
+    return any(
+        isinstance(operand.type, ArrayType) and _may_overflow(operand.type.dtype, target)
+        for operand in operands(node)
+    )
+
+
+def _may_overflow(source: np.dtype, target: np.dtype) -> bool:
+    if source.kind not in "fc":
+        return False
+    return target.kind in "iu" or (target.kind in "fc" and _width(target) < _width(source))
+
+
+def _width(dtype: np.dtype) -> int:
+    """Bytes of a real number."""
+    return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
 
 
 def _converts(node: Node) -> bool:

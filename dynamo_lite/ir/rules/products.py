@@ -10,7 +10,14 @@ from ...errors import Unsupported
 from ..facts import Facts
 from ..sizes import Size
 from ..types import ArrayType, Form
-from .layout import axis_order, broadcast_shapes, is_one, packed_in_order, same
+from .layout import (
+    axis_order,
+    broadcast_shapes,
+    is_contiguous,
+    is_one,
+    packed_in_order,
+    same,
+)
 from .pointwise import resolve
 from .values import Wrong, as_array, as_type, result
 
@@ -45,6 +52,8 @@ def _batch_order(kinds: Sequence[ArrayType], ndim: int, facts: Facts) -> list[in
 
 
 def dot_rule(a: Any, b: Any, out: Any = None, *, facts: Facts) -> ArrayType:
+    if isinstance(out, ArrayType) and not is_contiguous(out, facts):
+        raise Wrong
     left, right = as_array(a), as_array(b)
     if out is not None or left.ndim == 0 or right.ndim == 0:
         raise Unsupported("dot of scalars, or with out=")
