@@ -194,7 +194,9 @@ def _fold(
 
 EXHAUSTING = frozenset({"fsum"})
 """Functions that take all that an iterator has."""
-ASKING_CLASSES = frozenset({"str.__mod__", "str.format", "str.format_map", "str.translate"})
+ASKING_CLASSES = frozenset({
+    "str.__mod__", "str.format", "str.format_map", "str.translate", "str.maketrans",
+})  # fmt: skip
 """Methods of values that call methods of their arguments' classes."""
 
 

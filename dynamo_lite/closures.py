@@ -64,7 +64,7 @@ def plain_function(function: FunctionVariable) -> FunctionType | None:
         return value if usable else None
     if not isinstance(function, NestedFunctionVariable) or function.attributes:
         return None
-    if any(cell.contents is None for cell in function.cells):
+    if any(cell.bound is None for cell in function.cells):
         return None
     empty = tuple(CellType() for _ in function.cells)
     return FunctionType(function.code, function.globals, function.code.co_name, None, empty)

@@ -46,7 +46,7 @@ def compare(
             raise GraphBreak(f"{symbol} of bytes and {other.describe()}")
     if (is_alias(lhs) or is_plain(lhs)) and (is_alias(rhs) or is_plain(rhs)):
         return fold(tx, BINARY[symbol].function, (lhs, rhs))
-    if is_view(lhs) or is_view(rhs):
+    if all(is_view(side) or isinstance(side.contents or side, SetVariable) for side in (lhs, rhs)):
         lhs, rhs = view_as_set(tx, lhs), view_as_set(tx, rhs)
     if not _overrides_comparison(lhs, rhs, BINARY[symbol].method):
         left, right = lhs.contents or lhs, rhs.contents or rhs

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .builtins.text import display_of
 from .comparisons import structural_rule
 from .errors import GraphBreak
-from .operator_rows import COMPARISONS
+from .operator_rows import COMPARISONS, OPERATOR_METHODS
 from .operators import as_seen_by_c
 from .variables.base import ObservedException, VariableTracker, call_handler
 from .variables.constants import NONE, NOT_IMPLEMENTED, constant, observe
@@ -55,7 +55,7 @@ def call(
         result = call_handler(tx, handler, rest, kwargs, function.__qualname__)
     except ObservedException as raised:
         return missing(tx, owner, name, rest, raised)
-    if result is NOT_IMPLEMENTED:
+    if result is NOT_IMPLEMENTED and name in OPERATOR_METHODS:
         check_handed_over(function, given)
     return owner if result is contents else result
 
@@ -104,6 +104,8 @@ def _initialise(
             args = tuple(rest)
         contents.method_update(tx, *args, **kwargs)
     elif isinstance(contents, ListVariable | SetVariable):
+        if len(args) > 1:
+            observe(list if isinstance(contents, ListVariable) else set, *map(id, args))
         contents.call_method(tx, "clear", (), {})
         for each in args:
             contents.call_method(

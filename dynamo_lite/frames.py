@@ -401,6 +401,10 @@ class Translator:
         """The items of any iterable."""
         return iteration.iterator(self, value).iterate(self)
 
+    def collect(self, value: VariableTracker) -> Iterator[VariableTracker]:
+        """The items of any iterable, as a list or tuple is made of them."""
+        return iteration.collected(self, value)
+
     def pairs(self, mapping: VariableTracker) -> Iterator[tuple[VariableTracker, VariableTracker]]:
         """Keys and values of a mapping, or of an iterable of pairs."""
         return iteration.pairs(self, mapping)

@@ -1,9 +1,10 @@
 """Iterating over any value."""
 from __future__ import annotations
 
+import operator
 import types
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from .language_twins import by_index
 from .variables.array_parts import FlatVariable
 from .variables.base import ObservedException, VariableTracker
 from .variables.classes import ClassVariable
-from .variables.constants import observe, observed
+from .variables.constants import ConstantVariable, observe, observed
 from .variables.dicts import VIEW_TYPES, DictVariable
 from .variables.iterators import IteratorVariable, ObjectIterator, StepVariable
 from .variables.mro import MISSING, answers, lookup
@@ -69,6 +70,42 @@ def _of_object(tx: Translator, value: ObjectVariable) -> IteratorVariable:
 
 def _is_stop(error: VariableTracker) -> bool:
     return issubclass(error.python_type(), StopIteration)
+
+
+def collected(tx: Translator, value: VariableTracker) -> Iterator[VariableTracker]:
+    """The items as C's lists and tuples take them: an object is asked first how many it has."""
+    items = iterator(tx, value)
+    if isinstance(value, ObjectVariable):
+        _ask_for_length(tx, value)
+    return items.iterate(tx)
+
+
+def _ask_for_length(tx: Translator, value: ObjectVariable) -> None:
+    """`operator.length_hint(value)`, for what the methods of its class do and raise."""
+    if _asked(value, "__len__", lambda: tx.call_builtin(len, value)) is not None:
+        return
+    method = "__length_hint__"
+    hint = _asked(value, method, lambda: value.call_method(tx, method, (), {}))
+    if hint is None:
+        return
+    if not isinstance(hint, ConstantVariable):
+        raise GraphBreak(f"the length hint of {value.describe()}")
+    known = hint.as_constant(tx)
+    observe(operator.length_hint, type("Hinting", (), {method: lambda self: known})())
+
+
+def _asked(
+    value: ObjectVariable, method: str, ask: Callable[[], VariableTracker]
+) -> VariableTracker | None:
+    """What a method written in Python says; None where there is none, or it raises TypeError."""
+    if not isinstance(lookup(value.kind, method), types.FunctionType):
+        return None
+    try:
+        return ask()
+    except ObservedException as raised:
+        if not issubclass(raised.value.python_type(), TypeError):
+            raise
+        return None
 
 
 def has_keys(tx: Translator, value: VariableTracker) -> bool:

@@ -31,18 +31,22 @@ def chain_from_iterable(iterables: Any) -> Iterator[Any]:
 @twin_of(itertools.count)
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
     for each in (start, step):
-        is_real = hasattr(type(each), "__index__") or hasattr(type(each), "__float__")
+        is_real = any(hasattr(type(each), name) for name in NUMERIC)
         if (not is_real and not isinstance(each, complex)) or isinstance(each, str | bytes):
             raise TypeError("a number is required")
     return _count(start, step)
+
+
+NUMERIC = "__index__", "__float__", "__int__"
 
 
 def _count(start: Any, step: Any) -> Iterator[Any]:
     if isinstance(start, int) and isinstance(step, int) and step == 1:
         start = int(start)  # what counts is not True
     while True:
+        following = start + step
         yield start
-        start = start + step
+        start = following
 
 
 @twin_of(itertools.repeat)
@@ -133,7 +137,7 @@ def starmap(function: Any, iterable: Any) -> Iterator[Any]:
 
 def _starmap(function: Any, iterator: Any) -> Iterator[Any]:
     for args in iterator:
-        yield function(*args)
+        yield function(*(args if isinstance(args, tuple) else tuple(args)))
 
 
 @twin_of(itertools.takewhile)
@@ -276,6 +280,8 @@ def combinations_with_replacement(iterable: Any, r: Any) -> Iterator[Any]:
 
 @twin_of(itertools.tee)
 def tee(iterable: Any, n: Any = 2) -> Any:
+    if operator.index(n) < 0:
+        raise ValueError("n must be >= 0")
     iterator = iter(iterable)
     first: list[Any] = [None, None]
     return tuple([_follow(iterator, first) for _ in range(n)])

@@ -52,6 +52,10 @@ COMPARISONS = (
     _comparison(">=", "ge", "le"),
 )
 BINARY = {row.symbol: row for row in ARITHMETIC + COMPARISONS}
+OPERATOR_METHODS = frozenset(
+    name for row in BINARY.values() for name in (row.method, row.reflected, row.inplace)
+)
+"""Methods whose NotImplemented hands over to the other operand."""
 UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
     "-": (operator.neg, "__neg__"),
     "+": (operator.pos, "__pos__"),

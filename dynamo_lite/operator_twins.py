@@ -18,6 +18,10 @@ def itemgetter(key: Any, *keys: Any) -> Any:
 
 @twin_of(operator.attrgetter)
 def attrgetter(name: Any, *names: Any) -> Any:
+    for each in (name, *names):
+        if not isinstance(each, str):
+            raise TypeError("attribute name must be a string")
+
     def follow(value: Any, path: Any) -> Any:
         for part in path.split("."):
             value = getattr(value, part)
@@ -30,6 +34,8 @@ def attrgetter(name: Any, *names: Any) -> Any:
 
 @twin_of(operator.methodcaller)
 def methodcaller(name: Any, /, *args: Any, **kwargs: Any) -> Any:
+    if not isinstance(name, str):
+        raise TypeError("method name must be a string")
     return lambda value: getattr(value, name)(*args, **kwargs)
 
 

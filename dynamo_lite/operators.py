@@ -8,6 +8,7 @@ from __future__ import annotations
 import array
 import operator
 from collections import deque
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ from .variables.constants import (
 from .variables.dicts import DictViewVariable
 from .variables.either import EitherNumber
 from .variables.known_indices import NO_TIMES
-from .variables.mro import answers
+from .variables.mro import answers, lookup
 from .variables.object_model import overridden
 from .variables.refusals import name_in_c, refuse
 from .variables.sequences import SequenceVariable
@@ -116,16 +117,19 @@ def _check_growth(row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracke
 def _dispatch(
     tx: Translator, row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracker, inplace: bool
 ) -> VariableTracker:
-    left_type, right_type = lhs.python_type(), rhs.python_type()
+    left_type, right_type, is_last = lhs.python_type(), rhs.python_type(), False
     attempts: list[tuple[VariableTracker, str, VariableTracker]] = [(lhs, row.method, rhs)]
     if left_type is not right_type or row in COMPARISONS:
         attempts.append((rhs, row.reflected, lhs))
-        if overrides(right_type, left_type, row.reflected):
+        is_last = _comes_last(row, lhs, right_type)
+        if is_last or overrides(right_type, left_type, row.reflected):
             attempts.reverse()
     if inplace and row.inplace is not None:
-        attempts.insert(0, (lhs, row.inplace, rhs))
+        is_last = is_last and lhs.contents is None
+        attempts.insert(len(attempts) - 1 if is_last else 0, (lhs, row.inplace, rhs))
     for owner, method, other in attempts:
-        if row.symbol != "%":  # formatting asks the classes of its arguments
+        is_pythons = overridden(owner.python_type(), method)
+        if row.symbol != "%" and not is_pythons:  # formatting asks the classes of its arguments
             other = as_seen_by_c(owner, other)
         is_alien = owner.in_graph and getattr(other.python_type(), "__array_ufunc__", row) is None
         if is_alien and owner is lhs and method != row.inplace:
@@ -134,7 +138,9 @@ def _dispatch(
             name = name_in_c(left_type)
             text = f"operand '{name}' does not support ufuncs (__array_ufunc__=None)"
             raise observed(TypeError(text))
-        if not answers(owner.python_type(), method) or _cannot_answer(row, owner, other):
+        if not answers(owner.python_type(), method):
+            continue
+        if not is_pythons and _cannot_answer(row, owner, other):
             continue
         if row in COMPARISONS and knows_only_itself(owner, method):
             continue
@@ -151,6 +157,15 @@ def _dispatch(
     raise observed(TypeError(_refusal(row, left_type, right_type, inplace)))
 
 
+def _comes_last(row: BinaryOperator, lhs: VariableTracker, right: type) -> bool:
+    """Whether C's sequences are joined and repeated where no method of the other side answers."""
+    held = lhs.contents or lhs
+    if row.symbol not in ("+", "*") or not (_is_text(held) or isinstance(held, SequenceVariable)):
+        return False
+    is_of_c = not overridden(lhs.python_type(), row.method)
+    return is_of_c and isinstance(lookup(right, row.reflected), FunctionType)
+
+
 def _asked(
     tx: Translator, owner: VariableTracker, method: str, other: VariableTracker
 ) -> VariableTracker:
@@ -163,8 +178,10 @@ def _asked(
 
 
 def knows_only_itself(owner: VariableTracker, method: str) -> bool:
-    """Whether a function, module or type leaves comparisons to the other side."""
-    return isinstance(owner, KnownVariable) and not overridden(owner.python_type(), method)
+    """Whether a function, module or type leaves comparisons to the other side, as a view does to
+    what is no set."""
+    is_of_c = isinstance(owner, KnownVariable) or is_view(owner)
+    return is_of_c and not overridden(owner.python_type(), method)
 
 
 def _repeated(
@@ -173,7 +190,7 @@ def _repeated(
     """Text or bytes as often as an object says that is an index."""
     for text, times in ((lhs, rhs), (rhs, lhs)):
         held, is_index = text.contents or text, answers(times.python_type(), "__index__")
-        if is_index and isinstance(held, ConstantVariable) and isinstance(held.value, str | bytes):
+        if is_index and _is_text(held):
             return binary(tx, "*", held, tx.call_builtin(operator.index, times))
     return None
 
@@ -183,8 +200,7 @@ def _refuses(
 ) -> bool:
     """Whether C says that text or bytes cannot be joined with, or repeated by, the other side."""
     held = owner.contents or owner
-    is_text = isinstance(held, ConstantVariable) and isinstance(held.value, str | bytes)
-    is_of_c = is_text and not overridden(owner.python_type(), method)
+    is_of_c = _is_text(held) and not overridden(owner.python_type(), method)
     return is_of_c and row.symbol != "%" and issubclass(raised.value.python_type(), TypeError)
 
 
@@ -214,7 +230,8 @@ def as_seen_by_c(owner: VariableTracker, other: VariableTracker) -> VariableTrac
     """C looks at what a derived value, list or set holds, not at the methods of its class."""
     held = other.contents
     kinds = (ConstantVariable, SequenceVariable, SetVariable)
-    alike = isinstance(held, kinds) and type(held) is type(owner)
+    is_member = isinstance(owner, TypedConstant) and isinstance(held, ConstantVariable)
+    alike = is_member or (isinstance(held, kinds) and type(held) is type(owner))
     return held if alike and held is not None else other
 
 
@@ -224,8 +241,12 @@ def _cannot_answer(row: BinaryOperator, owner: VariableTracker, other: VariableT
         return False
     if owner.python_type() is bytes and has_buffer(other.python_type()):
         raise GraphBreak(f"{row.symbol} of bytes and {other.describe()}")
-    is_text = isinstance(owner, ConstantVariable) and isinstance(owner.value, str | bytes)
-    return not is_text or row.symbol != "%"
+    return not _is_text(owner) or row.symbol != "%"
+
+
+def _is_text(value: VariableTracker) -> bool:
+    """Whether it is text or bytes for C."""
+    return is_plain(value) and issubclass(value.python_type(), str | bytes)
 
 
 def has_buffer(kind: type) -> bool:

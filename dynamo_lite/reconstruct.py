@@ -271,10 +271,10 @@ class Reconstructor:
         self.load_callable(CellType)
         self.call(0)
         self.keep(cell)
-        if cell.contents in self._building and cell.contents not in self._built:
-            self._awaited.setdefault(cell.contents, []).append(cell)
-        elif cell.contents is not None:
-            self.set_attribute("cell_contents", cell.contents)
+        if cell.bound in self._building and cell.bound not in self._built:
+            self._awaited.setdefault(cell.bound, []).append(cell)
+        elif cell.bound is not None:
+            self.set_attribute("cell_contents", cell.bound)
 
 
 # -- sources

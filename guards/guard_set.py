@@ -73,10 +73,12 @@ class GuardSet:
         key = (kind.name, guard.kept) if kind.many else kind.name
         if key in guards or any(kind.name in other.kind.subsumes for other in guards.values()):
             return
-        for weaker in [k for k, other in guards.items() if other.kind.name in kind.subsumes]:
-            if not kind.many or guards[weaker].kept == guard.kept:
-                del guards[weaker]
-        guards[key] = guard
+        weaker = [k for k, other in guards.items() if other.kind.name in kind.subsumes
+                  and (not kind.many or other.kept == guard.kept)]  # fmt: skip
+        if weaker:
+            _take_place(guards, weaker, key, guard)
+        else:
+            guards[key] = guard
 
     def keep_apart(self, changed: Sequence[Source], others: Sequence[Source]) -> None:
         """Rely on each of `changed` being another object than all others."""
@@ -138,6 +140,15 @@ class GuardSet:
                 if other != written and pair not in seen:
                     seen.add(pair)
                     yield Guard(written, DISJOINT, other, location)
+
+
+def _take_place(
+    guards: dict[Any, Guard], weaker: Sequence[Any], key: Any, guard: Guard
+) -> None:
+    """Let a guard stand where the first of weaker ones stood: later ones may rely on the type."""
+    items = [(key, guard) if k == weaker[0] else (k, guards[k]) for k in guards]
+    guards.clear()
+    guards.update((k, each) for k, each in items if k not in weaker)
 
 
 def types_of(flat_args: Sequence[Any], names: Sequence[str]) -> GuardSet:

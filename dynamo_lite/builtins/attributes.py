@@ -169,6 +169,8 @@ def _name(tx: Translator, function: Any, name: VariableTracker, *value: Any) -> 
     known = name.as_constant(tx)
     if not isinstance(known, str):
         observe(function, object(), known, *value)
+    if type(known) is not str:
+        raise GraphBreak(f"an attribute named by a {type(known).__name__}")
     return known
 
 
@@ -254,8 +256,12 @@ def object_init(tx: Translator, owner: VariableTracker) -> VariableTracker:
 
 
 @handles(object.__new__)
-def object_new(tx: Translator, kind: VariableTracker, *args: VariableTracker) -> VariableTracker:
-    return kind.new_object(tx, (), {})  # type: ignore[attr-defined]
+def object_new(
+    tx: Translator, kind: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
+) -> VariableTracker:
+    if not isinstance(kind, ClassVariable):
+        raise GraphBreak(f"making a {kind.describe()}")
+    return kind.new_object(tx, args, kwargs)
 
 
 @handles(object.__setattr__)
@@ -304,11 +310,18 @@ def builtin_id(tx: Translator, value: VariableTracker) -> VariableTracker:
     return IdVariable(value)
 
 
+def hash_given(tx: Translator, value: VariableTracker) -> VariableTracker:
+    """The hash that C makes of what `__hash__` gave."""
+    given = (value.contents or value).as_constant(tx)
+    kind = type("Hashed", (), {"__hash__": lambda self: int(given)})
+    return constant(hash(kind()))
+
+
 @handles(hash)
 def builtin_hash(tx: Translator, value: VariableTracker) -> VariableTracker:
     if isinstance(value, ObjectVariable):
         if lookup(value.kind, "__hash__") is None:
             value.hash_key(tx)  # says that there is none
         text = "__hash__ method should return an integer"
-        return returned(value.call_method(tx, "__hash__", (), {}), int, text)
+        return hash_given(tx, returned(value.call_method(tx, "__hash__", (), {}), int, text))
     return fold(tx, hash, (value,))

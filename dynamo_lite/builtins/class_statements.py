@@ -92,7 +92,17 @@ def base_class(tx: Translator, base: VariableTracker) -> Any:
 
 def metaclass_of(given: type, bases: tuple[type, ...]) -> type:
     """The metaclass of a class with these bases; a TypeError where they do not fit together."""
-    return types.prepare_class("", bases, {"metaclass": given} if given is not type else {})[0]
+    if not isinstance(given, type):
+        return given
+    for meta in map(type, bases):
+        if issubclass(meta, given):
+            given = meta
+        elif not issubclass(given, meta):
+            raise TypeError(
+                "metaclass conflict: the metaclass of a derived class must be a (non-strict) "
+                "subclass of the metaclasses of all its bases"
+            )
+    return given
 
 
 def is_followed(meta: type) -> bool:
@@ -109,7 +119,7 @@ def prepare(
         raise GraphBreak(f"the __prepare__ of the metaclass {meta.__name__}")
     if not issubclass(meta, enum.EnumMeta):
         return None
-    members: Any = enum.EnumMeta.__prepare__(name, bases)
+    members: Any = observe(enum.EnumMeta.__prepare__, name, bases)
 
     def stored(key: str, value: VariableTracker) -> VariableTracker:
         """`auto()` becomes a value as soon as it is bound to a name."""
@@ -153,7 +163,7 @@ def make_class(
         type.__setattr__(made, key, item)
     tracker = tx.known(made)
     if isinstance(cell, CellVariable):
-        cell.contents = tracker
+        cell.bound = tracker
     for key, value in named.items():
         hook = lookup(value.python_type(), "__set_name__")
         if is_late(value, items[key]) and hook is not MISSING:
@@ -215,7 +225,7 @@ def enumeration(
             raise GraphBreak(f"the enumeration {name} has {hook}")
     if late:
         raise GraphBreak(f"the member {min(late)!r} of the enumeration {name}")
-    made: Any = enum.EnumMeta.__prepare__(name, bases)
+    made: Any = observe(enum.EnumMeta.__prepare__, name, bases)
     for key, value in contents.items():
         observe(made.__setitem__, key, value)
     return made

@@ -31,11 +31,15 @@ def make_dataclass(
         return PartialVariable(tx.known(dataclasses.dataclass), (), options)
     kind = classes[0].as_constant(tx)
     known = {name: value.as_constant(tx) for name, value in options.items()}
-    if kind not in LOCAL_CLASSES or any(isinstance(v, StandIn) for v in vars(kind).values()):
-        raise GraphBreak(f"making a dataclass of {kind.__name__}")
+    if not isinstance(kind, type) or kind not in LOCAL_CLASSES or _has_stand_ins(kind):
+        raise GraphBreak(f"making a dataclass of {classes[0].describe()}")
     made = observe(dataclasses.dataclass, kind, **known)
     LOCAL_CLASSES.add(made)  # with slots it is another class
     return tx.known(made)
+
+
+def _has_stand_ins(kind: type) -> bool:
+    return any(isinstance(value, StandIn) for value in vars(kind).values())
 
 
 @handles(dataclasses.field)
@@ -47,8 +51,8 @@ def make_field(tx: Translator, **options: VariableTracker) -> VariableTracker:
 @handles(functools.total_ordering)
 def order_totally(tx: Translator, decorated: VariableTracker) -> VariableTracker:
     kind = decorated.as_constant(tx)
-    if kind not in LOCAL_CLASSES:
-        raise GraphBreak(f"changing the class {kind.__name__}")
+    if not isinstance(kind, type) or kind not in LOCAL_CLASSES:
+        raise GraphBreak(f"changing {decorated.describe()}")
     observe(functools.total_ordering, kind)
     return decorated
 

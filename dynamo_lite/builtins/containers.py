@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def make_list(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
     if len(iterable) > 1:
         observe(list, *map(id, iterable))  # CPython says that these are too many
-    return ListVariable([item for each in iterable for item in tx.iterate(each)])
+    return ListVariable([item for each in iterable for item in tx.collect(each)])
 
 
 @handles(tuple)
@@ -39,7 +39,7 @@ def make_tuple(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
         observe(tuple, *map(id, iterable))
     if iterable and iterable[0].python_type() is tuple:
         return iterable[0]
-    return TupleVariable([item for each in iterable for item in tx.iterate(each)])
+    return TupleVariable([item for each in iterable for item in tx.collect(each)])
 
 
 @handles(tuple.__new__)
@@ -47,8 +47,10 @@ def tuple_new(
     tx: Translator, kind: VariableTracker, *iterable: VariableTracker
 ) -> VariableTracker:
     """How named tuples are made."""
+    if len(iterable) > 1:
+        observe(tuple, *map(id, iterable))
     known = kind.as_constant(tx)
-    items = [item for each in iterable for item in tx.iterate(each)]
+    items = [item for each in iterable for item in tx.collect(each)]
     if known is not tuple and not is_named_tuple(known):
         return DerivedVariable(known, TupleVariable(items))
     return TupleVariable(items, kind=known)
@@ -78,6 +80,8 @@ HANDLERS.update({base.__new__: _new_value(base) for base in EXTRACT})
 
 @handles(set)
 def make_set(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
+    if len(iterable) > 1:
+        observe(set, *map(id, iterable))
     made = SetVariable(set())
     made.call_method(tx, "update", iterable, {})
     return made
@@ -85,6 +89,8 @@ def make_set(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
 
 @handles(frozenset)
 def make_frozenset(tx: Translator, *iterable: VariableTracker) -> VariableTracker:
+    if len(iterable) > 1:
+        observe(frozenset, *map(id, iterable))
     if iterable and iterable[0].python_type() is frozenset:
         return iterable[0]
     made = make_set(tx, *iterable)

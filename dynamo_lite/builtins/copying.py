@@ -49,8 +49,6 @@ def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
         if own or value.kind.__mro__[1] is not tuple:
             raise GraphBreak(f"copying {value.describe()}")
         return TupleVariable(value.items(tx), kind=value.kind)
-    if issubclass(value.python_type(), MADE_ANEW):
-        raise GraphBreak(f"copying {value.describe()}")
     if _is_its_copy(value) or isinstance(value, TupleVariable):
         return value
     if isinstance(value, ObjectVariable):
@@ -63,15 +61,15 @@ def shallow_copy(tx: Translator, value: VariableTracker) -> VariableTracker:
 
 
 COPIES = ("__copy__", "__reduce_ex__", "__reduce__")
-MADE_ANEW = (np.dtype, GenericAlias, UnionType)
+MADE_ANEW = (np.dtype, GenericAlias, UnionType, np.finfo, np.iinfo)
 """Types of constants whose copies are other objects."""
 KEEP_ORDER = ConstantVariable("K")
 
 
 def _is_its_copy(value: VariableTracker) -> bool:
     """A constant or a function; a module cannot be copied."""
-    is_module = value.python_type() is ModuleType
-    return (value.is_constant() and not is_module) or isinstance(value, FunctionVariable)
+    is_not = issubclass(value.python_type(), (ModuleType, *MADE_ANEW))
+    return (value.is_constant() and not is_not) or isinstance(value, FunctionVariable)
 
 
 @handles(copy.deepcopy)
@@ -115,10 +113,10 @@ def _deep_copy(tx: Translator, value: VariableTracker, copies: Copies) -> Variab
     if kind is np.ndarray:
         copies[value] = value.call_method(tx, "copy", (KEEP_ORDER,), {})
         return copies[value]
-    if _is_its_copy(value) and kind is not frozenset:
-        return value
     if kind is tuple:
         return _deep_tuple(tx, value, copies)
+    if _is_its_copy(value) and kind not in (frozenset, slice):
+        return value
     if isinstance(value, ObjectVariable):
         return _deep_object(tx, value, copies)
     raise GraphBreak(f"a deep copy of {value.describe()}")

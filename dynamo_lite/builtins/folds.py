@@ -1,7 +1,6 @@
 """Builtins that fold an iterable."""
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -36,15 +35,18 @@ def builtin_sum(
     text = next((kind for kind in TEXT if issubclass(start.python_type(), kind)), None)
     if text is not None:
         observe(sum, (), text())  # CPython says what to use instead
-    items, total = list(tx.iterate(iterable)), start
-    known = list(itertools.takewhile(_is_known_number, items)) if _is_known_number(start) else []
+    items, total, known = iter(tx.iterate(iterable)), start, []
+    item = next(items, None)
+    while item is not None and _is_known_number(start) and _is_known_number(item):
+        known.append(item.as_constant(tx))
+        item = next(items, None)
     if known:
-        numbers = [item.as_constant(tx) for item in known]
-        total = constant(observe(sum, numbers, start.as_constant(tx)))
-    for item in items[len(known) :]:
+        total = constant(observe(sum, known, start.as_constant(tx)))
+    while item is not None:
         if item.python_type() in (float, complex) and total.python_type() in NUMBERS:
             raise GraphBreak(f"sum() of {item.describe()}")
         total = operators.binary(tx, "+", total, item)
+        item = next(items, None)
     return total
 
 

@@ -169,7 +169,7 @@ def builtin_sorted(
     key: VariableTracker = NONE,
     reverse: VariableTracker = FALSE,
 ) -> VariableTracker:
-    items = list(unordered(tx, iterable) if key is NONE else tx.iterate(iterable))
+    items = list(unordered(tx, iterable) if key is NONE else tx.collect(iterable))
     return ListVariable(sorted_items(tx, items, key, reverse))
 
 
@@ -178,4 +178,4 @@ def unordered(tx: Translator, iterable: VariableTracker) -> Iterable[VariableTra
     contents = iterable.contents or iterable
     if isinstance(contents, SetVariable) and not overridden(iterable.python_type(), "__iter__"):
         return contents.trackers(tx)
-    return tx.iterate(iterable)
+    return tx.collect(iterable)

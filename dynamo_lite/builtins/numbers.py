@@ -12,7 +12,7 @@ from ..variables.constants import FALSE, ConstantVariable, constant, fold
 from ..variables.mro import answers
 from ..variables.numbers import ComputedNumber
 from ..variables.objects import ObjectVariable
-from ..variables.refusals import name_in_c, refuse, returned
+from ..variables.refusals import name_in_c, refuse, returned_exactly
 from ..variables.sizes import is_size
 from .table import HANDLERS, handles
 
@@ -67,7 +67,7 @@ def operator_index(tx: Translator, value: VariableTracker) -> VariableTracker:
     if (is_size(value) or value.in_graph) and value.python_type() is int:
         return value
     text = "__index__ returned non-int (type {kind})"
-    return returned(_by_method(tx, operator.index, "__index__", value), int, text)
+    return returned_exactly(_by_method(tx, operator.index, "__index__", value), int, text)
 
 
 @handles(bool)
@@ -102,12 +102,12 @@ def _of_object(
         raise refuse(kind, owner, *[each.as_constant(tx) for each in base])
     result = value.call_method(tx, method, (), {})
     if method == "__index__":
-        result = returned(result, int, "__index__ returned non-int (type {kind})")
+        result = returned_exactly(result, int, "__index__ returned non-int (type {kind})")
     if method != f"__{kind.__name__}__":
         return tx.call_builtin(kind, result)
     name = f"{name_in_c(owner)}." if kind is float else ""
     text = f"{name}{method} returned non-{kind.__name__} (type {{kind}})"
-    return returned(result, kind, text)
+    return returned_exactly(result, kind, text)
 
 
 CONVERSIONS = {

@@ -1,16 +1,15 @@
 """Builtins about text."""
 from __future__ import annotations
 
-import operator
 import sys
 import types
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from ..library_twins import POLYFILLS
-from ..variables.base import VariableTracker
+from ..variables.base import ObservedException, VariableTracker
 from ..variables.constants import (
     EMPTY_TEXT,
     ConstantVariable,
@@ -22,12 +21,13 @@ from ..variables.constants import (
 )
 from ..variables.deques import DequeVariable
 from ..variables.dicts import DictVariable
+from ..variables.iterators import IteratorVariable
 from ..variables.known import known_value, presented
 from ..variables.mro import lookup
 from ..variables.object_model import class_attribute, overridden
 from ..variables.objects import ObjectVariable
 from ..variables.refusals import derived, name_in_c, returned
-from ..variables.sequences import ListVariable, TupleVariable, is_iterable
+from ..variables.sequences import ListVariable, SequenceVariable, TupleVariable
 from ..variables.sets import SetVariable
 from .table import HANDLERS, handles
 
@@ -171,48 +171,74 @@ def str_format(
 ) -> VariableTracker:
     known = {name: presented(tx, value) for name, value in named.items()}
     shown = [presented(tx, arg) for arg in args]
-    return constant(observe(template.as_constant(tx).format, *shown, **known))
+    return run(str.format, [template.as_constant(tx), *shown], known)
 
 
 @handles(str.format_map)
 def str_format_map(
     tx: Translator, template: VariableTracker, mapping: VariableTracker
 ) -> VariableTracker:
-    return constant(observe(template.as_constant(tx).format_map, presented(tx, mapping)))
+    return run(str.format_map, [template.as_constant(tx), presented(tx, mapping)])
 
 
 @handles(str.__mod__)
 def str_percent(
     tx: Translator, template: VariableTracker, args: VariableTracker
 ) -> VariableTracker:
-    held = args.contents
-    own = any(overridden(args.python_type(), method) for method in SHOWN_BY)
-    if isinstance(held, TupleVariable) or (isinstance(held, ConstantVariable) and not own):
-        args = held
+    if isinstance(args.contents, TupleVariable):
+        args = args.contents
     if isinstance(args, TupleVariable):
-        shown: Any = tuple([presented(tx, item) for item in args.iterate(tx)])
+        shown: Any = tuple([_written(tx, item) for item in args.iterate(tx)])
     else:
-        shown = presented(tx, args)
-    return constant(observe(operator.mod, template.as_constant(tx), shown))
+        shown = _written(tx, args)
+    return run(str.__mod__, [template.as_constant(tx), shown])
+
+
+def _written(tx: Translator, value: VariableTracker) -> Any:
+    """What stands for a value in `%`: one of Python's own types keeps the name of its class."""
+    held, kind = value.contents, value.python_type()
+    if isinstance(held, ConstantVariable) and not any(overridden(kind, m) for m in SHOWN_BY):
+        return derived(kind, held.as_constant(tx))
+    return presented(tx, value, NO_MAPPINGS)
 
 
 SHOWN_BY = ("__str__", "__repr__", "__index__", "__int__", "__float__")
 """What `%` asks of an object that is a value of Python's own type."""
+NO_MAPPINGS = deque.__getitem__, str.__getitem__
+"""The items of which `%` takes for no mapping."""
 
 
 @handles(str.join)
 def str_join(
     tx: Translator, separator: VariableTracker, parts: VariableTracker
 ) -> VariableTracker:
-    if not is_iterable(parts):
-        raise observed(TypeError("can only join an iterable"))
-    known = [part.as_constant(tx) for part in tx.iterate(parts)]
-    return constant(observe(separator.as_constant(tx).join, known))
+    if not isinstance(text := separator.as_constant(tx), str):
+        observe(str.join, text, ())
+    if not isinstance(parts, SequenceVariable):
+        parts = joined_parts(tx, text, parts)
+    return run(str.join, [text, [part.as_constant(tx) for part in parts.iterate(tx)]])
+
+
+def joined_parts(tx: Translator, text: Any, parts: VariableTracker) -> VariableTracker:
+    """A list of the parts, as C makes one; whatever `iter` has against them, they are refused."""
+    try:
+        items = tx.call_builtin(iter, parts)
+    except ObservedException as raised:
+        if issubclass(raised.value.python_type(), TypeError):
+            observe(str.join, text, None)
+        raise
+    return ListVariable(list(tx.collect(items)))
 
 
 @handles(bytes)
 def make_bytes(tx: Translator, *args: VariableTracker) -> VariableTracker:
-    return run(bytes, [known_value(tx, arg, "bytes", exhausts=True) for arg in args])
+    known = [known_value(tx, arg, "bytes", exhausts=True) for arg in args]
+    try:
+        return run(bytes, known)
+    except ObservedException:
+        if any(isinstance(arg, IteratorVariable) for arg in args):
+            raise GraphBreak("bytes of some items of an iterator") from None
+        raise
 
 
 for _function in (chr, ord, bin, oct, hex):

@@ -39,7 +39,7 @@ def as_exception(
     tx: Translator, value: VariableTracker, refusal: str = NO_EXCEPTION
 ) -> VariableTracker:
     """What `raise` takes: an exception, or a class to make one of."""
-    if isinstance(value, ClassVariable):
+    if isinstance(value, ClassVariable) and issubclass(value.value, BaseException):
         value = value.call(tx, (), {})
     if not issubclass(value.python_type(), BaseException):
         raise observed(TypeError(refusal))

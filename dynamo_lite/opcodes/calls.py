@@ -13,6 +13,7 @@ from ..variables.constants import NULL, observed
 from ..variables.dicts import DictVariable
 from ..variables.functions import FunctionVariable, NestedFunctionVariable
 from ..variables.methods import MethodVariable
+from ..variables.refusals import name_in_c
 from ..variables.sequences import TupleVariable, is_iterable
 from .table import handles
 
@@ -41,10 +42,10 @@ def call_function_ex(tx: Translator, inst: Instruction) -> VariableTracker:
     second, first = tx.pop(), tx.pop()
     function = second if first is NULL else first
     if not is_iterable(starred):
-        kind = starred.python_type().__name__
+        kind = name_in_c(starred.python_type())
         text = f"{shown(function)} argument after * must be an iterable, not {kind}"
         raise observed(TypeError(text))
-    args, named = list(tx.iterate(starred)), {}
+    args, named = list(tx.collect(starred)), {}
     for key, value in tx.pairs(kwargs) if kwargs is not None else ():
         if not isinstance(name := key.as_constant(tx), str):
             raise observed(TypeError("keywords must be strings"))

@@ -78,7 +78,7 @@ def list_extend(tx: Translator, inst: Instruction, items: VariableTracker) -> No
     if not answers(kind, "__iter__", "__getitem__"):
         text = f"Value after * must be an iterable, not {name_in_c(kind)}"
         raise observed(TypeError(text))
-    added = ListVariable(list(tx.iterate(items)))
+    added = ListVariable(list(tx.collect(items)))
     tx.stack[-inst.arg].call_method(tx, "extend", (added,), {})
 
 

@@ -1,12 +1,15 @@
 """`match` statements (PEP 634)."""
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..builtins.text import repr_of
 from ..variables.base import ObservedException, VariableTracker
 from ..variables.classes import ClassVariable
 from ..variables.constants import NONE, constant, observed
+from ..variables.refusals import name_in_c
 from ..variables.sequences import TupleVariable
 from .table import handles
 
@@ -36,8 +39,12 @@ def match_mapping(
 def match_keys(
     tx: Translator, inst: Instruction, subject: VariableTracker, keys: VariableTracker
 ) -> tuple[VariableTracker, ...]:
-    values = []
+    values, seen = [], set()
     for key in keys.iterate(tx):
+        if (known := key.hash_key(tx)) in seen:
+            text = f"mapping pattern checks duplicate key ({repr_of(tx, key)})"
+            raise observed(ValueError(text))
+        seen.add(known)
         value = subject.call_method(tx, "get", (key, ABSENT), {})
         if value is ABSENT:
             return subject, keys, NONE
@@ -51,8 +58,8 @@ ABSENT = TupleVariable()
 ITSELF = object()
 """Stands for the subject in place of the name of an attribute."""
 
-MATCHED_ITSELF = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
-"""Classes whose single positional sub-pattern is the subject itself."""
+MATCHED_ITSELF = 1 << 22
+"""The flag of classes whose single positional sub-pattern is the subject itself."""
 
 
 @handles("MATCH_CLASS")
@@ -65,12 +72,21 @@ def match_class(
 ) -> VariableTracker:
     """A tuple of the attributes that the sub-patterns are matched to, or None."""
     if not isinstance(kind, ClassVariable):
-        raise observed(TypeError("called match pattern must be a class"))
+        noun = "class" if sys.version_info >= (3, 12) else "type"
+        raise observed(TypeError(f"called match pattern must be a {noun}"))
     if not tx.truth(tx.call_builtin(isinstance, subject, kind)):
         return NONE
     wanted = [name.as_constant(tx) for name in names.iterate(tx)]
-    values = []
+    values: list[VariableTracker] = []
+    seen: set[Any] = set()
     for name in (*positional_names(tx, kind, inst.arg), *wanted):
+        if not (name is ITSELF or isinstance(name, str)):
+            text = f"__match_args__ elements must be strings (got {type(name).__name__})"
+            raise observed(TypeError(text))
+        if name in seen:
+            text = f"{name_in_c(kind.value)}() got multiple sub-patterns for attribute {name!r}"
+            raise observed(TypeError(text))
+        seen.add(name)
         try:
             values.append(subject if name is ITSELF else tx.getattr(subject, name))
         except ObservedException as raised:
@@ -89,8 +105,8 @@ def positional_names(tx: Translator, kind: ClassVariable, count: int) -> Sequenc
     except ObservedException as raised:
         if not issubclass(raised.value.python_type(), AttributeError):
             raise
-        known = (ITSELF,) if issubclass(kind.value, MATCHED_ITSELF) else ()
-    name = kind.value.__name__
+        known = (ITSELF,) if kind.value.__flags__ & MATCHED_ITSELF else ()
+    name = name_in_c(kind.value)
     if type(known) is not tuple:
         text = f"{name}.__match_args__ must be a tuple (got {type(known).__name__})"
         raise observed(TypeError(text))

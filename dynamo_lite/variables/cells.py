@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class CellVariable(VariableTracker):
-    """A cell; `contents` is None while it is empty. `source` is the source of the cell object."""
+    """A cell; `bound` is None while it is empty. `source` is the source of the cell object."""
 
     def __init__(
-        self, contents: VariableTracker | None = None, source: Source | None = None
+        self, bound: VariableTracker | None = None, source: Source | None = None
     ) -> None:
-        self.contents = contents
+        self.bound = bound
         self.source = source
 
     def python_type(self) -> type:
@@ -29,30 +29,30 @@ class CellVariable(VariableTracker):
 
     def load(self, tx: Translator, name: str, free: bool) -> VariableTracker:
         """What the variable `name` is; `free` says whose words an unbound one is reported in."""
-        if self.contents is None:
+        if self.bound is None:
             raise observed(unbound(name, free))
-        self.contents = realise(tx, self.contents)
-        return self.contents
+        self.bound = realise(tx, self.bound)
+        return self.bound
 
     def store(self, tx: Translator, value: VariableTracker) -> None:
         tx.side_effects.store_cell(self, value)
-        self.contents = value
+        self.bound = value
 
     def delete(self, tx: Translator, name: str, free: bool) -> None:
         self.load(tx, name, free)
         tx.side_effects.delete_cell(self)
-        self.contents = None
+        self.bound = None
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
-        if name == "cell_contents" and self.contents is not None:
+        if name == "cell_contents" and self.bound is not None:
             return self.load(tx, name, free=True)
         return super().getattr(tx, name)
 
     def reconstruct(self, code: Reconstructor) -> None:
         code.load_callable(CellType)
-        if self.contents is not None:
-            code.build(self.contents)
-        code.call(0 if self.contents is None else 1)
+        if self.bound is not None:
+            code.build(self.bound)
+        code.call(0 if self.bound is None else 1)
 
 
 def outside_cell(tx: Translator, cell: CellType, source: Source) -> CellVariable:

@@ -53,12 +53,11 @@ def stand_in(tx: Translator, value: VariableTracker) -> Any:
 
 def is_plainly_made(kind: type) -> bool:
     base = next(base for base in kind.__mro__ if not base.__flags__ & HEAP_TYPE)
-    return base is object and lookup(kind, "__del__") is MISSING and not getattr(
-        kind, "__abstractmethods__", None
-    )
+    is_abstract = kind.__flags__ & NOT_MADE or getattr(kind, "__abstractmethods__", None)
+    return base is object and lookup(kind, "__del__") is MISSING and not is_abstract
 
 
-HEAP_TYPE = 1 << 9
+HEAP_TYPE, NOT_MADE = 1 << 9, 1 << 7
 
 
 def placeholder(tx: Translator, function: NestedFunctionVariable) -> FunctionType:

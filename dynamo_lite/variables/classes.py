@@ -234,14 +234,16 @@ class ClassVariable(KnownVariable):
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
         kind = self.value
+        if kind.__flags__ & NOT_MADE:
+            raise observed(TypeError(f"cannot create {name_in_c(kind)!r} instances"))
+        if args or kwargs:
+            _check_arguments(kind)
         if vars(kind).get("__abstractmethods__"):
             observe(object.__new__, kind)
         if lookup(kind, "__del__") is not MISSING:
             raise Unsupported(f"objects of {kind.__name__} have a __del__")
         if not kind.__flags__ & HEAP_TYPE:
             raise GraphBreak(f"making a {kind.__name__}")
-        if (args or kwargs) and lookup(kind, "__init__") is object.__init__:
-            raise observed(TypeError(f"{kind.__name__}() takes no arguments"))
         object_model.meet_class(tx, kind)
         return ObjectVariable(kind)
 
@@ -264,6 +266,15 @@ class ClassVariable(KnownVariable):
             raise observed(TypeError(f"__init__() should return None, not {name_in_c(made)!r}"))
 
 
+def _check_arguments(kind: type) -> None:
+    """Raise what `object.__new__` says of arguments that no method of the class takes."""
+    if lookup_in(kind.__mro__, "__new__")[1] is not object:
+        text = "object.__new__() takes exactly one argument (the type to instantiate)"
+        raise observed(TypeError(text))
+    if lookup(kind, "__init__") is object.__init__:
+        raise observed(TypeError(f"{kind.__name__}() takes no arguments"))
+
+
 def is_function(raw: Any) -> bool:
     return isinstance(raw, types.FunctionType)
 
@@ -273,7 +284,7 @@ CLASS_OPERATORS: dict[str, Callable[..., Any]] = {
     "__getitem__": operator.getitem, "__class_getitem__": operator.getitem, "__len__": len,
     "__contains__": operator.contains,
 }  # fmt: skip
-HEAP_TYPE = 1 << 9
+HEAP_TYPE, NOT_MADE = 1 << 9, 1 << 7
 CLASS_FACTS = ("__name__", "__qualname__", "__module__", "__mro__", "__bases__", "__doc__")
 PLAIN_IN_CLASS = (
     types.FunctionType, property, types.MemberDescriptorType, types.GetSetDescriptorType,

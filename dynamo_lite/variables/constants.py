@@ -13,7 +13,7 @@ from ..guards.kinds import EQUALS
 from ..guards.sources import ConstSource, Pinned, Source
 from ..trace_rules import OWN_FOLDER
 from .base import ObservedException, VariableTracker, call_handler
-from .mro import answers
+from .mro import answers, lookup
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -29,6 +29,12 @@ ATOMS = (
 def member_of(value: Any, name: str) -> Any:
     """What the value's class, not its metaclass, gives under a name, or None."""
     return getattr(type(value), name, None) if answers(type(value), name) else None
+
+
+def is_without_self(kind: type, name: str) -> bool:
+    """Whether a method is static or of the class."""
+    kinds = staticmethod | classmethod | types.ClassMethodDescriptorType
+    return isinstance(lookup(kind, name), kinds)
 
 
 class Member(Pinned):
@@ -83,7 +89,8 @@ class ConstantVariable(VariableTracker):
         method = member_of(self.value, name)
         if method is None:
             return self.getattr(tx, name)
-        return tx.dispatch(None, method, (self, *args), kwargs)
+        args = args if is_without_self(type(self.value), name) else (self, *args)
+        return tx.dispatch(None, method, args, kwargs)
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
         return iter([constant(item) for item in observe(iter, self.as_constant(tx))])

@@ -10,7 +10,7 @@ from ..errors import GraphBreak
 from ..guards.sources import AttrSource, Source
 from .base import VariableTracker
 from .constants import FALSE, NONE, ONE, ConstantVariable, observed
-from .known_indices import index_constant
+from .known_indices import count_constant
 from .lazy import realise, realise_at
 from .sequence_arguments import check_sequence
 from .sequences import ListVariable
@@ -107,7 +107,7 @@ class DequeVariable(ListVariable):
     def method_insert(
         self, tx: Translator, index: VariableTracker, item: VariableTracker
     ) -> VariableTracker:
-        index_constant(tx, index)
+        count_constant(tx, index)
         if len(self.items(tx)) == self.maxlen:
             raise observed(IndexError("deque already at its maximum size"))
         return super().method_insert(tx, index, item)
@@ -124,8 +124,9 @@ class DequeVariable(ListVariable):
         return realise(tx, self.change(tx).pop(end))
 
     def method_rotate(self, tx: Translator, steps: VariableTracker = ONE) -> VariableTracker:
+        count = count_constant(tx, steps)
         items, turned = self.change(tx), deque(self.items(tx))
-        turned.rotate(index_constant(tx, steps))
+        turned.rotate(count)
         items[:] = turned
         return NONE
 

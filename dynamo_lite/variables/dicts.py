@@ -12,6 +12,7 @@ from ..guards.sources import ItemSource, Source
 from .base import VariableTracker
 from .constants import (
     ATOMS,
+    FALSE,
     NONE,
     NOT_IMPLEMENTED,
     TRUE,
@@ -239,19 +240,20 @@ class DictVariable(VariableTracker):
     def method_move_to_end(
         self, tx: Translator, key: VariableTracker, last: VariableTracker = TRUE
     ) -> VariableTracker:
+        to_end = tx.truth(last)
         self.entries(tx)
         hashed, order = key.hash_key(tx), list(self._entries)
         if hashed not in self._entries:
             known = key.as_constant(tx)
             raise observed(KeyError(*known) if type(known) is tuple else KeyError(known))
-        if order[-1 if last.truth(tx) else 0] == hashed:
+        if order[-1 if to_end else 0] == hashed:
             return NONE
         entries = self.change(tx)
         self.removed.append(hashed)
         moved = {hashed: entries.pop(hashed)}
         rest = dict(entries)
         entries.clear()
-        entries.update({**rest, **moved} if last.truth(tx) else {**moved, **rest})
+        entries.update({**rest, **moved} if to_end else {**moved, **rest})
         return NONE
 
     def method_update(
@@ -355,7 +357,13 @@ class DictViewVariable(VariableTracker):
     def method___contains__(self, tx: Translator, value: VariableTracker) -> VariableTracker:
         if self.which == "keys":
             return self.owner.method___contains__(tx, value)
-        return constant(any(tx.is_equal(item, value) for item in self.iterate(tx)))
+        if self.which == "values":
+            return constant(any(tx.is_equal(item, value) for item in self.iterate(tx)))
+        pair = value.contents or value
+        if not issubclass(pair.python_type(), tuple) or len(parts := list(pair.iterate(tx))) != 2:
+            return FALSE
+        found = self.owner.load(tx, parts[0])
+        return FALSE if found is None else constant(tx.is_equal(found, parts[1]))
 
     def method_isdisjoint(self, tx: Translator, other: VariableTracker) -> VariableTracker:
         if self.which == "values":

@@ -28,7 +28,8 @@ from .constants import (
     observed,
 )
 from .methods import BuiltinMethodVariable
-from .mro import lookup
+from .mro import answers, lookup
+from .refusals import name_in_c
 from .sequences import ListVariable, SequenceVariable, TupleVariable
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class ExceptionVariable(VariableTracker):
         self.args = list(args)
         self.value = value
         self.is_initialised = False
+        self.given: Sequence[VariableTracker] | None = None
         self.attributes: dict[str, VariableTracker] = {
             "__cause__": NONE, "__context__": NONE, "__suppress_context__": FALSE,
             "__traceback__": NONE,
@@ -115,7 +117,11 @@ class ExceptionVariable(VariableTracker):
             return self.args[0] if self.args else NONE
         if type(lookup(self.kind, name)) is not MemberDescriptorType:
             return None
-        return constant(getattr(self.rebuilt(tx), name))  # a field of one of Python's own classes
+        field = getattr(self.rebuilt(tx), name)  # of one of Python's own classes
+        for arg in self.given or ():
+            if arg.is_constant() and arg.as_constant(tx) is field:
+                return arg
+        return constant(field)
 
     def members(self, tx: Translator) -> list[VariableTracker]:
         """The exceptions of a group."""
@@ -123,7 +129,9 @@ class ExceptionVariable(VariableTracker):
 
     def setattr(self, tx: Translator, name: str, value: VariableTracker) -> None:
         if name == "args":
-            self.args = list(tx.iterate(value))
+            if self.given is not None:
+                raise GraphBreak(f"setting the arguments of {self.describe()}")
+            self.args = list(tx.collect(value))
         elif name in UNSET:
             if value is not NONE and value.is_constant():
                 observe(setattr, Exception(), name, value.as_constant(tx))
@@ -180,7 +188,7 @@ class ExceptionVariable(VariableTracker):
 
     def method_add_note(self, tx: Translator, note: VariableTracker) -> VariableTracker:
         if not issubclass(note.python_type(), str):
-            kind = note.python_type().__name__
+            kind = name_in_c(note.python_type())
             raise observed(TypeError(f"note must be a str, not '{kind}'"))
         notes = self.attributes.setdefault("__notes__", ListVariable())
         notes.call_method(tx, "append", (note,), {})
@@ -207,9 +215,10 @@ class ExceptionVariable(VariableTracker):
         code.load_callable(BaseException.__new__ if self.is_initialised else self.kind)
         if self.is_initialised:
             code.load_const(self.kind)
-        for arg in self.args:
+        given = self.args if self.given is None else self.given
+        for arg in given:
             code.build(arg)
-        code.call(len(self.args) + self.is_initialised)
+        code.call(len(given) + self.is_initialised)
         for name, value in self.attributes.items():
             if value is not UNSET.get(name):
                 code.set_attribute(name, value)
@@ -319,6 +328,7 @@ def make_exception(
     named = {name: value.as_constant(tx) for name, value in kwargs.items()}
     value = observe(kind, *known, **named)
     made = ExceptionVariable(type(value), [constant(arg) for arg in value.args], value)
+    made.given = args
     if kwargs:
         made.attributes.update(kwargs)
     return made
@@ -330,9 +340,11 @@ def _make_group(
     """As `BaseExceptionGroup.__new__` does, for arguments that it takes."""
     if len(args) != 2 or args[0].python_type() is not str:
         raise GraphBreak(f"making a {kind.__name__}")
-    if not isinstance(args[1], SequenceVariable):
+    if not answers(args[1].python_type(), "__getitem__"):
         raise observed(TypeError("second argument (exceptions) must be a sequence"))
-    members = list(tx.iterate(args[1]))
+    if not isinstance(args[1], SequenceVariable):
+        raise GraphBreak(f"making a {kind.__name__} of {args[1].describe()}")
+    members = list(args[1].iterate(tx))
     if not members:
         text = "second argument (exceptions) must be a non-empty sequence"
         raise observed(ValueError(text))

@@ -1,7 +1,6 @@
 """The real values of trackers, for pure functions of Python that only look at their arguments."""
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -51,16 +50,18 @@ CONTAINERS: tuple[tuple[type, type[VariableTracker], Callable[[list[Any]], Any]]
 # -- values that Python is to show as text
 
 
-def presented(tx: Translator, value: VariableTracker) -> Any:
-    """The value, or an object that shows itself as the traced program shows it."""
+def presented(tx: Translator, value: VariableTracker, unindexed: tuple[Any, ...] = ()) -> Any:
+    """The value, or an object that shows itself as the traced program shows it; it has no items
+    where its class has one of `unindexed` for `__getitem__`.
+    """
     value = realise(tx, value)
     if value.is_constant():
         return value.as_constant(tx)
     if isinstance(value, TupleVariable) and value.python_type() is tuple:
         return tuple([presented(tx, item) for item in value.iterate(tx)])
     kind = value.python_type()
-    is_mapping = lookup(kind, "__getitem__") not in (MISSING, deque.__getitem__, str.__getitem__)
-    base = Indexed if is_mapping else Presented
+    is_indexed = lookup(kind, "__getitem__") not in (MISSING, *unindexed)
+    base = Indexed if is_indexed else Presented
     return type(name_in_c(kind), (base,), {})(tx, value)
 
 

@@ -8,7 +8,7 @@ from .base import VariableTracker
 from .constants import observed
 from .mro import answers
 from .object_model import overridden
-from .refusals import name_in_c, returned
+from .refusals import name_in_c, returned_exactly
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -25,15 +25,25 @@ def index_constant(tx: Translator, key: VariableTracker, refusal: str = NO_INTEG
         raise observed(TypeError(refusal.format(name_in_c(kind))))
     if not key.is_constant() and overridden(kind, "__index__"):
         text = "__index__ returned non-int (type {kind})"
-        key = returned(key.call_method(tx, "__index__", (), {}), int, text)
+        key = returned_exactly(key.call_method(tx, "__index__", (), {}), int, text)
     value = (key.contents or key).as_constant(tx)
     return int(value.__index__())
 
 
-NOT_FITTING = "cannot fit 'int' into an index-sized integer"
+def count_constant(tx: Translator, key: VariableTracker) -> int:
+    """A known index that C's methods take as an argument."""
+    return fitting(index_constant(tx, key), OverflowError, NO_SIZE)
 
 
-def fitting(index: int, error: type[Exception], text: str = NOT_FITTING) -> int:
+NO_SIZE = "Python int too large to convert to C ssize_t"
+
+
+NOT_FITTING = "cannot fit {!r} into an index-sized integer"
+
+
+def fitting(
+    index: int, error: type[Exception], text: str = NOT_FITTING.format("int")
+) -> int:
     """An index that C can hold; `error` is what Python raises for others."""
     if not -sys.maxsize - 1 <= index <= sys.maxsize:
         raise observed(error(text))
@@ -46,7 +56,8 @@ def checked_index(
     """A known index, normalised to be non-negative; `use` is part of Python's words for errors."""
     name = sequence.base.__name__
     refusal = sequence.no_index.format(base=name, kind="{}")
-    index = fitting(index_constant(tx, key, refusal), IndexError)
+    text = NOT_FITTING.format(name_in_c(key.python_type()))
+    index = fitting(index_constant(tx, key, refusal), IndexError, text)
     length = len(sequence.items(tx))
     if not -length <= index < length:
         raise observed(IndexError(f"{name} {use if name == 'list' else ''}index out of range"))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import GraphBreak
 from ..guards.sources import Source
+from ..operator_rows import OPERATOR_METHODS
 from ..signatures import check_names_of_method
 from .base import VariableTracker, call_handler
 from .constants import NOT_IMPLEMENTED
@@ -80,7 +81,7 @@ class BuiltinMethodVariable(VariableTracker):
         if kwargs:
             check_names_of_method(self.owner.python_type(), self.name, kwargs)
         result = call_handler(tx, method, args, kwargs, f"{self.owner.describe()}.{self.name}")
-        if result is NOT_IMPLEMENTED:
+        if result is NOT_IMPLEMENTED and self.name in OPERATOR_METHODS:
             check_handed_over(lookup(self.owner.python_type(), self.name), args)
         return result
 

@@ -18,7 +18,7 @@ from ..ir.node import Node
 from ..ir.sizes import Size
 from ..ir.types import NUMBERS, TWINS, ArrayType, Form, python_number, scalar
 from .base import VariableTracker
-from .constants import ConstantVariable, builds, constant, fold
+from .constants import ConstantVariable, builds, constant, fold, is_without_self
 from .dependent import FINDERS, MAKERS, dependent
 from .graph_methods import (
     OWN,
@@ -87,8 +87,9 @@ class NumberVariable(VariableTracker):
     ) -> VariableTracker:
         if self.is_python or (self.is_constant() and name in READERS):
             method = getattr(self.python_type(), name)
-            made = None if kwargs else dependent(tx, method, (self, *args))
-            return made or fold(tx, method, (self, *args), kwargs)
+            args = args if is_without_self(self.python_type(), name) else (self, *args)
+            made = None if kwargs else dependent(tx, method, args)
+            return made or fold(tx, method, args, kwargs)
         if name == "astype" and len(args) == 1 and not kwargs:
             return converted(tx, self, args[0])
         if name in ("item", "tolist") and not args and not kwargs:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GraphBreak
 from .base import VariableTracker
-from .constants import NOT_IMPLEMENTED, ConstantVariable, constant, observe, observed
+from .constants import NOT_IMPLEMENTED, ZERO, ConstantVariable, observe, observed
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -69,12 +69,23 @@ def returned(
     return value
 
 
+def returned_exactly(value: VariableTracker, expected: type, text: str) -> VariableTracker:
+    """The same where a value of a derived class would be converted, with a warning."""
+    value = returned(value, expected, text)
+    if value.python_type() is not expected:
+        raise GraphBreak(f"{value.describe()} in place of a {expected.__name__}")
+    return value
+
+
 def length(tx: Translator, value: VariableTracker) -> VariableTracker:
     """What `__len__` gave, where it is a length."""
     value = tx.call_builtin(operator.index, value)
-    negative = tx.call_builtin(operator.lt, value, constant(0))
+    negative = tx.call_builtin(operator.lt, value, ZERO)
     if not isinstance(negative, ConstantVariable):
         negative.expect(tx, False)
     elif negative.as_constant(tx):
         raise observed(ValueError("__len__() should return >= 0"))
+    if isinstance(value, ConstantVariable):
+        known = value.as_constant(tx)
+        observe(len, type("Sized", (), {"__len__": lambda self: known})())
     return value

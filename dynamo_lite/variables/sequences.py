@@ -22,7 +22,7 @@ from .constants import (
     observe,
     observed,
 )
-from .known_indices import checked_index, fitting, index_constant
+from .known_indices import checked_index, count_constant, fitting, index_constant
 from .lazy import LazyVariable, realise, realise_all, realise_at
 from .mro import answers
 from .object_model import overridden, python_method
@@ -88,6 +88,10 @@ class SequenceVariable(VariableTracker):
             for index, item in enumerate(outside)
         ]
 
+    @property
+    def is_exact_tuple(self) -> bool:
+        return self.kind is tuple and self.whole is None
+
     def built_items(self) -> list[VariableTracker]:
         """The items of a sequence that has been read or was made by the frame."""
         return self._items
@@ -136,7 +140,7 @@ class SequenceVariable(VariableTracker):
             known = key.as_constant(tx)
             part = observe(self.items(tx).__getitem__, known)
             is_whole = known.step in (None, 1) and len(part) == len(self.items(tx))
-            return self if is_whole and self.kind is tuple else self.made(part)
+            return self if is_whole and self.is_exact_tuple else self.made(part)
         return realise_at(tx, self.items(tx), checked_index(tx, self, key))
 
     def method___iter__(self, tx: Translator) -> VariableTracker:
@@ -164,8 +168,9 @@ class SequenceVariable(VariableTracker):
         other = other.contents or other
         if not isinstance(other, SequenceVariable) or other.base is not self.base:
             return handed_over(self.base, other)
-        if self.kind is other.kind is tuple and not (self.items(tx) and other.items(tx)):
-            return self if self.items(tx) else other  # CPython makes no copy
+        for one, empty in ((self, other), (other, self)):
+            if one.is_exact_tuple and not empty.items(tx):
+                return one  # CPython makes no copy
         return self.made([*self.items(tx), *other.items(tx)])
 
     def method___mul__(self, tx: Translator, times: VariableTracker) -> VariableTracker:
@@ -174,7 +179,7 @@ class SequenceVariable(VariableTracker):
         count = fitting(index_constant(tx, times), OverflowError)
         if count > 0 and len(self.items(tx)) * count > LONGEST:
             raise GraphBreak(f"a {self.kind.__name__} of {len(self._items) * count} items")
-        if count == 1 and self.kind is tuple:
+        if count == 1 and self.is_exact_tuple:
             return self
         return self.made(self.items(tx) * count)
 
@@ -331,7 +336,7 @@ class ListVariable(SequenceVariable):
     def method_extend(self, tx: Translator, items: VariableTracker) -> VariableTracker:
         """Item by item: a generator sees the list grow, and items before an error stay."""
         plain = isinstance(items, SequenceVariable)
-        for item in list(items.iterate(tx)) if plain else tx.iterate(items):
+        for item in list(items.iterate(tx)) if plain else tx.collect(items):
             self.method_append(tx, item)
         return NONE
 
@@ -349,14 +354,13 @@ class ListVariable(SequenceVariable):
     def method_insert(
         self, tx: Translator, index: VariableTracker, item: VariableTracker
     ) -> VariableTracker:
-        self.change(tx).insert(index_constant(tx, index), item)
+        self.change(tx).insert(count_constant(tx, index), item)
         return NONE
 
     def method_pop(
         self, tx: Translator, index: VariableTracker = LAST
     ) -> VariableTracker:
-        position, items = index_constant(tx, index), self.items(tx)
-        fitting(position, OverflowError, "Python int too large to convert to C ssize_t")
+        position, items = count_constant(tx, index), self.items(tx)
         if not items:
             raise observed(IndexError("pop from empty list"))
         if not -len(items) <= position < len(items):
@@ -398,7 +402,7 @@ class ListVariable(SequenceVariable):
     ) -> VariableTracker:
         if isinstance(key, SliceVariable) and self.takes_slices:
             known = key.as_constant(tx)
-            new = list(tx.iterate(value)) if is_iterable(value) else None
+            new = list(tx.collect(value)) if is_iterable(value) else None
             if new is None:
                 extended = "must assign iterable to extended slice"
                 plain = known.step in (None, 1)

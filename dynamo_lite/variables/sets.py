@@ -307,7 +307,9 @@ CHANGES = {"add": True, "discard": True, "clear": True, "update": False,
 """Methods that change a set; whether they take members rather than iterables."""
 
 COMPUTATIONS = ("union", "intersection", "difference", "symmetric_difference", "issubset",
-                "issuperset", "isdisjoint", "copy")  # fmt: skip
+                "copy")  # fmt: skip
+ASKING = {"isdisjoint": True, "issuperset": False}
+"""Methods that go through what is no set; whether it is a member that says no."""
 OPERATORS = ("__or__", "__and__", "__sub__", "__xor__", "__le__", "__ge__", "__lt__", "__gt__",
              "__eq__", "__ne__")  # fmt: skip
 IN_PLACE = ("__ior__", "__iand__", "__isub__", "__ixor__")
@@ -333,6 +335,17 @@ def _computing(name: str, only_sets: bool) -> Callable[..., VariableTracker]:
     return method
 
 
+def _asking(name: str, found: bool) -> Callable[..., VariableTracker]:
+    def method(self: SetVariable, tx: Translator, other: VariableTracker) -> VariableTracker:
+        if isinstance(other.contents or other, SetVariable):
+            return self.compute(tx, name, other)
+        members = self.members(tx)
+        says_no = any((self.key_of(tx, item) in members) is found for item in tx.iterate(other))
+        return constant(not says_no)
+
+    return method
+
+
 def _in_place(name: str) -> Callable[..., VariableTracker]:
     def method(self: SetVariable, tx: Translator, other: VariableTracker) -> VariableTracker:
         other = other.contents or other
@@ -348,6 +361,8 @@ for _name, _single in CHANGES.items():
     setattr(SetVariable, f"method_{_name}", _changing(_name, _single))
 for _name in COMPUTATIONS + OPERATORS:
     setattr(SetVariable, f"method_{_name}", _computing(_name, _name in OPERATORS))
+for _name, _found in ASKING.items():
+    setattr(SetVariable, f"method_{_name}", _asking(_name, _found))
 for _name in IN_PLACE:
     setattr(SetVariable, f"method_{_name}", _in_place(_name))
 

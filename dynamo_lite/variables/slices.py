@@ -21,7 +21,7 @@ from .constants import (
     observed,
 )
 from .object_model import overridden, python_method
-from .refusals import returned
+from .refusals import returned_exactly
 
 if TYPE_CHECKING:
     from ..reconstruct import Reconstructor
@@ -223,7 +223,7 @@ def _index(tx: Translator, value: VariableTracker) -> VariableTracker:
     if not overridden(value.python_type(), "__index__"):
         return value
     text = "__index__ returned non-int (type {kind})"
-    return returned(value.call_method(tx, "__index__", (), {}), int, text)
+    return returned_exactly(value.call_method(tx, "__index__", (), {}), int, text)
 
 
 @builds(slice)

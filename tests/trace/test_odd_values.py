@@ -1,0 +1,289 @@
+"""Python's own functions and statements on values that few programs give them."""
+import abc
+import collections
+import contextlib
+import copy
+import dataclasses
+import enum
+import functools
+import itertools
+import math
+import operator
+import re
+import warnings
+from collections import Counter, OrderedDict, UserList, deque
+from types import CellType
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+
+class Whole(int):
+    pass
+
+
+class Real(float):
+    pass
+
+
+class Text(str):
+    pass
+
+
+class Items(list):
+    pass
+
+
+class Pair(tuple):
+    pass
+
+
+class Joining:
+    def __radd__(self, other): return "joined"
+    def __rmul__(self, other): return "repeated"
+    def __index__(self): return 2
+
+
+class Loader:
+    """Says how many items it has, in its own way, to whoever makes a list of them."""
+
+    def __init__(self, error=None):
+        self.log, self.error = [], error
+
+    def __iter__(self):
+        self.log.append("iter")
+        return iter([1, 2])
+
+    def __len__(self):
+        self.log.append("len")
+        if self.error is not None:
+            raise self.error
+        return 2
+
+
+class Hinting:
+    def __init__(self, hint):
+        self.left, self.hint = 2, hint
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if not self.left:
+            raise StopIteration
+        self.left -= 1
+        return self.left
+
+    def __length_hint__(self):
+        return self.hint
+
+
+class Like:
+    """Equal to everything; it remembers that it was asked."""
+
+    def __init__(self):
+        self.log = []
+
+    def __eq__(self, other):
+        self.log.append(other)
+        return True
+
+    __hash__ = None
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def method(self): ...
+
+
+class Making:
+    def __new__(cls, *args):
+        return object.__new__(cls, *args)
+
+
+class Matched:
+    __match_args__ = ("left", 5)
+    left = 1
+
+
+class Colour(enum.Flag):
+    RED = 1
+    BLUE = 2
+
+
+class Mode(enum.IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+class Level(enum.StrEnum):
+    LOW = "low"
+
+
+@dataclasses.dataclass
+class Point:
+    x: object = 0
+
+
+def given(*args):
+    return args
+
+
+ROWS = """
+"ab".maketrans(a) | {"k": 1}; "ab"; Counter("a"); 3
+"ab".maketrans("a", a) | "b"; 3
+(5).from_bytes(a, "big") | b"ab"; "ab"
+a.fromhex("0x1p3") | 2.5
+"-".join(a) | np.array(3.0); 5; Loader(); Loader(KeyError(1)); ["a", 1]
+str.join(a, ["x"]) | 3; "ab"
+str.format(a, 1) | 3; "{}"
+"{0[0]}".format(a) | np.str_("ab"); deque([1]); Text("k")
+"{k}".format_map(a) | np.str_("ab"); deque([1])
+"%x" % a | Real(2.5); Text("k"); Whole(3)
+"%*d" % (a, 5) | Whole(2); 3; "k"
+f"{a!r:.5}"; [a]; str((a, 1))[:5] | CellType(1)
+Mode.READ | a; a | Mode.READ | Whole(2); 2; Mode.WRITE
+Level.LOW + a; a + Level.LOW; Level.LOW * a | Text("k"); "k"; Whole(2); Joining()
+getattr(Level, a, 5) | Level.LOW; "LOW"
+functools.total_ordering(a); dataclasses.dataclass(a) | 3; []; int
+operator.attrgetter(a); operator.methodcaller(a) | 3; b"a"; [1]
+operator.call(a, 1); operator.call(a) | Abstract; Making; object
+list(itertools.starmap(pow, [(2, 3), a])) | 3; [2, 2]; "ab"
+list(itertools.tee([1], a)) | -1; "a"
+next(itertools.count(a)) | 2; "a"; Joining()
+re.sub("a", "b", "banana", count=a) | 1; 2
+a * 1; a + (); () + a; a[:] | Pair((1, 2)); (1, 2)
+[1] + a; [1] * a; (1,) + a; "x" * a; deque([1]) * a | Joining(); UserList([2])
+given(*a); [*a]; (*a, 1); list(a); sorted(a) | 5; np.add; Loader(); Loader(KeyError(1)); Loader(TypeError())
+tuple(a); given(*a); itertools.product(a) and 1 | Hinting(5); Hinting(-1); Hinting("k"); Hinting(None)
+copy.deepcopy(a) is a | list[int]; int | str; slice(1); (math,); (1, 2); np.finfo(float)
+copy.copy(a).eps | np.finfo(float)
+type(a)(1, 2) | {1}; frozenset(); Pair(); Items(); re.compile("a")
+type(a)() | re.compile("a"); {1}
+{1, 2}.isdisjoint(a), next(a, 5); {1, 2}.issuperset(a) | iter([1, 2, 3]); iter([5, 1])
+sum(a, "x"); sum(a, [1]), 1; bytes(a) | iter(["a", "b"]); enumerate("ab"); iter([3, 300])
+(a, 1) in {"k": 1}.items(); a in {"k": 1}.items(); ("k", a) in {"k": 1}.items() | "k"; []; ("k", 1); 1; np.ones(1)
+{"k": 1}.keys() <= a; a == {"k": 1}.keys() | 3; {"k"}; ["k"]; Like()
+deque([1, 2]).rotate(a); [1].insert(a, 5); [1, 2][a] | 10**30; Whole(1); Joining()
+raised(a) | Abstract; Making; ValueError; KeyError(1); 3
+hash(Hashing(a)); len(Sized(a)); bool(Sized(a)) | -1; 10**30; True; 5; -3; "k"
+float(Floating(a)); [1, 2, 3][Floating(a)] | Real(2.5); 2.5; np.float64(1.5); True; 1; Whole(1); "k"
+ExceptionGroup("g", a) | "ab"; 5; [3]; (); {1: 2}
+OSError(2, "x", a).filename; OSError(2, "x", a) | "f"; None
+""".strip().splitlines()
+
+STATEMENTS = """
+d = deque([1]); d += a; r = d | UserList([2]); Joining(); [2]; 5
+d = [1]; d += a; r = d | UserList([2]); Joining(); [2]; Loader(); Items([3])
+d = Items([1]); d += a; r = d | UserList([2]); Joining(); [2]
+o = OrderedDict(a=1, k=2); o.move_to_end("a", last=a); r = list(o) | NotImplemented; 0; []; 1
+r = [1, 2].index(a) | 1.5; Like(); 2.0; 3
+e = ValueError(); e.add_note(a); r = e.__notes__ | "n"; np.ones(1); deque()
+""".strip().splitlines()
+
+BLOCKS = {
+    "match a:\n            case np.float64(v): r = v": "np.float64(1.5); 1.5",
+    "match a:\n            case int(v) | str(v) | dict(v): r = v": "Whole(2); Level.LOW; OrderedDict()",
+    "match a:\n            case Matched(1, left=v): r = v": "Matched(); 5",
+    "match a:\n            case Matched(p, q): r = p": "Matched()",
+    "match a:\n            case {math.pi: p, 'k': q, math.pi: z}: r = p": "{math.pi: 1, 'k': 2, 5: 1}; {}",
+    "match 3:\n            case a(): r = 1": "5; int",
+    "class Meta(type):\n            @classmethod\n"
+    "            def __prepare__(meta, name, bases): return {'z': a}\n"
+    "        class Made(metaclass=Meta):\n            y = z\n        r = Made.y": "3; 'k'",
+    "class Base:\n            def __init_subclass__(cls, q): cls.q = q\n"
+    "        class Made(Base, q=a): pass\n        r = Made.q": "3; re.match('a', 'a'); np.ones(1)",
+    "class Made(type(a)): pass\n        r = Made": "Level.LOW; Colour.RED",
+    "def steps():\n            got = yield 1\n            yield got\n"
+    "        it = steps()\n        r = next(it), it.send(a)": "NotImplemented; None; 3",
+}  # fmt: skip
+
+
+def raised(value):
+    raise value
+
+
+def answering(method):
+    """A class whose special method gives what its objects were made with."""
+
+    class Answering:
+        def __init__(self, answer):
+            self.answer = answer
+
+    setattr(Answering, method, lambda self: self.answer)
+    return Answering
+
+
+Hashing, Sized = answering("__hash__"), answering("__len__")
+Floating = answering("__float__")
+Floating.__index__ = lambda self: self.answer
+
+
+def cases():
+    for row in ROWS:
+        codes, _, values = row.rpartition(" | ")
+        for code in codes.split("; "):
+            yield f"r = {code}", values
+    for row in STATEMENTS:
+        code, _, values = row.rpartition(" | ")
+        yield code, values
+    yield from BLOCKS.items()
+
+
+def defined(code):
+    source = (
+        f"def answer(x, a):\n    r = None\n    try:\n        {code}\n"
+        "    except Exception as error:\n        r = type(error), str(error)\n"
+        "    return x * 2, r\n"
+    )
+    names = dict(globals())
+    exec(source, names)
+    return names["answer"]
+
+
+def outcome(function, value):
+    """What comes of a call: its result, what is left of the value, and what was warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _, result = function(np.ones(3), value)
+    is_same = result is value
+    with contextlib.suppress(TypeError):
+        result = collections.abc.Iterator.__instancecheck__(result) and list(result) or result
+    shown = re.sub(" at 0x[0-9a-f]+", "", repr(result))
+    left = [each for each in value] if hasattr(value, "__next__") else getattr(value, "log", None)
+    return type(result), shown, is_same, left, [str(each.message) for each in caught]
+
+
+@pytest.mark.parametrize(("code", "values"), list(cases()), ids=lambda part: part[:60])
+def test_odd_values(code, values):
+    function = defined(code)
+    compiled = dl.compile(function, backend="eager")
+    with dl.config.patch(recompile_limit=30):
+        for value in values.split("; "):
+            expected = outcome(function, eval(value))
+            assert outcome(compiled, eval(value)) == expected, value
+
+
+def test_cells_of_outside_functions_are_objects():
+    def made(value):
+        return lambda: value
+
+    def shown(x, cell):
+        return x * 2, [cell], str(cell), cell.cell_contents
+
+    cell = made([1]).__closure__[0]
+    _, listed, text, held = dl.compile(shown, backend="eager")(np.ones(2), cell)
+    assert listed == [cell]
+    assert text == str(cell)
+    assert held is cell.cell_contents
+
+
+def test_os_errors_keep_the_name_of_their_file():
+    def failing(x):
+        return x * 2, OSError(2, "gone", "here")
+
+    error = dl.compile(failing, backend="eager")(np.ones(2))[1]
+    assert type(error) is FileNotFoundError
+    assert (error.errno, error.filename, str(error)) == (2, "here", str(failing(1)[1]))
