@@ -130,6 +130,8 @@ def _converted(expr: Expr, dtype: np.dtype, weak: bool) -> Expr:
             return const(int(simplify.value_of(expr)), dtype)
         if dtype.kind in "fc":
             return convert(convert(expr, np.dtype(np.float64)), dtype)
+        if dtype.kind == "b":
+            return convert(expr, dtype)
         raise CannotLower(f"a Python int that may not fit {dtype}")
     return convert(expr, dtype)
 

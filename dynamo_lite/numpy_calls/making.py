@@ -37,6 +37,7 @@ def of_constants(
 
 
 MOST_CONSTANTS = 1000
+MOST_AXES = 64
 ORDERS = {"c": "C", "f": "F", "k": "K", "a": "A"}
 
 
@@ -106,6 +107,8 @@ def _differs(tx: Translator, array: ArrayVariable, dtype: Any, order: str) -> bo
 def _with_axes(tx: Translator, array: VariableTracker, ndmin: int) -> VariableTracker:
     """Axes of one item in front."""
     assert isinstance(array, ArrayVariable)
+    if not isinstance(ndmin, int) or ndmin > MOST_AXES:
+        raise GraphBreak(f"{ndmin!r} as ndmin")
     missing = ndmin - array.array_type.ndim
     if missing <= 0:
         return array

@@ -122,6 +122,8 @@ def call_graph_method(
 
 
 DTYPE_SECOND = frozenset({np.ndarray.astype, np.ndarray.view, np.asarray, np.array})
+YES_OR_NO = frozenset({"keepdims", "subok"})
+"""Arguments that NumPy's functions in C take other things than True and False for."""
 DTYPE_LIKE = (type, np.dtype, str, type(None))
 """NumPy understands more as a dtype, which means something else as an argument of a graph."""
 
@@ -136,12 +138,15 @@ def record_call(
     dtype = args[1] if target in DTYPE_SECOND and len(args) > 1 else kwargs.get("dtype")
     if dtype is not None and not issubclass(dtype.python_type(), DTYPE_LIKE):
         raise GraphBreak(f"{dtype.describe()} as a dtype")
-    keepdims = kwargs.get("keepdims")
-    if keepdims is not None and keepdims.python_type() is not bool:
-        raise GraphBreak(f"{keepdims.describe()} as keepdims")
+    for name in YES_OR_NO & kwargs.keys():
+        if kwargs[name].python_type() is not bool:
+            raise GraphBreak(f"{kwargs[name].describe()} as {name}")
     for value in (*args, *kwargs.values()):
         if (refuse := getattr(value, "check_argument", None)) is not None:
             refuse(target, args)
+    if args and hasattr(args[0], "array_type") and type_of(args[0]).form is Form.SCALAR:
+        if not isinstance(target, np.ufunc) and any(outputs_given(tx, target, args, kwargs)):
+            raise GraphBreak(f"{target.__name__} of a NumPy number into an output")
     if args and hasattr(args[0], "array_type") and type_of(args[0]).form is Form.ARRAY:
         if is_same_object(tx, target, type_of(args[0]), args[1:], kwargs):
             return args[0]

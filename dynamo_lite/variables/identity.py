@@ -52,6 +52,19 @@ def _unless_copied(
     return _converted(tx, kind, args, others)
 
 
+def _cast(
+    tx: Translator,
+    kind: ArrayType,
+    args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> bool:
+    """`x.astype(dtype, copy=False)`, where None is a dtype too: float64."""
+    given = args[0] if args else kwargs.get("dtype")
+    if given is None or (given is NONE and kind.dtype != np.float64):
+        return False
+    return _unless_copied(tx, kind, args, kwargs)
+
+
 def _squeezes_nothing(
     tx: Translator,
     kind: ArrayType,
@@ -82,7 +95,7 @@ RULES: dict[Any, Rule] = {
     np.asanyarray: _converted,
     np.ascontiguousarray: _is_contiguous,
     np.array: _unless_copied,
-    np.ndarray.astype: _unless_copied,
+    np.ndarray.astype: _cast,
     np.squeeze: _squeezes_nothing,
     np.real: _alone(lambda tx, kind: kind.dtype.kind != "c"),
     np.atleast_1d: _alone(lambda tx, kind: kind.ndim >= 1),

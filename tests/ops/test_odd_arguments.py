@@ -36,6 +36,10 @@ x.conj(a); f.conjugate(a); x[:1].reshape(); f.conj(a, a); (x.__setitem__(..., a)
 (f.__setitem__([0, 1], [a]), f)[1]; (f.__setitem__(f > 0, [a]), f)[1]; (x.__setitem__(0, a), x)[1]
 (f.__setitem__(f > 0, np.ones((1, 1))), f)[1]; (f.__setitem__(f > 0, a), f)[1]
 np.dot(x, a, out=np.ones(6)[::2]); x.compress(x[None] > 0)
+f.astype(a, copy=False); f.astype(copy=False); f.view(None); np.zeros_like(x, subok=a)
+np.array(f, ndmin=a); np.array(f, subok=a); np.nonzero([1, 0, 2]); np.argwhere((1, 0, 2))
+np.concatenate([x, f], casting="no"); np.stack([f, x[:2]], casting="equiv")
+np.sum(a, out=np.ones(())); np.round(a, 1, out=np.ones(())); np.any(f[0], out=np.ones(()))
 np.compress(x[:, None] > 0, x); np.logical_or(x.astype("g"), a); np.logical_not(x.astype("g"))
 """.replace("\n", ";").split(";")  # fmt: skip
 

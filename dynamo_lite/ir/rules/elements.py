@@ -13,10 +13,10 @@ from .values import Wrong, as_dtype, as_shape, as_type, normal_axes
 from .windows import Window, array_argument, diagonal, itself_as_window
 
 
-def view(a: Any, dtype: Any = None, *, facts: Facts) -> Window:
+def view(a: Any, dtype: Any = ..., *, facts: Facts) -> Window:
     """`x.view(dtype)` of elements that are as large."""
     kind = array_argument(a)
-    if dtype is None:
+    if dtype is ...:
         return Window(kind.shape, kind.strides)
     found = as_dtype(dtype)
     if isinstance(dtype, type) and issubclass(dtype, np.ndarray):

@@ -65,9 +65,8 @@ def _joined_shape(
 
 
 def _joined_dtype(kinds: Sequence[ArrayType], dtype: Any, casting: Any) -> np.dtype:
-    if dtype is None:
-        return np.result_type(*(kind.dtype for kind in kinds))
-    found = as_dtype(dtype)
+    common = dtype is None
+    found = np.result_type(*(kind.dtype for kind in kinds)) if common else as_dtype(dtype)
     if not all(np.can_cast(kind.dtype, found, casting) for kind in kinds):
         raise Wrong
     return found

@@ -18,6 +18,8 @@ Rule = Callable[..., Any]
 
 def data_argument(value: Any) -> ArrayType:
     """An operand whose elements decide."""
+    if not isinstance(value, ArrayType):
+        raise Unsupported("a size that depends on a sequence")
     kind = as_type(value)
     if kind.library != "numpy":
         raise Unsupported(f"a size that depends on data of {kind.library}")
