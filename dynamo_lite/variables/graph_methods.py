@@ -65,10 +65,28 @@ def _bounds(
     return ((*args, NONE) if len(args) == 1 and "max" not in kwargs else args), kwargs
 
 
+def _second_dtype(
+    tx: Translator, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
+) -> Arguments:
+    """`x.all(axis, dtype, out)`, where the function has no dtype."""
+    if len(args) > 1 and args[1] is not NONE:
+        raise GraphBreak(f"{args[1].describe()} as a dtype")
+    return (*args[:1], *args[2:]), kwargs
+
+
+def _without_correction(
+    tx: Translator, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
+) -> Arguments:
+    """Only the function takes the name of the array API for `ddof`."""
+    if "correction" in kwargs:
+        raise GraphBreak("correction= of a method, which NumPy refuses")
+    return args, kwargs
+
+
 FUNCTIONS = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "cumprod",
+    "argmax", "argmin", "argpartition", "argsort", "choose", "cumprod",
     "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
-    "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
+    "round", "searchsorted", "squeeze", "sum", "swapaxes", "take", "trace",
 )  # fmt: skip
 """Methods whose NumPy function takes the array first and then the same arguments."""
 
@@ -92,6 +110,10 @@ METHODS: dict[str, Method] = {
     "transpose": Method(np.transpose, _axes),
     "compress": Method(np.ndarray.compress),
     "clip": Method(np.clip, _bounds),
+    "all": Method(np.all, _second_dtype),
+    "any": Method(np.any, _second_dtype),
+    "std": Method(np.std, _without_correction),
+    "var": Method(np.var, _without_correction),
     **dict.fromkeys(("conj", "conjugate"), Method(np.conjugate)),
 }
 

@@ -30,7 +30,8 @@ a - f; np.maximum(f, a); np.where(x > 1, a, f); np.linspace(0, 1, a); np.eye(a);
 np.roll(x, a); np.expand_dims(x, a); x.item(a); np.block([x, a]); np.stack([x, a])
 np.reshape(x, a); np.repeat(x, a); np.round(x, a); np.take(x, a); np.arange(a, None)
 np.arange(a, None, 2); np.arange(1, a, None); np.arange(start=a)
-np.arange(stop=a, step=2); np.arange(start=None, stop=a)
+np.arange(stop=a, step=2); np.arange(start=None, stop=a); x.all(0, a); x.any(None, a, None)
+x.var(correction=a); x.std(None, None, None, a)
 x.conj(a); f.conjugate(a); x[:1].reshape(); f.conj(a, a); (x.__setitem__(..., a), x)[1]
 (x.__setitem__(..., [a]), x)[1]; (x.__setitem__(slice(1), [a]), x)[1]; (x.__setitem__(0, [a]), x)[1]
 (f.__setitem__([0, 1], [a]), f)[1]; (f.__setitem__(f > 0, [a]), f)[1]; (x.__setitem__(0, a), x)[1]
