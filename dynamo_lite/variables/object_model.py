@@ -20,7 +20,7 @@ from .constants import ConstantVariable, observed
 from .lazy import LazyVariable
 from .local_classes import LOCAL_CLASSES
 from .methods import BuiltinMethodVariable, MethodVariable
-from .mro import MISSING, Holds, is_data_descriptor, lookup, lookup_in
+from .mro import MISSING, Holds, answers, is_data_descriptor, lookup, lookup_in
 from .refusals import name_in_c, refuse
 
 if TYPE_CHECKING:
@@ -56,9 +56,12 @@ def load(tx: Translator, owner: VariableTracker, instance: Instance, name: str) 
     """`object.__getattribute__(owner, name)`."""
     kind = instance.kind
     raw = lookup(kind, name)
-    if raw is not MISSING and is_data_descriptor(raw):
+    comes_first = raw is not MISSING and is_data_descriptor(raw)
+    if comes_first and answers(type(raw), "__get__"):
         return bind(tx, raw, kind, owner, instance, name)
     if (value := instance.own(tx, name)) is not None:
+        if comes_first:  # as long as it only sees assignments
+            keep_attribute(tx, kind, name, raw)
         return value
     if raw is not MISSING:
         return bind(tx, raw, kind, owner, instance, name)

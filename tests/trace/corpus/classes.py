@@ -185,6 +185,27 @@ class UsesTyped:
 def descriptors(x): return UsesTyped(3).v * x
 
 
+class Noted:
+    def __set__(self, o, v): o.__dict__["v"] = v; o.__dict__["changes"] = o.__dict__.get("changes", 0) + 1
+    def __delete__(self, o): del o.__dict__["v"]
+class UsesNoted:
+    v = Noted()
+    def __init__(self, v): self.v = v
+NOTED = UsesNoted([1, 2])
+
+
+@program(X)
+def descriptor_that_sees_assignments_only(x):
+    made = UsesNoted({})
+    made.v[1] = 2
+    before = NOTED.v, NOTED.v[0], made.v, isinstance(UsesNoted.v, Noted), "v" in vars(made)
+    changes = NOTED.changes
+    NOTED.v = NOTED.v[::-1]
+    NOTED.v = NOTED.v[::-1]
+    del made.v
+    return x * NOTED.v[0], before, NOTED.changes - changes, made.changes, type(made.v).__name__
+
+
 class Dynamic:
     def __getattr__(self, name):
         if name.startswith("get_"): return lambda: name[4:]
