@@ -74,7 +74,9 @@ def _squeezes_nothing(
     """`np.squeeze(x, axis)` without an axis to remove."""
     given = args[0] if args else kwargs.get("axis", NONE)
     axis = given.as_constant(tx)
-    return axis == () or (axis is None and _has_no_axis_of_one(tx, kind))
+    if axis is None:
+        return _has_no_axis_of_one(tx, kind)
+    return isinstance(axis, tuple) and not axis
 
 
 def _has_no_axis_of_one(tx: Translator, kind: ArrayType) -> bool:
