@@ -79,7 +79,8 @@ def match_class(
     wanted = [name.as_constant(tx) for name in names.iterate(tx)]
     values: list[VariableTracker] = []
     seen: set[Any] = set()
-    for name in (*positional_names(tx, kind, inst.arg), *wanted):
+    asked: list[Any] = [*positional_names(tx, kind, inst.arg), *wanted]
+    for name in asked:
         if not (name is ITSELF or isinstance(name, str)):
             text = f"__match_args__ elements must be strings (got {type(name).__name__})"
             raise observed(TypeError(text))
