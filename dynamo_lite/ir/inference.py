@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +40,8 @@ def infer(
         provoke(target, args, kwargs, facts)
     try:
         result = row.infer(*args, facts=facts, **kwargs)
+        if isinstance(result, ArrayType):
+            _check_extent(result)
         if library == NUMPY:
             return result
         return result_in(library, row, args, kwargs, result, facts)
@@ -50,6 +53,17 @@ def infer(
     except Wrong:
         provoke(target, args, kwargs, facts)
     return _written(target, args, kwargs, facts)
+
+
+MOST_AXES = 64
+MOST_BYTES = 2**63
+
+
+def _check_extent(kind: ArrayType) -> None:
+    """No array has more axes than NumPy allows, or more bytes than there are addresses."""
+    known = math.prod(size for size in kind.shape if isinstance(size, int) and size)
+    if kind.ndim > MOST_AXES or known * kind.dtype.itemsize >= MOST_BYTES:
+        raise Unsupported("an array of more axes or bytes than NumPy allows")
 
 
 def why_whole(

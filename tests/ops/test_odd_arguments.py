@@ -65,3 +65,23 @@ def test_results_and_refusals_are_numpys(expression):
             assert type(found) is type(expected), (value, found, expected)
             assert getattr(found, "dtype", None) == getattr(expected, "dtype", None), value
             assert repr(found) == repr(expected), value
+
+
+@pytest.mark.parametrize("expression", [
+    "np.zeros((1,) * 65)", "np.full([1] * 65, 2)", "np.expand_dims(x, tuple(range(70)))",
+    "x[(None,) * 70]", "np.broadcast_to(x, (1,) * 70 + (3,))", "np.zeros((2**40, 2**40))",
+    "np.add.outer(np.zeros((1,) * 40), np.zeros((1,) * 40))", "np.empty((0, 2**62, 8))",
+])  # fmt: skip
+@pytest.mark.parametrize("use", ["", "y = "])
+def test_arrays_that_cannot_be_are_refused_where_python_makes_them(expression, use):
+    names = dict(globals())
+    exec(
+        f"def answer(x):\n    y = x * 2\n    try:\n        {use}{expression}\n"
+        "    except Exception as error:\n        return type(error), str(error), y\n"
+        "    return y, None, x\n",
+        names,
+    )
+    x = np.arange(3.0)
+    expected, found = names["answer"](x), dl.compile(names["answer"])(x)
+    assert expected[1] is not None and found[:2] == expected[:2]
+    assert found[2].tolist() == [0, 2, 4]
