@@ -9,6 +9,7 @@ import functools
 import heapq
 import operator
 import re
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -179,16 +180,21 @@ def subn(pattern: Any, repl: Any, string: Any, count: Any = 0, flags: Any = 0) -
 
 def pattern_subn(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
     """`pattern.subn` where `repl` is a function."""
+    count = operator.index(count)
+    if count > sys.maxsize or count < -sys.maxsize:
+        raise OverflowError("Python int too large to convert to C ssize_t")
     parts, end, found = [], 0, 0
     for match in pattern.finditer(string):
-        if count and found == count:
+        if count and found >= count:
             break
-        parts.append(string[end : match.start()])
+        if end < match.start():
+            parts.append(string[end : match.start()])
         new = repl(match)
         if new is not None:
             parts.append(new)
         end, found = match.end(), found + 1
-    parts.append(string[end:])
+    if end < len(string):
+        parts.append(string[end:])
     return string[:0].join(parts), found
 
 

@@ -151,7 +151,7 @@ def _copied_object(
     def part(item: VariableTracker) -> VariableTracker:
         return item if copies is None else _deep_copy(tx, item, copies)
 
-    made = _new(value, kind)
+    made = _new(tx, value, kind)
     if copies is not None:
         copies[value] = made
     held = {**value.all_attributes(tx), **{name: value.own(tx, name) for name in _slots(kind)}}
@@ -193,9 +193,11 @@ def _slots(kind: type) -> list[str]:
     ]  # fmt: skip
 
 
-def _new(value: ObjectVariable, kind: type) -> ObjectVariable:
+def _new(tx: Translator, value: ObjectVariable, kind: type) -> ObjectVariable:
     if not isinstance(value, DerivedVariable):
         return ObjectVariable(kind)
+    if isinstance(value.contents, TupleVariable) and value.contents.is_constant():
+        return DerivedVariable(kind, TupleVariable(value.contents.items(tx)))
     if value.base not in FILL and value.contents.is_constant():
         return DerivedVariable(kind, value.contents)
     if value.base in (list, dict):

@@ -42,7 +42,7 @@ def stand_in(tx: Translator, value: VariableTracker) -> Any:
     """An object of the same class, for the sake of what classes say about descriptors."""
     kind = value.python_type()
     if isinstance(value, ObjectVariable) and is_plainly_made(kind):
-        made: Any = object.__new__(kind)
+        made: Any = _made_plainly(kind)
     elif lookup(kind, "__get__") is MISSING and lookup(kind, "__set_name__") is MISSING:
         made = StandIn()
     else:
@@ -51,13 +51,21 @@ def stand_in(tx: Translator, value: VariableTracker) -> Any:
     return made
 
 
+def _made_plainly(kind: type) -> Any:
+    try:
+        return object.__new__(kind)
+    except TypeError:  # C makes them
+        raise GraphBreak(f"an object of {kind.__name__} as a class attribute") from None
+
+
 def is_plainly_made(kind: type) -> bool:
     base = next(base for base in kind.__mro__ if not base.__flags__ & HEAP_TYPE)
-    is_abstract = kind.__flags__ & NOT_MADE or getattr(kind, "__abstractmethods__", None)
-    return base is object and lookup(kind, "__del__") is MISSING and not is_abstract
+    return base is object and lookup(kind, "__del__") is MISSING and not getattr(
+        kind, "__abstractmethods__", None
+    )
 
 
-HEAP_TYPE, NOT_MADE = 1 << 9, 1 << 7
+HEAP_TYPE = 1 << 9
 
 
 def placeholder(tx: Translator, function: NestedFunctionVariable) -> FunctionType:

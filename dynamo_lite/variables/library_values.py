@@ -35,8 +35,10 @@ class PatternVariable(TypedConstant):
         args: Sequence[VariableTracker],
         kwargs: Mapping[str, VariableTracker],
     ) -> VariableTracker:
-        if any(isinstance(arg, FunctionVariable) for arg in args):
-            if name not in REPLACING or not isinstance(self.value, re.Pattern):
+        functions = [isinstance(arg, FunctionVariable) for arg in (*args, *kwargs.values())]
+        if any(functions):
+            is_replacing = name in REPLACING and isinstance(self.value, re.Pattern)
+            if not is_replacing or not functions[0] or sum(functions) > 1:
                 raise GraphBreak(f"a function given to {name!r} of {self.describe()}")
             return tx.known(REPLACING[name]).call(tx, (self, *args), kwargs)
         return super().call_method(tx, name, args, kwargs)

@@ -325,6 +325,8 @@ def _changing(name: str, single: bool) -> Callable[..., VariableTracker]:
 
 def _computing(name: str, only_sets: bool) -> Callable[..., VariableTracker]:
     def method(self: SetVariable, tx: Translator, *others: VariableTracker) -> VariableTracker:
+        if name == "issubset" and any(hasattr(each.python_type(), "__next__") for each in others):
+            raise GraphBreak(f"how far issubset() goes through {others[0].describe()}")
         if only_sets:
             others = tuple([other.contents or other for other in others])
         for other in others:

@@ -103,6 +103,10 @@ class Making:
         return object.__new__(cls, *args)
 
 
+class Refusing:
+    def __bool__(self): raise KeyError("no")
+
+
 class Matched:
     __match_args__ = ("left", 5)
     left = 1
@@ -153,16 +157,19 @@ operator.call(a, 1); operator.call(a) | Abstract; Making; object
 list(itertools.starmap(pow, [(2, 3), a])) | 3; [2, 2]; "ab"
 list(itertools.tee([1], a)) | -1; "a"
 next(itertools.count(a)) | 2; "a"; Joining()
-re.sub("a", "b", "banana", count=a) | 1; 2
+re.sub("a", "b", "banana", count=a) | 1; 2; raised
+re.sub("a", lambda m: "z", "banana", count=a) | 1; -1; 2.5; 10**30; Joining()
+re.sub("a", lambda m: a, "xbanana") | "z"; 3; None; Text("k")
 a * 1; a + (); () + a; a[:] | Pair((1, 2)); (1, 2)
 [1] + a; [1] * a; (1,) + a; "x" * a; deque([1]) * a | Joining(); UserList([2])
 given(*a); [*a]; (*a, 1); list(a); sorted(a) | 5; np.add; Loader(); Loader(KeyError(1)); Loader(TypeError())
 tuple(a); given(*a); itertools.product(a) and 1 | Hinting(5); Hinting(-1); Hinting("k"); Hinting(None)
 copy.deepcopy(a) is a | list[int]; int | str; slice(1); (math,); (1, 2); np.finfo(float)
+copy.deepcopy([a]); copy.copy(a) | Pair((1, 2)); Pair(); Text("k"); Items([1])
 copy.copy(a).eps | np.finfo(float)
 type(a)(1, 2) | {1}; frozenset(); Pair(); Items(); re.compile("a")
 type(a)() | re.compile("a"); {1}
-{1, 2}.isdisjoint(a), next(a, 5); {1, 2}.issuperset(a) | iter([1, 2, 3]); iter([5, 1])
+{1, 2}.isdisjoint(a), next(a, 5); {1, 2}.issuperset(a); {1}.issubset(a) | iter([1, 2, 3]); iter([5, 1])
 sum(a, "x"); sum(a, [1]), 1; bytes(a) | iter(["a", "b"]); enumerate("ab"); iter([3, 300])
 (a, 1) in {"k": 1}.items(); a in {"k": 1}.items(); ("k", a) in {"k": 1}.items() | "k"; []; ("k", 1); 1; np.ones(1)
 {"k": 1}.keys() <= a; a == {"k": 1}.keys() | 3; {"k"}; ["k"]; Like()
@@ -190,6 +197,8 @@ BLOCKS = {
     "match a:\n            case Matched(p, q): r = p": "Matched()",
     "match a:\n            case {math.pi: p, 'k': q, math.pi: z}: r = p": "{math.pi: 1, 'k': 2, 5: 1}; {}",
     "match 3:\n            case a(): r = 1": "5; int",
+    "for i in a:\n            if i: break\n        else: r = 1":
+        "bytearray(b'ab'); np.ones((2, 2)); [0, Refusing()]; [0]; []",
     "class Meta(type):\n            @classmethod\n"
     "            def __prepare__(meta, name, bases): return {'z': a}\n"
     "        class Made(metaclass=Meta):\n            y = z\n        r = Made.y": "3; 'k'",
