@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from ..ir.sizes import evaluate, symbols
+from ..ir.sizes import Size, evaluate, symbols
 from .arrays import ArrayFacts, array_holds
 from .guard_set import Guard
 from .kinds import BY_PAIRS, DISJOINT, NOT_ALIASED, SAME, Group, GuardKind, shown
@@ -162,11 +162,18 @@ def _relation(relation: Relation, shapes: ShapeEnv, values: Values) -> str:
     now = {name: values_of(shapes, name, values) for name in relation.symbols()}
     names = ", ".join(f"{name} = {shapes.infos[name].origin}" for name in now)
     sides = " and ".join(
-        f"{side} is {evaluate(side, now)}, was {shapes.hint(side)}"
+        f"{side} is {_evaluated(side, now)}, was {shapes.hint(side)}"
         for side in (relation.left, relation.right)
         if not isinstance(side, int)
     )
     return f"{relation} failed: {sides} when compiled ({names})"
+
+
+def _evaluated(size: Size, now: Mapping[str, int]) -> str:
+    try:
+        return str(evaluate(size, now))
+    except ZeroDivisionError:
+        return "a division by zero"
 
 
 def values_of(shapes: ShapeEnv, name: str, values: Values) -> int:

@@ -69,13 +69,14 @@ def shared_results(graph: Graph) -> frozenset[Node]:
 def _path(graph: Graph, node: Node) -> Iterator[Node]:
     """A node, what it is a part of, and so on."""
     yield node
-    while isinstance(node, Node) and node.op == "call_function" and _is_window(graph, node):
+    while isinstance(node, Node) and node.op == "call_function" and is_window(graph, node):
         node = node.args[0]
         yield node
 
 
-def _is_window(graph: Graph, node: Node) -> bool:
-    """Whether a node is a view of its first operand; a number that is read there is none."""
+def is_window(graph: Graph, node: Node) -> bool | None:
+    """Whether a node is a view of its first operand; a number that is read there is none. None
+    where nothing says so."""
     row = row_of(node.target)
     if not isinstance(node.type, ArrayType) or node.type.form is not Form.ARRAY:
         return False
@@ -87,7 +88,7 @@ def _is_window(graph: Graph, node: Node) -> bool:
     try:
         return row.window(*args, facts=graph_facts(graph), **kwargs) is not None
     except Unsupported:
-        return False
+        return None
 
 
 def handed_out(graph: Graph, shared: frozenset[Node]) -> frozenset[Node]:

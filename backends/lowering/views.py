@@ -18,6 +18,7 @@ from .. import affine, reshaping
 from ..fusion import Access
 from ..loops import Axis, Offset
 from .context import Lowering, is_size, lowers, packed
+from .sharing import is_window
 from .values import CannotLower, Value, load_of
 
 
@@ -184,8 +185,7 @@ def ravel(low: Lowering, node: Node, a: Any, order: str = "C") -> Value:
     if order != "C" or not isinstance(a, Value):
         raise CannotLower("np.ravel in another order")
     made = reshaped(low, node, a)
-    is_empty = any(map(affine.is_zero, a.shape))
-    if made.is_memory and made.strides() != node.type.strides and not is_empty:
+    if made.is_memory and made.strides() != node.type.strides and not is_window(low.graph, node):
         return low.lazy(node.type, made.axes, made.expr)  # only packed arrays are not copied
     return made
 
@@ -204,9 +204,10 @@ def reshaped(low: Lowering, node: Node, value: Value) -> Value:
     expr = reshaping.reshape(value.expr, value.axes, axes)
     if expr is not None:
         return Value(node.type, axes, expr, fresh=value.fresh)
-    if value.is_memory and node.type.strides != contiguous_strides(
-        node.type.shape, value.dtype.itemsize
-    ):  # a view, as the guards on the sizes say
+    is_view = is_window(low.graph, node) if value.is_memory else False
+    if is_view is None:
+        raise CannotLower("nothing says whether it is a view")
+    if is_view:  # as the guards on the sizes say
         load = load_of(value)
         return replace(low.memory_value(node.type, load.buffer, load.offset.constant), array=None)
     strides = contiguous_strides(value.shape, value.dtype.itemsize)

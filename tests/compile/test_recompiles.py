@@ -167,3 +167,14 @@ def test_texts_that_are_passed_along_are_not_guarded():
     for name in WEIGHTS:
         assert compiled(X, name)[1] == {"name": name}
     assert len(compiled.entries()) == 1
+
+
+def test_a_relation_may_divide_by_what_is_none_now():
+    def steps(x, k):
+        return x[::k] * 2 if k else x
+
+    compiled = dl.compile(steps)
+    for shape, k in (((2, 3), 2), ((5, 1), 1)):
+        assert same(compiled(np.ones(shape), k), steps(np.ones(shape), k))
+    with dl.no_recompile(), pytest.raises(errors.RecompileForbidden, match="division by zero"):
+        compiled(np.ones((2, 1)), 0)

@@ -194,6 +194,36 @@ def test_a_view_of_what_is_contiguous_by_its_sizes_alone():
         assert np.shares_memory(compiled(x), base) == np.shares_memory(flat(x), base)
 
 
+FLAT = {
+    "rows": lambda x, k: x[k:].ravel(),
+    "columns": lambda x, k: x[:, k:].reshape(-1),
+    "turned": lambda x, k: x[:, k:].T.ravel(),
+    "a corner": lambda x, k: x[:k, :k].ravel(),
+    "regrouped": lambda x, k: x[:, k:].reshape(x.shape[1] - k if k < x.shape[1] else 0, -1),
+    "one of a row": lambda x, k: x[0, k // 2 :: 2].ravel(),
+}
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize("name", FLAT)
+def test_parts_that_are_contiguous_by_their_sizes_alone(name, dynamic):
+    """What is written into them, in the graph and afterwards, is in the array itself."""
+    def written(x, k):
+        part = FLAT[name](x, k)
+        part += 1
+        return part
+
+    compiled = dl.compile(FLAT[name], dynamic=dynamic), dl.compile(written, dynamic=dynamic)
+    for order in "CF":
+        for shape, k in (((5, 4), 2), ((3, 3), 0), ((2, 2), 1), ((2, 1), 0), ((3, 3), 1),
+                         ((1, 4), 3), ((1, 1), 0), ((4, 2), 1)):  # fmt: skip
+            arrays = [np.arange(np.prod(shape) * 1.0).reshape(shape, order=order) for _ in range(2)]
+            for function, x in zip((compiled[0], FLAT[name]), arrays):
+                function(x, k)[:1] = 9
+            results = [function(x, k) for function, x in zip((compiled[1], written), arrays)]
+            assert same(*results) and same(*arrays), (shape, k, order)
+
+
 # -- numbers that follow from sizes
 
 
