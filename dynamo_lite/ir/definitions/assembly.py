@@ -71,11 +71,9 @@ def _array(emit: Emit, item: Any) -> Any:
 
 def split(emit: Emit, ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     kind = emit.type(ary)
-    if isinstance(indices_or_sections, int):
-        total = kind.shape[normal_axis(axis, kind.ndim)]
-        if indices_or_sections <= 0 or not same(
-            modulo(total, indices_or_sections), 0, emit.facts
-        ):
+    if not isinstance(indices_or_sections, (list, tuple)):
+        total, count = kind.shape[normal_axis(axis, kind.ndim)], integer(indices_or_sections)
+        if count <= 0 or not same(modulo(total, count), 0, emit.facts):
             raise Wrong
     return array_split(emit, ary, indices_or_sections, axis)
 
