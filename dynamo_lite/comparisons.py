@@ -26,6 +26,7 @@ from .variables.dicts import DictVariable
 from .variables.functions import FunctionVariable
 from .variables.ids import IdVariable
 from .variables.lazy import realise
+from .variables.mappings import unwrapped
 from .variables.methods import BuiltinMethodVariable, MethodVariable
 from .variables.object_model import overridden
 from .variables.refusals import name_in_c
@@ -41,9 +42,9 @@ def compare(
 ) -> VariableTracker:
     if lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs)):
         return binary(tx, symbol, lhs, rhs)
-    for side, other in ((lhs, rhs), (rhs, lhs)):
-        if side.python_type() is bytes and has_buffer(other.python_type()):
-            raise GraphBreak(f"{symbol} of bytes and {other.describe()}")
+    if all(kind is bytes or has_buffer(kind) for kind in (lhs.python_type(), rhs.python_type())):
+        raise GraphBreak(f"{symbol} of {lhs.describe()} and {rhs.describe()}")
+    lhs, rhs = unwrapped(lhs, rhs)
     if (is_alias(lhs) or is_plain(lhs)) and (is_alias(rhs) or is_plain(rhs)):
         return fold(tx, BINARY[symbol].function, (lhs, rhs))
     if all(is_view(side) or isinstance(side.contents or side, SetVariable) for side in (lhs, rhs)):

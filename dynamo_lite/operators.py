@@ -30,6 +30,7 @@ from .variables.constants import (
 from .variables.dicts import DictViewVariable
 from .variables.either import EitherNumber
 from .variables.known_indices import NO_TIMES
+from .variables.mappings import MappingProxyVariable, unwrapped
 from .variables.mro import answers, lookup
 from .variables.object_model import overridden
 from .variables.refusals import name_in_c, refuse
@@ -75,6 +76,8 @@ def binary(
     if is_view(lhs) or (is_view(rhs) and isinstance(lhs, SetVariable)):
         if row.symbol in ("&", "|", "-", "^"):
             return view_operation(tx, row.method, lhs, rhs)
+    if row.symbol == "|" and not (inplace and isinstance(lhs, MappingProxyVariable)):
+        lhs, rhs = unwrapped(lhs, rhs)
     return _dispatch(tx, row, lhs, rhs, inplace)
 
 

@@ -27,7 +27,7 @@ from ..variables.constants import (
 )
 from ..variables.exceptions import ARGUMENTS_ONLY, ExceptionVariable
 from ..variables.ids import IdVariable
-from ..variables.local_classes import is_local
+from ..variables.local_classes import PLACEHOLDERS, is_local
 from ..variables.mro import MISSING, lookup
 from ..variables.object_model import HEAP_TYPE, class_attribute
 from ..variables.objects import ObjectVariable, SuperVariable
@@ -107,6 +107,9 @@ def _is_subclass(tx: Translator, kind: type, base: Any) -> bool:
         raise GraphBreak(f"an instance check against {base!r}")
     if type(base).__instancecheck__ not in PLAIN_CHECKS:
         raise GraphBreak(f"the metaclass of {base.__name__} has its own instance check")
+    hook = getattr(lookup(base, "__subclasshook__"), "__func__", None)
+    if isinstance(hook, types.FunctionType) and hook in PLACEHOLDERS:
+        raise GraphBreak(f"the __subclasshook__ of {base.__name__}")
     found = bool(observe(issubclass, kind, base))
     if isinstance(base, ABCMeta) and base not in kind.__mro__ and _may_register(kind, base):
         source = object_model.class_source(base)

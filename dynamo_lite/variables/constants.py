@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import GraphBreak, Unsupported
 from ..guards.kinds import EQUALS
-from ..guards.sources import ConstSource, Pinned, Source
+from ..guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..trace_rules import OWN_FOLDER
 from .base import ObservedException, VariableTracker, call_handler
 from .mro import answers, lookup
@@ -159,22 +159,32 @@ class TypedConstant(VariableTracker):
 
     def getattr(self, tx: Translator, name: str) -> VariableTracker:
         member = member_of(self.value, name)
-        if isinstance(self.value, enum.Enum) and name not in ("name", "value", "_value_", "_name_"):
+        if isinstance(self.value, enum.Enum):
             return self.of_enum(tx, member, name)
         if callable(member) and not isinstance(member, type):
             return ConstantMethodVariable(self, name)
         return fold(tx, getattr, (self, ConstantVariable(name)))
 
     def of_enum(self, tx: Translator, member: Any, name: str) -> VariableTracker:
-        """Methods and properties that the user's enum class defines."""
+        """Methods and properties that the user's enum class defines, and what a member holds."""
+        if name in ("name", "value", "_value_", "_name_"):
+            return self.held(tx, f"_{name.strip('_')}_", observe(getattr, self.value, name))
         if isinstance(member, types.FunctionType):
             return ConstantMethodVariable(self, name)
         if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
             return tx.call(tx.known(member.fget), self)
         if isinstance(member, types.MethodDescriptorType):
             return ConstantMethodVariable(self, name)
-        value = observe(getattr, self.value, name)
-        return tx.known(value) if isinstance(value, enum.Enum | type) else constant(value)
+        return self.held(tx, name, observe(getattr, self.value, name))
+
+    def held(self, tx: Translator, name: str, value: Any) -> VariableTracker:
+        """What an enumeration's member has under a name: the object itself where it may change."""
+        if isinstance(value, enum.Enum | type):
+            return tx.known(value)
+        if type(value) in ATOMS:
+            return constant(value)
+        member = ConstSource(Pinned(self.value), f"{type(self.value).__name__}.{self.value._name_}")
+        return tx.wrap(value, AttrSource(member, name))
 
     def call_method(
         self,

@@ -5,6 +5,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import GraphBreak
 from .base import VariableTracker
 from .dicts import DictVariable
 from .methods import BuiltinMethodVariable
@@ -55,3 +56,18 @@ class MappingProxyVariable(VariableTracker):
         code.load_callable(types.MappingProxyType)
         code.build(self.mapping)
         code.call(1)
+
+
+def unwrapped(
+    lhs: VariableTracker, rhs: VariableTracker
+) -> tuple[VariableTracker, VariableTracker]:
+    """The operands of `|` or of a comparison as a proxy hands them on: its mapping in its place."""
+    for side in (lhs, rhs):
+        is_opaque = not isinstance(side, MappingProxyVariable)
+        if side.python_type() is types.MappingProxyType and is_opaque:
+            raise GraphBreak(f"an operator on {side.describe()}")
+    if isinstance(lhs, MappingProxyVariable):
+        lhs = lhs.mapping
+    if isinstance(rhs, MappingProxyVariable) and isinstance(lhs.contents or lhs, DictVariable):
+        rhs = rhs.mapping
+    return lhs, rhs

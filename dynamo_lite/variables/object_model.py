@@ -258,6 +258,8 @@ def _cached(
     tx: Translator, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
 ) -> VariableTracker:
     """`functools.cached_property` keeps the value in the instance's dict."""
+    if not has_dict(instance.kind):
+        raise GraphBreak(f"a cached property of {owner.describe()}, which has no __dict__")
     value = tx.call(_part(tx, raw.func, base, name, "func"), owner)
     instance.store(tx, raw.attrname, value)
     return value

@@ -12,7 +12,7 @@ import operator
 import re
 import warnings
 from collections import Counter, OrderedDict, UserList, deque
-from types import CellType
+from types import CellType, MappingProxyType
 
 import numpy as np
 import pytest
@@ -173,6 +173,9 @@ type(a)() | re.compile("a"); {1}
 sum(a, "x"); sum(a, [1]), 1; bytes(a) | iter(["a", "b"]); enumerate("ab"); iter([3, 300])
 (a, 1) in {"k": 1}.items(); a in {"k": 1}.items(); ("k", a) in {"k": 1}.items() | "k"; []; ("k", 1); 1; np.ones(1)
 {"k": 1}.keys() <= a; a == {"k": 1}.keys() | 3; {"k"}; ["k"]; Like()
+MappingProxyType({"k": 1}) | a; a | MappingProxyType({"k": 1}) | MappingProxyType({"j": 2}); OrderedDict(z=1); 3
+MappingProxyType({"k": 1}) == a; a != MappingProxyType({}); {"k": 1} == a | MappingProxyType({"k": 1}); {"k": 1}; 3
+memoryview(b"ab") == a; a == memoryview(b"ab") | bytearray(b"ab"); b"ab"; memoryview(b"a"); 3
 deque([1, 2]).rotate(a); [1].insert(a, 5); [1, 2][a] | 10**30; Whole(1); Joining()
 raised(a) | Abstract; Making; ValueError; KeyError(1); 3
 hash(Hashing(a)); len(Sized(a)); bool(Sized(a)) | -1; 10**30; True; 5; -3; "k"
@@ -204,6 +207,13 @@ BLOCKS = {
     "        class Made(metaclass=Meta):\n            y = z\n        r = Made.y": "3; 'k'",
     "class Base:\n            def __init_subclass__(cls, q): cls.q = q\n"
     "        class Made(Base, q=a): pass\n        r = Made.q": "3; re.match('a', 'a'); np.ones(1)",
+    "class Made(enum.Enum):\n            ITEM = a\n        r = Made.ITEM.value":
+        "[1]; {}; (1, [2]); 3",
+    "class Asking(abc.ABC):\n            @classmethod\n"
+    "            def __subclasshook__(cls, kind): return a\n"
+    "        r = isinstance(1, Asking)": "True; NotImplemented; 5",
+    "class Slotted:\n            __slots__ = ()\n            @functools.cached_property\n"
+    "            def kept(self): return a\n        Slotted().kept": "1",
     "class Made(type(a)): pass\n        r = Made": "Level.LOW; Colour.RED",
     "def steps():\n            got = yield 1\n            yield got\n"
     "        it = steps()\n        r = next(it), it.send(a)": "NotImplemented; None; 3",
@@ -296,3 +306,32 @@ def test_os_errors_keep_the_name_of_their_file():
     error = dl.compile(failing, backend="eager")(np.ones(2))[1]
     assert type(error) is FileNotFoundError
     assert (error.errno, error.filename, str(error)) == (2, "here", str(failing(1)[1]))
+
+
+class Kept(enum.Enum):
+    """An enumeration whose members hold what may change."""
+
+    ITEMS = [1]
+    TABLE = {"k": np.ones(2)}
+    NUMBER = 1.5
+
+    def __init__(self, value):
+        self.more = [value]
+
+
+def test_what_members_of_enumerations_hold_is_what_they_hold():
+    def changed(x, item):
+        Kept.ITEMS.value.append(item)
+        Kept.ITEMS.more.append(item)
+        Kept.TABLE.value["k"] += item
+        return x * Kept.NUMBER.value, Kept.ITEMS.value, Kept.ITEMS.more, Kept.TABLE.value["k"]
+
+    compiled = dl.compile(changed, backend="eager")
+    for item in (5, 6):
+        _, items, more, array = compiled(np.ones(2), item)
+    assert items is Kept.ITEMS.value
+    assert items == [1, 5, 6]
+    assert more is Kept.ITEMS.more
+    assert more == [items, 5, 6]
+    assert array is Kept.TABLE.value["k"]
+    assert array.tolist() == [12, 12]
