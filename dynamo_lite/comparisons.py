@@ -28,7 +28,7 @@ from .variables.ids import IdVariable
 from .variables.lazy import realise
 from .variables.mappings import unwrapped
 from .variables.methods import BuiltinMethodVariable, MethodVariable
-from .variables.object_model import overridden
+from .variables.object_model import HEAP_TYPE, overridden
 from .variables.refusals import name_in_c
 from .variables.sequences import SequenceVariable
 from .variables.sets import SetVariable, view_as_set
@@ -49,7 +49,7 @@ def compare(
         return fold(tx, BINARY[symbol].function, (lhs, rhs))
     if all(is_view(side) or isinstance(side.contents or side, SetVariable) for side in (lhs, rhs)):
         lhs, rhs = view_as_set(tx, lhs), view_as_set(tx, rhs)
-    if not _overrides_comparison(lhs, rhs, BINARY[symbol].method):
+    if not _overrides_comparison(lhs, rhs, BINARY[symbol]):
         left, right = lhs.contents or lhs, rhs.contents or rhs
         if is_plain(left) and is_plain(right):
             try:
@@ -68,8 +68,11 @@ def is_alias(value: VariableTracker) -> bool:
     return isinstance(value, KnownVariable) and is_typing(value.value)
 
 
-def _overrides_comparison(lhs: VariableTracker, rhs: VariableTracker, method: str) -> bool:
-    return overridden(lhs.python_type(), method) or overridden(rhs.python_type(), method)
+def _overrides_comparison(
+    lhs: VariableTracker, rhs: VariableTracker, row: BinaryOperator
+) -> bool:
+    return any(overridden(side.python_type(), method)
+               for side, method in ((lhs, row.method), (rhs, row.method), (rhs, row.reflected)))
 
 
 def structural_rule(
@@ -91,16 +94,28 @@ def _ordered(
     for owner, method, other in attempts:
         if knows_only_itself(owner, method):
             continue
-        if _has_own(owner, method) and not _knows_own_kind(owner, method):
+        if not _has_own(owner, method):
+            continue
+        if _knows_own_kind(owner, method):
+            result = _answer_of_c(tx, owner, method, other.contents or other)
+        else:
             result = owner.call_method(tx, method, (other,), {})
-            if not is_not_implemented(result):
-                return result
+        if not is_not_implemented(result):
+            return result
     raise _unordered(row.symbol, lhs, rhs)
 
 
 def _knows_own_kind(owner: VariableTracker, method: str) -> bool:
     """Whether C compares the value, which is known, only with known ones."""
     return is_plain(owner) and not overridden(owner.python_type(), method)
+
+
+def _answer_of_c(
+    tx: Translator, owner: VariableTracker, method: str, other: VariableTracker
+) -> VariableTracker:
+    if not is_plain(other):
+        return ConstantVariable(NotImplemented)
+    return fold(tx, getattr(owner.python_type(), method), (owner, other))
 
 
 def _has_own(value: VariableTracker, method: str) -> bool:
@@ -152,7 +167,8 @@ def _is_same_method(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) 
 
 def _is_builtin_value(value: VariableTracker) -> bool:
     """Kinds that are equal only to values of their own kind, which were compared before."""
-    return value.python_type().__module__ == "builtins"
+    kind = value.python_type()
+    return kind.__module__ == "builtins" and not kind.__flags__ & HEAP_TYPE
 
 
 def _compare_sequences(

@@ -84,6 +84,8 @@ def _ask_for_length(tx: Translator, value: ObjectVariable) -> None:
     """`operator.length_hint(value)`, for what the methods of its class do and raise."""
     if _asked(value, "__len__", lambda: tx.call_builtin(len, value)) is not None:
         return
+    if type(lookup(value.kind, "__len__")) is types.WrapperDescriptorType:
+        return  # C has seen the length
     method = "__length_hint__"
     hint = _asked(value, method, lambda: value.call_method(tx, method, (), {}))
     if hint is None:

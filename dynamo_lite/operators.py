@@ -194,7 +194,8 @@ def _repeated(
     for text, times in ((lhs, rhs), (rhs, lhs)):
         held, is_index = text.contents or text, answers(times.python_type(), "__index__")
         if is_index and _is_text(held):
-            return binary(tx, "*", held, tx.call_builtin(operator.index, times))
+            count = tx.call_builtin(operator.index, times)
+            return binary(tx, "*", held, count.contents or count)
     return None
 
 

@@ -64,8 +64,11 @@ def _by_method(
 
 @handles(operator.index)
 def operator_index(tx: Translator, value: VariableTracker) -> VariableTracker:
-    if (is_size(value) or value.in_graph) and value.python_type() is int:
+    kind = value.python_type()
+    if (is_size(value) or value.in_graph) and kind is int:
         return value
+    if issubclass(kind, int) and not value.in_graph:  # whatever its class says
+        return constant(int.__index__((value.contents or value).as_constant(tx)))
     text = "__index__ returned non-int (type {kind})"
     return returned_exactly(_by_method(tx, operator.index, "__index__", value), int, text)
 

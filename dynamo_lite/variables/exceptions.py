@@ -293,7 +293,7 @@ ARGUMENTS_ONLY = frozenset(
 
 def plain_base(kind: type) -> type[BaseException]:
     """The first class of Python's own that an exception class is derived from."""
-    return next(b for b in kind.__mro__ if b.__module__ == "builtins")
+    return next(b for b in kind.__mro__ if vars(builtins).get(b.__name__) is b)
 
 
 def is_plain_exception(kind: type) -> bool:

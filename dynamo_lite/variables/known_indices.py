@@ -23,7 +23,8 @@ def index_constant(tx: Translator, key: VariableTracker, refusal: str = NO_INTEG
     kind = key.python_type()
     if not answers(kind, "__index__"):
         raise observed(TypeError(refusal.format(name_in_c(kind))))
-    if not key.is_constant() and overridden(kind, "__index__"):
+    is_its_own = key.is_constant() or issubclass(kind, int)  # whatever the class says
+    if not is_its_own and overridden(kind, "__index__"):
         text = "__index__ returned non-int (type {kind})"
         key = returned_exactly(key.call_method(tx, "__index__", (), {}), int, text)
     value = (key.contents or key).as_constant(tx)

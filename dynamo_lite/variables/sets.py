@@ -12,7 +12,7 @@ from .base import VariableTracker
 from .callables import is_identity_hashed
 from .constants import NONE, ConstantVariable, Member, builds, constant, observed
 from .dicts import DictVariable, DictViewVariable, is_guardable_key, look_for_ids
-from .object_model import python_method
+from .object_model import overridden, python_method
 from .refusals import handed_over
 from .set_order import (
     ANY_ORDER,
@@ -203,8 +203,10 @@ class SetVariable(VariableTracker):
     def keys_of(self, tx: Translator, other: VariableTracker, any_order: bool = False) -> Any:
         """The keys of what a method of sets is given, in a container that it treats alike."""
         is_dict = isinstance(other, DictVariable) and other.kind is dict
-        if not isinstance(other.contents, ConstantVariable):
-            other = other.contents or other
+        held, goes_its_own_way = other.contents, overridden(other.python_type(), "__iter__")
+        is_unlike = goes_its_own_way or isinstance(held, ConstantVariable)
+        if held is not None and (isinstance(held, SetVariable) or not is_unlike):
+            other = held
         if isinstance(other, SetVariable):
             self.pool.update(other.pool)
             if not any_order:
@@ -372,7 +374,9 @@ for _name in IN_PLACE:
 def sought(tx: Translator, item: VariableTracker) -> Hashable:
     """What stands for a value that is looked for; a set finds a frozen one."""
     held = item.contents or item
-    return frozenset(held.members(tx)) if isinstance(held, SetVariable) else item.hash_key(tx)
+    if isinstance(held, SetVariable) and not overridden(item.python_type(), "__hash__"):
+        return frozenset(held.members(tx))
+    return item.hash_key(tx)
 
 
 def view_as_set(tx: Translator, value: VariableTracker) -> VariableTracker:

@@ -219,8 +219,11 @@ def make_range(tx: Translator, *ends: VariableTracker) -> VariableTracker:
 
 
 def _index(tx: Translator, value: VariableTracker) -> VariableTracker:
-    """What `__index__` says, where the user wrote it."""
-    if not overridden(value.python_type(), "__index__"):
+    """What `__index__` says, where the user wrote it for what is no int itself."""
+    kind = value.python_type()
+    if issubclass(kind, int):
+        return value.contents or value
+    if not overridden(kind, "__index__"):
         return value
     text = "__index__ returned non-int (type {kind})"
     return returned_exactly(value.call_method(tx, "__index__", (), {}), int, text)
