@@ -18,7 +18,7 @@ Rule = Callable[..., Any]
 
 def data_argument(value: Any) -> ArrayType:
     """An operand whose elements decide."""
-    if not isinstance(value, ArrayType):
+    if isinstance(value, (list, tuple)):
         raise Unsupported("a size that depends on a sequence")
     kind = as_type(value)
     if kind.library != "numpy":
