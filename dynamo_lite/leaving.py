@@ -7,7 +7,7 @@ expressed, the rest of the original text runs right there.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
@@ -19,13 +19,17 @@ from .bytecode.splitting import EMULATED, JUMPS_IF, STACK_EFFECTS
 from .closures import ClosureCall, closure_call
 from .errors import Unsupported
 from .guards.sources import LocalSource
+from .ir.sizes import SizeExpr
 from .native import REST
 from .reconstruct import Push, Reconstructor
 from .trace import Stopped
+from .variables.arrays import ArrayVariable
 from .variables.base import VariableTracker
 from .variables.constants import ATOMS, NullVariable
 from .variables.functions import FunctionVariable, UserFunctionVariable, is_known_by_code
+from .variables.lazy import LazyVariable
 from .variables.methods import MethodVariable
+from .variables.sizes import SizeVariable
 
 
 class Frames(Protocol):
@@ -41,8 +45,9 @@ class Frames(Protocol):
     @property
     def prefix(self) -> int: ...
 
-    def resume(self, point: ResumePoint) -> Callable[..., Any]:
-        """The function that runs the frame from a point on."""
+    def resume(self, point: ResumePoint, symbolic: Iterable[Any]) -> Callable[..., Any]:
+        """The function that runs the frame from a point on; these facts of its arguments (number,
+        fact, axis) are symbols."""
         ...
 
     def rest_in_python(self, point: ResumePoint) -> Callable[..., Any]:
@@ -333,10 +338,12 @@ class Leaving:
         names = self.frames.origin.__code__.co_varnames
         self.points.append(point)
         frames = self.frames
-        make = frames.rest_in_python if self.stopped.in_python else frames.resume
         cells = own_cells(self.original)
         self.code.load_const(REST)
-        self.code.load_callable(make(point))
+        if self.stopped.in_python:
+            self.code.load_callable(frames.rest_in_python(point))
+        else:
+            self.code.load_callable(frames.resume(point, self._symbolic(len(cells), stack)))
         for name in names:
             if name in self.names or name in self.kept:
                 self.code.emit("LOAD_FAST", name)
@@ -350,6 +357,32 @@ class Leaving:
         count = len(names) + len(cells) + sum(shape)
         self.code.emit("BUILD_TUPLE", count + 2)
         self.code.emit("RETURN_VALUE")
+
+
+    def _symbolic(self, cells: int, stack: list[tuple[bool, Push]]) -> Iterator[Any]:
+        """The sizes, strides and ints that are symbols, as facts of the arguments of the rest."""
+        names = self.frames.origin.__code__.co_varnames
+        for index, name in enumerate(names):
+            if name in self.names and name in self.stopped.locals:
+                yield from _symbols(index, self.stopped.locals[name])
+        held = dict(zip(self.stack, self.stopped.stack))
+        pushes = [push for is_value, push in stack if is_value]
+        for index, push in enumerate(pushes, len(names) + cells):
+            if push in held:
+                yield from _symbols(index, held[push])
+
+
+def _symbols(index: int, value: VariableTracker) -> Iterator[tuple[int, str, int]]:
+    """The facts of one argument that are symbols."""
+    value = value.realised or value if isinstance(value, LazyVariable) else value
+    if isinstance(value, SizeVariable):
+        yield index, "value", 0
+    if isinstance(value, ArrayVariable):
+        kind = value.array_type
+        for fact, sizes in (("size", kind.shape), ("stride", kind.strides)):
+            for axis, size in enumerate(sizes):
+                if isinstance(size, SizeExpr):
+                    yield index, fact, axis
 
 
 def _nothing() -> None:

@@ -10,7 +10,7 @@ import math
 import time
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from types import CodeType, FunctionType
 from typing import Any
@@ -103,13 +103,15 @@ def compiled_function(
     options: Options,
     root: FrameCompiler | None = None,
     callees: dict[FunctionType | CodeType, CompiledFunction] | None = None,
+    history: SizeHistory | None = None,
 ) -> CompiledFunction:
     """The callable that checks guards and runs entries, compiling on a miss.
 
-    `root` is given for the rest of a frame: the compiler of the frame's beginning; `callees` for a
-    callee: what its caller's frame calls in compiled form.
+    `root` is given for the rest of a frame: the compiler of the frame's beginning, and `history`:
+    what is known of the sizes; `callees` for a callee: what its caller's frame calls in compiled
+    form.
     """
-    compiler = FrameCompiler(function, options, root)
+    compiler = FrameCompiler(function, options, root, history or SizeHistory())
     if callees is not None:
         compiler.callees = callees
     compiled = CompiledFunction(function, compiler)
@@ -309,12 +311,13 @@ class FrameCompiler:
     def prefix(self) -> int:
         return len(read(self.function.__code__)) - len(read(self.origin.__code__))
 
-    def resume(self, point: ResumePoint) -> CompiledFunction:
+    def resume(self, point: ResumePoint, symbolic: Iterable[Any] = ()) -> CompiledFunction:
         """The compiled rest of the frame, made once for each point."""
         rests = self.family.rests
         if point not in rests:
             rest = resume_function(self.family.function, point)
-            rests[point] = compiled_function(rest, self.options, self.family)
+            history = SizeHistory(symbolic=frozenset(symbolic))
+            rests[point] = compiled_function(rest, self.options, self.family, history=history)
         return rests[point]
 
     def rest_in_python(self, point: ResumePoint) -> FunctionType:

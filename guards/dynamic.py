@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..records import dataclass, field
-from .sources import ItemSource, Source, is_temporary
+from .sources import ItemSource, LocalSource, Source, is_temporary
 
 
 class Mark(enum.Enum):
@@ -153,12 +153,15 @@ class SizeHistory:
     with it. A fact is `(source, "size" | "stride" | "value", axis)`. One *observation* is
     one analysed call; two facts may share a symbol only if they were equal in every observation
     that has both. `laid_out` are the sizes of empty arrays whose strides the program hands out.
+    `symbolic` are facts of arguments (number, fact, axis) that were symbols where the frame was
+    left whose rest this is.
     """
 
     observations: list[dict[Any, Any]] = field(default_factory=list)
     fixed: dict[Any, frozenset[Any]] = field(default_factory=dict)
     texts: dict[str, set[str | bytes]] = field(default_factory=dict)
     laid_out: set[Any] = field(default_factory=set)
+    symbolic: frozenset[tuple[int, str, int]] = frozenset()
 
     def begin(self) -> dict[Any, Any]:
         """A new observation to fill in; a repeated one is forgotten."""
@@ -281,6 +284,10 @@ class DynamicPolicy:
             return True
         if fact == "value" and self.specialize_int:
             return False
+        if isinstance(source, LocalSource) and value != 1 and (
+            (source.index, fact, axis) in self.history.symbolic
+        ):
+            return True
         items = _fact_of_items(source, fact, axis)
         changed = self.history.changed((source, fact, axis))
         changed = changed or (items is not None and self._of_items(items)[0])

@@ -207,6 +207,38 @@ def test_lengths_after_a_break(backend):
     assert dl.stats().recompiles <= 2
 
 
+def broken_apart(x):
+    y, positive, n = x[1:] * 2, x[x > 0], len(x) // 2
+    dl.graph_break()
+    return y + n, positive * 2, n
+
+
+def broken_in_an_expression(x):
+    return (x[1:] * 2, len(x) // 2, dl.graph_break(), x[::2] - 1)
+
+
+def broken_where_it_is_long(x):
+    if len(x) > 5:
+        y = x * 2
+        dl.graph_break()
+        return y + 1
+    return x
+
+
+@pytest.mark.parametrize("function", [
+    broken_apart, broken_in_an_expression, broken_where_it_is_long,
+])
+def test_symbols_stay_symbols_across_a_break(function, backend):
+    """The rest of a frame whose beginning has symbols is compiled once."""
+    dl.reset()
+    compiled = dl.compile(function, backend=backend)
+    first = np.ones(7)
+    dl.mark_dynamic(first, 0)
+    for x in (first, *map(np.ones, range(8, 15))):
+        assert same(compiled(x), function(x))
+    assert dl.stats().recompiles == 0
+
+
 def test_relations_are_checked_as_soon_as_their_sizes_are_bound():
     def f(a, b, c):
         if a.shape[0] < b.shape[0] and b.shape[0] % 2 == 0:
