@@ -62,6 +62,8 @@ def _bounds(
     tx: Translator, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
 ) -> Arguments:
     """`x.clip(low)`, where the function asks for both."""
+    if not {"a_min", "a_max"}.isdisjoint(kwargs):
+        raise GraphBreak("clip() takes no a_min and a_max")
     return ((*args, NONE) if len(args) == 1 and "max" not in kwargs else args), kwargs
 
 

@@ -16,8 +16,8 @@ from .sequences import TupleVariable
 if TYPE_CHECKING:
     from ..translator import Translator
 
-FORGETFUL = frozenset({np.fft.hfft, np.fft.ifft2, np.fft.irfft2})
-"""Functions that take `out` and write nothing there."""
+FORGETFUL = frozenset({np.fft.hfft, np.fft.ifft2, np.fft.irfft2, np.fft.fftn, np.fft.ifftn})
+"""Functions that take `out` and write nothing there, the last two when there are no axes."""
 
 
 def with_named_out(

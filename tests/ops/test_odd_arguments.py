@@ -25,7 +25,8 @@ np.zeros(2, dtype=a); np.asarray(x, a); x.astype(a); x.view(a); np.full(2, a); n
 np.arange(a); np.zeros_like(a); np.ones_like(a); np.full_like(x, a); np.add.outer(x, a)
 np.multiply.outer(a, x); np.add.outer(f, a); np.sum(x, keepdims=a); x.any(keepdims=a)
 np.sum(x, axis=a); x.mean(a); np.sort(x, a); x.clip(a); np.clip(x, a); np.clip(x, a, 2)
-x.clip(max=a); x.clip(1, max=a); np.clip(x, 1, min=a); a == x; a != x; x == a; a < x; x + a; f + a
+x.clip(max=a); x.clip(a_min=a); x.clip(0, a_max=a)
+x.clip(1, max=a); np.clip(x, 1, min=a); a == x; a != x; x == a; a < x; x + a; f + a
 a - f; np.maximum(f, a); np.where(x > 1, a, f); np.linspace(0, 1, a); np.eye(a); np.var(x, ddof=a)
 np.roll(x, a); np.expand_dims(x, a); x.item(a); np.block([x, a]); np.stack([x, a])
 np.reshape(x, a); np.repeat(x, a); np.round(x, a); np.take(x, a); np.arange(a, None)
