@@ -23,7 +23,7 @@ from .local_classes import LOCAL_CLASSES
 from .mappings import MappingProxyVariable
 from .methods import MethodVariable
 from .mro import MISSING, is_data_descriptor, lookup, lookup_in
-from .object_model import class_attribute, class_source, keep_attribute
+from .object_model import ask_descriptor, class_attribute, class_source, keep_attribute
 from .objects import ObjectVariable
 from .refusals import name_in_c
 
@@ -81,14 +81,9 @@ class ClassVariable(KnownVariable):
         elif isinstance(raw, types.ClassMethodDescriptorType | types.BuiltinFunctionType):
             raw = getattr(self.value, name)
             return tx.wrap(raw, ConstSource(Pinned(raw), f"{self.value.__name__}.{name}"))
-        elif isinstance(raw, PLAIN_IN_CLASS) or not hasattr(type(raw), "__get__"):
-            pass
-        elif is_function(getter := lookup(type(raw), "__get__")):
-            keep_attribute(tx, base, name, raw)
-            descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
-            method = class_attribute(tx, type(raw), "__get__", getter)
-            return tx.call(method, descriptor, NONE, self)
-        else:
+        elif is_function(lookup(type(raw), "__get__")):
+            return ask_descriptor(tx, raw, base, name, NONE, self)
+        elif not isinstance(raw, PLAIN_IN_CLASS) and hasattr(type(raw), "__get__"):
             raise GraphBreak(f"the attribute {name!r} of the class {base.__name__}")
         return class_attribute(tx, base, name, raw)
 

@@ -186,17 +186,25 @@ def bind(
     """`raw.__get__(owner, kind)`, or `raw` itself where it is no descriptor."""
     if (rule := BINDERS.get(type(raw))) is not None:
         return rule(tx, raw, base, owner, instance, name)
-    getter, where = lookup(type(raw), "__get__"), type(raw)
+    getter = lookup(type(raw), "__get__")
     if getter is MISSING:
         return class_attribute(tx, base, name, raw)
     if is_cython_function(raw):
         return _function(tx, raw, base, owner, instance, name)
     if not isinstance(getter, types.FunctionType):
         raise GraphBreak(f"the attribute {name!r} of {base.__name__} is a {type(raw).__name__}")
+    kind = tx.wrap(instance.kind, class_source(instance.kind))
+    return ask_descriptor(tx, raw, base, name, owner, kind)
+
+
+def ask_descriptor(
+    tx: Translator, raw: Any, base: type, name: str, owner: VariableTracker, kind: VariableTracker
+) -> VariableTracker:
+    """`raw.__get__(owner, kind)`, which is written in Python."""
     keep_attribute(tx, base, name, raw)
     descriptor = tx.wrap(raw, ConstSource(Pinned(raw), f"{base.__name__}.{name}"))
-    method = class_attribute(tx, where, "__get__", getter)
-    return tx.call(method, descriptor, owner, tx.wrap(instance.kind, class_source(instance.kind)))
+    method = class_attribute(tx, type(raw), "__get__", lookup(type(raw), "__get__"))
+    return tx.call(method, descriptor, owner, kind)
 
 
 def is_cython_function(value: Any) -> bool:

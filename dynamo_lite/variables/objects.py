@@ -14,7 +14,7 @@ from ..records import dataclass
 from ..trace_rules import TWIN_MODULES
 from . import object_model
 from .base import ObservedException, VariableTracker
-from .constants import constant, observed
+from .constants import NONE, constant, observed
 from .instance_dicts import InstanceDictVariable, outside_dict
 from .lazy import LazyVariable, realise
 from .local_classes import LOCAL_CLASSES
@@ -312,6 +312,8 @@ class SuperVariable(VariableTracker):
             text = f"'super' object has no attribute {name!r}"
             raise observed(AttributeError(text, name=name))
         instance = KnownInstance(start)
+        if of_class and isinstance(lookup(type(raw), "__get__"), types.FunctionType):
+            return object_model.ask_descriptor(tx, raw, base, name, NONE, self.owner)
         if of_class and not isinstance(raw, classmethod):
             return class_attribute(tx, base, name, getattr(base, name))
         return object_model.bind(tx, raw, base, self.owner, instance, name)

@@ -479,3 +479,48 @@ def test_attributes_that_an_object_of_c_keeps_in_its_own_way():
     lapack = pytest.importorskip("scipy.linalg.lapack")
     routine = lapack.get_lapack_funcs("gelsd_lwork", dtype=float)
     follow(lambda x: (getattr(routine, "int_dtype", None), getattr(routine, "none", 1), x + 1), (X,))
+
+
+class classproperty(property):
+    def __get__(self, owner, kind=None):
+        return self.fget(type(owner) if kind is None else kind)
+
+
+class Ten:
+    def __get__(self, owner, kind=None):
+        return 10, owner is None, kind.__name__
+
+
+class Letters:
+    ten = Ten()
+
+    @classproperty
+    def letters(cls):
+        return {"a", *cls.ends}
+
+    @classproperty
+    def ends(cls):
+        return "*"
+
+
+class MoreLetters(Letters):
+    @classproperty
+    def letters(cls):
+        return super(MoreLetters, cls).letters | {"b"}
+
+    @classproperty
+    def ends(cls):
+        return "-"
+
+    @classmethod
+    def tens(cls):
+        return super().ten, cls.ten, super(MoreLetters, cls()).ten
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: (sorted(MoreLetters.letters), len(MoreLetters().letters), x + 1),
+    lambda x: (sorted(super(MoreLetters, MoreLetters).letters), len(Letters.ends), x + 1),
+    lambda x: (MoreLetters.tens(), Letters.ten, Letters().ten, x + 1),
+])  # fmt: skip
+def test_descriptors_of_classes_are_asked_with_the_class_that_is_asked(function):
+    follow(function, (X,), (X,))
