@@ -30,6 +30,8 @@ def stand_in(kind: ArrayType, facts: Facts) -> Any:
 
     Integers are 0, which is a valid index, everything else is 1.
     """
+    if kind.form is Form.OBJECT:  # Cython's methods believe that it is one of theirs
+        raise Unsupported("a call that a random generator may refuse")
     one = kind.dtype.type(kind.dtype.kind not in "iu")
     if kind.form is Form.PYTHON:
         return one.item()

@@ -125,3 +125,16 @@ def test_numbers_below_a_size_that_varies(make):
             np.testing.assert_array_equal(got, want, strict=True)
     assert not dl.explain(of_a_range)(make(3), np.full(40, 1 / 40)).break_reasons
     assert dl.stats().graphs <= 3
+
+
+@pytest.mark.parametrize("call", ["chisquare(2, size=2.0)", "normal(0, 1, size='a')", "power(-1)"])
+def test_wrong_arguments_get_the_generators_error(call):
+    names = {}
+    exec(f"def ask(generator, x):\n    return x + 1, generator.{call}", names)
+    for make in np.random.default_rng, np.random.RandomState:
+        refusals = []
+        for function in names["ask"], dl.compile(names["ask"]):
+            with pytest.raises((TypeError, ValueError)) as refused:
+                function(make(5), np.ones(2))
+            refusals.append((refused.type, str(refused.value)))
+        assert refusals[0] == refusals[1]
