@@ -112,7 +112,8 @@ def text_of(
     kind = value.python_type()
     if hasattr(value, f"method_{method}"):
         return value.call_method(tx, method, (), {})
-    for name in dict.fromkeys((method, "__repr__")):
+    falls_back = lookup(kind, method) is object.__str__
+    for name in (method, "__repr__") if falls_back else (method,):
         written = lookup(kind, name)
         if isinstance(written, types.FunctionType) or is_twinned(written):
             return _is_text(class_attribute(tx, kind, name, written).call(tx, (value,), {}), name)
@@ -140,7 +141,14 @@ def _defines(value: VariableTracker, method: str) -> bool:
 
 
 HANDLERS.update({str: _text(str, "__str__"), repr: _text(repr, "__repr__")})
-HANDLERS[ascii] = _text(ascii, "__ascii__")
+
+
+@handles(ascii)
+def builtin_ascii(tx: Translator, *args: VariableTracker) -> VariableTracker:
+    """`repr` with everything but ASCII escaped."""
+    if len(args) != 1 or args[0].is_constant():
+        return fold(tx, ascii, args)
+    return constant(repr_of(tx, args[0]).encode("ascii", "backslashreplace").decode("ascii"))
 
 
 @handles(format)

@@ -13,8 +13,9 @@ VALUES = {
 ANSWERS = {
     "__eq__": lambda s, o: "eq", "__gt__": lambda s, o: "gt", "__lt__": lambda s, o: NotImplemented,
     "__index__": lambda s: 1, "__hash__": lambda s: 5, "__iter__": lambda s: iter([7, 8]),
-    "__length_hint__": lambda s: 4,
+    "__length_hint__": lambda s: 4, "__repr__": lambda s: "h\u00e9", "__str__": lambda s: "str",
 }  # fmt: skip
+SHOWN = "str(a), repr(a), ascii(a), f'{a}', f'{a!r}', f'{a!a}', '%s %r' % (a, a), str([a])"
 ROWS = [
     (int, "__gt__", "1 < a, a < 1, 0 < a < 3"), (int, "__lt__", "a < 1, a < 5, 1 < a, a < a"),
     (float, "__gt__", "min(a, 3), max(1, a), 1 < a"), (str, "__gt__", "1 < a"),
@@ -24,6 +25,8 @@ ROWS = [
     (list, "__iter__", "set(a), sorted(a)"), (set, "__iter__", "set(a) == {3}"),
     (list, "__length_hint__", "[*a], tuple(a)"), (tuple, "__length_hint__", "tuple(a), list(a)"),
     (object, "__iter__ __length_hint__", "list(a), [*a]"),
+    *((base, "__repr__", SHOWN) for base in (str, int, float, list, dict, object)),
+    *((base, "__str__", "str(a), f'{a}', '%s' % a, format(a)") for base in (str, int, list)),
 ]
 
 
