@@ -350,8 +350,8 @@ def _index(code: CodeType, drafts: list[Draft]) -> tuple[Instruction, ...]:
         line_at.update(dict.fromkeys(range(start, end, 2), line))
     handler_at: dict[int, Handler] = {}
     for start, end, target, depth, lasti in exception_table(code):
-        handler = Handler(index_at[target], depth, lasti)
-        handler_at.update(dict.fromkeys(range(start, end, 2), handler))
+        protecting = Handler(index_at[target], depth, lasti)
+        handler_at.update(dict.fromkeys(range(start, end, 2), protecting))
     instructions = []
     for index, draft in enumerate(drafts):
         # The last unit of a folded group is the one that runs, so its line and handler count.

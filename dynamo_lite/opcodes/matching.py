@@ -55,7 +55,7 @@ def match_keys(
 ABSENT = TupleVariable()
 """Stands for a missing key; compared by identity."""
 
-ITSELF = object()
+ITSELF: Any = object()
 """Stands for the subject in place of the name of an attribute."""
 
 MATCHED_ITSELF = 1 << 22
