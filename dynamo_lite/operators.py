@@ -24,6 +24,7 @@ from .variables.constants import (
     NOT_IMPLEMENTED,
     ConstantVariable,
     TypedConstant,
+    constant,
     fold,
     observed,
 )
@@ -103,8 +104,11 @@ def _is_for_numpy(value: VariableTracker) -> bool:
 
 def _is_of_python(left: type, right: type, raised: ObservedException) -> bool:
     """Whether it is Python's own refusal of two types, none of which is NumPy's."""
-    is_numpys = any(issubclass(kind, np.ndarray | np.generic) for kind in (left, right))
-    return not is_numpys and issubclass(raised.value.python_type(), TypeError)
+    return not _has_numpys(left, right) and issubclass(raised.value.python_type(), TypeError)
+
+
+def _has_numpys(*kinds: type) -> bool:
+    return any(issubclass(kind, np.ndarray | np.generic) for kind in kinds)
 
 
 def _check_growth(row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracker) -> None:
@@ -157,6 +161,8 @@ def _dispatch(
             return result
     if row.symbol == "*" and (made := _repeated(tx, lhs, rhs)) is not None:
         return made
+    if row.symbol in ("==", "!=") and not _has_numpys(left_type, right_type):
+        return constant(row.symbol == "!=")  # a number of the graph is no other object
     raise observed(TypeError(_refusal(row, left_type, right_type, inplace)))
 
 
@@ -213,6 +219,9 @@ SEQUENCES = (list, tuple, str, bytes, bytearray, deque)
 
 def _refusal(row: BinaryOperator, left: type, right: type, inplace: bool) -> str:
     """What Python says where neither operand knows the operator."""
+    if row in COMPARISONS and not _has_numpys(left, right):
+        kinds = f"{name_in_c(left)!r} and {name_in_c(right)!r}"
+        return f"{row.symbol!r} not supported between instances of {kinds}"
     base = next((kind for kind in SEQUENCES if issubclass(left, kind)), None)
     if row.symbol == "+" and base in (bytes, bytearray):
         return f"can't concat {name_in_c(right)} to {name_in_c(left)}"

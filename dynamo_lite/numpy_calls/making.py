@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphBreak
+from ..ir.node import Node
 from ..ir.rules.layout import is_contiguous
+from ..ir.sizes import SizeExpr
+from ..ir.tree import leaves
 from ..variables.arrays import ArrayVariable
 from ..variables.base import VariableTracker
 from ..variables.constants import NONE, constant, observe
@@ -28,7 +31,10 @@ def of_constants(
 ) -> VariableTracker:
     """`np.array([1, 2], ndmin=2)`: NumPy says what the numbers are, each call makes a new array."""
     known = {name: given.as_constant(tx) for name, given in kwargs.items()}
-    found = observe(np.array, value.as_argument(tx), **known)
+    given = value.as_argument(tx)
+    if any(isinstance(leaf, Node | SizeExpr) for leaf in leaves(given)):
+        raise GraphBreak(f"numpy.array of {value.describe()} with {', '.join(kwargs)}")
+    found = observe(np.array, given, **known)
     if found.dtype.char not in "?lLdD":
         raise GraphBreak(f"numpy.array of constants of dtype {found.dtype}")
     if found.size > MOST_CONSTANTS or not found.flags.c_contiguous:

@@ -176,6 +176,9 @@ sum(a, "x"); sum(a, [1]), 1; bytes(a) | iter(["a", "b"]); enumerate("ab"); iter(
 MappingProxyType({"k": 1}) | a; a | MappingProxyType({"k": 1}) | MappingProxyType({"j": 2}); OrderedDict(z=1); 3
 MappingProxyType({"k": 1}) == a; a != MappingProxyType({}); {"k": 1} == a | MappingProxyType({"k": 1}); {"k": 1}; 3
 memoryview(b"ab") == a; a == memoryview(b"ab") | bytearray(b"ab"); b"ab"; memoryview(b"a"); 3
+float(x[0]) == a; a != float(x[0]); float(x[0]) < a; a in x.tolist(); x.tolist().count(a) | frozenset(); len; int; 1; None
+np.r_[a, 1]; np.array(a, ndmin=1, dtype=float); np.array(a, copy=None, ndmin=2) | 3; -3; 2.5; 1.5; np.int8(1); 2j; "k"
+np.array([a, 1], ndmin=2) | 3; -3; 2.5; np.float32(1)
 deque([1, 2]).rotate(a); [1].insert(a, 5); [1, 2][a] | 10**30; Whole(1); Joining()
 raised(a) | Abstract; Making; ValueError; KeyError(1); 3
 hash(Hashing(a)); len(Sized(a)); bool(Sized(a)) | -1; 10**30; True; 5; -3; "k"
