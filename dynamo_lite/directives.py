@@ -14,11 +14,12 @@ from .trace_rules import mark
 def disable(fn: Any = None, *, reason: str | None = None) -> Any:
     """A function that is never compiled nor traced into: calling it is a graph break.
 
-    Works as `@disable`, `@disable()` and `disable(fn)`; `fn` itself stays as it is.
+    Works as `@disable`, `@disable()` and `disable(fn)`; `fn` itself stays as it is. Graph breaks
+    quote the `reason`.
     """
     if fn is None:
         return functools.partial(disable, reason=reason)
-    return _passed_on(fn, "disable")
+    return _passed_on(fn, "disable", reason)
 
 
 def allow_in_graph(fn: Any) -> Any:
@@ -31,7 +32,7 @@ def assume_constant_result(fn: Any) -> Any:
     return _passed_on(fn, "constant-result")
 
 
-def _passed_on(fn: Any, rule: str) -> Any:
+def _passed_on(fn: Any, rule: str, reason: str | None = None) -> Any:
     """A marked function that calls `fn`, which is not marked."""
     if isinstance(fn, CompiledFunction):
         fn = fn.__wrapped__
@@ -42,7 +43,7 @@ def _passed_on(fn: Any, rule: str) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         return fn(*args, **kwargs)
 
-    return mark(call, rule)
+    return mark(call, rule, reason)
 
 
 _may_recompile: ContextVar[bool] = ContextVar("dynamo_lite_may_recompile", default=True)

@@ -1,10 +1,11 @@
 """`explain`: one call, with everything that compiling it decided."""
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from .calls import rule_of_call
@@ -125,12 +126,15 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation
 def why(fn: Callable[..., Any]) -> Rule:
     """The rule that says what compiled code does with calls of `fn`: its id, action and reason.
 
-    Of a compiled function it is the rule of the function that was compiled. Where whole-script mode
+    Of a compiled function it is the rule of the function that was compiled, of a method or partial
+    that of the function it calls. Where whole-script mode
     has not compiled the function yet, the reason says what it waits for; where a debugger or its
     like has every function run in Python, it says so.
     """
     if not callable(fn):
         raise TypeError(f"why takes a callable, not {fn!r}")
+    while isinstance(fn, MethodType | functools.partial):
+        fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
     rule = rule_of_call(fn.__wrapped__ if isinstance(fn, CompiledFunction) else fn)
     waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
     more = [reason for reason in (waits, WATCHED if lines_are_watched() else None) if reason]

@@ -18,6 +18,7 @@ import sys
 import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from .records import dataclass
 
 MARKER = "_dynamo_lite_rule"
 """Attribute by which a user's function asks for a rule, by its id."""
+WHY = "_dynamo_lite_reason"
+"""Attribute with the user's own reason for it."""
 
 
 class Action(enum.Enum):
@@ -66,9 +69,11 @@ def marked(id: str) -> Callable[[Any, str], bool]:
     return lambda function, module: getattr(function, MARKER, None) == id
 
 
-def mark(function: Any, id: str) -> Any:
+def mark(function: Any, id: str, reason: str | None = None) -> Any:
     """Ask for the rule `id` wherever the function is called."""
     setattr(function, MARKER, id)
+    if reason is not None:
+        setattr(function, WHY, reason)
     return function
 
 
@@ -249,7 +254,10 @@ TABLE: tuple[Row, ...] = (
 def rule_for(function: Any) -> Rule:
     """The first rule that applies to a callable."""
     module = module_of(function)
-    return next(row.rule for row in TABLE if row.applies(function, module))
+    rule = next(row.rule for row in TABLE if row.applies(function, module))
+    if rule.id == "user-disable" and (reason := getattr(function, WHY, None)) is not None:
+        return replace(rule, reason=f"{rule.reason}: {reason}")
+    return rule
 
 
 def module_of(function: Any) -> str:

@@ -6,6 +6,7 @@ import logging
 import math
 import random
 import re
+from types import MethodType
 
 import numpy as np
 import pytest
@@ -92,6 +93,8 @@ def test_why_names_the_rule_of_a_callable():
     assert dl.why(json.dumps).id == "stdlib-skip" and "stdlib-skip" in str(dl.why(json.dumps))
     assert dl.why(dl.compile(plain)) == dl.why(plain) == rule_for(plain)
     assert dl.why(len).id == "own-answer" and dl.why(functools.update_wrapper).id == "own-twin"
+    assert dl.why(dl.disable(plain, reason="slow")).reason.endswith("disable: slow")
+    assert dl.why(functools.partial(plain, 1)) == dl.why(MethodType(plain, 1)) == rule_for(plain)
     with pytest.raises(TypeError, match="callable, not 3"):
         dl.why(3)
     assert dl.why(type("Made", (), {})).id == "user-class"
