@@ -52,6 +52,8 @@ def mathematics(
 ) -> VariableTracker:
     """`function(*args)`, of the module `math`."""
     ufunc = UFUNCS[function]
+    if function is math.trunc and args and not hasattr(args[0].python_type(), "__trunc__"):
+        raise GraphBreak(f"math.trunc of {args[0].describe()}")
     if kwargs or len(args) != ufunc.nin or not any(map(is_computed, args)):
         if not kwargs and (made := dependent(tx, function, args)) is not None:
             return made

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import enum
+import sys
 import types
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -315,8 +316,13 @@ def fold(
         if not value.is_constant():
             name = getattr(function, "__qualname__", repr(function))
             raise GraphBreak(f"{name} of {value.describe()}")
+    known = [value.as_constant(tx) for value in args]
+    if sys.version_info >= (3, 12) and getattr(function, "__name__", "") in INVERSIONS:
+        if type(known[0] if known else getattr(function, "__self__", None)) is bool:
+            raise GraphBreak("Python warns of ~ of a bool")
     return run(
-        function,
-        [value.as_constant(tx) for value in args],
-        {name: value.as_constant(tx) for name, value in (kwargs or {}).items()},
+        function, known, {name: value.as_constant(tx) for name, value in (kwargs or {}).items()}
     )
+
+
+INVERSIONS = frozenset({"invert", "inv", "__invert__"})

@@ -9,9 +9,11 @@ import functools
 import itertools
 import math
 import operator
+import sys
 import typing
 
 import numpy as np
+import pytest
 from test.support.import_helper import import_fresh_module
 
 import dynamo_lite
@@ -766,3 +768,27 @@ def test_enumerations_made_by_a_call():
 def test_each_call_makes_an_enumeration():
     compiled = dynamo_lite.compile(lambda x: (enum.Enum("Month", "june july"), x + 1))
     assert compiled(X)[0] is not compiled(X)[0]
+
+
+def inverted(x, flag):
+    return x + 1, ~flag
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python warns since 3.12")
+def test_the_inversion_of_a_bool_warns_at_every_call():
+    compiled = dynamo_lite.compile(inverted)
+    for flag in (True, False, True, True):
+        with pytest.warns(DeprecationWarning, match="Bitwise inversion"):
+            assert compiled(np.ones(2), flag)[1] == ~int(flag)
+
+
+def test_truncation_of_numpys_numbers():
+    def truncated(x):
+        try:
+            return math.trunc(x.sum())
+        except TypeError as error:
+            return str(error)
+
+    compiled = dynamo_lite.compile(truncated)
+    for kind in "f8", "i8", "f4":
+        assert compiled(np.ones(3, kind)) == truncated(np.ones(3, kind))
