@@ -357,12 +357,12 @@ def _index(code: CodeType, drafts: list[Draft]) -> tuple[Instruction, ...]:
         # The last unit of a folded group is the one that runs, so its line and handler count.
         # Where a jump tests truth, the handler is that of its TO_BOOL: a jump alone raises nothing.
         at = draft.end - 2
-        handler = handler_at.get(at) or handler_at.get(draft.offset)
+        in_charge = handler_at.get(at) or handler_at.get(draft.offset)
         target_index = None if draft.target is None else index_at.get(draft.target, len(drafts))
         instructions.append(
             Instruction(
                 index, draft.opname, draft.arg, draft.argval, draft.argrepr, target_index,
-                draft.kwnames, draft.offset, draft.end, line_at.get(at), handler,
+                draft.kwnames, draft.offset, draft.end, line_at.get(at), in_charge,
             )
         )  # fmt: skip
     return tuple(instructions)

@@ -89,7 +89,7 @@ def match_class(
             raise observed(TypeError(text))
         seen.add(name)
         try:
-            values.append(subject if name is ITSELF else tx.getattr(subject, name))
+            values.append(tx.getattr(subject, name) if isinstance(name, str) else subject)
         except ObservedException as raised:
             if issubclass(raised.value.python_type(), AttributeError):
                 return NONE
