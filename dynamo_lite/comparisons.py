@@ -21,6 +21,7 @@ from .operators import (
 )
 from .variables.base import ObservedException, VariableTracker
 from .variables.callables import KnownVariable, is_typing
+from .variables.complex_numbers import is_arithmetic
 from .variables.constants import ConstantVariable, DtypeVariable, constant, fold, observed
 from .variables.dicts import DictVariable
 from .variables.functions import FunctionVariable
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
 def compare(
     tx: Translator, symbol: str, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
-    if lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs)):
+    is_for_operator = lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs))
+    if is_for_operator or is_arithmetic(lhs, rhs):
         return binary(tx, symbol, lhs, rhs)
     if all(kind is bytes or has_buffer(kind) for kind in (lhs.python_type(), rhs.python_type())):
         raise GraphBreak(f"{symbol} of {lhs.describe()} and {rhs.describe()}")

@@ -138,7 +138,8 @@ def _dispatch(
         is_pythons = overridden(owner.python_type(), method)
         if row.symbol != "%" and not is_pythons:  # formatting asks the classes of its arguments
             other = as_seen_by_c(owner, other)
-        is_alien = owner.in_graph and getattr(other.python_type(), "__array_ufunc__", row) is None
+        is_numpys = owner.in_graph and _has_numpys(owner.python_type())
+        is_alien = is_numpys and getattr(other.python_type(), "__array_ufunc__", row) is None
         if is_alien and owner is lhs and method != row.inplace:
             continue  # NumPy leaves the operation to the other operand
         if is_alien and owner is rhs and row not in COMPARISONS:

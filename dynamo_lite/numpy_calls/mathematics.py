@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import GraphBreak
 from ..ir import core
 from ..variables.base import VariableTracker
-from ..variables.constants import constant, fold
+from ..variables.constants import constant, fold, observe
 from ..variables.dependent import dependent
 from ..variables.either import EitherNumber
 from ..variables.graph_values import record
@@ -70,7 +70,9 @@ def as_float(tx: Translator, value: VariableTracker) -> Any:
     """A number as the argument of a function of floats."""
     argument = value.as_argument(tx)
     if not is_computed(value):
-        return float(value.as_constant(tx))
+        known = value.as_constant(tx)
+        observe(math.fabs, known)  # text is no number for the module's functions
+        return float(known)
     return record(tx, float, (argument,)).as_argument(tx)
 
 

@@ -46,6 +46,10 @@ class Joining:
     def __index__(self): return 2
 
 
+class Aside:
+    __array_ufunc__ = None
+
+
 class Loader:
     """Says how many items it has, in its own way, to whoever makes a list of them."""
 
@@ -177,6 +181,9 @@ MappingProxyType({"k": 1}) | a; a | MappingProxyType({"k": 1}) | MappingProxyTyp
 MappingProxyType({"k": 1}) == a; a != MappingProxyType({}); {"k": 1} == a | MappingProxyType({"k": 1}); {"k": 1}; 3
 memoryview(b"ab") == a; a == memoryview(b"ab") | bytearray(b"ab"); b"ab"; memoryview(b"a"); 3
 float(x[0]) == a; a != float(x[0]); float(x[0]) < a; a in x.tolist(); x.tolist().count(a) | frozenset(); len; int; 1; None
+math.pow(float(x[0]), a); math.hypot(float(x[1]), a) | 2; 2.5; "12"; "k"; None; np.float32(1); 2j
+complex(x[0]) == a; a != complex(x[0]); complex(x[0]) in [a]; complex(x[0]) == 1, a | True; 1; 1.0; 1 + 0j; 2; "k"; None
+a * float(x[0]); a + int(x[0]) | Joining(); Aside(); 3; "k"
 np.r_[a, 1]; np.array(a, ndmin=1, dtype=float); np.array(a, copy=None, ndmin=2) | 3; -3; 2.5; 1.5; np.int8(1); 2j; "k"
 np.array([a, 1], ndmin=2) | 3; -3; 2.5; np.float32(1)
 deque([1, 2]).rotate(a); [1].insert(a, 5); [1, 2][a] | 10**30; Whole(1); Joining()
