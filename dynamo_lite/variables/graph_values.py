@@ -52,6 +52,9 @@ REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, MemoryError)
 SHARING = frozenset({Kind.VIEW, Kind.WRITE})
 """Kinds of operations whose result is, or may be, memory of the first argument."""
 
+SPLITTING = (np.split, np.array_split)
+"""Operations whose results are several views of it."""
+
 
 def record(
     tx: Translator,
@@ -314,7 +317,7 @@ def _shares(tx: Translator, row: Op, node: Node) -> bool:
     if first.type.form is not Form.ARRAY:
         return False
     if row.window is None:
-        return row.kind in SHARING
+        return row.kind in SHARING or node.target in SPLITTING
     args, kwargs = map_leaves(
         lambda leaf: leaf.type if isinstance(leaf, Node) else leaf, (node.args, node.kwargs)
     )

@@ -64,7 +64,7 @@ def spelled_out(
     if any(isinstance(item, SliceVariable) for item in items):
         items = [
             _with_sizes(tx, item, array.shape[axis])
-            if isinstance(item, SliceVariable) and axis < array.ndim else item
+            if isinstance(item, SliceVariable) and 0 <= axis < array.ndim else item
             for item, axis in zip(items, _axes(items, array.ndim))
         ]
     items = [as_index(tx, item) for item in items]

@@ -160,6 +160,30 @@ def test_overlap_after_compiling_for_apart():
     same(ours, theirs)
 
 
+@pytest.mark.parametrize("part", [
+    lambda a: a[1:], lambda a: a.reshape(-1), lambda a: np.array_split(a, 2)[1],
+    lambda a: np.split(a, [2])[0].ravel(),
+])
+def test_overlap_with_a_part_that_is_written(part):
+    def function(a, b):
+        part(a)[:2] = 9
+        return b * 2
+
+    compiled = dl.compile(function)
+    for n in (5, 4):
+        apart = np.arange(n), np.arange(n)[::-1]
+        same(compiled(*apart), function(np.arange(n), apart[1]))
+        ours, theirs = np.arange(n), np.arange(n)
+        same(compiled(ours, ours[::-1]), function(theirs, theirs[::-1]))
+        same(ours, theirs)
+
+
+def test_too_many_indices_are_numpys_error():
+    for function in (lambda a: a.reshape(())[..., 1:], lambda a: a[..., 1:, :2]):
+        with pytest.raises(IndexError, match="too many indices for array: array is"):
+            dl.compile(function)(np.ones(1))
+
+
 @pytest.mark.parametrize("function", [
     lambda a: a.__setitem__(0, 1), lambda a: np.add(a, 1, out=a),
 ])  # fmt: skip
