@@ -352,12 +352,15 @@ def _index(code: CodeType, drafts: list[Draft]) -> tuple[Instruction, ...]:
     for start, end, target, depth, lasti in exception_table(code):
         protecting = Handler(index_at[target], depth, lasti)
         handler_at.update(dict.fromkeys(range(start, end, 2), protecting))
-    instructions = []
+    instructions: list[Instruction] = []
     for index, draft in enumerate(drafts):
         # The last unit of a folded group is the one that runs, so its line and handler count.
-        # Where a jump tests truth, the handler is that of its TO_BOOL: a jump alone raises nothing.
+        # Where a jump tests truth, the handler is that of the TO_BOOL or comparison before it,
+        # which tests it from 3.13 on: there a jump alone raises nothing.
         at = draft.end - 2
         in_charge = handler_at.get(at) or handler_at.get(draft.offset)
+        if in_charge is None and instructions and draft.opname in _TESTS_TRUTH:
+            in_charge = instructions[-1].handler if VERSION >= (3, 13) else None
         target_index = None if draft.target is None else index_at.get(draft.target, len(drafts))
         instructions.append(
             Instruction(

@@ -111,6 +111,12 @@ class Refusing:
     def __bool__(self): raise KeyError("no")
 
 
+class Refusal:
+    def __eq__(self, other): return Refusing()
+
+    __hash__ = None
+
+
 class Matched:
     __match_args__ = ("left", 5)
     left = 1
@@ -212,6 +218,8 @@ BLOCKS = {
     "match 3:\n            case a(): r = 1": "5; int",
     "for i in a:\n            if i: break\n        else: r = 1":
         "bytearray(b'ab'); np.ones((2, 2)); [0, Refusing()]; [0]; []",
+    "r = [v for v in [1, 2] if v == a]": "[1]; np.arange(3.0); 2; Refusal()",
+    "l = x.tolist()\n        r = [v for v in l if v == a]": "[1]; np.arange(3.0); 2; Refusal()",
     "class Meta(type):\n            @classmethod\n"
     "            def __prepare__(meta, name, bases): return {'z': a}\n"
     "        class Made(metaclass=Meta):\n            y = z\n        r = Made.y": "3; 'k'",
