@@ -50,14 +50,14 @@ def spelled_out(key: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
 
 def position_in(low: Lowering, item: Any, size: Size) -> Size:
     """An integer index counted from the front."""
+    if not isinstance(item, SizeExpr):
+        number = operator.index(item)
+        return number if number >= 0 else size + number
     if depends_on_data(item):
         return position(item, size, graph_facts(low.graph))
-    if isinstance(item, SizeExpr):
-        low.require("<=", 0, item)
-        low.require("<", item, size)
-        return item
-    number = operator.index(item)
-    return number if number >= 0 else size + number
+    low.require("<=", 0, item)
+    low.require("<", item, size)
+    return item
 
 
 def _sliced(low: Lowering, item: slice, size: Size, axis: Axis) -> Offset:

@@ -70,7 +70,7 @@ class Graph(AnyGraph):
         return self._append(Node("output", "output", "output", (tuple(values),), kwargs))
 
     def resize(self, simplify: Callable[[Size], Size]) -> None:
-        """Replace every symbolic size, in the types and arguments of all nodes."""
+        """Replace every symbolic size, in the types and arguments of all nodes, bodies included."""
 
         def resized(leaf: Any) -> Any:
             if isinstance(leaf, SizeExpr):
@@ -78,6 +78,8 @@ class Graph(AnyGraph):
             if isinstance(leaf, ArrayType):
                 shape, strides = (tuple(map(simplify, part)) for part in (leaf.shape, leaf.strides))
                 return replace(leaf, shape=shape, strides=strides)
+            if isinstance(leaf, Graph):
+                leaf.resize(simplify)
             return leaf
 
         for node in self.nodes:

@@ -18,7 +18,7 @@ from ..ir.types import ArrayType, Form
 from .base import VariableTracker
 from .constants import ConstantVariable, TypedConstant, constant
 from .graph_values import numbering, record
-from .numbers import ComputedNumber
+from .numbers import ComputedNumber, ConstantNumber
 from .sequences import ListVariable, SequenceVariable, TupleVariable
 from .sizes import SizeVariable
 from .slices import DataRangeVariable, RangeVariable, SliceVariable
@@ -87,6 +87,8 @@ def as_index(tx: Translator, value: VariableTracker) -> VariableTracker:
     and lists of computed ints are the arrays that NumPy makes of them."""
     if isinstance(value, TypedConstant) and isinstance(value.value, int):
         return constant(int(value.value))
+    if isinstance(value, ConstantNumber) and value.array_type.dtype.kind in "iu":
+        return constant(int(value.value))
     if isinstance(value, RangeVariable):
         return ListVariable(list(value.iterate(tx)))
     if isinstance(value, DataRangeVariable):
@@ -124,6 +126,8 @@ def as_size(tx: Translator, value: VariableTracker) -> VariableTracker:
     """A computed NumPy integer as a Python int of the same value; anything else as it is."""
     if isinstance(value, ComputedNumber) and value.array_type.dtype.kind in "iu":
         return _once(tx, int, value.node)
+    if isinstance(value, ConstantNumber) and value.array_type.dtype.kind in "iu":
+        return constant(int(value.value))
     return value
 
 

@@ -720,3 +720,23 @@ def test_slices_beside_computed_positions_may_end_at_a_symbol(function):
     compiled = dl.compile(function)
     for n in (1, 2, 3, 5, 6, 0, 7, -1, -2):
         check_same(compiled, function, x, n, calls=1)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+def test_what_nothing_has_is_refused_where_nobody_reads_it(name):
+    def unread(x):
+        getattr(np, name)(x, axis=1)
+        return x * 2
+
+    compiled = dl.compile(unread)
+    for n in (5, 7, 0, 3):
+        check_same(compiled, unread, np.ones((2, n)), calls=1)
+
+
+def test_numpys_integers_index_beside_symbols():
+    def picked(x, y):
+        return np.linspace(0, 1, x.shape[0]), y[np.int64(0)], y[np.int8(-1):]
+
+    compiled = dl.compile(picked, dynamic=True)
+    for n in (5, 3, 7):
+        check_same(compiled, picked, np.ones(n), np.arange(3.0 * n).reshape(n, 3), calls=1)

@@ -175,3 +175,21 @@ def test_rows_at_computed_positions_are_views():
     m, _ = compiled(VECTOR, 1.0)
     expected, _ = views_at_computed_positions(VECTOR, 1.0)
     np.testing.assert_array_equal(m, expected)
+
+
+def one_size_is_fixed(x, y):
+    z = x - y
+    try:
+        z[:] = np.repeat(y, 2, axis=-1)
+    except ValueError:
+        pass
+    for _ in range(y.size):
+        z = np.exp2(x)
+    return -z
+
+
+def test_a_symbol_that_is_fixed_is_fixed_in_the_bodies_too():
+    compiled = dl.compile(one_size_is_fixed)
+    for n in (5, 3, 4):
+        x, y = np.arange(3.0 * n).reshape(3, n).T, np.ones((n, 6), "f2")[:, ::2]
+        np.testing.assert_array_equal(compiled(x, y), one_size_is_fixed(x, y))

@@ -8,6 +8,7 @@ import numpy as np
 from ..control import bodies, is_control
 from ..node import Node
 from ..ops import Effect, Kind, Op, row_of
+from ..sizes import SizeExpr
 from ..tree import leaves
 from ..types import ArrayType, Form
 
@@ -40,7 +41,18 @@ def is_silent(node: Node) -> bool:
     if node.target is operator.getitem:  # a window; gathers check their bounds
         items = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
         return not any(isinstance(item, (Node, np.ndarray, list)) for item in items)
-    return not row.checks and not _may_report(row, node)
+    return not row.checks and not _may_be_of_nothing(row, node) and not _may_report(row, node)
+
+
+WITHOUT_IDENTITY = frozenset({"maximum", "minimum", "fmax", "fmin", "argmax", "argmin"})
+
+
+def _may_be_of_nothing(row: Op, node: Node) -> bool:
+    """The largest element of an array that may be empty, which NumPy refuses."""
+    return row.fold in WITHOUT_IDENTITY and any(
+        isinstance(size, SizeExpr) for operand in operands(node)
+        if isinstance(operand.type, ArrayType) for size in operand.type.shape
+    )
 
 
 def _may_report(row: Op, node: Node) -> bool:
