@@ -77,7 +77,7 @@ def made(
             raise GraphBreak(f"numpy.{function.__name__} raises ValueError: no copy is allowed")
         wanted = constant(array.array_type.dtype if dtype is None else np.dtype(dtype))
         array = record_call(tx, np.ndarray.astype, (array, wanted), {"order": constant(order)})
-    return _with_axes(tx, array, known.get("ndmin", 0))
+    return _with_axes(tx, array, known.get("ndmin", int(function is np.asfortranarray)))
 
 
 def _copies(given: Any) -> bool | None:

@@ -42,7 +42,8 @@ f.astype(a, copy=False); f.astype(copy=False); f.view(None); np.zeros_like(x, su
 np.array(f, ndmin=a); np.array(f, subok=a); np.nonzero([1, 0, 2]); np.argwhere((1, 0, 2))
 np.concatenate([x, f], casting="no"); np.stack([f, x[:2]], casting="equiv")
 np.sum(a, out=np.ones(())); np.round(a, 1, out=np.ones(())); np.any(f[0], out=np.ones(()))
-np.squeeze(x[None], a); np.split(x, a); np.array_split(x, a); np.hsplit(x, a); np.tile(x, a)
+np.asfortranarray(f[0]) * 2; np.asfortranarray(x.sum(), 'f4'); np.squeeze(x[None], a)
+np.split(x, a); np.array_split(x, a); np.hsplit(x, a); np.tile(x, a)
 np.compress(x[:, None] > 0, x); np.logical_or(x.astype("g"), a); np.logical_not(x.astype("g"))
 """.replace("\n", ";").split(";")  # fmt: skip
 
