@@ -87,8 +87,7 @@ def as_index(tx: Translator, value: VariableTracker) -> VariableTracker:
     and lists of computed ints are the arrays that NumPy makes of them."""
     if isinstance(value, TypedConstant) and isinstance(value.value, int):
         return constant(int(value.value))
-    if isinstance(value, ConstantNumber) and value.array_type.dtype.kind in "iu":
-        return constant(int(value.value))
+    value = _plain(value)
     if isinstance(value, RangeVariable):
         return ListVariable(list(value.iterate(tx)))
     if isinstance(value, DataRangeVariable):
@@ -126,6 +125,11 @@ def as_size(tx: Translator, value: VariableTracker) -> VariableTracker:
     """A computed NumPy integer as a Python int of the same value; anything else as it is."""
     if isinstance(value, ComputedNumber) and value.array_type.dtype.kind in "iu":
         return _once(tx, int, value.node)
+    return _plain(value)
+
+
+def _plain(value: VariableTracker) -> VariableTracker:
+    """A known NumPy integer as the Python int that it is as a position."""
     if isinstance(value, ConstantNumber) and value.array_type.dtype.kind in "iu":
         return constant(int(value.value))
     return value
