@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 
 from dynamo_lite.config import config as dynamo_config
 
+from .fuzz.seeds import DAY
+
 dynamo_config.compile_needless = True
 dynamo_config.strict = True
 
@@ -25,6 +27,10 @@ def counted():
     from dynamo_lite.guards import validation
 
     return {verdict.value: count for verdict, count in validation.counts.items()}
+
+
+def pytest_report_header():
+    return f"random programs of the day: seeds from {DAY} on"
 
 
 def pytest_sessionfinish(session):

@@ -236,14 +236,15 @@ def copy(low: Lowering, node: Node, a: Value, *args: Any, **kwargs: Any) -> Valu
 
 @lowers(np.array, reads=Access.SAME)
 def array(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
-    if isinstance(a, (list, tuple)):
-        return written_out(low, node, a, *args, **kwargs)
-    if kwargs.get("copy", True) is not True or not isinstance(a, Value):
+    copied_when = kwargs.get("copy", True)
+    if isinstance(a, (list, tuple)) and copied_when in (True, None):
+        return written_out(low, node, a)
+    if copied_when is not True or not isinstance(a, Value):
         raise CannotLower("np.array of something else than one array")
     return copied(low, node, a)
 
 
-def written_out(low: Lowering, node: Node, items: Sequence[Any], dtype: Any = None) -> Value:
+def written_out(low: Lowering, node: Node, items: Sequence[Any]) -> Value:
     """Numbers that the program spells out, in an array that each call copies from."""
     numbers = list(leaves(items))
     if not all(isinstance(n, (bool, int, float, complex, np.generic)) for n in numbers):

@@ -1,7 +1,7 @@
 """Views and writes at random: results, inputs and what shares memory are as in Python.
 
-`DYNAMO_FUZZ_SEED` is where the seeds begin, `DYNAMO_FUZZ_COUNT` how many programs there are. Most
-are only rewritten by the passes and run with NumPy; one of `NATIVE` becomes machine code.
+`fuzz.seeds` says which, and how to repeat those of a test. Most are only rewritten by the passes
+and run with NumPy; one of `NATIVE` becomes machine code.
 """
 import os
 import time
@@ -15,12 +15,10 @@ import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
 
 from ..fuzz.comparing import differences, outcome
+from ..fuzz.seeds import chunks
 from .memory_programs import program
 
-FIRST = int(os.environ.get("DYNAMO_FUZZ_SEED", "0"))
-COUNT = int(os.environ.get("DYNAMO_FUZZ_COUNT", "2000"))
 NATIVE = int(os.environ.get("DYNAMO_FUZZ_NATIVE", "25"))
-CHUNK = 100
 
 
 @pytest.fixture(autouse=True)
@@ -39,10 +37,10 @@ def problems(function, build, backend="llvm"):
     return differences(outcome(dl.compile(function, backend=backend), build()), expected)
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
-def test_random_views_and_writes(first):
+@pytest.mark.parametrize("seeds", chunks(2000, 100))
+def test_random_views_and_writes(seeds):
     wrong = []
-    for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
+    for seed in seeds:
         made = program(seed)
         backend = rewritten if seed % NATIVE else "llvm"
         if found := problems(made.function, made.build, backend):
@@ -51,11 +49,11 @@ def test_random_views_and_writes(first):
     assert not wrong, "\n\n".join(wrong)
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT // 10, CHUNK))
-def test_abandoned_calls_leave_no_trace(first):
+@pytest.mark.parametrize("seeds", chunks(200, 100, daily=50))
+def test_abandoned_calls_leave_no_trace(seeds):
     """Native code that gives up after it wrote into inputs; Python then does what it does."""
     wrong = []
-    for seed in range(first, min(first + CHUNK, FIRST + COUNT // 10)):
+    for seed in seeds:
         made = program(seed).failing()
         mode = ("warn", "raise", "ignore")[seed % 3]
         with np.errstate(all=mode, under="ignore"):
@@ -131,6 +129,19 @@ def test_a_list_of_computed_numbers_is_assigned():
     def program(x):
         x[0, :3] = [x[1, 2], x.sum(), 2]
         return x
+
+    assert not problems(program, lambda: [array()])
+
+
+@pytest.mark.parametrize("named", [
+    {"subok": True}, {"copy": True}, {"copy": None}, {"copy": False}, {"order": "K"}, {"order": "F"},
+    {"ndmin": 3}, {"dtype": "f4"}, {"dtype": "u1", "copy": COPY_MODES[0]}, {"copy": COPY_MODES[2]},
+])
+def test_numbers_that_are_written_out(named):
+    def program(x):
+        made = np.array([[1, 2, 3, 4]], **named)
+        made += 1
+        return made, x + made
 
     assert not problems(program, lambda: [array()])
 

@@ -1,4 +1,7 @@
-"""Random loops do what Python does: results, arguments, errors, warnings, who shares memory."""
+"""Random loops do what Python does: results, arguments, errors, warnings, who shares memory.
+
+`fuzz.seeds` says which, and how to repeat those of a test.
+"""
 import copy
 import warnings
 
@@ -7,6 +10,7 @@ import pytest
 
 import dynamo_lite as dl
 
+from ..fuzz.seeds import chunks
 from .random_loops import ListWriter, Writer, program
 
 
@@ -48,12 +52,12 @@ def problems(seed, backend, writer=Writer):
     return None
 
 
-@pytest.mark.parametrize("first", range(0, 200, 20))
+@pytest.mark.parametrize("seeds", chunks(200, 20, daily=20))
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [Writer, ListWriter])
-def test_random_loops(writer, backend, first):
+def test_random_loops(writer, backend, seeds):
     with dl.config.patch(strict=True):
-        for seed in range(first, first + 20):
+        for seed in seeds:
             if (found := problems(seed, backend, writer)) is not None:
                 pytest.fail(found)
             dl.reset()

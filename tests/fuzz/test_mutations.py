@@ -1,10 +1,9 @@
 """Random mutations of aliased objects leave the same object graph as in Python.
 
-`DYNAMO_FUZZ_SEED` is where the seeds begin (0), `DYNAMO_FUZZ_COUNT` how many programs there are.
+`seeds` says which, and how to repeat those of a test.
 """
 from __future__ import annotations
 
-import os
 import warnings
 
 import pytest
@@ -12,10 +11,7 @@ import pytest
 import dynamo_lite as dl
 
 from .mutations import PRELUDE, difference, program
-
-FIRST = int(os.environ.get("DYNAMO_FUZZ_SEED", "0"))
-COUNT = int(os.environ.get("DYNAMO_FUZZ_COUNT", "400"))
-CHUNK = 50
+from .seeds import chunks
 
 
 def wrong(seed: int, calls: int = 2) -> str | None:
@@ -30,10 +26,10 @@ def wrong(seed: int, calls: int = 2) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
-def test_random_mutations_equal_python(first):
+@pytest.mark.parametrize("seeds", chunks(400, 50))
+def test_random_mutations_equal_python(seeds):
     failures = []
-    for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
+    for seed in seeds:
         if (found := wrong(seed)) is not None:
             failures.append(found + program(seed)["SOURCE"][len(PRELUDE) :])
         dl.reset()

@@ -1,11 +1,10 @@
 """Random calls of NumPy's functions and methods, right and wrong ones: compiled equals Python.
 
-`DYNAMO_FUZZ_SEED` is where the seeds begin (0), `DYNAMO_CALLS_COUNT` how many programs there are.
+`seeds` says which, and how to repeat those of a test.
 To look at one that failed: `python -m tests.fuzz.numpy_calls SEED`.
 """
 from __future__ import annotations
 
-import os
 import warnings
 
 import pytest
@@ -14,16 +13,13 @@ import dynamo_lite as dl
 
 from .checking import problems
 from .numpy_calls import program
-
-FIRST = int(os.environ.get("DYNAMO_FUZZ_SEED", "0"))
-COUNT = int(os.environ.get("DYNAMO_CALLS_COUNT", "600"))
-CHUNK = 50
+from .seeds import chunks
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
-def test_calls_of_numpy_equal_python(first):
+@pytest.mark.parametrize("seeds", chunks(600, 50))
+def test_calls_of_numpy_equal_python(seeds):
     failures = []
-    for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
+    for seed in seeds:
         made = program(seed)
         with dl.config.patch(strict=True), warnings.catch_warnings():
             warnings.simplefilter("ignore")

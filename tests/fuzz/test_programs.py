@@ -1,11 +1,9 @@
 """Random programs: compiled equals Python in everything that a program can see.
 
-`DYNAMO_FUZZ_SEED` is where the seeds begin (0), `DYNAMO_FUZZ_COUNT` how many programs there are.
+`seeds` says which, and how to repeat those of a test.
 To look at one that failed: `python -m tests.fuzz.programs SEED`.
 """
 from __future__ import annotations
-
-import os
 
 import pytest
 
@@ -13,10 +11,8 @@ import dynamo_lite as dl
 
 from .checking import problems
 from .programs import program
+from .seeds import chunks
 
-FIRST = int(os.environ.get("DYNAMO_FUZZ_SEED", "0"))
-COUNT = int(os.environ.get("DYNAMO_FUZZ_COUNT", "1000"))
-CHUNK = 50
 BACKENDS = ("llvm", "llvm", "eager")
 
 KNOWN: dict[tuple[str, int], str] = {}
@@ -35,10 +31,10 @@ def strict():
     dl.reset()
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
-def test_random_programs_equal_python(first):
+@pytest.mark.parametrize("seeds", chunks(1000, 50))
+def test_random_programs_equal_python(seeds):
     failures = []
-    for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
+    for seed in seeds:
         if (backend_of(seed), seed) in KNOWN:
             continue
         made = program(seed)

@@ -1,6 +1,6 @@
 """Random statements: compiled equals Python in results, effects, output and exceptions.
 
-`DYNAMO_FUZZ_SEED` is where the seeds begin (0), `DYNAMO_FUZZ_COUNT` how many programs there are.
+`seeds` says which, and how to repeat those of a test.
 To look at one that failed: `python -m tests.fuzz.statements SEED`.
 """
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
-import os
 import warnings
 
 import numpy as np
@@ -17,11 +16,8 @@ import pytest
 import dynamo_lite as dl
 from tests.trace.equality import same
 
+from .seeds import chunks
 from .statements import namespace, source
-
-FIRST = int(os.environ.get("DYNAMO_FUZZ_SEED", "0"))
-COUNT = int(os.environ.get("DYNAMO_FUZZ_COUNT", "100"))
-CHUNK = 25
 
 CALLS = ((2, 3, 3), (2, 3, 3), (0, 1, 3), (2, -1, 4))
 """Two numbers and a length for each call of a program."""
@@ -68,10 +64,10 @@ def problem(seed, backend="eager"):
     return None
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, CHUNK))
-def test_random_statements_equal_python(first):
+@pytest.mark.parametrize("seeds", chunks(100, 25, daily=25))
+def test_random_statements_equal_python(seeds):
     problems = []
-    for seed in range(first, min(first + CHUNK, FIRST + COUNT)):
+    for seed in seeds:
         if (wrong := problem(seed)) is not None:
             problems.append(f"{source(seed)[-2000:]}\n{wrong}")
         dl.reset()
