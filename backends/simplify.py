@@ -1,6 +1,7 @@
 """Constructors that simplify: literals, conversions, and operations on literals.
 
-Only rewrites that are exact for every input, floating-point flags included, belong here.
+Only rewrites that are exact for every input, floating-point flags included, belong here; what a
+rewrite leaves out may still have to be computed for its flags (`lowering.reports`).
 """
 from __future__ import annotations
 
@@ -104,7 +105,9 @@ def is_true(expr: Expr) -> bool:
 
 
 def apply(name: str, operands: tuple[Expr, ...], dtype: np.dtype) -> Expr:
-    """A scalar operation; comparisons and logic on literals are decided now."""
+    """A scalar operation; what does not depend on data is decided now, as LLVM would."""
+    if (decided := _decided(name, operands, dtype)) is not None:
+        return decided
     if name in DECIDED and all(isinstance(operand, Const) for operand in operands):
         return const(getattr(np, name)(*map(value_of, operands)), dtype)  # type: ignore[arg-type]
     if name in ("logical_or", "logical_and") and dtype == BOOL:
@@ -119,3 +122,25 @@ DECIDED = frozenset(
     ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
      "logical_or", "logical_and", "logical_not")
 )
+
+
+def _decided(name: str, operands: tuple[Expr, ...], dtype: np.dtype) -> Expr | None:
+    """The one result that an operation on integers has whatever an operand is, or None."""
+    if len(operands) != 2 or operands[0].dtype.kind not in "biu":
+        return None
+    if operands[0] is operands[1] and name in OF_EQUALS:
+        return const(OF_EQUALS[name], dtype)
+    for operand in operands:
+        if name in ABSORBING and isinstance(operand, Const):
+            if value_of(operand) == np.array(ABSORBING[name]).astype(operand.dtype):
+                return operand if operand.dtype == dtype else const(0, dtype)
+    return None
+
+
+OF_EQUALS = {
+    **dict.fromkeys(("subtract", "bitwise_xor", "logical_xor", "not_equal", "less", "greater"), 0),
+    **dict.fromkeys(("equal", "less_equal", "greater_equal"), 1),
+}
+"""What operations on integers give of two that are the same."""
+ABSORBING = {"multiply": 0, "bitwise_and": 0, "logical_and": 0, "bitwise_or": -1}
+"""Integers that decide what an operation gives: themselves, or False."""

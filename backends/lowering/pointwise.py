@@ -17,6 +17,7 @@ from ..fusion import Access
 from ..loops import Axis, Check, Const, Expr
 from ..simplify import BOOL, Inexact, const, convert
 from .context import Lowering, is_size, lowers
+from .reports import report_left_out
 from .values import NATIVE, REAL, CannotLower, Value
 
 WEAK = {"b": np.dtype(np.bool_), "i": int, "u": int, "f": float, "c": complex}
@@ -42,7 +43,9 @@ def lower_ufunc(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
             low.launch(axes, Check(condition))
     if row.llvm[LETTER[dtypes[0].kind]] == IDENTITY:
         return low.lazy(node.type, axes, operands[0])
-    return low.lazy(node.type, axes, simplify.apply(row.name, operands, dtypes[-1]))
+    result = simplify.apply(row.name, operands, dtypes[-1])
+    report_left_out(low, axes, operands, result)
+    return low.lazy(node.type, axes, result)
 
 
 def axes_like(low: Lowering, shape: tuple[Size, ...], args: Sequence[Operand]) -> tuple[Axis, ...]:
@@ -176,7 +179,9 @@ def where(low: Lowering, node: Node, condition: Any, *choices: Any) -> Value:
         test = compare("not_equal", test, const(0, test.dtype))
     true, false = (operand_at(low, choice, axes, node.type.dtype) for choice in choices)
     require_native(test.dtype, true.dtype)
-    return low.lazy(node.type, axes, simplify.select(test, true, false))
+    result = simplify.select(test, true, false)
+    report_left_out(low, axes, (test, true, false), result)
+    return low.lazy(node.type, axes, result)
 
 
 def dtype_of(arg: Operand) -> np.dtype:

@@ -8,25 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...ir.types import ArrayType
 from .. import affine, costs, rewrite
-from ..loops import Apply, Buffer, Convert, Expr, Gather, Load, Offset, Reduce, Store, walk
+from ..loops import Apply, Buffer, Convert, Expr, Gather, Load, Reduce, walk
 from ..program import Launch
-from ..simplify import BOOL
 from .context import Lowering
-from .pointwise import compare
+from .reports import is_silent, rehearse, says_nothing
 from .values import Value, load_of
 
 BUDGET = 8
-ALWAYS_SILENT = frozenset((
-    "negative", "absolute", "copysign", "minimum", "maximum", "fmin", "fmax", "signbit",
-    "isnan", "isfinite", "isinf", "equal", "not_equal", "less", "less_equal", "greater",
-    "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not",
-))  # fmt: skip
-"""Of whatever numbers, these neither report anything nor give up."""
-SILENT_OF_INTEGERS = frozenset((
-    "add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "square",
-))  # fmt: skip
 
 
 def can_repeat(low: Lowering, target: Value, element: Expr, written: set[Buffer]) -> bool:
@@ -41,27 +30,16 @@ def can_repeat(low: Lowering, target: Value, element: Expr, written: set[Buffer]
             return False
     if not target.axes or costs.cost_of(element) > BUDGET:
         return False
-    return element.dtype.kind == "f" or all(map(is_silent, parts))
-
-
-def is_silent(part: Expr) -> bool:
-    """Whether an operation has nothing to say of any numbers."""
-    if isinstance(part, Apply) and part.op in ALWAYS_SILENT:
-        return True
-    kinds = {part.dtype.kind, *(child.dtype.kind for child in part.operands)}
-    if isinstance(part, (Apply, Convert)):
-        silent = isinstance(part, Convert) or part.op in SILENT_OF_INTEGERS
-        return silent and kinds <= set("biu")
-    return True
+    return element.dtype.kind == "f" or all(map(says_nothing, parts))
 
 
 def tried_out(low: Lowering, target: Value, element: Expr) -> bool:
     """Compute what is never stored, for what it reports; False where that is not done here."""
-    if all(map(is_silent, walk((element,)))):
+    if is_silent(element):
         return True
     if element.dtype.kind != "f" or not target.axes or costs.cost_of(element) > BUDGET:
         return False
-    rehearse(low, target, element)
+    rehearse(low, target.axes, element)
     return True
 
 
@@ -88,11 +66,3 @@ def evaluated(roots: Iterable[Expr]) -> Iterator[Expr]:
         yield (expr := pending.pop())
         if isinstance(expr, (Apply, Convert)):
             pending += expr.operands
-
-
-def rehearse(low: Lowering, target: Value, element: Expr) -> None:
-    """Compute every element and forget it, where that may report something."""
-    if all(map(is_silent, walk((element,)))):
-        return
-    seen = Reduce("logical_or", compare("not_equal", element, element), target.axes, BOOL)
-    low.launch((), Store(low.allocate(ArrayType(BOOL)), Offset(), seen))

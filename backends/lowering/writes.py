@@ -21,7 +21,8 @@ from .masks import deposited_by
 from .overwriting import newest
 from .pieces import Piece, is_everything, pieces
 from .pointwise import operand_at
-from .rehearsal import can_repeat, is_computed, rehearse, tried_out
+from .rehearsal import can_repeat, is_computed, tried_out
+from .reports import rehearse
 from .scatters import checked_key, set_aside, store_at, windows_of
 from .updates import assign, check_number, place, squeezed
 from .values import Value, load_of
@@ -106,7 +107,7 @@ def prepared(
     element = operand_at(low, value, target.axes, target.dtype)
     if alone and can_repeat(low, target, element, written):
         if not is_computed(low, target, element):
-            rehearse(low, target, element)
+            rehearse(low, target.axes, element)
         return value
     type_ = replace(value.type, dtype=target.dtype, shape=value.shape, form=Form.ARRAY)
     return low.materialise(replace(value, expr=expr, type=type_), "it is written to an input")
