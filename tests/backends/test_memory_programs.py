@@ -134,8 +134,9 @@ def test_a_list_of_computed_numbers_is_assigned():
 
 
 @pytest.mark.parametrize("named", [
-    {"subok": True}, {"copy": True}, {"copy": None}, {"copy": False}, {"order": "K"}, {"order": "F"},
-    {"ndmin": 3}, {"dtype": "f4"}, {"dtype": "u1", "copy": COPY_MODES[0]}, {"copy": COPY_MODES[2]},
+    {"subok": True}, {"copy": True}, {"copy": None}, {"copy": False}, {"order": "K"},
+    {"order": "F"}, {"ndmin": 3},
+    {"dtype": "f4"}, {"dtype": "u1", "copy": COPY_MODES[0]}, {"copy": COPY_MODES[2]},
 ])
 def test_numbers_that_are_written_out(named):
     def program(x):

@@ -17,7 +17,8 @@ def test_integers_that_are_known_beforehand_still_raise_flags(function):
 @pytest.mark.parametrize("function", [
     lambda root, x: np.where(root > 1, x, x), lambda root, x: np.where(root > 1, 2, 2),
     lambda root, x: np.where(True, x, root), lambda root, x: np.where(False, root, x),
-    lambda root, x: np.where((root > 1).any(), x, x), lambda root, x: np.where(x > 1, np.where(root > 1, 1, 1), 0),
+    lambda root, x: np.where((root > 1).any(), x, x),
+    lambda root, x: np.where(x > 1, np.where(root > 1, 1, 1), 0),
     lambda root, x: np.logical_or(root > 1, True), lambda root, x: np.logical_and(False, root > 1),
     lambda root, x: (root > 1) | True, lambda root, x: (root > 1) & False,
     lambda root, x: np.logical_xor(root > 1, root > 1), lambda root, x: (root > 1).all() | True,
@@ -33,7 +34,8 @@ def test_what_decides_nothing_still_reports(function, dynamic):
 
 @pytest.mark.parametrize("function", [
     lambda n: n - n, lambda n: n ^ n, lambda n: n * 0, lambda n: 0 & n, lambda n: n | -1,
-    lambda n: n == n, lambda n: n < n, lambda n: np.logical_and(n, 0), lambda n: n**0, lambda n: n % 1,
+    lambda n: n == n, lambda n: n < n, lambda n: np.logical_and(n, 0), lambda n: n**0,
+    lambda n: n % 1,
 ])
 def test_conversions_to_integers_that_do_not_matter_still_report(function):
     compiled = dl.compile(lambda x: function(x.astype(int)), backend="llvm")
