@@ -405,9 +405,11 @@ class Translator:
         """The items of any iterable, as a list or tuple is made of them."""
         return iteration.collected(self, value)
 
-    def pairs(self, mapping: VariableTracker) -> Iterator[tuple[VariableTracker, VariableTracker]]:
-        """Keys and values of a mapping, or of an iterable of pairs."""
-        return iteration.pairs(self, mapping)
+    def pairs(
+        self, mapping: VariableTracker, kind: type = dict
+    ) -> Iterator[tuple[VariableTracker, VariableTracker]]:
+        """Keys and values of a mapping, or of an iterable of pairs, for a `kind` of dict."""
+        return iteration.pairs(self, mapping, kind)
 
     def import_module(self, name: str, level: int, names: Any) -> VariableTracker:
         """What an import statement binds when the module is loaded already."""

@@ -124,9 +124,9 @@ def has_keys(tx: Translator, value: VariableTracker) -> bool:
 
 
 def pairs(
-    tx: Translator, mapping: VariableTracker
+    tx: Translator, mapping: VariableTracker, kind: type
 ) -> Iterator[tuple[VariableTracker, VariableTracker]]:
-    """Keys and values of a mapping, or of an iterable of pairs."""
+    """Keys and values of a mapping, or of an iterable of pairs; `kind` refuses what is no pair."""
     contents = mapping if mapping.contents is None else mapping.contents
     if isinstance(contents, DictVariable) and not overridden(mapping.python_type(), "__iter__"):
         yield from contents.pairs(tx)
@@ -139,12 +139,9 @@ def pairs(
                 items = iterator(tx, item).iterate(tx)
             except ObservedException as raised:
                 if issubclass(raised.value.python_type(), TypeError):
-                    observe({}.update, [*[((), ())] * position, None])
+                    observe(kind().update, [*[((), ())] * position, None])
                 raise
             parts = list(items)
             if len(parts) != 2:
-                raise observed(ValueError(
-                    f"dictionary update sequence element #{position} has length {len(parts)}; "
-                    "2 is required"
-                ))  # fmt: skip
+                observe(kind().update, [*[((), ())] * position, [None] * len(parts)])
             yield parts[0], parts[1]

@@ -8,7 +8,7 @@ expressed, the rest of the original text runs right there.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
-from types import FunctionType, MethodType
+from types import FunctionType, MethodDescriptorType, MethodType
 from typing import Any, Protocol
 
 from .bytecode.assembling import Label
@@ -25,10 +25,11 @@ from .reconstruct import Push, Reconstructor
 from .trace import Stopped
 from .variables.arrays import ArrayVariable
 from .variables.base import VariableTracker
-from .variables.constants import ATOMS, NullVariable
+from .variables.constants import ATOMS, NO_SELF, NullVariable
 from .variables.functions import FunctionVariable, UserFunctionVariable, is_known_by_code
 from .variables.lazy import LazyVariable
 from .variables.methods import MethodVariable
+from .variables.mro import lookup
 from .variables.sizes import SizeVariable
 
 
@@ -98,6 +99,7 @@ class Leaving:
         self.operands = [*self.stack]
         if (at := self._called_at()) is not None:
             self.operands[at] = self._prepare_callee(self.stopped.stack[at]) or self.stack[at]
+            self._prepare_method(at)
         restore = [
             (name, self.code.hold(value))
             for name, value in self.stopped.locals.items()
@@ -314,6 +316,18 @@ class Leaving:
                 code.call(2)
 
         return push
+
+    def _prepare_method(self, at: int) -> None:
+        """A method of C that is called where it is looked up: messages name its class then."""
+        called: Any = self.stopped.stack[at]
+        null = at + 1 if CALLABLE_FIRST else at - 1
+        if self.stopped.stack[null] is not NO_SELF:
+            return
+        function = lookup(called.owner.python_type(), called.name)
+        if isinstance(function, MethodDescriptorType):
+            receiver = self.code.hold(called.owner)
+            self.operands[min(at, null)] = self.code.constant(function)
+            self.operands[max(at, null)] = receiver
 
     def _guarded(self, run: Callable[[], None]) -> None:
         """Emit `run` inside the exception handler of the original instruction."""

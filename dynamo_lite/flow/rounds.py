@@ -34,7 +34,7 @@ class Rounds:
     @property
     def always(self) -> bool:
         """Whether there is a round in every call."""
-        return all(isinstance(end, int) for end in self.ends) and len(range(*self.ends)) > 0
+        return all(isinstance(end, int) for end in self.ends) and number_of(*self.ends) > 0
 
     def certain(self, tx: Translator) -> bool:
         """Whether there is a round; asking guards the answer."""
@@ -56,8 +56,13 @@ class Rounds:
         """How many there are; None where data decides."""
         start, stop, step = self.ends
         if all(isinstance(end, int) for end in self.ends):
-            return len(range(*self.ends))
+            return number_of(*self.ends)
         return stop - start if self.known and step == 1 else None
+
+
+def number_of(start: int, stop: int, step: int) -> int:
+    """The length of a range, which `len` only gives where it fits 64 bits."""
+    return max(0, -((start - stop) // step))
 
 
 def rounds_of(tx: Translator, iterator: VariableTracker) -> Rounds | None:

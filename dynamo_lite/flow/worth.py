@@ -21,6 +21,7 @@ from ..records import dataclass
 from ..trace import LoopPlan
 from ..variables.base import ObservedException, VariableTracker
 from ..variables.iterators import StepVariable
+from .rounds import number_of
 
 if TYPE_CHECKING:
     from ..bytecode.reading import Instruction
@@ -202,7 +203,7 @@ def saved(tx: Translator, node: Node) -> float:
         rounds = ROUNDS if node.target is not control.cond else 1
         ends = node.args[:3]
         if node.target is control.for_loop and all(isinstance(end, int) for end in ends):
-            rounds = len(range(*ends))
+            rounds = number_of(*ends)
         inside = (saved(tx, inner) for body in control.bodies(node) for inner in body.calls)
         return rounds * sum(inside)
     row = row_of(node.target)

@@ -9,7 +9,7 @@ from ..errors import GraphBreak
 from ..variables.base import VariableTracker
 from ..variables.callables import KnownVariable
 from ..variables.cells import CellVariable
-from ..variables.constants import NULL, observed
+from ..variables.constants import NO_SELF, NULL, NullVariable, observed
 from ..variables.dicts import DictVariable
 from ..variables.functions import FunctionVariable, NestedFunctionVariable
 from ..variables.methods import MethodVariable
@@ -27,8 +27,8 @@ def call(tx: Translator, inst: Instruction) -> VariableTracker:
     """Under the arguments lie a callable and a NULL in either order, or a function and its self."""
     values = tx.popn(inst.arg)
     second, first = tx.pop(), tx.pop()
-    if first is NULL or second is NULL:
-        function = second if first is NULL else first
+    if isinstance(first, NullVariable) or isinstance(second, NullVariable):
+        function = second if isinstance(first, NullVariable) else first
     else:
         function, values = first, [second, *values]
     split = len(values) - len(inst.kwnames)
@@ -85,7 +85,8 @@ def as_pushed(
 ) -> tuple[VariableTracker, ...]:
     if isinstance(method, MethodVariable) and method.self_ is owner:
         return method.function, owner
-    return (method, NULL) if CALLABLE_FIRST else (NULL, method)
+    null = NO_SELF if getattr(method, "owner", None) is owner else NULL
+    return (method, null) if CALLABLE_FIRST else (null, method)
 
 
 @handles("LOAD_SUPER_ATTR")

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import GraphBreak
 from ..ir.rules.layout import is_contiguous
-from .base import VariableTracker
+from .base import ObservedException, VariableTracker
 from .constants import LAST, NONE, constant
 from .graph_methods import record_call
 from .iterators import IteratorVariable
@@ -34,7 +34,7 @@ class FlatVariable(VariableTracker):
         return record_call(tx, np.reshape, (self.array, LAST), {})
 
     def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
-        found = record_call(tx, operator.getitem, (self.as_array(tx), _index(key)), {})
+        found = self._recorded(tx, operator.getitem, key)
         if found.python_type() is not np.ndarray:
             return found
         return record_call(tx, np.copy, (found,), {})
@@ -47,8 +47,18 @@ class FlatVariable(VariableTracker):
         kind = getattr(value, "array_type", None)
         if kind is not None and kind.shape:
             raise GraphBreak("assigning an array to flat items, which repeats it")
-        record_call(tx, operator.setitem, (self.as_array(tx), _index(key), value), {})
+        self._recorded(tx, operator.setitem, key, value)
         return NONE
+
+    def _recorded(
+        self, tx: Translator, access: Callable[..., Any], key: VariableTracker,
+        *value: VariableTracker,
+    ) -> VariableTracker:
+        """An access to the array; what that refuses, NumPy refuses in other words or not at all."""
+        try:
+            return record_call(tx, access, (self.as_array(tx), _index(key), *value), {})
+        except ObservedException:
+            raise GraphBreak(f"flat items of {self.array.describe()} that are refused") from None
 
     def method___len__(self, tx: Translator) -> VariableTracker:
         return self.array.getattr(tx, "size")

@@ -227,6 +227,8 @@ class NullVariable(VariableTracker):
 
 
 NULL = NullVariable()
+NO_SELF = NullVariable()
+"""Beside a method that was looked up to be called, which in CPython is a function and its self."""
 NONE = ConstantVariable(None)
 TRUE = ConstantVariable(True)
 FALSE = ConstantVariable(False)

@@ -262,7 +262,7 @@ class DictVariable(VariableTracker):
         if len(others) > 1:
             raise observed(TypeError(f"update expected at most 1 argument, got {len(others)}"))
         for other in others:
-            pairs = tx.pairs(other)
+            pairs = tx.pairs(other, self.kind)
             for key, value in list(pairs) if isinstance(other, DictVariable) else pairs:
                 self.store(tx, key, value)
         for name, value in named.items():

@@ -81,6 +81,10 @@ def wrap_slice(tx: Translator, value: slice, source: Source) -> SliceVariable:
     return SliceVariable(start, stop, step, source=source)
 
 
+LONGEST = 100_000
+"""So many items of a range are taken while tracing: Python takes them in a fraction of the time."""
+
+
 class RangeVariable(VariableTracker):
     """A range with known ends."""
 
@@ -101,7 +105,9 @@ class RangeVariable(VariableTracker):
         return bool(self.value)
 
     def iterate(self, tx: Translator) -> Iterator[VariableTracker]:
-        return map(ConstantVariable, self.value)
+        yield from map(ConstantVariable, self.value[:LONGEST])
+        if self.value[LONGEST:]:
+            raise GraphBreak(f"taking more than {LONGEST} items of {self.value}")
 
     def method___len__(self, tx: Translator) -> VariableTracker:
         return constant(observe(len, self.value))

@@ -2,6 +2,7 @@
 import copy
 import enum
 import heapq
+import itertools
 import math
 import re
 import sys
@@ -242,3 +243,62 @@ def test_attribute_errors_know_the_name_and_the_object(value):
 
     found = dl.compile(looked_up, backend="eager")(np.ones(2), value)
     assert found[1:] == looked_up(np.ones(2), value)[1:]
+
+
+REFUSED_CALLS = """
+    x.swapaxes(axis1=0)
+    x.conj(out=None)
+    x.transpose(axes=(0, 1))
+    x[0, 0].conjugate(a=1)
+    "abc".count(x=1)
+    (lambda call: call(a=1))(x.transpose)
+    x.transpose(**{"a": 1})
+    OrderedDict(x)
+    OrderedDict().update([1])
+    OrderedDict([(1, 2), x[0]])
+    dict([(1, 2), x[0]])
+    x.flat.__setitem__(1, [1])
+    x.flat.__setitem__(10, 1)
+    x.flat[10 ** 30]
+    np.full(**5)
+    np.cov(10 ** 30)
+    np.ndindex(10 ** 30)
+    itertools.tee(x, 10 ** 30)
+    list(range(10 ** 30))
+    tuple(range(10 ** 13))
+    copy.copy(np.finfo(float))
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", REFUSED_CALLS, ids=str.strip)
+def test_wrong_calls_are_refused_in_the_same_words(call):
+    """Also where C's words depend on how the call is written, and for ints that C cannot hold."""
+    scope = dict(globals())
+    text = "def left(x):\n    return {0}\ndef caught(x):\n    try:\n        return {0}\n"
+    text += "    except Exception as error:\n        return type(error), str(error)\n"
+    exec(text.format(call.strip()), scope)
+    x = np.arange(6.0).reshape(2, 3)
+    expected = scope["caught"](x.copy())
+    assert issubclass(expected[0], Exception)
+    assert dl.compile(scope["caught"], backend="eager")(x.copy()) == expected
+    with pytest.raises(expected[0]) as raised:
+        dl.compile(scope["left"], backend="eager")(x.copy())
+    assert str(raised.value) == expected[1]
+
+
+def test_items_that_a_flat_iterator_ignores():
+    def ignored(x):
+        y = x + 1
+        y.flat[1:3] = []
+        return y
+
+    assert np.array_equal(dl.compile(ignored, backend="eager")(np.ones((2, 2))), np.full((2, 2), 2))
+
+
+def test_long_ranges_are_taken_by_python():
+    def counted(x):
+        return x + len(list(range(300_000))) + max(range(300_000))
+
+    compiled = dl.compile(counted, backend="eager")
+    assert np.array_equal(compiled(np.ones(2)), np.full(2, 600_000.0))
+    assert "taking more than" in str(dl.explain(counted)(np.ones(2)).break_reasons)

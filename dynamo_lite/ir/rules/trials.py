@@ -53,7 +53,8 @@ def run_on_samples(
         except np.linalg.LinAlgError:  # singular, as matrices in more than two dimensions may be
             small.random = np.random.default_rng(0)
             return _typed_run(target, args, kwargs, small)
-    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError,
+            ValueError) as error:
         raise Unsupported(f"NumPy refuses it for other contents: {error}") from None
 
 
