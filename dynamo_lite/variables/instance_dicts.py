@@ -74,14 +74,19 @@ class InstanceDictVariable(DictVariable):
         name = key.as_constant(tx)
         if not isinstance(name, str):
             raise GraphBreak(f"an attribute named {name!r}")
-        if type(lookup(self.owner.python_type(), name)) is MemberDescriptorType:
-            raise GraphBreak(f"a slot and an item of the __dict__ have the name {name!r}")
+        refuse_slot(self.owner.python_type(), name)
         self.owner.store(tx, name, value)
 
     def reconstruct(self, code: Reconstructor) -> None:
         assert isinstance(self.owner, VariableTracker)
         code.build(self.owner)
         code.emit("LOAD_ATTR", "__dict__")
+
+
+def refuse_slot(kind: type, name: str) -> None:
+    """Objects have one value under a name here: in a slot or in the dict."""
+    if type(lookup(kind, name)) is MemberDescriptorType:
+        raise GraphBreak(f"a slot and an item of the __dict__ have the name {name!r}")
 
 
 def outside_dict(tx: Translator, owner: Owner, value: Any) -> InstanceDictVariable:

@@ -15,7 +15,7 @@ from ..trace_rules import TWIN_MODULES
 from . import object_model
 from .base import ObservedException, VariableTracker
 from .constants import NONE, constant, observed
-from .instance_dicts import InstanceDictVariable, outside_dict
+from .instance_dicts import InstanceDictVariable, outside_dict, refuse_slot
 from .lazy import LazyVariable, realise
 from .local_classes import LOCAL_CLASSES
 from .mro import MISSING, Lacks, lookup, lookup_in
@@ -87,6 +87,7 @@ class ObjectVariable(VariableTracker):
             source, outside = AttrSource(self.source, "__dict__"), vars(self.value)
             tx.guards.install(source, KEYS, outside, tx.location())
             for name, value in outside.items():
+                refuse_slot(self.kind, name)
                 place = object_model.own_source(self.kind, self.source, name)
                 values[name] = LazyVariable(value, place)
         for name in self.moved:

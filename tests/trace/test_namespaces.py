@@ -1,6 +1,7 @@
 """Dicts that are namespaces: what is stored as an item is read as an attribute, and the reverse."""
 from __future__ import annotations
 
+import copy
 import types
 
 import numpy as np
@@ -135,3 +136,32 @@ def test_globals_are_items(function):
     compiled = dl.compile(function)
     for step in range(3):
         assert compiled(np.arange(2.0) + step) == function(np.arange(2.0) + step)
+
+
+HIDDEN = {
+    "read": lambda o: (o.slot, o.__dict__["slot"], vars(o).get("slot")),
+    "set": lambda o: (setattr(o, "slot", 5), o.slot, dict(vars(o))),
+    "popped": lambda o: (o.__dict__.pop("slot"), o.slot, dict(vars(o))),
+    "cleared": lambda o: (o.__dict__.clear(), o.slot, dict(vars(o))),
+    "copied": lambda o: (copy.copy(o).slot, copy.copy(o).__dict__, copy.deepcopy(o).__dict__),
+}
+
+
+@pytest.mark.parametrize("look", HIDDEN.values(), ids=HIDDEN)
+def test_an_item_that_a_slot_hides(look):
+    def outside(x, o):
+        return x + 1, look(o)
+
+    def inside(x, kind):
+        o = kind()
+        o.slot, o.__dict__["slot"] = 1, 2
+        return x + 1, look(o)
+
+    def hiding():
+        made = Slotted()
+        made.slot, made.__dict__["slot"] = 1, 2
+        return made
+
+    for function, make in ((outside, hiding), (inside, lambda: Slotted)):
+        expected, found = function(0, make()), dl.compile(function)(np.zeros(2), make())
+        assert found[1] == expected[1]
