@@ -195,9 +195,10 @@ def _compare_sequences(
 def _compare_dicts(
     tx: Translator, symbol: str, lhs: DictVariable, rhs: DictVariable
 ) -> VariableTracker:
-    same = lhs.entries(tx).keys() == rhs.entries(tx).keys() and all(
-        is_equal(tx, value, realise(tx, rhs.entries(tx)[key.hash_key(tx)][1]))
-        for key, value in lhs.pairs(tx)
+    same = len(lhs.entries(tx)) == len(rhs.entries(tx)) and all(
+        (other := rhs.load_hashed(tx, hashed)) is not None
+        and is_equal(tx, lhs.entry(tx, hashed)[1], other)
+        for hashed in lhs.live_keys(tx)
     )
     return constant(same == (symbol == "=="))
 

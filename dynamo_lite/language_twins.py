@@ -24,7 +24,10 @@ def by_index(sequence: Any) -> Iterator[Any]:
 
 def by_index_backwards(sequence: Any) -> Iterator[Any]:
     """`reversed` of an object that has `__len__` and `__getitem__` only."""
-    index = len(sequence) - 1
+    return _backwards_from(sequence, len(sequence) - 1)
+
+
+def _backwards_from(sequence: Any, index: Any) -> Iterator[Any]:
     while index >= 0:
         try:
             item = sequence[index]

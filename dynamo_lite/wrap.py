@@ -100,7 +100,7 @@ def _wrap_dict(tx: Translator, value: dict[Any, Any], source: Source) -> Variabl
     factory: VariableTracker = NONE
     if hasattr(value, "default_factory"):
         factory = tx.wrap(value.default_factory, AttrSource(source, "default_factory"))
-    if not all(map(is_known_key, value)):
+    if not all(map(is_known_key, dict.keys(value))):
         return OpaqueVariable(value, source, "has keys that cannot be guarded")
     if is_namespace(value):
         return OpaqueVariable(value, source, "is the namespace of a module")

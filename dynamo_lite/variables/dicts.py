@@ -23,7 +23,7 @@ from .constants import (
     observed,
 )
 from .lazy import LazyVariable, realise
-from .object_model import python_method
+from .object_model import overridden, python_method
 from .refusals import name_in_c
 from .sequences import TupleVariable
 
@@ -72,7 +72,7 @@ class DictVariable(VariableTracker):
         if self.unread is not None:
             outside, self.unread = self.unread, None
             assert self.source is not None
-            if not all(map(is_known_key, outside)):
+            if not all(map(is_known_key, dict.keys(outside))):
                 raise GraphBreak(f"{self.describe()} has keys that cannot be guarded")
             tx.guards.install(self.source, KEYS, outside, tx.location())
             look_for_ids(tx, outside)
@@ -115,17 +115,26 @@ class DictVariable(VariableTracker):
 
     def load(self, tx: Translator, key: VariableTracker) -> VariableTracker | None:
         """The value of a key, or None where it is missing."""
-        entries, hashed = self.entries(tx), key.hash_key(tx)
+        self.entries(tx)
+        return self.load_hashed(tx, key.hash_key(tx))
+
+    def load_hashed(self, tx: Translator, hashed: Hashable) -> VariableTracker | None:
+        entries = self.entries(tx)
         if (entry := entries.get(hashed)) is None:
             return None
         value = realise(tx, entry[1])
-        entries[hashed] = (entry[0], value)
+        if value is not entry[1]:
+            entries[hashed] = (entry[0], value)
         return value
 
     def store(self, tx: Translator, key: VariableTracker, value: VariableTracker) -> None:
-        """An equal key that is there already stays."""
-        self.entries(tx)
-        hashed, entries = key.hash_key(tx), self.change(tx)
+        self.store_hashed(tx, key.hash_key(tx), key, value)
+
+    def store_hashed(
+        self, tx: Translator, hashed: Hashable, key: VariableTracker, value: VariableTracker
+    ) -> None:
+        """An equal key that is there already stays; no `__hash__` is called."""
+        entries = self.change(tx)
         known = entries.get(hashed)
         entries[hashed] = (key if known is None else known[0], value)
 
@@ -212,17 +221,21 @@ class DictVariable(VariableTracker):
     def method_setdefault(
         self, tx: Translator, key: VariableTracker, default: VariableTracker = NONE
     ) -> VariableTracker:
-        if (value := self.load(tx, key)) is not None:
+        self.entries(tx)
+        hashed = key.hash_key(tx)
+        if (value := self.load_hashed(tx, hashed)) is not None:
             return value
-        self.store(tx, key, default)
+        self.store_hashed(tx, hashed, key, default)
         return default
 
     def method_pop(
         self, tx: Translator, key: VariableTracker, default: VariableTracker | None = None
     ) -> VariableTracker:
-        if (value := self.load(tx, key)) is not None:
-            del self.change(tx)[key.hash_key(tx)]
-            self.removed.append(key.hash_key(tx))
+        self.entries(tx)
+        hashed = key.hash_key(tx)
+        if (value := self.load_hashed(tx, hashed)) is not None:
+            del self.change(tx)[hashed]
+            self.removed.append(hashed)
             return value
         if default is None:
             raise observed(KeyError(key.as_constant(tx)))
@@ -262,12 +275,23 @@ class DictVariable(VariableTracker):
         if len(others) > 1:
             raise observed(TypeError(f"update expected at most 1 argument, got {len(others)}"))
         for other in others:
+            if (table := self.merged(other)) is not None:
+                for hashed in [*table.live_keys(tx)]:
+                    self.store_hashed(tx, hashed, *table.entry(tx, hashed))
+                continue
             pairs = tx.pairs(other, self.kind)
             for key, value in list(pairs) if isinstance(other, DictVariable) else pairs:
                 self.store(tx, key, value)
         for name, value in named.items():
             self.store(tx, ConstantVariable(name), value)
         return NONE
+
+    def merged(self, other: VariableTracker) -> DictVariable | None:
+        """A dict from which C takes over the hashes as well, if it is one."""
+        table = other if other.contents is None else other.contents
+        if not isinstance(table, DictVariable) or OrderedDict in (self.kind, table.kind):
+            return None
+        return None if overridden(other.python_type(), "__iter__") else table
 
     def method_clear(self, tx: Translator) -> VariableTracker:
         entries = self.change(tx)

@@ -70,7 +70,9 @@ class InstanceDictVariable(DictVariable):
     def change(self, tx: Translator) -> dict[Hashable, Entry]:
         raise GraphBreak("changing the __dict__ of an object as a dict")
 
-    def store(self, tx: Translator, key: VariableTracker, value: VariableTracker) -> None:
+    def store_hashed(
+        self, tx: Translator, hashed: Hashable, key: VariableTracker, value: VariableTracker
+    ) -> None:
         name = key.as_constant(tx)
         if not isinstance(name, str):
             raise GraphBreak(f"an attribute named {name!r}")

@@ -252,17 +252,29 @@ BUILTIN = types.BuiltinFunctionType
 
 
 class ObjectKey:
-    """Stands for an object in a dict or set by its class's own `__hash__` and `__eq__`."""
+    """Stands for an object in a dict or set by its class's own `__hash__` and `__eq__`.
+
+    An instruction may look twice at the tables here where Python looks once: `answered` is what
+    the last `__eq__` said, and how many steps had been traced then.
+    """
 
     def __init__(self, tx: Translator, tracker: ObjectVariable, hashed: int) -> None:
         self.tx = tx
         self.tracker = tracker
         self.hashed = hashed
+        self.answered: tuple[int, object, bool] | None = None
 
     def __hash__(self) -> int:
         return self.hashed
 
     def __eq__(self, other: object) -> bool:
+        last = self.answered
+        if last is None or last[0] != self.tx.state.steps or last[1] is not other:
+            answer = self.is_equal(other)
+            self.answered = last = self.tx.state.steps, other, answer
+        return last[2]
+
+    def is_equal(self, other: object) -> bool:
         if isinstance(other, ObjectKey):
             theirs: VariableTracker = other.tracker
         else:

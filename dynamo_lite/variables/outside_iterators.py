@@ -35,17 +35,26 @@ def sequence_of(iterator: Any) -> Any:
     return iterator.__reduce__()[1][0]
 
 
+def plain(sequence: Any) -> Any:
+    """Python's own class of a sequence: no iterator asks what a class derived from it overrides."""
+    return next(kind for kind in type(sequence).__mro__ if kind in PLAIN)
+
+
+PLAIN = frozenset(map(type, SEQUENCES))
+
+
 def place(iterator: Any, ahead: int) -> int:
     """The index of an item that is `ahead` of the next one; negative where there is none."""
     function, (sequence,), *state = iterator.__reduce__()
     index = state[0] if state and state[0] is not None else 0
     index += -ahead if function is reversed else ahead
-    return index if 0 <= index < len(sequence) else -1
+    return index if 0 <= index < plain(sequence).__len__(sequence) else -1
 
 
 def upcoming(iterator: Any, ahead: int) -> Any:
     """The item itself."""
-    return sequence_of(iterator)[place(iterator, ahead)]
+    sequence = sequence_of(iterator)
+    return plain(sequence).__getitem__(sequence, place(iterator, ahead))
 
 
 def counted(counter: Any, ahead: int) -> int:
@@ -119,9 +128,9 @@ class SequenceIterator(OutsideIterator):
     """Over a list, tuple, string or range, also from its end."""
 
     def look(self, tx: Translator) -> VariableTracker | None:
-        if type(sequence_of(self.value)) is list:
+        if isinstance(sequence_of(self.value), list):
             below = self.part(tx, sequence_of)
-            if tx.side_effects.has_changed(below):
+            if tx.side_effects.has_changed(below.contents or below):
                 raise GraphBreak(f"stepping {self.describe()} over a list that has changed")
         found = place(self.value, self.taken) >= 0
         tx.guards.install(self.source, CALL, Reaches(self.taken, found), tx.location())
