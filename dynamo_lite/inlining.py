@@ -17,9 +17,6 @@ from .variables.generators import GeneratorVariable
 if TYPE_CHECKING:
     from .translator import Translator
 
-RECURSION = 30
-"""Calls of one function inside each other that are followed: past it, it is a frame of its own."""
-
 ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 
 
@@ -36,8 +33,9 @@ def inline(
         raise GraphBreak(f"{function.describe()} is asynchronous")
     if isinstance(function, UserFunctionVariable) and (seen := why_seen(function.value)):
         raise GraphBreak(f"{function.describe()}: {seen}")
-    if (depth := recursions(tx, code)) >= RECURSION:
-        raise GraphBreak(f"{function.describe()} calls itself {RECURSION} times inside each other")
+    if (depth := recursions(tx, code)) >= (limit := tx.state.options.recursion):
+        times = f"{limit} times inside each other" if limit > 1 else "as deep as its arguments say"
+        raise GraphBreak(f"{function.describe()} calls itself {times}")
     if tx.depth >= tx.state.options.inline_depth:
         raise GraphBreak(f"{function.describe()} is called too deep to be followed")
     function.guard_code(tx)

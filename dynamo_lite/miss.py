@@ -56,7 +56,7 @@ from .output import plan
 from .random_states import keep_random_state, random_owners
 from .records import dataclass, field
 from .stats import Break, FrameRecord, registry
-from .trace import Returned, Stopped, Trace, TraceOptions
+from .trace import RECURSION, Returned, Stopped, Trace, TraceOptions
 from .trace_rules import Action, rule_for
 from .translator import translate
 from .turnover import Turnover
@@ -73,6 +73,9 @@ FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileForbidden,
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 
 SHORT = 30  # instructions
+SHALLOW = 2
+"""Compilations of a function in which its calls of itself are followed. Where they were not enough,
+the depth depends on the arguments, and each call is a frame of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +378,7 @@ class FrameCompiler:
             self.family.judged if config.leave_short_loops else None,
             whole=self.options.fullgraph,
             deadline=math.inf if account is None else time.monotonic() + account.worth,
+            recursion=1 if self.recompiles >= SHALLOW and not self.options.fullgraph else RECURSION,
         )  # fmt: skip
 
     # -- what is said about it

@@ -32,6 +32,9 @@ MOST_BUDGETS = 4
 STEPS = 20
 """Instructions of one operation, as a rule."""
 
+RECURSION = 30
+"""Calls of one function inside each other that are followed: past it, it is a frame of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
@@ -42,7 +45,8 @@ class TraceOptions:
     of a rest's original text. `judged` has the loops of that text that tracing could not get
     through, by their heads, and why Python had better run them (or ""); it is None where no loop is
     left to Python for that. `whole`: one graph is wanted, also where two would be faster. After the
-    `deadline` (`time.monotonic`) the analysis raises NotWarm.
+    `deadline` (`time.monotonic`) the analysis raises NotWarm. `recursion` is how many calls of one
+    function inside each other are followed.
     """
 
     policy: DynamicPolicy | None = None
@@ -53,6 +57,7 @@ class TraceOptions:
     judged: dict[int, str] | None = None
     whole: bool = False
     deadline: float = math.inf
+    recursion: int = RECURSION
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
 
 

@@ -72,8 +72,7 @@ class Known:
         """A symbol that stands for a sum."""
         name = self.totals.define(size)
         self._suppose(Asked("==", symbol(name), size))
-        least, _ = self.totals.range_of(size)
-        if least is not None:
+        if (least := self.totals.least(size)) is not None:
             self._bound("bounds of a sum", name, ">=", least)
         return name
 

@@ -97,13 +97,14 @@ class Totals(StaticFacts):
             if (name := _name(monomial)) in self.definitions:
                 yield name, factor
 
-    def range_of(self, size: Size) -> tuple[int | None, int | None]:
-        low, high = super().range_of(size)
-        if isinstance(size, SizeExpr) and any(True for _ in self._parts(size)):
-            low = self._least(size) if low is None else low
-            above = self._least(-size) if high is None else None
-            high = high if above is None else -above
-        return low, high
+    def least(self, size: Size) -> int | None:
+        low = super().least(size)
+        if low is None and isinstance(size, SizeExpr) and any(True for _ in self._parts(size)):
+            return self._least(size)
+        return low
+
+    def signs(self, size: Size) -> set[int]:
+        return set() if self.is_in(size) else super().signs(size)
 
     def given(self) -> Given:
         return First(self.premises, len(self.premises))

@@ -1,6 +1,7 @@
 """Powers: of complex numbers, whole ones are products, as in NumPy's `npy_cpow`."""
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,15 @@ from ..fusion import Access
 from ..loops import Expr
 from ..simplify import BOOL, const
 from .context import Lowering, lowers
-from .pointwise import axes_like, loop_dtypes, lower_ufunc, operand_at, require_native
-from .values import Value
+from .pointwise import (
+    axes_like,
+    loop_dtypes,
+    lower_ufunc,
+    operand_at,
+    require_native,
+    why_not_native,
+)
+from .values import CannotLower, Value
 
 MOST = 100
 """Larger exponents are left to the C library."""
@@ -28,6 +36,18 @@ def power(low: Lowering, node: Node, x1: Any, x2: Any, **kwargs: Any) -> Value:
     axes = axes_like(low, node.type.shape, (x1,))
     base = operand_at(low, x1, axes, dtype)
     return low.lazy(node.type, axes, powered(base, exponent))
+
+
+@lowers(operator.pow, reads=Access.SAME)
+def power_of_scalar(low: Lowering, node: Node, base: Any, exponent: Any) -> Value:
+    """Of NumPy's numbers: C's pow where they are floats. Ints raise for negative exponents."""
+    dtypes = loop_dtypes(np.power, (base, exponent), {})
+    if dtypes[-1].kind != "f":
+        raise CannotLower(f"powers of {dtypes[-1]} scalars")
+    if reason := why_not_native(np.power, dtypes):
+        raise CannotLower(reason)
+    operands = (operand_at(low, base, (), dtypes[0]), operand_at(low, exponent, (), dtypes[1]))
+    return low.lazy(node.type, (), simplify.apply("power", operands, dtypes[-1]))
 
 
 def whole(exponent: Any) -> int | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..records import dataclass, field
-from .sizes import Atom, Monomial, Opaque, Size, SizeExpr, Symbol, polynomial
+from .sizes import Atom, Monomial, Opaque, Size, SizeExpr, Symbol, evaluate, polynomial, symbols
 
 Lower = Mapping[str, int]
 Upper = Mapping[str, Size]
 DEPTH = 6  # bounds that are put in for symbols, one after the other
 EFFORT = 1000  # terms of the sizes whose bound is looked for, to answer one question
+SAMPLES = (0, 1, 2, 3, 5, 8, 16, 40, 100, 200, 400, 1000)  # what symbols are above their least
 
 
 @dataclass(slots=True)
@@ -29,6 +30,26 @@ def least(size: Size, lower: Lower, upper: Upper) -> int | None:
     own least value plus something that is at least 0.
     """
     return _least(size, _Known(lower, upper), DEPTH)
+
+
+def signs(size: Size, lower: Lower, upper: Upper) -> set[int]:
+    """Signs (-1, 0, 1) that a size with quotients has within the bounds: of these none can be ruled
+    out, which is quickly seen where a search takes long. There may be others."""
+    if isinstance(size, int) or not any(isinstance(a, Opaque) for m, _ in size.terms for a in m):
+        return set()
+    names = list(dict.fromkeys(symbols(size)))
+    limits = [(name, upper[name]) for name in names if name in upper]
+    names += [other for _, limit in limits for other in symbols(limit) if other not in names]
+    seen = set()
+    for step in SAMPLES:
+        values = {name: lower.get(name, 0) + step * place for place, name in enumerate(names, 1)}
+        try:
+            if all(values[name] <= evaluate(limit, values) for name, limit in limits):
+                value = evaluate(size, values)
+                seen.add((value > 0) - (value < 0))
+        except ZeroDivisionError:
+            continue
+    return seen
 
 
 def _least(size: Size, known: _Known, depth: int) -> int | None:

@@ -11,7 +11,7 @@ from typing import Protocol, Union
 
 from ..errors import DataDependent, Unsupported
 from . import steps
-from .bounds import least
+from .bounds import least, signs
 from .graph import Graph
 from .sizes import Size, evaluate, is_unbacked, maximum, minimum, symbol
 from .steps import Asked, Given
@@ -122,21 +122,30 @@ class StaticFacts:
     def equal(self, left: Size, right: Size) -> bool:
         if left == right:
             return True
-        low, high = self.range_of(left - right)
-        if (low is not None and low > 0) or (high is not None and high < 0):
+        difference = left - right
+        seen = self.signs(difference)
+        if 0 not in seen and (
+            (-1 not in seen and self._is_at_least(1, difference))
+            or (1 not in seen and self._is_at_least(1, -difference))
+        ):
             return self._follows("==", left, right, False)
         raise Unsupported(f"cannot decide whether {left} == {right}")
 
     def less(self, left: Size, right: Size) -> bool:
-        low, high = self.range_of(left - right)
-        if high is not None and high < 0:
+        difference = left - right
+        seen = self.signs(difference)
+        if seen <= {-1} and self._is_at_least(1, -difference):
             return self._follows("<", left, right, True)
-        if low is not None and low >= 0:
+        if -1 not in seen and self._is_at_least(0, difference):
             return self._follows("<", left, right, False)
         raise Unsupported(f"cannot decide whether {left} < {right}")
 
     def less_equal(self, left: Size, right: Size) -> bool:
         return not self.less(right, left)
+
+    def signs(self, size: Size) -> set[int]:
+        """Signs that a size can have as far as its bounds say; those that were found."""
+        return signs(size, self.lower, self.upper)
 
     def hint(self, size: Size) -> int:
         try:
@@ -158,13 +167,13 @@ class StaticFacts:
     def counts(self, size: Size) -> bool:
         return False
 
-    def range_of(self, size: Size) -> tuple[int | None, int | None]:
-        """Bounds of a size; None where it is not bounded by what is known."""
-        if isinstance(size, int):
-            return size, size
-        low = least(size, self.lower, self.upper)
-        high = least(-size, self.lower, self.upper)
-        return low, None if high is None else -high
+    def least(self, size: Size) -> int | None:
+        """A lower bound of a size; None where it is not bounded by what is known."""
+        return least(size, self.lower, self.upper)
+
+    def _is_at_least(self, bound: int, size: Size) -> bool:
+        low = self.least(size)
+        return low is not None and low >= bound
 
     def _follows(self, op: str, left: Size, right: Size, answer: bool) -> bool:
         if steps.watcher is not None:

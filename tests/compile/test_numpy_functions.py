@@ -1,5 +1,7 @@
 """NumPy's own functions, called from a compiled function: the same result, whichever way each is run."""
 # ruff: noqa: E501, E741, C408
+import logging
+
 import numpy as np
 import pytest
 from sameness import check_same, same
@@ -179,3 +181,38 @@ def test_weights_of_another_length_are_refused_by_numpy():
             continue
         with pytest.raises(RuntimeError, match="incompatible numbers of samples and aweights"):
             compiled(x, w)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u1", "?", "c16"])
+@pytest.mark.parametrize("exponent", [2, 2.0, 0.5, -1, 3, -2, 0, np.float32(1.5), np.int64(2)])
+def test_powers_of_numbers_are_as_those_of_scalars(dtype, exponent):
+    """Other signs of zero and infinities than the powers of arrays have."""
+    values = np.array([0, 1, -1, 2.5, -2.5, 1e200, 300, np.inf, -np.inf, np.nan, -0.0])
+    with np.errstate(all="ignore"):
+        x = (values if dtype in ("f4", "f8", "c16") else np.arange(-4, 5)).astype(dtype)
+
+        def power(x, i):
+            return x[i] ** exponent
+
+        compiled = dl.compile(power)
+        for i in range(len(x)):
+            try:
+                expected = power(x, i)
+            except (ValueError, OverflowError) as error:
+                with pytest.raises(type(error), match=str(error)):
+                    compiled(x, i)
+            else:
+                assert same(compiled(x, i), expected, exact=False)
+
+
+def test_a_loop_over_powers_of_numbers_makes_no_calls(caplog):
+    def variances(x, s):
+        for i in range(1, len(x)):
+            s[i] = 0.1 + 0.2 * x[i - 1] ** 2 + 0.7 * s[i - 1] ** 1.5
+        return s
+
+    x = np.linspace(0, 1, 600)
+    with caplog.at_level(logging.INFO, "dynamo_lite.output_code"):
+        found = dl.compile(variances)(x, np.zeros(600))
+    assert same(found, variances(x, np.zeros(600)), exact=False)
+    assert "while" in caplog.text and "call pow" not in caplog.text

@@ -178,3 +178,21 @@ def test_a_relation_may_divide_by_what_is_none_now():
         assert same(compiled(np.ones(shape), k), steps(np.ones(shape), k))
     with dl.no_recompile(), pytest.raises(errors.RecompileForbidden, match="division by zero"):
         compiled(np.ones((2, 1)), 0)
+
+
+def test_recursion_as_deep_as_the_sizes_say_is_compiled_a_few_times():
+    def sums(x):
+        if len(x) < 2:
+            return x
+        left, right = compiled(x[::2]), compiled(x[1::2])
+        return np.concatenate([left + right, left - right * 0.5])
+
+    compiled = dl.compile(sums)
+    plain = dl.compile(sums, disable=True)
+    for length in 4, 16, 64, 256, 1024:
+        x = np.linspace(0, 1, length) ** 2
+        assert same(compiled(x), plain(x))
+    assert dl.stats().recompiles <= dl.config.recompile_limit
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the limit is not reached
+        compiled(np.arange(2048.0))

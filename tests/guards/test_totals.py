@@ -2,7 +2,8 @@
 from dynamo_lite.guards.known import Known
 from dynamo_lite.guards.totals import LONGEST
 
-from dynamo_lite.ir.sizes import symbol
+from dynamo_lite.ir.bounds import least, signs
+from dynamo_lite.ir.sizes import floordiv, maximum, symbol
 
 
 def running(known, count):
@@ -70,3 +71,20 @@ def test_sums_are_written_out_where_that_is_asked_for():
     expected = sum(symbol(f"s{k}") for k in range(30)) * symbol("s1") // 7
     assert known.totals.expanded(product) == expected
     assert known.totals.shortest(totals[30] - totals[29]) == symbol("s29")
+
+
+def test_signs_are_those_that_no_bound_rules_out():
+    s, t = symbol("s"), symbol("t")
+    lower, upper = {"s": 2, "t": 1}, {"t": s}
+    cases = {
+        floordiv(s + 15, 16) - 1: {0, 1},
+        floordiv(s + 1, 2) - floordiv(s, 2): {0, 1},
+        floordiv(s, 2) - t: {-1, 0, 1},
+        maximum(t - s, 0): {0},
+        s - 3: set(),  # without a quotient the search is quick
+    }
+    for size, possible in cases.items():
+        seen = signs(size, lower, upper)
+        assert seen <= possible and (len(possible) < 2 or len(seen) >= 2), size
+        low = least(size, lower, upper)
+        assert low is None or low <= min(seen, default=low)

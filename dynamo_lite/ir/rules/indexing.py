@@ -189,14 +189,12 @@ def slice_bounds(key: slice, size: Size, facts: Facts) -> tuple[Size, Size, Size
     extent = facts.total(end - begin if way > 0 else begin - end)
     if step != 1 and not facts.varies("<", 0, extent) and _is_empty(extent, facts):
         return 0, 1, 0  # an empty slice has the strides of the axis
-    extent = at_least(0, extent, facts)
     if isinstance(extent, int) and extent <= 0:
         return 0, 1, 0
-    if step in (1, -1):
-        return start, step, extent
     if isinstance(step, SizeExpr):
-        return start, step, floordiv(extent - 1, step) + 1
-    return start, step, floordiv(extent + abs(step) - 1, abs(step))
+        return start, step, floordiv(at_least(0, extent, facts) - 1, step) + 1
+    stride = abs(step)
+    return start, step, floordiv(at_least(0, extent + (stride - 1), facts), stride)
 
 
 def _step(value: Any, facts: Facts) -> Size:

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..types import Form
 from .composite import Emit
+from .pointwise import resolve
 
 ROUNDED_APART = frozenset((np.multiply, np.absolute))
 """What NumPy's scalars compute by another formula than its loops where they are complex."""
@@ -24,6 +25,8 @@ def scalar_operator(ufunc: np.ufunc) -> Callable[..., Any]:
             raise Unsupported("arithmetic of Python numbers")
         if any(kind.form is Form.ARRAY for kind in kinds):
             return emit(ufunc, *operands)
+        if ufunc is np.power and (shortcut := _power(emit, *operands)) is not None:
+            return shortcut
         if all(kind.dtype.kind in "biu" for kind in kinds) or ufunc is np.power:
             return emit.whole(ufunc, *operands)
         if ufunc in ROUNDED_APART and any(kind.dtype.kind == "c" for kind in kinds):
@@ -31,3 +34,13 @@ def scalar_operator(ufunc: np.ufunc) -> Callable[..., Any]:
         return emit(ufunc, *operands)
 
     return definition
+
+
+def _power(emit: Emit, base: Any, exponent: Any) -> Any:
+    """Squares of numbers. There is no square root here: C's pow has other signs of zero."""
+    kind = emit.type(base)
+    dtype = resolve(np.power, (kind, emit.type(exponent)), (None,))[-1]
+    known = isinstance(exponent, (int, float, np.integer, np.floating))
+    if not known or exponent != 2 or dtype.kind not in "fiu":
+        return None
+    return emit(np.square, base if kind.dtype == dtype else emit(np.ndarray.astype, base, dtype))
