@@ -168,6 +168,8 @@ CALLS: dict[Any, Calls] = {
     np.repeat: lambda s: ((s.array(), s.choice(0, 1, 2, -1), s.choice(None, s.axis())), {}),
     np.tile: lambda s: ((s.array(), s.choice(2, (2, 1), (1, 2, 2))), {}),
     np.roll: lambda s: ((s.array(), s.choice(0, 1, -2, 5), s.choice(None, s.axis())), {}),
+    np.cross: lambda s: ((s.array((2, 3)), s.array(s.choice((2, 3), (3,)))), {}),
+    np.block: lambda s: (([[s.array((2, 3))] * 2, [s.array((2, 3))] * 2],), {}),
     np.matmul: lambda s: (s.choice(*[(a, b), (a, v), (v, b), (a, a)])
                           if (a := (m := matrices(s))[0]) is not None and (b := m[1]) is not None
                           and (v := m[2]) is not None else (), {}),

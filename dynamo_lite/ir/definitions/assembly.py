@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,10 @@ import numpy as np
 from ...errors import Unsupported
 from ..facts import must
 from ..rules.composite import Emit
-from ..rules.layout import same
+from ..rules.layout import like_strides, same
 from ..rules.values import Wrong, as_shape, as_size, integer, normal_axis
 from ..sizes import Size, SizeExpr, floordiv, minimum, modulo
-from ..types import Form
+from ..types import Form, contiguous_strides
 
 
 def stack(
@@ -146,16 +146,16 @@ def tile(emit: Emit, A: Any, reps: Any) -> Any:
 
 def roll(emit: Emit, a: Any, shift: Any, axis: Any = None) -> Any:
     kind = emit.type(a)
-    if axis is None:
-        if kind.ndim != 1:
-            raise Unsupported("roll of the flattened array")
-        axis = 0
-    shifts, axes = (_sequence(value) for value in (shift, axis))
-    if len(shifts) != len(axes) or not kind.is_c_contiguous:
-        raise Unsupported("roll of arrays in another memory order")
+    if axis is None and kind.ndim > 1:
+        return emit(np.reshape, roll(emit, emit(np.ravel, a), shift, 0), kind.shape)
+    shifts, axes = (_sequence(value) for value in (shift, 0 if axis is None else axis))
+    if len(shifts) != len(axes):
+        raise Unsupported("roll by as many numbers as there are axes")
     for amount, place in zip(shifts, axes):
         a = _rolled(emit, a, amount, normal_axis(place, kind.ndim))
-    return a
+    if kind.is_c_contiguous:
+        return a
+    return emit.laid_out(a, like_strides(kind, kind.dtype.itemsize, emit.facts))
 
 
 def _sequence(value: Any) -> list[int]:
@@ -180,3 +180,63 @@ def _rolled(emit: Emit, a: Any, amount: int, axis: int) -> Any:
         emit(operator.getitem, a, (*lead, slice(None, -amount))),
     ]
     return emit(np.concatenate, parts, axis=axis)
+
+
+def cross(
+    emit: Emit, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
+) -> Any:
+    """Of vectors of three numbers."""
+    places = (axis,) * 3 if axis is not None else (axisa, axisb, axisc)
+    kinds = [emit.type(vectors) for vectors in (a, b)]
+    dtype = np.promote_types(*(kind.dtype for kind in kinds))
+    if dtype.kind not in "iuf" or any(kind.form is not Form.ARRAY for kind in kinds):
+        raise Unsupported("cross of bools, complex numbers or other than arrays")
+    parts = []
+    for vectors, kind, place in zip((a, b), kinds, places):
+        before = normal_axis(place, kind.ndim)
+        if kind.ndim == 0 or kind.shape[before] != 3:
+            raise Unsupported("cross of vectors of other lengths than 3")
+        same_dtype = vectors if kind.dtype == dtype else emit(np.ndarray.astype, vectors, dtype)
+        key = (slice(None),) * before
+        parts.append([emit(operator.getitem, same_dtype, (*key, i, ...)) for i in range(3)])
+    (a0, a1, a2), (b0, b1, b2) = parts
+    turned = [
+        emit(np.subtract, emit(np.multiply, left, right), emit(np.multiply, other, factor))
+        for left, right, other, factor in ((a1, b2, a2, b1), (a2, b0, a0, b2), (a0, b1, a1, b0))
+    ]
+    product = stack(emit, turned, -1)
+    shape = emit.type(product).shape
+    product = emit.laid_out(product, contiguous_strides(shape, dtype.itemsize))
+    return product if places[2] == -1 else emit(np.moveaxis, product, -1, places[2])
+
+
+def block(emit: Emit, arrays: Any) -> Any:
+    """Lists inside each other, all as deep as the first ones."""
+    depth, first = 0, arrays
+    while isinstance(first, list) and first:
+        depth, first = depth + 1, first[0]
+    items = list(_leaves(arrays, depth))
+    kinds = [emit.type(item) for item in items]
+    if not depth or len({kind.dtype for kind in kinds}) > 1:
+        raise Unsupported("block of one array, or of several dtypes")
+    if not all(kind.form is Form.ARRAY and kind.is_c_contiguous for kind in kinds):
+        raise Unsupported("block of numbers, or of arrays in another memory order")
+    ndim = max(depth, *(kind.ndim for kind in kinds))
+
+    def joined(part: Any, left: int) -> Any:
+        if not left:
+            shape = emit.type(part).shape
+            return emit(np.reshape, part, (1,) * (ndim - len(shape)) + shape)
+        return emit(np.concatenate, [joined(item, left - 1) for item in part], axis=-left)
+
+    return joined(arrays, depth)
+
+
+def _leaves(part: Any, depth: int) -> Iterator[Any]:
+    if isinstance(part, list) != bool(depth) or part == []:
+        raise Unsupported("block of lists that are not all as deep")
+    if not depth:
+        yield part
+        return
+    for item in part:
+        yield from _leaves(item, depth - 1)

@@ -43,6 +43,8 @@ DEFINITIONS: Mapping[Kind, Mapping[Any, Callable[..., Any]]] = {
         np.repeat: assembly.repeat,
         np.tile: assembly.tile,
         np.roll: assembly.roll,
+        np.cross: assembly.cross,
+        np.block: assembly.block,
     },
 }
 

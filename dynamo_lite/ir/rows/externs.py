@@ -18,12 +18,12 @@ from ..rules.creation import triangle_indices
 FUNCTIONS = """
     nansum nanprod nanmin nanmax nanmean nanvar nanstd nanargmin nanargmax nancumsum nancumprod
     median nanmedian percentile nanpercentile quantile nanquantile average cov corrcoef
-    partition argpartition lexsort searchsorted digitize interp convolve correlate cross kron
+    partition argpartition lexsort searchsorted digitize interp convolve correlate kron
     take_along_axis choose select pad gradient ediff1d trapezoid unwrap nan_to_num isclose
     isin sinc i0 angle polyval vander diag diagflat
     logspace geomspace hanning hamming blackman bartlett kaiser histogram2d
     allclose array_equal array_equiv iscomplexobj isrealobj packbits unpackbits
-    cumulative_sum cumulative_prod dstack block append meshgrid indices
+    cumulative_sum cumulative_prod dstack append meshgrid indices
     diag_indices mask_indices unravel_index
     ravel_multi_index isneginf isposinf nanquantile triu_indices_from
     tril_indices_from matvec vecmat vecdot apply_over_axes resize polyadd polysub
