@@ -125,8 +125,10 @@ DECIDED = frozenset(
 
 
 def _decided(name: str, operands: tuple[Expr, ...], dtype: np.dtype) -> Expr | None:
-    """The one result that an operation on integers has whatever an operand is, or None."""
-    if len(operands) != 2 or operands[0].dtype.kind not in "biu":
+    """The one result that an operation has whatever an operand is, or None."""
+    if len(operands) != 2:
+        return None
+    if operands[0].dtype.kind not in "biu" and not name.startswith("logical_"):
         return None
     if operands[0] is operands[1] and name in OF_EQUALS:
         return const(OF_EQUALS[name], dtype)
@@ -141,6 +143,6 @@ OF_EQUALS = {
     **dict.fromkeys(("subtract", "bitwise_xor", "logical_xor", "not_equal", "less", "greater"), 0),
     **dict.fromkeys(("equal", "less_equal", "greater_equal"), 1),
 }
-"""What operations on integers give of two that are the same."""
+"""What operations on integers, and those of logic, give of two that are the same."""
 ABSORBING = {"multiply": 0, "bitwise_and": 0, "logical_and": 0, "bitwise_or": -1}
 """Integers that decide what an operation gives: themselves, or False."""

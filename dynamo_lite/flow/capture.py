@@ -136,6 +136,11 @@ def owner(tx: Translator, node: Node) -> Node:
     return owner_of(tx, node)
 
 
+def is_view(tx: Translator, value: Any) -> bool:
+    """Whether a value is an array in memory of another one, which lies there as no copy would."""
+    return isinstance(value, Node) and is_array(value) and owner_of(tx, value) is not value
+
+
 def is_fresh(tx: Translator, node: Node, body: Graph) -> bool:
     """Whether an array is made in a body, in memory of its own."""
     found = owner_of(tx, node)

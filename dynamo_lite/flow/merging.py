@@ -28,7 +28,16 @@ from ..variables.either import (
     which,
 )
 from ..variables.graph_values import record
-from .capture import adding_to, checked_close, is_fresh, owner, results, tracker_of, type_of
+from .capture import (
+    adding_to,
+    checked_close,
+    is_fresh,
+    is_view,
+    owner,
+    results,
+    tracker_of,
+    type_of,
+)
 from .parts import Parts, parts_of, settled
 
 if TYPE_CHECKING:
@@ -254,6 +263,9 @@ class Merging:
         self.made = results(
             self.tx, control.cond, (self.test, *bodies, operands), self.kinds
         )
+        for place, values in enumerate(zip(*self.outputs)):
+            if any(is_view(self.tx, value) for value in values):
+                self.entangled[place] = ()
         for place, sources in self.entangled.items():
             self.tx.state.entangled[self.made[place]] = replace(self.twin, sources=sources)
 

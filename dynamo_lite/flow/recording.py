@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ..bytecode.flow import Loop, shape_of
@@ -23,6 +24,7 @@ from .capture import (
     checked_close,
     is_array,
     is_fresh,
+    is_view,
     owner,
     results,
     tracker_of,
@@ -65,6 +67,7 @@ class Recording:
         if self.leaves:
             going = self.going()
         outputs = [going, *self.outputs, *lasts]
+        entangled |= self.views([*self.outputs, *lasts])
         if self.leaves and self.ends is not None:
             outputs.insert(1 + len(self.initial), going)
             self.kinds.insert(len(self.initial), python_number(bool))
@@ -128,6 +131,15 @@ class Recording:
             entangled = self.left_alone(self.rounds)
         return entangled
 
+    def views(self, outputs: list[Any]) -> dict[str, Twin]:
+        """Results that are parts of other arrays, where the loop gives copies of these parts."""
+        first = self.initial if self.rounds is None else []
+        made = zip_longest(self.names, outputs, first)
+        return {
+            name: Twin(f"{name!r}, a view that a loop made", (self.tx.code, self.loop.head))
+            for name, *values in made if any(is_view(self.tx, value) for value in values)
+        }
+
     def left_alone(self, rounds: Rounds) -> dict[str, Twin]:
         """Which arrays are those from before where there is no round.
 
@@ -144,7 +156,8 @@ class Recording:
         others = {owner(tx, value.node) for value in held if isinstance(value, ArrayVariable)}
         if not starts or rounds.always:
             return {}
-        if len(set(starts.values())) == len(starts) and all(
+        whole = not any(is_view(tx, value) for value in self.initial)
+        if whole and len(set(starts.values())) == len(starts) and all(
             node.op == "call_function" and node not in state.entangled and node not in others
             for node in starts.values()
         ):
@@ -156,7 +169,7 @@ class Recording:
             raise GraphBreak("there may be no round")
         what = "which is an array from before the loop where there is no round"
         place = tx.code, self.loop.head
-        sources = () if tx.graph.is_body else tuple(starts.values())
+        sources = tuple(starts.values()) if whole and not tx.graph.is_body else ()
         for node in starts.values():
             state.sources.setdefault(node, self.taken("an array"))
         return {name: Twin(f"{name!r}, {what}", place, sources) for name in starts}
@@ -191,7 +204,8 @@ class Recording:
             not isinstance(out, Node) or not is_array(out) or out in self.body.carried.values()
             or is_fresh(tx, out, self.body.graph) for out in self.outputs
         )
-        if made and whole and len(set(starts.values())) == len(starts):
+        views = any(is_view(tx, value) for value in self.initial)
+        if made and whole and not views and len(set(starts.values())) == len(starts):
             for name, node in starts.items():
                 state.consumed[node] = self.taken(name)
             entangled.clear()
@@ -199,7 +213,8 @@ class Recording:
         if self.leaves and not self.count and not made:
             raise Unsettled("a variable may be an array from before the loop")
         for name in entangled:
-            entangled[name] = replace(entangled[name], sources=tuple(starts.values()))
+            sources = () if views else tuple(starts.values())
+            entangled[name] = replace(entangled[name], sources=sources)
         for node in starts.values():
             state.sources.setdefault(node, self.taken("an array"))
 

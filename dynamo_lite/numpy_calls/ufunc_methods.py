@@ -87,6 +87,8 @@ def _outer(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """`ufunc.outer(a, b)` is `ufunc(a[..., None, None], b)` with one new axis per axis of b."""
+    if ufunc.nin != 2 or ufunc.signature is not None:
+        raise GraphBreak(f"numpy.{ufunc.__name__} has no outer product")
     if len(args) == 2 and isinstance(args[0], ArrayVariable) and is_number(args[1]):
         return record_call(tx, ufunc, (args[0], as_element(tx, args[1])), kwargs)
     if len(args) != 2 or not all(isinstance(value, ArrayVariable) for value in args):

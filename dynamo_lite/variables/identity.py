@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ir.rules.layout import is_contiguous
 from ..ir.types import ArrayType
 from .base import VariableTracker
 from .constants import NONE
@@ -89,7 +90,7 @@ def _is_contiguous(
     args: Sequence[VariableTracker],
     kwargs: Mapping[str, VariableTracker],
 ) -> bool:
-    return kind.is_c_contiguous and kind.ndim > 0 and _converted(tx, kind, args, kwargs)
+    return kind.ndim > 0 and _converted(tx, kind, args, kwargs) and is_contiguous(kind, tx.shapes)
 
 
 RULES: dict[Any, Rule] = {

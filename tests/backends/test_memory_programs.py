@@ -105,6 +105,23 @@ def test_numbers_that_nobody_reads_are_computed_for_their_reports(shape):
     assert not differences(outcome(compiled, [np.full(shape, 1.0)]), expected)
 
 
+@pytest.mark.parametrize("array", [
+    np.broadcast_to(np.ones(7), (3, 7)), np.broadcast_to(np.ones(7), (2, 7)),
+    np.ones((2, 8))[:, :5], np.ones((5, 8))[:, :5], np.ones((2, 1)),
+])
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_arrays_with_one_row_are_contiguous(array, dynamic):
+    def program(x):
+        part = x[1:]
+        return part, np.ascontiguousarray(part)
+
+    expected = outcome(program, [array])
+    compiled = dl.compile(program, backend="llvm", dynamic=dynamic)
+    for x in np.ones((4, 4)).T, array:
+        found = outcome(compiled, [x])
+    assert not differences(found, expected)
+
+
 def test_parts_of_a_split_are_written():
     def program(x):
         first = np.array_split(x, 2)[0]

@@ -225,3 +225,20 @@ def test_a_loop_over_powers_of_numbers_makes_no_calls(caplog):
         found = dl.compile(variances)(x, np.zeros(600))
     assert same(found, variances(x, np.zeros(600)), exact=False)
     assert "while" in caplog.text and "call pow" not in caplog.text
+
+
+REFUSED = [
+    lambda a: np.linalg.multi_dot((a, a, a), out=a), lambda a: np.dot(a + 1, a, out=a),
+    lambda a: np.matmul.outer(a, a), lambda a: np.sin.outer(a, a), lambda a: np.vecdot.reduce(a),
+]
+
+
+@pytest.mark.parametrize("function", REFUSED)
+def test_what_numpy_refuses_is_refused_as_it_does(function):
+    compiled = dl.compile(function, backend="llvm")
+    for made in (np.ones((3, 3), order="F"), np.ones((4, 4), order="F")):
+        with pytest.raises((TypeError, ValueError, RuntimeError)) as expected:
+            function(made)
+        with pytest.raises(expected.type) as found:
+            compiled(made)
+        assert str(found.value) == str(expected.value) and (made == 1).all()

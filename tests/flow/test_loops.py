@@ -193,3 +193,45 @@ def test_a_symbol_that_is_fixed_is_fixed_in_the_bodies_too():
     for n in (5, 3, 4):
         x, y = np.arange(3.0 * n).reshape(3, n).T, np.ones((n, 6), "f2")[:, ::2]
         np.testing.assert_array_equal(compiled(x, y), one_size_is_fixed(x, y))
+
+
+VIEWS = (
+    lambda y: y[..., ::-2], lambda y: y[:, 1:], lambda y: y.T, lambda y: y[:, 0], lambda y: y[::-1],
+    lambda y: y[1:], lambda y: y.reshape(-1), lambda y: np.broadcast_to(y, (2, *y.shape)),
+)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_views_that_leave_a_loop_or_branch_lie_as_in_python(view, dynamic):
+    def of_a_loop(x):
+        for i in range(x.shape[0]):
+            y = view(x + i)
+        return y
+
+    def of_an_array_before(x):
+        y, whole = x, x + 1
+        for _ in range(x.shape[0]):
+            y = view(whole)
+        return y
+
+    def perhaps_of_no_round(x):
+        y, total = view(x + 1), x.sum()
+        while total < 9:
+            y, total = y * 2, total + 1
+        return y
+
+    def of_a_branch(x):
+        if x.sum() > 3:
+            y = view(x + 1)
+        else:
+            y = view(x * 2)
+        return y
+
+    for function in of_a_loop, of_an_array_before, perhaps_of_no_round, of_a_branch:
+        compiled = dl.compile(function, backend="llvm", dynamic=dynamic)
+        for x in np.zeros((3, 5)), np.ones((4, 5)), np.ones((6, 7)), np.zeros((3, 5)):
+            found, expected = compiled(x), function(x)
+            assert found.tobytes() == expected.tobytes() and found.strides == expected.strides
+            assert repr(found.flags) == repr(expected.flags)
+        dl.reset()

@@ -21,7 +21,9 @@ def test_integers_that_are_known_beforehand_still_raise_flags(function):
     lambda root, x: np.where(x > 1, np.where(root > 1, 1, 1), 0),
     lambda root, x: np.logical_or(root > 1, True), lambda root, x: np.logical_and(False, root > 1),
     lambda root, x: (root > 1) | True, lambda root, x: (root > 1) & False,
-    lambda root, x: np.logical_xor(root > 1, root > 1), lambda root, x: (root > 1).all() | True,
+    lambda root, x: np.logical_xor(root > 1, root > 1), lambda root, x: np.logical_xor(root, root),
+    lambda root, x: np.logical_and(root, 0.0), lambda root, x: np.logical_or(2.0, root),
+    lambda root, x: (root > 1).all() | True,
     lambda root, x: np.copyto(x, x, where=root > 1), lambda root, x: np.zeros_like(root),
 ])
 @pytest.mark.parametrize("dynamic", [None, True])

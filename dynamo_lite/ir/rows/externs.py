@@ -31,7 +31,7 @@ FUNCTIONS = """
 """
 LINALG = """
     inv det slogdet solve cholesky eigh eigvalsh svd svdvals qr pinv matrix_rank matrix_power cond
-    matrix_norm vector_norm multi_dot tensorinv tensorsolve cross outer lstsq
+    matrix_norm vector_norm tensorinv tensorsolve cross outer lstsq
 """
 TRANSFORMS: Mapping[str, str] = {
     "fft": "c", "ifft": "c", "rfft": "r", "irfft": "i", "hfft": "i", "ihfft": "r",
@@ -119,6 +119,7 @@ for _target in (np.insert, np.delete, np.compress, np.ndarray.compress):
 for _target in (np.histogram, np.histogramdd, np.histogram_bin_edges):
     op(_target, Kind.EXTERN, infer=rules.counting(_target), flags=True)
 _register_each(np.linalg, LINALG)
+op(np.linalg.multi_dot, Kind.EXTERN, infer=rules.into_c_order(np.linalg.multi_dot), flags=True)
 _register_each(np.fft, MORE_TRANSFORMS)
 _register_random(np.random, np.random.RandomState, ROWS)
 _register_random(np.random.RandomState, np.random.RandomState, BOUND_ROWS)

@@ -20,7 +20,7 @@ from ..types import (
     Form,
     python_number,
 )
-from .layout import broadcast_shapes
+from .layout import broadcast_shapes, is_contiguous
 from .trials import run_on_samples
 from .values import (
     PYTHON_KINDS,
@@ -37,6 +37,18 @@ def tried(target: Callable[..., Any]) -> Callable[..., Any]:
     """The type rule that runs `target` on stand-ins."""
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
+        return run_on_samples(target, args, kwargs, facts)
+
+    return infer
+
+
+def into_c_order(target: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule of a function that refuses an `out` which is not in C order."""
+
+    def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
+        out = kwargs.get("out")
+        if isinstance(out, ArrayType) and not is_contiguous(out, facts):
+            raise Wrong
         return run_on_samples(target, args, kwargs, facts)
 
     return infer
