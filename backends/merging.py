@@ -17,6 +17,7 @@ from .program import (
     Commit,
     Extern,
     Launch,
+    Product,
     Program,
     Require,
     Step,
@@ -64,6 +65,7 @@ class Merging:
             Placed.of(with_blocks(s, self._inside), made, self.roots)
             for s in block if not is_fixed(s, self.unbacked)
         ]
+        _defer_copies(placed)
         position = 0
         while position < len(placed):
             found = _partner(placed, position, self.hint, self.notes)
@@ -143,6 +145,31 @@ class Placed:
     def kernel(self) -> Kernel:
         assert isinstance(self.step, Launch)
         return self.step.kernel
+
+
+def _defer_copies(placed: list[Placed]) -> None:
+    """Moves copies to right before the step that reads them first: what lies between leaves them,
+    and they leave that, in the cache."""
+    for position in reversed(range(len(placed))):
+        item, target = placed[position], position + 1
+        if not is_copy(item.step):
+            continue
+        while target < len(placed) and isinstance(placed[target].step, (Launch, Product)):
+            if conflict(item, placed[target]):
+                break
+            target += 1
+        else:
+            continue
+        if not all(is_copy(other.step) for other in placed[position + 1 : target]):
+            placed[position:target] = [*placed[position + 1 : target], item]
+
+
+def is_copy(step: Step) -> bool:
+    """Whether all that a step does is to copy memory."""
+    if not isinstance(step, Launch) or len(step.kernel.statements) != 1:
+        return False
+    (only,) = step.kernel.statements
+    return isinstance(only, Store) and not only.indices and isinstance(only.value, Load)
 
 
 def _partner(

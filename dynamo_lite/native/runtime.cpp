@@ -183,19 +183,23 @@ int32_t poll(Frame *frame) {
     return something_pending() ? FAILED : OK;
 }
 
-// Packed memory, in stretches that threads share.
+// Packed rows; a row is copied in stretches, which threads share.
 struct Copying {
     char *to;
     const char *from;
-    int64_t n;
+    int64_t n_bytes, to_step, from_step, stretches;
 };
 
 constexpr int64_t STRETCH = 1 << 17;  // bytes
 
 void copy_stretches(void *env, int64_t begin, int64_t end) {
     auto *job = static_cast<Copying *>(env);
-    int64_t first = begin * STRETCH, last = std::min(end * STRETCH, job->n);
-    std::memcpy(job->to + first, job->from + first, last - first);
+    for (int64_t i = begin; i < end; ++i) {
+        int64_t row = i / job->stretches, first = i % job->stretches * STRETCH;
+        std::memcpy(job->to + row * job->to_step + first,
+                    job->from + row * job->from_step + first,
+                    std::min(STRETCH, job->n_bytes - first));
+    }
 }
 
 template <typename Function>
@@ -210,9 +214,12 @@ void quiet(Frame *frame, int32_t begins) {
     clear_fp_flags();
 }
 
-void copy(Frame *frame, void *to, const void *from, int64_t n) {
-    Copying job{static_cast<char *>(to), static_cast<const char *>(from), n};
-    parallel(frame, copy_stretches, &job, (n + STRETCH - 1) / STRETCH, n / 32);
+void copy(Frame *frame, void *to, const void *from, int64_t n_rows, int64_t n_bytes,
+          int64_t to_step, int64_t from_step) {
+    int64_t stretches = (n_bytes + STRETCH - 1) / STRETCH;
+    Copying job{static_cast<char *>(to), static_cast<const char *>(from),
+                n_bytes, to_step, from_step, stretches};
+    parallel(frame, copy_stretches, &job, n_rows * stretches, n_rows * n_bytes / 32);
 }
 
 int32_t commit(Frame *frame) {

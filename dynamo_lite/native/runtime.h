@@ -81,8 +81,9 @@ inline void release_scratch(Call *call) {
 // runtime.cpp
 // Around work whose flags NumPy does not look at: first 1, then 0.
 void quiet(Frame *frame, int32_t begins);
-// Packed memory, by several threads where it is much.
-void copy(Frame *frame, void *to, const void *from, int64_t nbytes);
+// Rows of packed memory, by several threads where it is much.
+void copy(Frame *frame, void *to, const void *from, int64_t n_rows, int64_t n_bytes,
+          int64_t to_step, int64_t from_step);
 
 // undo.cpp
 int32_t save(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const int64_t *strides,

@@ -122,7 +122,7 @@ int32_t save(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const
     if (record == nullptr) return FAILED;
     std::copy_n(part.axes, part.ndim, record->axes());
     if (part.ndim == 0 && nbytes >= SHARED_BYTES) {
-        copy(frame, record->contents(), part.data, nbytes);
+        copy(frame, record->contents(), part.data, 1, nbytes, 0, 0);
     } else {
         record->move<true>();
     }

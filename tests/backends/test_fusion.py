@@ -8,7 +8,7 @@ import pytest
 from dynamo_lite.backends.loops import Kernel
 from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.backends.printing import print_kernel
-from dynamo_lite.backends.program import Allocate, Launch, Program
+from dynamo_lite.backends.program import Allocate, Launch, Product, Program
 
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
@@ -40,6 +40,22 @@ def test_results_over_one_box_share_a_kernel():
     (kernel,) = kernels(program)
     assert len(kernel.statements) == 3
     assert len(kernel.axes) == 1  # contiguous axes collapse
+
+
+def test_a_copy_is_made_right_before_what_reads_it():
+    def attend(keys, values, key, query):
+        keys, values = (np.concatenate([old, key]) for old in (keys, values))
+        return keys, values, np.tanh(keys @ query) @ values
+
+    stack = np.ones((40, 8))
+    program = lower(trace(attend, stack, stack, stack[:1], stack[0]), blas=True)
+    order = [
+        step for step in program.steps
+        if isinstance(step, Product) or (isinstance(step, Launch) and len(step.kernel.loads) == 1)
+    ]
+    first = next(k for k, step in enumerate(order) if isinstance(step, Product))
+    (copied,) = {buffer for step in order[:first] for buffer in step.writes}
+    assert copied in order[first].reads
 
 
 def counted(count):
