@@ -42,14 +42,16 @@ _registered: dict[str, Backend] = {}
 def register_backend(backend: Backend | None = None, *, name: str | None = None) -> Any:
     """Make `backend` available by name; also a decorator, with or without `name=`.
 
-    Returns the backend. A later registration of the same name replaces the earlier one, also of a
-    built-in name.
+    Returns the backend. A later registration of the same name replaces the earlier one;
+    BackendError for the name of a built-in one.
     """
     if backend is None:
         return lambda function: register_backend(function, name=name)
     if not callable(backend):
         raise TypeError(f"a backend is callable(graph, example_inputs), not {backend!r}")
     called = name or str(getattr(backend, "__name__", type(backend).__name__))
+    if called in BUILT_IN:
+        raise BackendError(f"{called!r} is a built-in backend: give yours another name with name=")
     _registered[called] = backend
     return backend
 

@@ -78,6 +78,8 @@ number of columns is a symbol and turns out to be 1, the column is added one aft
 `np.einsum` of floats adds as `np.sum` and `np.matmul` do.
 
 sin, cos and tan of larger arguments than 2**30 are computed by NumPy itself.
+The sign of a NaN that an operation makes is not NumPy's, which has that of the C library or of its
+vector loop (`np.inf % 1`, `np.arcsin(2)`); `np.signbit` and `np.copysign` show it.
 The largest error on processors with AVX-512 and with AVX2, which have different formulas.
 This page is written by `benchmarks/ulp.py` ({samples} samples per function).
 

@@ -47,6 +47,8 @@ def test_mistakes_are_named():
         registry.lookup_backend("cuda")
     with pytest.raises(TypeError, match="callable"):
         registry.register_backend(3)
+    with pytest.raises(BackendError, match="'llvm' is a built-in backend"):
+        registry.register_backend(lambda graph, inputs: graph, name="llvm")
 
 
 def test_nothing_heavy_is_imported():
