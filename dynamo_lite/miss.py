@@ -370,7 +370,8 @@ class FrameCompiler:
             dynamic = True
         policy = DynamicPolicy(
             dynamic, self.history, config.automatic_dynamic_shapes, config.specialization_backoff,
-            config.specialize_int, self.family.history.texts, config.recompile_limit,
+            config.specialize_int, self.family.history.variants,
+            config.recompile_limit + self.options.fullgraph,
         )  # fmt: skip
         return TraceOptions(
             policy, config.unroll_budget, config.trace_seconds, config.inline_depth,

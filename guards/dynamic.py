@@ -17,7 +17,7 @@ from __future__ import annotations
 import enum
 import operator
 import weakref
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -149,8 +149,9 @@ class SizeHistory:
     """Values seen at each analysis of one function, by fact; kept between compilations.
 
     `fixed` has, for each place in the program that needed a value as a Python fact, the values it
-    was compiled for; `texts` the same by the names of sources, which the rests of a function share
-    with it. A fact is `(source, "size" | "stride" | "value", axis)`. One *observation* is
+    was compiled for; `variants` the same for texts, lengths of lists and keys of dicts by the
+    names of sources, which the rests of a function share with it. A fact is
+    `(source, "size" | "stride" | "value", axis)`. One *observation* is
     one analysed call; two facts may share a symbol only if they were equal in every observation
     that has both. `laid_out` are the sizes of empty arrays whose strides the program hands out.
     `symbolic` are facts of arguments (number, fact, axis) that were symbols where the frame was
@@ -159,7 +160,7 @@ class SizeHistory:
 
     observations: list[dict[Any, Any]] = field(default_factory=list)
     fixed: dict[Any, frozenset[Any]] = field(default_factory=dict)
-    texts: dict[str, set[str | bytes]] = field(default_factory=dict)
+    variants: dict[str, set[Any]] = field(default_factory=dict)
     laid_out: set[Any] = field(default_factory=set)
     symbolic: frozenset[tuple[int, str, int]] = frozenset()
 
@@ -198,8 +199,8 @@ class DynamicPolicy:
     automatic: bool = True
     backoff: int = 2
     specialize_int: bool = False
-    texts: dict[str, set[str | bytes]] = field(default_factory=dict)
-    most_texts: int = 8
+    variants: dict[str, set[Any]] = field(default_factory=dict)
+    most_variants: int = 8
     now: dict[Any, Any] = field(init=False)
     expected: dict[Any, int] = field(default_factory=dict)
     expects: bool = True
@@ -321,8 +322,16 @@ class DynamicPolicy:
         what an expression was made up to when the graph broke inside of it."""
         if is_temporary(source):
             return self.may_fix(source, value)
-        values = self.texts.setdefault(str(source), set())
-        if value not in values and len(values) >= self.most_texts:
+        return self._may_vary(source, value, self.most_variants)
+
+    def may_fix_contents(self, source: Source, value: Hashable) -> bool:
+        """The same for the length of a list or the keys of a dict, which seldom come back: the last
+        variant serves all of them."""
+        return self._may_vary(source, value, max(self.most_variants - 1, 1))
+
+    def _may_vary(self, source: Source, value: Hashable, most: int) -> bool:
+        values = self.variants.setdefault(str(source), set())
+        if value not in values and len(values) >= most:
             return False
         values.add(value)
         return True

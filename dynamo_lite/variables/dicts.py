@@ -74,6 +74,8 @@ class DictVariable(VariableTracker):
             assert self.source is not None
             if not all(map(is_known_key, dict.keys(outside))):
                 raise GraphBreak(f"{self.describe()} has keys that cannot be guarded")
+            if not tx.shapes.policy.may_fix_contents(self.source, tuple(outside)):
+                raise GraphBreak(f"Python needs the keys of {self.source}, which keep changing")
             tx.guards.install(self.source, KEYS, outside, tx.location())
             look_for_ids(tx, outside)
             for key, value in outside.items():

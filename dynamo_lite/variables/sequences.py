@@ -79,7 +79,9 @@ class SequenceVariable(VariableTracker):
         assert self.source is not None
         if len(outside) > LONGEST:
             raise GraphBreak(f"{self.describe()} has {len(outside)} items")
-        if is_temporary(self.source) and not tx.shapes.policy.may_fix(self.source, len(outside)):
+        policy = tx.shapes.policy
+        may_fix = policy.may_fix if is_temporary(self.source) else policy.may_fix_contents
+        if not may_fix(self.source, len(outside)):
             raise GraphBreak(f"Python needs {self.source}, whose length keeps changing")
         tx.guards.install(self.source, LENGTH, outside, tx.location())
         container = self.kind if self.whole is None else self.whole.python_type()

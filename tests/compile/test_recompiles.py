@@ -162,6 +162,54 @@ def test_past_the_limit_one_variant_serves_all_texts(function):
     assert dl.stats().graphs == graphs and len(compiled.entries()) == dl.config.recompile_limit
 
 
+def added_up(x, items):
+    y = x * 2
+    for item in items:
+        y = y + item
+    return y, len(items), items[-1:]
+
+
+def by_key(x, items):
+    y = x * 2
+    for key in items:
+        y = y + items[key]
+    return y, sorted(items), "k3" in items
+
+
+def collected(x, items):
+    items.append(x * len(items))
+    return sum(items), items
+
+
+CONTENTS = {
+    "numbers": (added_up, lambda n: [float(k) for k in range(n)]),
+    "arrays": (added_up, lambda n: tuple(X + k for k in range(n))),
+    "keys": (by_key, lambda n: {f"k{k}": float(k) for k in range(n)}),
+    "appended": (collected, lambda n: [X] * n),
+}
+
+
+@pytest.mark.parametrize("function, make", CONTENTS.values(), ids=CONTENTS)
+def test_the_last_variant_serves_all_lengths_and_keys(function, make):
+    """It breaks the graph where they are read, and nobody is warned."""
+    compiled = dl.compile(function)
+    for n in (*range(15), *range(15)):
+        assert same(compiled(X, make(n)), function(X, make(n)))
+    assert any("which keep" in reason or "keeps changing" in reason
+               for reason in dl.stats().break_reasons)  # fmt: skip
+    graphs = dl.stats().graphs
+    assert same(compiled(X, make(20)), function(X, make(20)))
+    assert dl.stats().graphs == graphs and len(compiled.entries()) == dl.config.recompile_limit
+
+
+def test_in_one_graph_each_length_is_a_variant():
+    compiled = dl.compile(added_up, fullgraph=True)
+    for n in range(dl.config.recompile_limit):
+        assert same(compiled(X, [1.0] * n), added_up(X, [1.0] * n))
+    with pytest.raises(errors.RecompileLimitExceeded, match="items: has 8 items"):
+        compiled(X, [1.0] * 8)
+
+
 def test_texts_that_are_passed_along_are_not_guarded():
     compiled = dl.compile(lambda x, name: (x + 1, {"name": name}), fullgraph=True)
     for name in WEIGHTS:
