@@ -6,6 +6,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from ...errors import Unsupported
 from ...ir.facts import graph_facts
 from ...ir.inference import infer
@@ -17,7 +19,7 @@ from .context import Lowering
 from .structure import gather, index_operand
 from .values import CannotLower, Value
 from .views import basic_getitem, is_basic
-from .windows import ViewSteps
+from .windows import ViewSteps, region
 
 
 def picked(low: Lowering, base: Value, key: Any) -> Value:
@@ -48,8 +50,12 @@ def _is_number(item: Any) -> bool:
 
 
 def selection(low: Lowering, base: Value, view: ViewSteps) -> Value:
-    """The elements that a chain of subscripts selects, in the memory of `base`."""
-    for _, args, _ in view:
+    """The elements that a chain of views selects, in the memory of `base`."""
+    for step in view:
+        function, args, _ = step
+        if function is not operator.getitem:
+            base = _seen(low, base, step)
+            continue
         key = map_leaves(
             lambda leaf: low.values.get(leaf, leaf) if isinstance(leaf, Node) else leaf, args[0]
         )
@@ -65,3 +71,18 @@ def selection(low: Lowering, base: Value, view: ViewSteps) -> Value:
         else:
             base = replace(picked(low, base, key), fresh=False)
     return base
+
+
+def _seen(low: Lowering, base: Value, step: tuple[Any, ...]) -> Value:
+    """A view that is no subscript: of a part at a computed position its axes may be moved."""
+    if base.is_loaded:
+        return region(low, base, (step,))
+    function, args, kwargs = step
+    if function is not np.moveaxis:
+        raise CannotLower("an assignment through a view at computed positions")
+    order = np.moveaxis(np.empty(range(len(base.axes))), *args, **kwargs).shape
+    return replace(
+        base, type=replace(base.type, shape=tuple(base.shape[dim] for dim in order),
+                           strides=(0,) * len(order)),
+        axes=tuple(base.axes[dim] for dim in order),
+    )

@@ -117,8 +117,6 @@ def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:
 
 def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> Value:
     """An assignment at positions that are computed."""
-    if any(function is not operator.getitem for function, _, _ in view):
-        raise CannotLower("an assignment through a view at computed positions")
     if isinstance(value, Value) and value.shape and base.is_loaded and (
         low.reads(value, load_of(base).buffer)
     ):

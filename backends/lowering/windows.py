@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
+from ...ir import core
 from ...ir.facts import graph_facts
 from ...ir.node import Node
 from ...ir.ops import ROWS, row_of
@@ -72,7 +73,7 @@ def why_not_window(step: tuple[Any, ...]) -> str | None:
 
 @lowers(
     np.diagonal, np.diag, np.rollaxis, np.rot90, np.ndarray.view,
-    np.lib.stride_tricks.sliding_window_view, reads=Access.PART,
+    np.lib.stride_tricks.sliding_window_view, core.windows, reads=Access.PART,
 )
 def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """A view that is nothing but other sizes, strides and offset."""

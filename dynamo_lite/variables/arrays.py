@@ -32,6 +32,7 @@ from .graph_methods import (
 )
 from .graph_values import RESULTS, declare_symbols, placeholder, record
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
+from .moving_windows import moving_window
 from .mro import answers
 from .numbers import ConstantNumber, NumberVariable, python_number_of
 from .objects import OpaqueVariable
@@ -190,12 +191,16 @@ class ArrayVariable(VariableTracker):
         return tx.iterator(self)
 
     def method___getitem__(self, tx: Translator, key: VariableTracker) -> VariableTracker:
+        if (window := moving_window(tx, self, key)) is not None:
+            return window
         key = spelled_out(tx, self.array_type, constant_mask(tx, self.array_type, key))
         return record_call(tx, operator.getitem, (self, key), {})
 
     def method___setitem__(
         self, tx: Translator, key: VariableTracker, value: VariableTracker
     ) -> VariableTracker:
+        if (window := moving_window(tx, self, key)) is not None:
+            return window.method___setitem__(tx, ELLIPSIS, value)
         by_mask = is_mask(key) and type_of(key).ndim == self.array_type.ndim
         if is_mask(key) and is_number(value):
             check_mask(tx, self.array_type, 0, key)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import core
 from ..ops import Kind, op
 from ..rules import elements, indexing, views, windows
 from ..rules.externs import tried
@@ -24,6 +25,7 @@ WINDOWS: Mapping[Callable[..., Any], Callable[..., windows.Window | None]] = {
     np.diag: elements.diag,
     np.ndarray.view: elements.view,
     np.lib.stride_tricks.sliding_window_view: elements.sliding_windows,
+    core.windows: elements.moving_windows,
     np.reshape: windows.reshape,
     np.ravel: windows.ravel,
     np.expand_dims: windows.expand_dims,

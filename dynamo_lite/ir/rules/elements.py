@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,12 @@ def sliding_windows(
         shape[place] = shape[place] - size + 1
     strides = (*kind.strides, *(kind.strides[place] for place in axes))
     return Window((*shape, *sizes), strides, writeable=False)
+
+
+def moving_windows(array: Any, size: Any, axis: Any, *, facts: Facts) -> Window:
+    """`core.windows`, which are writeable."""
+    found = sliding_windows(array, size, axis, facts=facts)
+    return replace(found, writeable=array_argument(array).writeable)
 
 
 def part_dtype(dtype: np.dtype) -> np.dtype:
