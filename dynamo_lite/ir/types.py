@@ -31,6 +31,10 @@ def is_held(dtype: np.dtype) -> bool:
     return is_number and dtype.metadata is None
 
 
+WARN_ON_WRITE = 1 << 31
+"""The flag of arrays whose `flags.writeable` cannot be read without a warning."""
+
+
 def why_not_dtype(dtype: np.dtype) -> str | None:
     """Why a graph cannot hold arrays of a dtype, or None."""
     if is_held(dtype):

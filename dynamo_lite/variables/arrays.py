@@ -18,7 +18,7 @@ from ..ir.facts import must
 from ..ir.libraries import NUMPY, array_class, library_of
 from ..ir.node import Node
 from ..ir.sizes import Size
-from ..ir.types import ArrayType, Form, is_held, why_not_dtype
+from ..ir.types import WARN_ON_WRITE, ArrayType, Form, is_held, why_not_dtype
 from .array_parts import FlagsVariable, FlatVariable
 from .base import VariableTracker
 from .constants import ELLIPSIS, LAST, NONE, ConstantVariable, constant, observe, observed
@@ -346,10 +346,6 @@ class StructuredVariable(OpaqueVariable):
         self, tx: Translator, key: VariableTracker, value: VariableTracker
     ) -> VariableTracker:
         return self.field(tx, key).call_method(tx, "__setitem__", (ELLIPSIS, value), {})
-
-
-WARN_ON_WRITE = 1 << 31
-"""The flag of arrays whose `flags.writeable` cannot be read without a warning."""
 
 
 def is_untracked(value: Any) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import GraphBreak, Unsupported
 from ..guards.kinds import EQUALS
 from ..guards.sources import AttrSource, ConstSource, Pinned, Source
+from ..quiet import warnings_as
 from ..trace_rules import OWN_FOLDER
 from .base import ObservedException, VariableTracker, call_handler
 from .mro import answers, lookup
@@ -322,9 +323,19 @@ def fold(
     if sys.version_info >= (3, 12) and getattr(function, "__name__", "") in INVERSIONS:
         if type(known[0] if known else getattr(function, "__self__", None)) is bool:
             raise GraphBreak("Python warns of ~ of a bool")
-    return run(
-        function, known, {name: value.as_constant(tx) for name, value in (kwargs or {}).items()}
-    )
+    named = {name: value.as_constant(tx) for name, value in (kwargs or {}).items()}
+    if any(isinstance(value, np.generic) for value in known):
+        return run(without_warning, (function, *known), named)
+    return run(function, known, named)
+
+
+def without_warning(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a call of NumPy's numbers gives, where it has nothing to say to the program."""
+    try:
+        with np.errstate(all="raise"), warnings_as("error"):
+            return function(*args, **kwargs)
+    except (Warning, FloatingPointError) as warning:
+        raise GraphBreak(f"NumPy warns: {warning}") from None
 
 
 INVERSIONS = frozenset({"invert", "inv", "__invert__"})

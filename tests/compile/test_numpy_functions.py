@@ -1,6 +1,7 @@
 """NumPy's own functions, called from a compiled function: the same result, whichever way each is run."""
 # ruff: noqa: E501, E741, C408
 import logging
+import math
 
 import numpy as np
 import pytest
@@ -242,3 +243,27 @@ def test_what_numpy_refuses_is_refused_as_it_does(function):
         with pytest.raises(expected.type) as found:
             compiled(made)
         assert str(found.value) == str(expected.value) and (made == 1).all()
+
+
+Z, F32, I8 = np.complex128(1 + 1j), np.float32(3e38), np.int8(100)
+WARNING = [
+    lambda a: math.isfinite(Z), lambda a: math.sqrt(Z), lambda a: math.hypot(Z, 1), lambda a: float(Z),
+    lambda a: I8 + I8, lambda a: F32 * F32, lambda a: F32.__mul__(F32), lambda a: abs(np.int8(-128)),
+]
+
+
+@pytest.mark.parametrize("function", WARNING)
+def test_what_is_known_beforehand_warns_at_every_call(function):
+    compiled = dl.compile(lambda a: (function(a), a + 1))
+    for _ in range(3):
+        with pytest.warns((RuntimeWarning, np.exceptions.ComplexWarning)):
+            compiled(np.arange(3.0))
+
+
+@pytest.mark.filterwarnings("error")
+def test_arrays_that_warn_when_they_are_written_are_not_touched():
+    def grids(a):
+        return np.meshgrid(a, 0.5, copy=False)
+
+    a = np.broadcast_to(np.arange(9).reshape(3, 3), (2, 3, 3))
+    assert same(dl.compile(grids)(a), grids(a))

@@ -19,6 +19,7 @@ from ..sizes import Size, SizeExpr
 from ..standins import copied_stand_in, run_quietly
 from ..tree import leaves, map_leaves
 from ..types import (
+    WARN_ON_WRITE,
     ArrayType,
     Form,
     contiguous_strides,
@@ -157,6 +158,8 @@ class _Samples:
             raise Unsupported(f"an extern step that returns {type(value).__name__}")
         if any(np.may_share_memory(value, array) for array in inputs):
             raise Unsupported("an extern step that returns a view")
+        if value.flags.num & WARN_ON_WRITE:
+            raise Unsupported("an extern step with a result that warns when it is written")
         return self._array(value)
 
     def _array(self, value: np.ndarray) -> ArrayType:
@@ -169,7 +172,6 @@ class _Samples:
                 strides = contiguous_strides(shape, value.itemsize, order)
                 return ArrayType(value.dtype, shape, strides, writeable=value.flags.writeable)
         raise Unsupported("an extern step with a result in another memory order")
-
 
     def _size(self, n: int) -> Size:
         """A size of a result in terms of the originals: one, nearly one, or two or three together.
