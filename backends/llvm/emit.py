@@ -190,8 +190,8 @@ class Value:
         return self.call("fabs")
 
     def raising(self, opcode: str, other: Value | Number) -> Value:
-        """`fdiv`, `fmul` or `fsub` that stays in the code whatever is known about the operands, for
-        the flag that it raises."""
+        """`fdiv`, `fmul`, `fadd` or `fsub` that stays in the code whatever is known about the
+        operands, for the flag that it raises."""
         a, b = self._with(other)
         text = (
             f"call {a.type} @llvm.experimental.constrained.{opcode}.{a.suffix}({a}, {b}, "

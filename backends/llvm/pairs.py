@@ -96,11 +96,16 @@ def truth(a: Pair) -> Value:
 # Arithmetic ---------------------------------------------------------------------------------------
 
 def add(a: Pair, b: Pair) -> Pair:
-    return Pair(a.real + b.real, a.imag + b.imag)
+    return Pair(_sum(a.real, b.real), _sum(a.imag, b.imag))
 
 
 def subtract(a: Pair, b: Pair) -> Pair:
     return Pair(a.real - b.real, a.imag - b.imag)
+
+
+def _sum(a: Value, b: Value) -> Value:
+    """Also of two literals LLVM must not know the sum: what is made of it has flags."""
+    return a.raising("fadd", b) if a.literal and b.literal else a + b
 
 
 def negative(a: Pair) -> Pair:
@@ -163,7 +168,7 @@ def divide(a: Pair, b: Pair) -> Pair:
 
     def rare() -> Sequence[Value]:
         report_nans(real, imag)
-        nothing = zero.select(0, real.constant(IDLE))
+        nothing = zero.select(real, IDLE)  # a literal 0 would be divided by beforehand
         parts = (zero.select(part / nothing, old) for part, old in
                  ((a.real, quotient.real), (a.imag, quotient.imag)))
         return tuple(parts)

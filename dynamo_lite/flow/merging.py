@@ -153,6 +153,7 @@ class Merging:
         self.entangled: dict[int, tuple[Node, ...]] = {}
         self.slots: dict[Any, Slot] = {}
         self.trees: dict[tuple[int, int], Tree] = {}
+        self.trackers: dict[int, VariableTracker] = {}
 
     def names(self) -> set[str]:
         return {*self.ways[0].locals, *self.ways[1].locals}
@@ -271,11 +272,10 @@ class Merging:
 
     def tracker(self, value: Any) -> VariableTracker:
         if isinstance(value, Slot):
-            made = self.made[value.place]
-            if any(choice is not None for choice in value.choices):
-                either = EitherVariable if made.type.form is Form.ARRAY else ChosenNumber
-                return either(made, self.test, value.choices)
-            return tracker_of(made)
+            if value.place not in self.trackers:
+                made = self.chosen(self.made[value.place], value.choices)
+                self.trackers[value.place] = made
+            return self.trackers[value.place]
         if isinstance(value, EitherSlot):
             number, test = self.made[value.place : value.place + 2]
             return EitherNumber(number, test, value.kinds)
@@ -285,6 +285,12 @@ class Merging:
             return value.made
         found: VariableTracker = value
         return found
+
+    def chosen(self, made: Node, choices: tuple[VariableTracker | None, ...]) -> VariableTracker:
+        if all(choice is None for choice in choices):
+            return tracker_of(made)
+        either = EitherVariable if made.type.form is Form.ARRAY else ChosenNumber
+        return either(made, self.test, choices)
 
 
 def decided(tx: Translator, test: Any, ways: list[Way]) -> VariableTracker | None:

@@ -19,6 +19,7 @@ from ..variables.constants import ConstantVariable, constant, fold, observed
 from ..variables.dependent import dependent
 from ..variables.either import EitherNumber
 from ..variables.graph_methods import record_call
+from ..variables.graph_values import check_not_consumed
 from ..variables.known_indices import NO_TIMES
 from ..variables.numbers import InputNumber, NumberVariable
 from ..variables.sequences import SequenceVariable, TupleVariable
@@ -85,9 +86,16 @@ def unary(tx: Translator, symbol: str, value: VariableTracker) -> VariableTracke
 
 
 def is_same(tx: Translator, lhs: VariableTracker, rhs: VariableTracker) -> bool:
-    """`lhs is rhs` for different trackers: arrays are different objects, which inputs must stay."""
+    """`lhs is rhs` for different trackers: arrays are different objects, which inputs must stay.
+
+    What stands for several arrays may be one of them.
+    """
     if not isinstance(lhs, ArrayVariable) or not isinstance(rhs, ArrayVariable):
         raise GraphBreak(f"the identity of {lhs.describe()}")
+    check_not_consumed(tx, (lhs.node, rhs.node))
+    for array in lhs, rhs:
+        if (twin := tx.state.entangled.get(array.node)) is not None:
+            raise GraphBreak(f"the identity of {twin.what}")
     if lhs.source is not None and rhs.source is not None:
         if any({lhs, rhs} <= {*twins.values()} for twins in tx.state.empty.values()):
             raise GraphBreak(f"whether {lhs.describe()}, which is empty, is another empty array")

@@ -235,3 +235,45 @@ def test_views_that_leave_a_loop_or_branch_lie_as_in_python(view, dynamic):
             assert found.tobytes() == expected.tobytes() and found.strides == expected.strides
             assert repr(found.flags) == repr(expected.flags)
         dl.reset()
+
+
+def chosen(x, w):
+    made = x + 1
+    kept = made if (x > 0).any() else w
+    return kept is made, kept is w, kept is not x, [v is kept for v in (made, w)]
+
+
+def of_inputs(x, w):
+    kept = x if (x > 0).any() else w
+    return kept is x, id(kept) == id(w)
+
+
+def two_names(x, _):
+    if (x > 0).any():
+        first = second = x + 1
+    else:
+        first = second = x - 1
+    return first is second, first, second
+
+
+def swapped(x, _):
+    first, second = a, b = x + 1, x + 2
+    for _ in range(60):
+        first, second = second, first
+    return first is a, second is a, first is b
+
+
+def handed_on(x, _):
+    kept, rounds = first, _ = x + 1, 0
+    while kept.sum() < 20:
+        kept, rounds = kept + 1, rounds + 1
+    return kept is first
+
+
+@pytest.mark.parametrize("function", [chosen, of_inputs, two_names, swapped, handed_on])
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+def test_which_array_it_is(function, backend):
+    compiled = dl.compile(function, backend=backend)
+    for sign in (1, 1, -1, 9):
+        x, w = np.full(4, sign * 1.0), np.ones(4)
+        assert outcome(compiled, [x, w]) == outcome(function, [x, w])

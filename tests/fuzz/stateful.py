@@ -141,7 +141,7 @@ def source(seed: int, wanted: int = 0) -> str:
     """The text of a program. Statements that fail in its first call are mostly left out."""
     writer = Writer(seed)
     chunks = []
-    while len(chunks) < (wanted or 8 + seed % 25):
+    while len(chunks) < (wanted or 15 + seed % 45):
         chunk = writer.chunk()
         with contextlib.suppress(SyntaxError), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -122,3 +122,18 @@ def test_sums_have_one_order_whatever_is_known_of_their_length(rows, dtype, leve
         for compiled in (symbolic, dl.compile(total)) if n % 5 < 2 else (symbolic,):
             for got, want in zip(compiled(z, w), wanted):
                 same_bits(np.asarray(got), np.asarray(want))
+
+
+@pytest.mark.parametrize("function", [
+    lambda a: np.zeros(3, complex) / a[0], lambda a: np.zeros(3, complex) / a[:1],
+    lambda a: np.zeros(3, complex) / (a[0] + 0j), lambda a: (np.zeros(3, complex) / a.sum()).shape,
+    lambda a: (a[0] + (1e300 + 1e300j)) * np.full(3, 1e300 + 1e300j),
+    lambda a: (a[0] + complex(np.inf, 0)) * np.full(3, complex(np.inf, 0)),
+])
+def test_parts_that_are_literals_report(function):
+    with pytest.warns(RuntimeWarning) as expected:
+        function(np.zeros(3))
+    compiled = dl.compile(function, backend="llvm")
+    for _ in range(2):
+        with pytest.warns(RuntimeWarning, match=str(expected[0].message)):
+            compiled(np.zeros(3))
