@@ -26,6 +26,8 @@ from .totals import LONGEST
 LOG = logging.getLogger("dynamo_lite.dynamic")
 LARGE = 64
 """A guess at a size that depends on data: its layouts are those of what is not small."""
+APART = 2
+"""Hints of what depends on data rise, so that lengths that are differences have hints above 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ class Symbols:
     ) -> SizeExpr:
         """A symbol whose value the graph computes."""
         name = f"u{len(self.data)}"
+        hint += APART * len(self.data)
         self.hints[name] = hint
         self.known.introduce(name, lower, upper)
         location = self.locate()

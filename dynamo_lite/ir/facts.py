@@ -76,8 +76,8 @@ def generic(facts: Facts, question: str, left: Size, right: Size) -> bool:
     try:
         return bool(getattr(facts, question)(left, right))
     except DataDependent:
-        compare = {"equal": int.__eq__, "less": int.__lt__, "less_equal": int.__le__}[question]
-        return compare(facts.hint(left), facts.hint(right))
+        compare = {"less": int.__lt__, "less_equal": int.__le__}.get(question)
+        return compare is not None and compare(facts.hint(left), facts.hint(right))
 
 
 def at_least(bound: Size, size: Size, facts: Facts) -> Size:

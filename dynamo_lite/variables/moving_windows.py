@@ -62,7 +62,7 @@ def moving_window(
     last = range(ndim - len(goals), ndim)
     if goals != list(last):
         part = record(tx, np.moveaxis, (part.node, tuple(last), tuple(goals)))
-    return part  # type: ignore[no-any-return]
+    return part
 
 
 def _is_basic(item: VariableTracker) -> bool:

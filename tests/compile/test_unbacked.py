@@ -133,3 +133,33 @@ def test_a_failed_check_raises(backend):
         return x * 2
 
     check_same(dl.compile(f, backend=backend, fullgraph=True), f, np.ones(5))
+
+
+def windows_of_rows(y, places):
+    k = places[0]
+    part = y[k:k + 2] * y[k:k + 2]
+    return part, part.sum()
+
+
+def between_two_places(y, places):
+    last, first = places[1], places[0]
+    part = y[first:last] + 1
+    return part, part.sum()
+
+
+def columns_between_places(y, places):
+    part = y[:, places[2]:places[3]] * 2
+    return part, part.sum()
+
+
+@pytest.mark.parametrize("order", "FC")
+@pytest.mark.parametrize("function", [
+    windows_of_rows, between_two_places, columns_between_places,
+], ids=lambda f: f.__name__)
+def test_lengths_that_are_differences_are_taken_to_be_long(function, order):
+    """The layout of the result is that of rows that are there, and with it the order of the sum."""
+    y = np.array(np.cos(np.arange(200.0)).reshape(40, 5), order=order)
+    compiled = dl.compile(function, fullgraph=True)
+    for k in 3, 0, 31, 17:
+        places = np.array([k, k + 7, k % 3, k % 3 + 2])
+        assert same(compiled(y, places), function(y, places))

@@ -153,11 +153,15 @@ def compared_sizes(left: Size, right: Size, facts: Facts) -> int:
 
 
 def _simple_order(shape: Shape, arrays: Sequence[ArrayType], facts: Facts) -> str | None:
-    """The order NumPy's loop without an iterator uses: all operands C, or all Fortran packed."""
+    """The order NumPy's loop without an iterator uses: all operands C, or all Fortran packed. Where
+    only the data can tell, the iterator finds the same one."""
     if not all(same_shape(a.shape, shape, facts) for a in arrays):
         return None
     orders = (o for o in "CF" if all(is_contiguous(a, facts, o) for a in arrays))
-    return next(orders, None)
+    try:
+        return next(orders, None)
+    except DataDependent:
+        return None
 
 
 def packed_in_order(shape: Shape, axes: Sequence[int], itemsize: int) -> tuple[Size, ...]:
