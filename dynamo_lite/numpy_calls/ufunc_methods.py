@@ -62,6 +62,9 @@ def _accumulate(
 ) -> VariableTracker:
     if args and isinstance(args[0], ArrayVariable) and not args[0].array_type.ndim:
         raise GraphBreak(f"numpy.{ufunc.__name__}.accumulate of a 0-d array")
+    axis = kwargs.get("axis", ZERO)
+    if axis.python_type() is not int:
+        raise GraphBreak(f"numpy.{ufunc.__name__}.accumulate along {axis.describe()}")
     return _along_first_axis(tx, SCANS.get(ufunc), ufunc, args, kwargs)
 
 

@@ -85,8 +85,17 @@ def _without_correction(
     return args, kwargs
 
 
+def _choices(
+    tx: Translator, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
+) -> Arguments:
+    """`x.choose(a, b)` and `x.choose((a, b))`; the function has `out` in the place of `b`."""
+    if not args:
+        raise GraphBreak("choose() without choices")
+    return (args if len(args) == 1 else (TupleVariable(args),)), kwargs
+
+
 FUNCTIONS = (
-    "argmax", "argmin", "argpartition", "argsort", "choose", "cumprod",
+    "argmax", "argmin", "argpartition", "argsort", "cumprod",
     "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
     "round", "searchsorted", "squeeze", "sum", "swapaxes", "take", "trace",
 )  # fmt: skip
@@ -110,6 +119,7 @@ METHODS: dict[str, Method] = {
     **{name: Method(getattr(np.ndarray, name)) for name in OWN},
     "reshape": Method(np.reshape, _shape),
     "transpose": Method(np.transpose, _axes),
+    "choose": Method(np.choose, _choices),
     "compress": Method(np.ndarray.compress),
     "clip": Method(np.clip, _bounds),
     "all": Method(np.all, _second_dtype),

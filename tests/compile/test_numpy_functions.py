@@ -231,6 +231,7 @@ def test_a_loop_over_powers_of_numbers_makes_no_calls(caplog):
 REFUSED = [
     lambda a: np.linalg.multi_dot((a, a, a), out=a), lambda a: np.dot(a + 1, a, out=a),
     lambda a: np.matmul.outer(a, a), lambda a: np.sin.outer(a, a), lambda a: np.vecdot.reduce(a),
+    lambda a: np.round(a.astype(int), -1, a.astype(int)), lambda a: a.astype("i2").round(-1, out=a.astype("u1")),
 ]
 
 
@@ -243,6 +244,31 @@ def test_what_numpy_refuses_is_refused_as_it_does(function):
         with pytest.raises(expected.type) as found:
             compiled(made)
         assert str(found.value) == str(expected.value) and (made == 1).all()
+
+
+WRITTEN = [
+    lambda a, b, out: (a > 0).choose(a, b), lambda a, b, out: (a > 0).choose((a, b), out=out),
+    lambda a, b, out: a.sum(axis=0, out=out[0], where=False), lambda a, b, out: a.prod(0, None, out[0], where=b > 0),
+    lambda a, b, out: a.max(axis=0, out=out[0], where=b > 0, initial=-9), lambda a, b, out: np.vdot(a[::-1], b),
+    lambda a, b, out: np.add(a, b, out=out, where=b > 0), lambda a, b, out: np.vdot(a.T, b.T),
+    lambda a, b, out: np.add.accumulate(a, axis=None), lambda a, b, out: np.add.accumulate(a, axis=(0,)),
+]
+
+
+@pytest.mark.parametrize("function", WRITTEN)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_arguments_that_mean_other_things_elsewhere(function, dtype):
+    compiled = dl.compile(function, backend="llvm")
+    for rows in (5, 7, 40):
+        a, b = rng.standard_normal((2, rows, 9)).astype(dtype)
+        outputs = np.full((2, rows, 9), 100, dtype)
+        results = []
+        for call, out in zip((function, compiled), outputs):
+            try:
+                results.append(call(a, b, out))
+            except ValueError as error:
+                results.append(str(error))
+        assert same(results[1], results[0]) and same(*outputs)
 
 
 Z, F32, I8 = np.complex128(1 + 1j), np.float32(3e38), np.int8(100)

@@ -11,7 +11,7 @@ from ..rules.composite import Emit
 from ..rules.layout import elementwise_strides, like_strides
 from ..rules.pointwise import resolve
 from ..rules.reductions import MISSING
-from ..rules.values import integer, is_constant, normal_axis
+from ..rules.values import Wrong, integer, is_constant, normal_axis
 from ..types import Form
 
 
@@ -90,6 +90,9 @@ def round_(emit: Emit, a: Any, decimals: Any = 0, out: Any = None) -> Any:
     """`rint(a * 10**d) / 10**d` for floats; integers only change for negative decimals."""
     kind = emit.type(a)
     places = integer(decimals)
+    if out is not None and places < 0 and kind.dtype.kind in "iu":
+        if emit.type(out).dtype.kind in "iu":
+            raise Wrong  # NumPy divides, which gives floats
     if out is not None or kind.dtype.kind != "f" or not 0 <= places <= 22:
         raise Unsupported("round of this dtype or to these decimals")
     if kind.form is Form.PYTHON:

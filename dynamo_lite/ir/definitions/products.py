@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import Unsupported
 from ..rules.composite import Emit
-from ..rules.layout import same
+from ..rules.layout import is_contiguous, same
 from ..rules.products import parse_subscripts
 from ..rules.values import Wrong, integer, normal_axis
 from ..sizes import Size, product
@@ -27,6 +27,8 @@ def outer(emit: Emit, a: Any, b: Any, out: Any = None) -> Any:
 def vdot(emit: Emit, a: Any, b: Any, /) -> Any:
     if any(emit.type(value).dtype.kind == "c" for value in (a, b)):
         raise Unsupported("vdot of complex numbers")
+    if not all(is_contiguous(emit.type(value), emit.facts) for value in (a, b)):
+        raise Unsupported("vdot of what NumPy copies before")
     return emit(np.matmul, _flat(emit, a), _flat(emit, b))
 
 

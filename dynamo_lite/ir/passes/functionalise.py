@@ -443,7 +443,7 @@ def _performed(run: _Functionaliser, node: Node) -> Node:
         return first
     if not isinstance(out, Node):
         raise Unsupported("several outputs given with out=")
-    mask = rest.pop("where", True)
+    mask = rest.pop("where", True) if isinstance(node.target, np.ufunc) else True
     fits = _fits(run, node, rest, out) or (mask is True and _is_elementwise(node, rest))
     _check_factors(run, node.target, out, node.args)
     aliases = [run.aliases.get(arg) if isinstance(arg, Node) else None for arg in node.args]
