@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sameness import same
 
 import dynamo_lite as dl
 from tests.fuzz.comparing import Tolerance, differences, outcome
@@ -282,3 +283,35 @@ def test_conversions_of_elements_that_nobody_reads_warn(expression):
     for function in names["middle"], dl.compile(names["middle"]):
         with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
             assert function(x).real in (0, 1)
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, y: np.divide(x, y, out=np.zeros_like(x), where=y > 0),
+    lambda x, y: np.divide(x[:, None], y[:, None], out=np.ones((9, 1)), where=y[:, None] != 0),
+    lambda x, y: np.log(y, out=np.full(9, -1.0), where=y > 0),
+    lambda x, y: np.sqrt(x, out=np.zeros(9), where=x >= 0),
+    lambda x, y: np.reciprocal(y, out=y.copy(), where=y != 0),
+    lambda x, y: np.floor_divide(7, y.astype(int), out=np.zeros(9, int), where=y.astype(int) != 0),
+    lambda x, y: np.divide(x, y, out=x, where=y > 0),
+])
+def test_what_a_mask_leaves_out_reports_nothing(function):
+    """And so no call is given to NumPy for it."""
+    x, y = np.array([1.0, -1, 0, np.inf, np.nan, 2, 3, 0, 1]), np.arange(9.0) % 3
+    given, expected = x.copy(), x.copy()
+    compiled = dl.compile(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert same(compiled(given, y), function(expected, y)) and same(given, expected)
+    (entry,) = compiled.entries()
+    assert not entry.abandoned
+
+
+def test_what_a_mask_lets_through_reports():
+    def function(x, y, mask):
+        return np.divide(x, y, out=np.zeros_like(x), where=mask)
+
+    compiled = dl.compile(function)
+    x, y = np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 0.0])
+    compiled(x, y, np.array([False, True, False]))
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        assert same(compiled(x, y, np.array([True, True, False])), np.array([np.inf, 2.0, 0.0]))

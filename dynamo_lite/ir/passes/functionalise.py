@@ -371,6 +371,28 @@ def _masked(run: _Functionaliser, mask: Any, value: Any, target: Node, node: Nod
     return run.new.call(np.where, args, {}, kind, node)
 
 
+HARMLESS: Mapping[Any, str] = {
+    np.divide: "iuf", np.floor_divide: "iu", np.remainder: "iu", np.reciprocal: "f",
+    np.sqrt: "f", np.log: "f", np.log2: "f", np.log10: "f",
+}
+"""Functions that raise nothing where their last operand, of these kinds, is 1."""
+
+
+def _harmless(
+    run: _Functionaliser, node: Node, args: tuple[Any, ...], mask: Any
+) -> tuple[Any, ...]:
+    """The operands, with 1 where a mask does not hold: there NumPy computes nothing, which may be
+    why the program has the mask."""
+    last = args[-1]
+    if not isinstance(last, Node) or last.type.dtype.kind not in HARMLESS.get(node.target, ""):
+        return args
+    chosen = mask, last, 1
+    kind = infer(np.where, chosen, {}, run.facts)
+    if kind.dtype != last.type.dtype:
+        return args
+    return *args[:-1], run.new.call(np.where, chosen, {}, kind, node)
+
+
 def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
     """`x += y` and the like."""
 
@@ -453,6 +475,8 @@ def _performed(run: _Functionaliser, node: Node) -> Node:
         run.perform(out, 0, (factor,), {}, node, operator.imul)
     elif fits:
         args, kwargs = map_leaves(run.value, (node.args, rest))
+        if mask is not True:
+            args = _harmless(run, node, args, run.value(mask))
         value = NodeEmit(run.new, node, run.facts)(node.target, *args, **kwargs)
         if mask is not True:
             value = _masked(run, run.value(mask), value, out, node)
