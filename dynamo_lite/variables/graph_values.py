@@ -52,6 +52,9 @@ REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, MemoryError)
 SHARING = frozenset({Kind.VIEW, Kind.WRITE})
 """Kinds of operations whose result is, or may be, memory of the first argument."""
 
+READING_WHAT_THEY_WROTE = (np.place, np.concatenate, np.stack)
+"""Functions that make no copy of what they read where it lies in the memory that they write."""
+
 SPLITTING = (np.split, np.array_split)
 """Operations whose results are several views of it."""
 
@@ -93,6 +96,10 @@ def record(
         raise GraphBreak(f"{name} casts complex values to real ones, which NumPy warns about")
     for written in _written(row, args, kwargs or {}):
         writes(tx, written)
+        if target in READING_WHAT_THEY_WROTE:
+            read = _nodes(tuple(args[1:] if written in args[:1] else args))
+            if any(owner_of(tx, node) is owner_of(tx, written) for node in read):
+                raise GraphBreak(f"{name} reads the array that it writes")
     node = tx.graph.call_function(
         target, tuple(args), dict(kwargs or {}), type=kind, location=tx.location(),
         errstate=current(tx),

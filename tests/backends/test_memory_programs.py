@@ -122,6 +122,20 @@ def test_arrays_with_one_row_are_contiguous(array, dynamic):
     assert not differences(found, expected)
 
 
+@pytest.mark.parametrize("write", [
+    lambda x: np.place(x, x, x), lambda x: np.place(x, x > 0, x[::-1]),
+    lambda x: np.concatenate([x[1:], x[:1]], out=x), lambda x: np.put(x, x, x[::-1], mode="wrap"),
+    lambda x: np.putmask(x, x[::-1], x),
+    lambda x: np.stack([x[3:6], x[:3]], out=x[:6].reshape(2, 3)),
+])
+def test_functions_that_read_what_they_write(write):
+    def program(x):
+        write(x)
+        return x + 1
+
+    assert not problems(program, lambda: [np.array([3, -1, 0, 2, 5, -2, 7, 1])])
+
+
 def test_parts_of_a_split_are_written():
     def program(x):
         first = np.array_split(x, 2)[0]
