@@ -18,7 +18,7 @@ from typing import Any
 from . import artifacts, logs
 from .attempts import attempt
 from .backends.registry import Backend, Needless, lookup_backend
-from .bytecode.liveness import sees_variables
+from .bytecode.liveness import deletes_free_variables, sees_variables
 from .bytecode.reading import read
 from .bytecode.resume import (
     ResumePoint,
@@ -352,7 +352,7 @@ class FrameCompiler:
             return None
         if sees_variables(code):
             return None
-        if any(i.opname == "DELETE_DEREF" and i.argval in code.co_freevars for i in read(code)):
+        if deletes_free_variables(code):
             return None  # reading it then says that it is a free variable
         callees = self.family.callees
         if code not in callees:

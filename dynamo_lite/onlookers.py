@@ -13,6 +13,8 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from .bytecode.reading import codes_in
+
 FRAMES = frozenset(("_getframe", "currentframe", "f_back", "stack", "getouterframes"))
 BY_NAME = frozenset(("breakpoint", "set_trace", "bmat"))
 """Debuggers, and `np.bmat("a, b")`."""
@@ -38,7 +40,7 @@ def _onlooker(function: FunctionType, levels: int) -> str:
 
 
 def _found(function: FunctionType, levels: int) -> Iterator[str]:
-    for code in _codes(function.__code__):
+    for code in codes_in(function.__code__):
         if "f_locals" in code.co_names and not FRAMES.isdisjoint(code.co_names):
             yield code.co_name
         yield from BY_NAME.intersection(code.co_names)
@@ -51,19 +53,11 @@ _known: WeakKeyDictionary[FunctionType, dict[int, str]] = WeakKeyDictionary()
 """Function → what is found, for so many levels of calls."""
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """The code, and that of the functions defined in it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
 def _callees(function: FunctionType) -> Iterator[FunctionType]:
     """Functions that the code reaches by the names in it."""
     for cell in function.__closure__ or ():
         yield from _functions(_contents(cell))
-    for code in _codes(function.__code__):
+    for code in codes_in(function.__code__):
         for name in code.co_names:
             found = function.__globals__.get(name)
             if isinstance(found, ModuleType):

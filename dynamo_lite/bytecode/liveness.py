@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import CodeType
 
-from .reading import Instruction, read
+from .reading import Instruction, codes_in, read
 
 _ENDS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE", "JUMP"})
 _READS = frozenset({"LOAD_FAST", "LOAD_CLOSURE", "LOAD_FAST_AND_CLEAR", "DELETE_FAST", "LOAD_DEREF",
@@ -59,6 +59,15 @@ def sees_variables(code: CodeType) -> bool:
         and instruction.argval in _LOOK_AROUND
         for instruction in read(code)
     )
+
+
+def deletes_free_variables(code: CodeType) -> bool:
+    """Whether a function, or one defined in it, deletes a variable of those around it."""
+    return any(
+        instruction.opname == "DELETE_DEREF"
+        and instruction.argval in inner.co_freevars and instruction.argval in code.co_freevars
+        for inner in codes_in(code) for instruction in read(inner)
+    )  # fmt: skip
 
 
 def handles_exception(code: CodeType, index: int) -> bool:

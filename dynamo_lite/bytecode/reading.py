@@ -165,6 +165,14 @@ def _varint(first: int, following: Iterator[int]) -> int:
     return value
 
 
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    """The code, and that of the functions defined in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes_in(constant)
+
+
 def slot_names(code: CodeType) -> tuple[str, ...]:
     """The name of each fast local, cell and free variable, by index."""
     merged = [name for name in code.co_cellvars if name not in code.co_varnames]

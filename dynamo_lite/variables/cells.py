@@ -79,5 +79,5 @@ def unbound(name: str, free: bool) -> NameError:
             "in enclosing scope", name=name,
         )  # fmt: skip
     return UnboundLocalError(
-        f"cannot access local variable {name!r} where it is not associated with a value", name=name
+        f"cannot access local variable {name!r} where it is not associated with a value"
     )

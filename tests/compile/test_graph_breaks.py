@@ -191,6 +191,28 @@ def conditionally_bound(x, flag=False):
         return x
 
 
+def deleted_by_another(x):
+    k = 1
+
+    def inner(y):
+        def wipe():
+            nonlocal k
+            del k
+
+        wipe()
+        note("wiped")
+        return y + k
+
+    try:
+        inner(x)
+    except NameError as error:
+        free = type(error), str(error), error.name
+    try:
+        return k
+    except NameError as error:
+        return free, type(error), str(error), error.name
+
+
 def generator_alive(x):
     parts = (x * i for i in range(3))
     first = next(parts)
