@@ -40,9 +40,17 @@ void release_signals(unsigned long main) {
     if (!main) return;
     _PyRuntime.main_thread = main;
 #if PY_VERSION_HEX >= 0x030D0000
-    _Py_set_eval_breaker_bit(PyThreadState_Get(), _PY_SIGNALS_PENDING_BIT);
-#else
-    _PyEval_SignalReceived(PyInterpreterState_Get());
+    if (_Py_atomic_load_int(&_PyRuntime.signals.is_tripped)) {
+        _Py_set_eval_breaker_bit(PyThreadState_Get(), _PY_SIGNALS_PENDING_BIT);
+    }
+#elif PY_VERSION_HEX >= 0x030C0000
+    if (_Py_atomic_load_relaxed(&_PyRuntime.signals.is_tripped)) {
+        _PyEval_SignalReceived(PyInterpreterState_Get());
+    }
+#else  // nobody has cleared this meanwhile
+    if (_Py_atomic_load_relaxed(&_PyRuntime.ceval.signals_pending)) {
+        _PyEval_SignalReceived(PyInterpreterState_Get());
+    }
 #endif
 }
 

@@ -162,6 +162,20 @@ def test_a_signal_ends_a_loop_that_does_not_end():
         signal.signal(signal.SIGALRM, before)
 
 
+def test_the_first_call_of_a_loop_is_not_run_twice():
+    """Signals wait while it is compiled; none has come, so the loop goes on when it looks."""
+    def powers(x, y, n):
+        total = 0.0
+        for _ in range(n):
+            total = total + x.dot(y)
+            x = x * 0.5
+        return total
+
+    compiled = dl.compile(powers)
+    assert compiled(np.ones(5), np.ones(5), 400) == powers(np.ones(5), np.ones(5), 400)
+    assert [entry.abandoned for entry in compiled.entries()] == [0]
+
+
 def views_at_computed_positions(x, a):
     m = x[:24].reshape(6, 4).copy()
     k = np.argmax(m[:, 0])
