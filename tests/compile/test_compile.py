@@ -248,7 +248,6 @@ def test_recompile_limit():
 @pytest.mark.parametrize("vary, remedy", [
     (lambda k: (X.astype("bhilfd"[k]), None), "convert to one dtype"),
     (lambda k: (X, [int, str, float, bytes, list, dict][k]()), "pass arguments of one type"),
-    (lambda k: (X, {f"k{k}": 1}), "the same keys"),
 ])  # fmt: skip
 def test_the_limit_is_told_once_with_a_remedy(vary, remedy):
     def f(x, other):
