@@ -290,6 +290,15 @@ class Kernel:
         """The expressions that the statements evaluate."""
         return [root for statement in self.statements for root in statement.roots]
 
+    @property
+    def copied(self) -> tuple[Load, Load] | None:
+        """What the kernel stores to and what it loads for that, if it does nothing but copy."""
+        (first, *more) = self.statements
+        if more or not isinstance(first, Store) or first.indices:
+            return None
+        value = first.value
+        return (Load(first.buffer, first.offset), value) if isinstance(value, Load) else None
+
     def with_loops(self, **changes: Any) -> Kernel:
         """The same statements in other loops."""
         made = replace(self, **changes)

@@ -2,8 +2,10 @@
 only the later one reads never reach memory."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..ir.sizes import Size
@@ -142,6 +144,11 @@ class Placed:
         )
 
     @property
+    def copies(self) -> bool:
+        """Whether all that the step does is to copy memory."""
+        return isinstance(self.step, Launch) and self.step.kernel.copied is not None
+
+    @property
     def kernel(self) -> Kernel:
         assert isinstance(self.step, Launch)
         return self.step.kernel
@@ -151,25 +158,17 @@ def _defer_copies(placed: list[Placed]) -> None:
     """Moves copies to right before the step that reads them first: what lies between leaves them,
     and they leave that, in the cache."""
     for position in reversed(range(len(placed))):
-        item, target = placed[position], position + 1
-        if not is_copy(item.step):
+        item = placed[position]
+        if not item.copies:
             continue
-        while target < len(placed) and isinstance(placed[target].step, (Launch, Product)):
-            if conflict(item, placed[target]):
-                break
-            target += 1
-        else:
-            continue
-        if not all(is_copy(other.step) for other in placed[position + 1 : target]):
-            placed[position:target] = [*placed[position + 1 : target], item]
+        later = placed[position + 1 : position + LOOK_BACK]
+        passed = list(itertools.takewhile(partial(_may_pass, item), later))
+        if len(passed) < len(later) and not all(step.copies for step in passed):
+            placed[position : position + len(passed) + 1] = [*passed, item]
 
 
-def is_copy(step: Step) -> bool:
-    """Whether all that a step does is to copy memory."""
-    if not isinstance(step, Launch) or len(step.kernel.statements) != 1:
-        return False
-    (only,) = step.kernel.statements
-    return isinstance(only, Store) and not only.indices and isinstance(only.value, Load)
+def _may_pass(item: Placed, later: Placed) -> bool:
+    return isinstance(later.step, (Launch, Product)) and not conflict(item, later)
 
 
 def _partner(

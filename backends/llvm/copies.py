@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.sizes import product
 from .. import affine
-from ..loops import Kernel, Load, Store
+from ..loops import Kernel, Load
 from .launches import call_kernel
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ ROW = 1 << 11  # bytes of a row
 
 def copy(writer: EntryWriter, kernel: Kernel) -> bool:
     """Write the copy that a kernel is; False where it is something else, or small."""
-    if (found := copied(kernel)) is None:
+    if (found := packed_rows(kernel)) is None:
         return False
     store, _ = found
     builder, itemsize = writer.builder, store.dtype.itemsize
@@ -48,13 +48,12 @@ def copy(writer: EntryWriter, kernel: Kernel) -> bool:
     return True
 
 
-def copied(kernel: Kernel) -> tuple[Load, Load] | None:
+def packed_rows(kernel: Kernel) -> tuple[Load, Load] | None:
     """The packed rows that a kernel stores to, and what it copies there."""
-    (first, *more) = kernel.statements
-    if more or not isinstance(first, Store) or first.indices or not 1 <= len(kernel.axes) <= 2:
+    if kernel.copied is None or not 1 <= len(kernel.axes) <= 2:
         return None
-    to, source = Load(first.buffer, first.offset), first.value
-    if not isinstance(source, Load) or source.buffer == to.buffer or source.dtype != to.dtype:
+    to, source = kernel.copied
+    if source.buffer == to.buffer or source.dtype != to.dtype:
         return None
     is_packed = all(
         affine.stride_of(at.offset, kernel.axes[-1]) == to.dtype.itemsize for at in (to, source)
