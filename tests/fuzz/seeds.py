@@ -1,28 +1,29 @@
-"""Which seeds the random tests run: the same ones every time, and some that the day chooses.
+"""Which seeds the random tests run: the same ones every time.
 
-The id of a test is how to repeat it: `seed=20261122000,count=50` is run again, on any day, by
+`DYNAMO_FUZZ_DAY=20261122` adds some that the day chooses, for a job that looks for what nobody has
+seen yet: it must not fail who has changed something else. The id of a test is how to repeat it:
+`seed=20261122000,count=50` is run again, on any day, by
 `DYNAMO_FUZZ_SEED=20261122000 DYNAMO_FUZZ_COUNT=50 python -m pytest TEST`. Where `DYNAMO_FUZZ_SEED`
-is given, these seeds are all there are. `DYNAMO_FUZZ_DAY` (20261122) takes another day's.
+is given, these seeds are all there are.
 """
 from __future__ import annotations
 
-import datetime
 import os
 from typing import Any
 
 import pytest
 
-TODAY = f"{datetime.datetime.now(datetime.timezone.utc):%Y%m%d}"
-DAY = int(os.environ.setdefault("DYNAMO_FUZZ_DAY", TODAY)) * 1000
-"""Where the day's seeds begin. Processes that this one starts take it over, also after midnight."""
+DAY = int(os.environ.get("DYNAMO_FUZZ_DAY", 0)) * 1000
+"""Where the day's seeds begin; 0 for none."""
 
 
 def chunks(always: int, chunk: int, daily: int = 100) -> list[Any]:
-    """Ranges of at most `chunk` seeds: `always` many from 0 on and `daily` many of the day."""
+    """Ranges of at most `chunk` seeds: `always` many from 0 on and `daily` many of a day, if
+    one is given."""
     first, count = (os.environ.get(f"DYNAMO_FUZZ_{name}") for name in ("SEED", "COUNT"))
     begin = int(first or 0)
     wanted = [range(begin, begin + int(count or always))]
-    if first is None:
+    if first is None and DAY:
         wanted.append(range(DAY, DAY + daily))
     return [
         pytest.param(part, id=f"seed={part.start},count={len(part)}")
