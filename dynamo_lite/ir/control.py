@@ -80,6 +80,12 @@ def bodies(node: Node) -> Iterator[Any]:
     return (leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, AnyGraph))
 
 
+def given(node: Node) -> tuple[Any, ...]:
+    """What a node hands to its bodies: theirs are the last placeholders, one for each of these."""
+    carried = () if node.target is cond else node.args[-2]
+    return (*carried, *node.args[-1])
+
+
 def all_nodes(graph: Any) -> Iterator[Node]:
     """The nodes of a graph and of the bodies in it."""
     for node in graph:

@@ -6,16 +6,15 @@ keys mean equal contents.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
+from .memory import Owner, writes, written_by
 from .node import Node
 from .ops import Effect, row_of
 from .tree import map_leaves
-
-Owner = Callable[[Node], Node]
 
 
 class Numbering:
@@ -27,42 +26,49 @@ class Numbering:
         self._seen = 0
         self._numbers: dict[Node, Hashable] = {}
         self._calls: dict[Hashable, Node] = {}
+        self._operands: dict[Node, tuple[Any, ...]] = {}
         self._written: dict[Node, Node] = {}
 
-    def of(self, leaf: Any) -> Hashable:
+    def of(self, tree: Any) -> Hashable:
         """The number of an argument, with the contents that it has now."""
         self._catch_up()
-        return self._of(leaf)
+        return frozen(self._numbered(tree)) or id(tree)
 
-    def _of(self, leaf: Any) -> Hashable:
-        if not isinstance(leaf, Node):
-            return frozen(leaf) or id(leaf)
-        known = self._numbers.get(leaf, ("node", id(leaf)))
-        latest = self._written.get(self.owner(leaf)) if leaf.op != "get_attr" else None
-        return known if latest is None else ("written", known, id(latest))
+    def of_operand(self, call: Node, place: int) -> Hashable:
+        """The number of an argument of a pure call, with the contents that it had then."""
+        self._catch_up()
+        return frozen(self._operands[call][place])
+
+    def _of(self, node: Node) -> Hashable:
+        known = self._numbers.get(node, ("node", id(node)))
+        if node.op == "get_attr":
+            return known
+        owner = self.owner(node)
+        latest = self._written.get(owner)
+        return known if latest is None else ("written", known, id(owner), id(latest))
 
     def _catch_up(self) -> None:
         for node in self.nodes[self._seen :]:
             self._numbers[node] = self._number(node)
-            for place in _written_by(node):
+            for place in written_by(node, self.owner):
                 self._written[self.owner(place)] = node
         self._seen = len(self.nodes)
 
     def _number(self, node: Node) -> Hashable:
         row = row_of(node.target) if node.op == "call_function" else None
-        if row is None or row.effect is not Effect.PURE or "out" in node.kwargs:
+        if row is None or row.effect is not Effect.PURE or writes(node):
             return ("node", id(node))
-        call = self._call(node.target, node.args, node.kwargs)
-        first = node if call is None else self._calls.setdefault(call, node)
+        self._operands[node] = args = self._numbered(node.args)
+        call = frozen((args, self._numbered(tuple(sorted(node.kwargs.items())))))
+        key = id(node.target), call
+        first = node if call is None else self._calls.setdefault(key, node)
         return ("node", id(first))
 
-    def _call(self, target: Any, args: Any, kwargs: Any) -> Hashable:
-        numbered = map_leaves(self._leaf, (args, tuple(sorted(kwargs.items()))))
-        parts = frozen(numbered)
-        return None if parts is None else (id(target), parts)
-
-    def _leaf(self, leaf: Any) -> Any:
-        return _Number(self._of(leaf)) if isinstance(leaf, Node) else leaf
+    def _numbered(self, tree: Any) -> Any:
+        """A pytree with numbers in the place of its nodes."""
+        return map_leaves(
+            lambda leaf: _Number(self._of(leaf)) if isinstance(leaf, Node) else leaf, tree
+        )
 
 
 class _Number:
@@ -78,17 +84,6 @@ class _Number:
 
     def __hash__(self) -> int:
         return hash(self.key)
-
-
-def _written_by(node: Node) -> list[Node]:
-    """The arrays that a node may change: all of its operands, as far as this matters."""
-    row = row_of(node.target) if node.op == "call_function" else None
-    if node.op != "call_function" or (
-        row is not None and row.effect is not Effect.WRITES and node.kwargs.get("out") is None
-    ):
-        return []
-    places = (*node.args, *node.kwargs.values())
-    return [place for place in places if isinstance(place, Node)]
 
 
 EXACT = frozenset((int, bool, str, type(None)))

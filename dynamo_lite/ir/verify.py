@@ -8,8 +8,8 @@ from ..errors import BackendError
 from .binding import bound_by
 from .control import bodies
 from .graph import Graph
+from .memory import writes
 from .node import Node
-from .passes.effects import writes
 from .sizes import SizeExpr, symbols
 from .tree import leaves
 from .types import ArrayType, Form

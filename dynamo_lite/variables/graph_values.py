@@ -18,11 +18,11 @@ from ..config import config
 from ..errors import GraphBreak, PlanLoop, Unsupported
 from ..guards.sources import Source
 from ..guards.symbols import DataResult
-from ..ir.control import is_control
+from ..ir import memory
 from ..ir.inference import infer
 from ..ir.node import Node, SymbolOrigin
 from ..ir.numbering import Numbering, frozen
-from ..ir.ops import Effect, Kind, Op, row_of
+from ..ir.ops import row_of
 from ..ir.sizes import Size, SizeExpr, symbols, weight
 from ..ir.standins import concrete, run_quietly
 from ..ir.tree import leaves, map_leaves
@@ -49,14 +49,8 @@ CONVERSIONS = (bool, int, float, complex)
 REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, MemoryError)
 """What NumPy raises for a wrong call; eager raises it again, from the user's own line."""
 
-SHARING = frozenset({Kind.VIEW, Kind.WRITE})
-"""Kinds of operations whose result is, or may be, memory of the first argument."""
-
 READING_WHAT_THEY_WROTE = (np.place, np.concatenate, np.stack)
 """Functions that make no copy of what they read where it lies in the memory that they write."""
-
-SPLITTING = (np.split, np.array_split)
-"""Operations whose results are several views of it."""
 
 
 def record(
@@ -67,7 +61,7 @@ def record(
 ) -> VariableTracker:
     """Append `target(*args, **kwargs)`, given as graph arguments, and track its result."""
     name = name_of(target)
-    if (row := row_of(target)) is None:
+    if row_of(target) is None:
         rule = rule_for(target)
         left = rule.action is Action.SKIP
         told = f"calling {name}: {rule.reason} ({rule.id})" if left else ""
@@ -94,7 +88,7 @@ def record(
         kind = without_symbols(kind, [*tx.shapes.data][known:])
     if _discards_imaginary_parts(target, args, kwargs or {}, kind):
         raise GraphBreak(f"{name} casts complex values to real ones, which NumPy warns about")
-    for written in _written(row, args, kwargs or {}):
+    for written in memory.places(target, args, kwargs or {}):
         writes(tx, written)
         if target in READING_WHAT_THEY_WROTE:
             read = _nodes(tuple(args[1:] if written in args[:1] else args))
@@ -272,14 +266,6 @@ def declare_symbols(tx: Translator, names: Iterator[str]) -> None:
 # -- writes
 
 
-def _written(row: Op, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[Node]:
-    """The nodes whose memory a call writes."""
-    if row.kind is Kind.WRITE or row.effect is Effect.WRITES:
-        yield from _nodes(tuple(args[:1]))
-    yield from _nodes(kwargs.get("out"))
-    yield from _nodes(tuple(args[getattr(row.target, "nin", len(args)) :]))
-
-
 def _nodes(tree: Any) -> list[Node]:
     return leaves(tree, Node)
 
@@ -303,35 +289,7 @@ def writes(tx: Translator, node: Node) -> None:
 
 def owner_of(tx: Translator, node: Node) -> Node:
     """The node whose memory `node` is a view of, or may be."""
-    while node.op == "call_function":
-        row = row_of(node.target)
-        if outputs := _nodes(node.kwargs.get("out")):
-            node = outputs[0]
-        elif row is not None and _shares(tx, row, node):
-            node = node.args[0]
-        else:
-            break
-    return node
-
-
-def _shares(tx: Translator, row: Op, node: Node) -> bool:
-    """Whether a result is, or may be, memory of the first argument."""
-    first = node.args[0] if node.args else None
-    if not isinstance(first, Node):
-        return False
-    if not isinstance(first.type, ArrayType):  # a part of what `np.split` gives
-        return not is_control(first)
-    if first.type.form is not Form.ARRAY:
-        return False
-    if row.window is None:
-        return row.kind in SHARING or node.target in SPLITTING
-    args, kwargs = map_leaves(
-        lambda leaf: leaf.type if isinstance(leaf, Node) else leaf, (node.args, node.kwargs)
-    )
-    try:
-        return row.window(*args, facts=tx.shapes, **kwargs) is not None
-    except Unsupported:
-        return True
+    return memory.owner_of(node, tx.shapes)
 
 
 def overlaps_itself(tx: Translator, kind: ArrayType) -> bool:

@@ -173,12 +173,19 @@ def check_mask(tx: Translator, array: ArrayType, axis: int, mask: VariableTracke
 
 
 def positions(tx: Translator, mask: VariableTracker) -> list[VariableTracker]:
-    """`np.nonzero(mask)`, one array per axis; made once for equal masks."""
+    """`np.nonzero(mask)`, one array per axis; made once for equal masks. What a body is given may
+    change from round to round: it makes its own."""
     node = mask.as_argument(tx)
+    if tx.graph.is_body:
+        return _positions(tx, node)
     number = numbering(tx).of(node)
     known = tx.state.positions
     if number not in known:
-        result = record(tx, np.nonzero, (node,))
-        assert isinstance(result, SequenceVariable)
-        known[number] = list(result.iterate(tx))
+        known[number] = _positions(tx, node)
     return known[number]
+
+
+def _positions(tx: Translator, mask: Any) -> list[VariableTracker]:
+    result = record(tx, np.nonzero, (mask,))
+    assert isinstance(result, SequenceVariable)
+    return list(result.iterate(tx))

@@ -28,10 +28,12 @@ def naming(numbering: Callable[[], Numbering], args: Sequence[Any]) -> Naming:
         if any(place >= len(args) for place in of):
             return DataResult(object(), f"the number of {role}" if role else "a value")
         operands = [args[place] for place in of]
+        numbers = [*map(numbering().of, operands)]
         if not role and (counted := _counted(operands[0])) is not None:
+            numbers = [numbering().of_operand(operands[0], 0)]
             role, operands = "nonzero elements", [counted]
         names = ", ".join(getattr(operand, "name", "…") for operand in operands)
-        key = (role, *map(numbering().of, operands))
+        key = (role, *numbers)
         if not role:
             return DataResult(key, f"the value of {names}", _limit(operands[0]))
         upper = operands[0].type.size if role == "nonzero elements" else None

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from ..control import bodies, is_control
+from ..memory import writes
 from ..node import Node
 from ..ops import Effect, Kind, Op, row_of
 from ..sizes import SizeExpr
@@ -28,7 +28,7 @@ def is_pure(node: Node) -> bool:
     if node.op != "call_function":
         return node.op != "output"
     row = row_of(node.target)
-    return row is not None and row.effect is Effect.PURE and "out" not in node.kwargs
+    return row is not None and row.effect is Effect.PURE and not writes(node)
 
 
 def is_silent(node: Node) -> bool:
@@ -115,13 +115,3 @@ def _is_integer(node: Node) -> bool:
     """Integer arithmetic wraps silently, except where a row lists checks."""
     kinds = [operand.type for operand in operands(node)] + [node.type]
     return all(isinstance(kind, ArrayType) and kind.dtype.kind in "biu" for kind in kinds)
-
-
-def writes(node: Node) -> bool:
-    """It changes memory that other nodes may read."""
-    if node.op != "call_function":
-        return False
-    if is_control(node):
-        return any(writes(inner) for body in bodies(node) for inner in body)
-    row = row_of(node.target)
-    return row is None or row.effect is Effect.WRITES or node.kwargs.get("out") is not None

@@ -31,8 +31,9 @@ from ..control import bodies, is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..inference import infer
+from ..memory import writes
 from ..node import Assertion, Node
-from ..ops import Effect, row_of
+from ..ops import row_of
 from ..rows.writes import IN_PLACE
 from ..rules.layout import same_shape
 from ..rules.windows import Window
@@ -65,18 +66,9 @@ class Alias:
 
 def functionalise(graph: Graph, facts: Facts) -> Graph:
     """A graph without writes comes back as it is."""
-    if not any(_writes(node) for node in graph.calls):
+    if not any(writes(node) for node in graph.calls):
         return graph
     return _Functionaliser(graph, facts).run()
-
-
-def _writes(node: Node) -> bool:
-    if is_control(node):
-        return any(_writes(inner) for body in bodies(node) for inner in body.calls)
-    row = row_of(node.target)
-    return (row is not None and row.effect is Effect.WRITES) or (
-        node.kwargs.get("out") is not None
-    )
 
 
 Known = dict[Graph, set[Node]]
@@ -97,9 +89,9 @@ class _Functionaliser:
         for node in self.old:
             if node.op == "output":
                 self._output(node)
-            elif is_control(node) and _writes(node):
+            elif is_control(node) and writes(node):
                 self._control(node)
-            elif node.op == "call_function" and _writes(node):
+            elif node.op == "call_function" and writes(node):
                 self._write(node)
             else:
                 self._keep(node)

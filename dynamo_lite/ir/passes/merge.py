@@ -9,12 +9,13 @@ import numpy as np
 from ..control import is_control
 from ..facts import Facts
 from ..graph import Graph
+from ..memory import writes
 from ..node import Node
 from ..numbering import frozen
 from ..ops import Kind, row_of
 from ..tree import leaves, map_leaves
 from ..types import ArrayType
-from .effects import is_pure, writes
+from .effects import is_pure
 from .rebuild import Rebuild
 
 Key = Hashable
