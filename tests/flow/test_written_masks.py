@@ -193,11 +193,20 @@ def by_numpy(d):
     return found, d[a < 0.5]
 
 
+def by_functions_that_may(d):
+    a, b = d[::-1].copy(), d[::-1].copy()
+    first = d[a > 20], d[b > 20]
+    np.median(a, overwrite_input=True)
+    np.percentile(b, 30, None, None, True)
+    np.nan_to_num(a, False)
+    return first, d[a > 20], d[b > 20], a, b
+
+
 @pytest.mark.parametrize("function", [
     by_loops, by_loops_into_one, by_one_loop_into_two, by_one_loop_into_views, by_while,
     by_branches, by_a_loop_in_a_branch_in_a_loop, in_memory_of_the_caller, through_a_view, places,
     counts, a_count_used_later, a_position_used_later, selected_in_place, in_every_round, of_a_list,
-    two_outputs_of_one_call, by_numpy,
+    two_outputs_of_one_call, by_numpy, by_functions_that_may,
 ], ids=lambda function: function.__name__)
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 def test_the_newest_contents_are_looked_at(function, backend):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
+from ...signatures import positional_names
 from ..facts import Facts
 from ..sizes import Size, SizeExpr
 from ..standins import run_quietly
@@ -34,9 +35,11 @@ from .values import (
 
 
 def tried(target: Callable[..., Any]) -> Callable[..., Any]:
-    """The type rule that runs `target` on stand-ins."""
+    """The type rule that runs `target` on stand-ins; it must not write into what it is given."""
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
+        if {**dict(zip(positional_names(target), args)), **kwargs}.get("overwrite_input"):
+            raise Unsupported("an input that may be overwritten")
         return run_on_samples(target, args, kwargs, facts)
 
     return infer
