@@ -10,10 +10,11 @@ import numpy as np
 from ..errors import GraphBreak
 from ..ir import control, core
 from ..ir.node import Node
+from ..ir.sizes import SizeExpr
 from ..ir.types import Form, python_number
 from .base import VariableTracker
 from .constants import ConstantVariable, constant
-from .graph_values import record
+from .graph_values import VALUES, record
 from .indices import as_size
 from .numbers import ComputedNumber, ConstantNumber, NumberVariable
 
@@ -143,7 +144,14 @@ def united(first: VariableTracker, second: VariableTracker) -> Kinds | None:
 def parts_of(tx: Translator, value: VariableTracker, kinds: Kinds) -> list[VariableTracker]:
     """The trackers of the number itself, as a Python number, and of the test."""
     parts = python_value(tx, value, kinds), which(value, kinds)
-    return [ComputedNumber(part) if isinstance(part, Node) else constant(part) for part in parts]
+    return [tracked(tx, part) for part in parts]
+
+
+def tracked(tx: Translator, argument: Any) -> VariableTracker:
+    """The tracker of a Python number, given as an argument of the graph."""
+    if isinstance(argument, Node):
+        return ComputedNumber(argument)
+    return VALUES[0](tx, argument) if isinstance(argument, SizeExpr) else constant(argument)
 
 
 def python_value(tx: Translator, value: VariableTracker, kinds: Kinds) -> Any:
@@ -152,7 +160,7 @@ def python_value(tx: Translator, value: VariableTracker, kinds: Kinds) -> Any:
     if isinstance(value, (ConstantVariable, ConstantNumber)):
         return np.array(value.as_constant(tx)).astype(dtype).item()
     argument = value.as_argument(tx)
-    if argument.type.form is Form.SCALAR:
+    if isinstance(argument, Node) and argument.type.form is Form.SCALAR:
         return record(tx, core.plain, (argument,)).as_argument(tx)
     return argument
 

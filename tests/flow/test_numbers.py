@@ -114,7 +114,20 @@ def overflowing(k):
     return total
 
 
-@pytest.mark.parametrize("program", [largest_integer, overflowing], ids=lambda f: f.__name__)
+def a_size_at_first(k):
+    found = len(k[:3])
+    for i in range(len(k)):
+        for j in range(len(k)):
+            if k[-1] == 0:
+                continue
+            found = found + (k[i] == k[j])
+    return found
+
+
+INTEGERS = [largest_integer, overflowing, a_size_at_first]
+
+
+@pytest.mark.parametrize("program", INTEGERS, ids=lambda f: f.__name__)
 def test_integers(program):
     with dl.config.patch(strict=True):
         compiled = dl.compile(program)
