@@ -8,7 +8,7 @@ JOBS ?= 2
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-CORE := $(wildcard dynamo_lite/native/*.cpp dynamo_lite/native/*.h)
+CORE := $(wildcard dynamo_lite/native/*.cpp dynamo_lite/native/*/*.c dynamo_lite/native/*/*.cpp dynamo_lite/native/*/*.h)
 
 .PHONY: demo test bench lint clean interpreter
 

@@ -16,6 +16,11 @@ It needs a C++17 compiler and the headers of this Python.
 """
 
 
+def files(kind: str) -> list[str]:
+    """The core's files of a kind, by their ending."""
+    return glob(f"dynamo_lite/native/**/*.{kind}", recursive=True)
+
+
 class BuildCore(build_ext):
     """Build the core, and say what is missing when that fails."""
 
@@ -31,9 +36,9 @@ setup(
     ext_modules=[
         Extension(
             "dynamo_lite.native._core",
-            sources=sorted([*glob("dynamo_lite/native/*.cpp"), *glob("dynamo_lite/native/*.c")]),
-            depends=sorted(glob("dynamo_lite/native/*.h")),
-            include_dirs=[numpy.get_include()],
+            sources=sorted([*files("cpp"), *files("c")]),
+            depends=sorted(files("h")),
+            include_dirs=["dynamo_lite/native", numpy.get_include()],
             extra_compile_args=["-std=c++17", "-O2", "-fno-strict-aliasing", "-fvisibility=hidden"],
             libraries=["dl", "pthread"] if sys.platform == "linux" else [],
             language="c++",

@@ -1,7 +1,7 @@
 """What scalar operations cost, in rough nanoseconds per element: for decisions of speed only."""
 from __future__ import annotations
 
-from .loops import Apply, Convert, Expr, Gather, Load, Reduce, Select, walk
+from .loop_ir.loops import Apply, Convert, Expr, Gather, Load, Reduce, Select, walk
 
 TRANSCENDENTAL = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh "

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from stat import S_ISREG
 
-from ..config import config
+from ..base.config import config
 
 HEADER = 16
 SHARE = 16  # the part of the limit that may be written, or is made free, at a time

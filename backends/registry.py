@@ -10,15 +10,15 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, Union
 
+from ..base.records import dataclass
 from ..errors import BackendError
 from ..ir.graph import Graph
-from ..records import dataclass
 
 Backend = Callable[[Graph, Sequence[Any]], Callable[..., Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Needless:
+class Unprofitable:
     """A compiled graph, and why Python may as well run the function; called, it runs the graph."""
 
     run: Callable[..., Any]

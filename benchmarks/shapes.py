@@ -205,18 +205,18 @@ for batch in batches:
     seconds.append(time.perf_counter() - begin)
     for want, got in zip(function(*batch), found):
         np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
-print(max(seconds[:2]), len(compiled.entries()), max(e.abandoned for e in compiled.entries()))
+print(max(seconds[:2]), len(compiled.entries()), max(e.bailouts for e in compiled.entries()))
 """
 
 
 def jagged() -> list[Figure]:
     """Features of 500 keys and a ragged batch: the slower of the two compilations there are."""
-    seconds, entries, abandoned = map(float, uncached(JAGGED, "07_jagged").split())
+    seconds, entries, bailouts = map(float, uncached(JAGGED, "07_jagged").split())
     return [
         Figure("jagged features of 500 keys, compiled in", f"{seconds:.2f} s", "<= 2 s",
                seconds <= 2),
         Figure("compilations for 8 batches of other lengths", f"{entries:.0f}", "<= 2",
-               entries <= 2 and not abandoned),
+               entries <= 2 and not bailouts),
     ]
 
 

@@ -15,13 +15,13 @@ from types import FunctionType
 from typing import Any
 from unittest import mock
 
-from dynamo_lite.guards import dynamic, known, shape_env, symbols
+from dynamo_lite.guards.shapes import dynamic, known, shape_env, symbols
 
 import dynamo_lite as dl
 from dynamo_lite.bytecode.resume import parameters
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.ir import facts, sizes
-from dynamo_lite.translator import translate
+from dynamo_lite.tracer.frame.root import translate
 from tests.trace.test_corpus import PROGRAMS
 
 from .measure import Figure

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from dynamo_lite.backends.llvm import backend
 from dynamo_lite.backends.llvm.backend import compile_graph
-from dynamo_lite.backends.llvm.target import LEVELS, Target, host
+from dynamo_lite.backends.llvm.builder.target import LEVELS, Target, host
 
 from dynamo_lite.ir.graph import Graph
 from dynamo_lite.ir.types import array

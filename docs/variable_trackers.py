@@ -10,21 +10,27 @@ import pkgutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-import dynamo_lite.variables
-from dynamo_lite.frames import Translator
-from dynamo_lite.translator import translate
-from dynamo_lite.variables.base import VariableTracker
+from dynamo_lite.tracer.frame.root import translate
+from dynamo_lite.tracer.frame.translator import Translator
+from dynamo_lite.tracer.state.tracker import VariableTracker
 
 PAGE = Path(__file__).with_name("variable-trackers.md")
+
+FOLDERS = (
+    "state", "object_model", "trackers.containers", "trackers.objects", "trackers.arrays",
+    "control_flow",
+)
+"""Where trackers are, in the order of the page."""
 
 HEAD = """# Which VariableTracker should I use?
 
 A tracker stands for one Python value while a frame is analysed. Choose by what is known of the
-value and by who makes it. The kinds are sorted by the module of `dynamo_lite.variables` that
+value and by who makes it. The kinds are sorted by the module of `dynamo_lite.tracer` that
 defines them. `met(function, *args)` names the kinds that an analysis of the function meets.
 This page is written by `python docs/variable_trackers.py`.
 """
@@ -111,9 +117,14 @@ def spread(x: Any) -> Any:
 
 
 def kinds() -> Iterator[type[VariableTracker]]:
-    """Every tracker class of `dynamo_lite.variables`, by module and place in it."""
-    for info in sorted(pkgutil.iter_modules(dynamo_lite.variables.__path__), key=lambda i: i.name):
-        module = importlib.import_module(f"dynamo_lite.variables.{info.name}")
+    """Every tracker class of `dynamo_lite.tracer`, by module and place in it."""
+    for folder in FOLDERS:
+        yield from kinds_in(importlib.import_module(f"dynamo_lite.tracer.{folder}"))
+
+
+def kinds_in(package: ModuleType) -> Iterator[type[VariableTracker]]:
+    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda i: i.name):
+        module = importlib.import_module(f"{package.__name__}.{info.name}")
         for value in vars(module).values():
             if inspect.isclass(value) and issubclass(value, VariableTracker):
                 if value.__module__ == module.__name__:
@@ -127,8 +138,8 @@ def section(kind: type[VariableTracker]) -> str:
     if name in EXAMPLES:
         example = f'>>> "{name}" in met({EXAMPLES[name]})\nTrue'
     else:
-        owner = f"dynamo_lite.variables.{kind.__module__.rpartition('.')[2]}"
-        example = f">>> from {owner} import {name}\n>>> {name}.__mro__[1].__name__\n'{base}'"
+        shown = f"{name}.__mro__[1].__name__"
+        example = f">>> from {kind.__module__} import {name}\n>>> {shown}\n'{base}'"
     return f"### {name} ({base})\n{own}\n\n```python\n{example}\n```\n"
 
 

@@ -1,9 +1,6 @@
 """dynamo_lite: torch.compile for NumPy."""
-from .backends.registry import list_backends, register_backend
-from .compile import compile
-from .config import config
-from .control_flow import cond, scan, while_loop
-from .directives import (
+from .api.control_flow import cond, scan, while_loop
+from .api.directives import (
     allow_in_graph,
     assume_constant_result,
     check,
@@ -12,9 +9,12 @@ from .directives import (
     is_compiling,
     no_recompile,
 )
-from .explain import explain, why
-from .guards.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
-from .stats import reset, stats
+from .backends.registry import list_backends, register_backend
+from .base.config import config
+from .guards.shapes.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
+from .runtime.compile import compile
+from .runtime.explain import explain, why
+from .runtime.stats import reset, stats
 
 __version__ = "0.1.0"
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .backends.registry import list_backends
-from .config import config
-from .miss import Options
+from .base.config import config
 from .native import enter_region, leave_region
-from .regions import Candidates
-from .script import run_command, run_module, run_script
-from .stats import FrameRecord, registry, stats
+from .runtime.compile_frame import Options
+from .runtime.stats import FrameRecord, registry, stats
+from .script.regions import Candidates
+from .script.running import run_command, run_module, run_script
 
 PROGRAMS: dict[str, Callable[[str, Sequence[str]], None]] = {"-m": run_module, "-c": run_command}
 """Options that end ours, and how the program that they name is run."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.libraries import NUMPY, library_of
+from ..base.records import dataclass
+from ..ir.ops.libraries import NUMPY, library_of
 from ..ir.sizes import Size, SizeExpr, symbols
 from ..ir.types import ArrayType, contiguous_strides
-from ..records import dataclass
 
 if TYPE_CHECKING:
     from .kinds import Registers

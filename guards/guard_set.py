@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..base.records import dataclass
 from ..errors import GraphBreak
 from ..ir.graph import Location
-from ..records import dataclass
-from .kinds import ALL_DISJOINT, APART, DISJOINT, EQUALS, IS, NOT_ALIASED, TYPE, Group, GuardKind
+from .kinds import ALL_DISJOINT, DISJOINT, EQUALS, IS, NO_ALIAS, NOT_ALIASED, TYPE, Group, GuardKind
 from .sources import ConstSource, LocalSource, Source
 
 FOLLOWS_FROM_IDENTITY = (TYPE, IS, EQUALS)
@@ -84,7 +84,7 @@ class GuardSet:
         """Rely on each of `changed` being another object than all others."""
         group = Group(tuple(changed), tuple(others))
         if len(changed) * (len(changed) + len(others)) > MOST_PAIRS:
-            self.install(changed[0], APART, group)
+            self.install(changed[0], NO_ALIAS, group)
             return
         for one, other in group.pairs():
             self.install(one, NOT_ALIASED, other)

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..base.records import dataclass
 from ..errors import Unsupported
 from ..native import watch_dict
-from ..records import dataclass
 from .arrays import array_holds, array_op, array_was
 from .sources import Source
 
@@ -241,20 +241,20 @@ def _group(of_arrays: bool) -> Callable[[Registers, int, Group], tuple[Any, ...]
             tuple([registers.register(source) for source in sources])
             for sources in (group.changed, group.others)
         )
-        return ("APART", of_arrays, changed, others)
+        return ("NO_ALIAS", of_arrays, changed, others)
 
     return lower
 
 
-APART = GuardKind(
-    "APART", "{k}", "apart when compiled", lower=_group(of_arrays=False),
+NO_ALIAS = GuardKind(
+    "NO_ALIAS", "{k}", "apart when compiled", lower=_group(of_arrays=False),
     holds=lambda values, group: _hold(NOT_ALIASED, values, group), needs_value=False, show=str,
 )  # fmt: skip
 ALL_DISJOINT = GuardKind(
     "ALL_DISJOINT", "{k} in memory", "apart in memory when compiled", lower=_group(of_arrays=True),
     holds=lambda values, group: _hold(DISJOINT, values, group), needs_value=False, show=str,
 )  # fmt: skip
-BY_PAIRS = {APART: NOT_ALIASED, ALL_DISJOINT: DISJOINT}
+BY_PAIRS = {NO_ALIAS: NOT_ALIASED, ALL_DISJOINT: DISJOINT}
 """Kind for a whole group → the kind that says the same of a pair."""
 
 

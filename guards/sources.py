@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..records import dataclass
+from ..base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

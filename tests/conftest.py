@@ -8,11 +8,11 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, settings
 
-from dynamo_lite.config import config as dynamo_config
+from dynamo_lite.base.config import config as dynamo_config
 
 from .fuzz.seeds import DAY
 
-dynamo_config.compile_needless = True
+dynamo_config.compile_unprofitable = True
 dynamo_config.strict = True
 
 settings.register_profile(
@@ -24,7 +24,7 @@ VALIDATED = Counter()
 
 
 def counted():
-    from dynamo_lite.guards import validation
+    from dynamo_lite.guards.shapes import validation
 
     return {verdict.value: count for verdict, count in validation.counts.items()}
 

@@ -6,24 +6,24 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...base.logs import logger
 from ...errors import BackendError
 from ...ir.facts import RecordedFacts, graph_facts
 from ...ir.graph import Graph
-from ...logs import logger
 from ...native import _core
-from ..registry import Needless
-from . import graph_cache
-from .image import Image
-from .target import Target, host
+from ..registry import Unprofitable
+from .builder.target import Target, host
+from .objects import graph_cache
+from .objects.image import Image
 
 if TYPE_CHECKING:
-    from ..program import Program
+    from ..loop_ir.program import Program
 
 OUTPUT_CODE, PERF = logger("output_code"), logger("perf")
 
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
-    """A native entry: called with the placeholders' values it gives the outputs, or ABANDONED."""
+    """A native entry: called with the placeholders' values it gives the outputs, or BAILOUT."""
     if foreign := {node.type.library for node in graph.placeholders} - {"numpy"}:
         raise BackendError(f"backend 'llvm' does not take arrays of {', '.join(sorted(foreign))}")
     target = host()
@@ -42,7 +42,7 @@ def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., 
 def loaded(image: Image) -> Callable[..., Any]:
     """The entry of an image, marked where Python is as fast."""
     entry = image.load()
-    return Needless(entry, image.needless) if image.needless else entry
+    return Unprofitable(entry, image.unprofitable) if image.unprofitable else entry
 
 
 def compile_program(program: Program, *, single: bool = False) -> _core.NativeEntry:

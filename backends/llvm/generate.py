@@ -4,24 +4,24 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
+from ...base.logs import logger
 from ...ir.facts import Facts
 from ...ir.graph import Graph
 from ...ir.passes import optimize
-from ...logs import logger
 from ...native import _core
 from ..hints import hints_of
+from ..loop_ir.printing import print_program
+from ..loop_ir.program import Program
 from ..lowering.lower import likely, lower
-from ..needless import limited, why_needless
-from ..printing import print_program
-from ..program import Program
-from . import formulas
-from .entry import EntryWriter
-from .flags import inexact_flags, why_extern
-from .image import Image
-from .objects import Objects
+from ..unprofitable import limited, why_unprofitable
+from .builder import formulas
+from .builder.target import Target
+from .entry.writer import EntryWriter
+from .kernels.flags import inexact_flags, why_extern
+from .kernels.split import split_reductions
+from .objects.image import Image
+from .objects.modules_on_disk import Objects
 from .preferences import why_numpy
-from .split import split_reductions
-from .target import Target
 
 OUTPUT_CODE = logger("output_code")
 
@@ -40,7 +40,7 @@ def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
         ),
     )
     image = program_image(limited(graph, program), target, objects)
-    return replace(image, needless=why_needless(graph, program))
+    return replace(image, unprofitable=why_unprofitable(graph, program))
 
 
 def program_image(program: Program, target: Target, objects: Objects) -> Image:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.node import Node
-from ...ir.ops import Kind, row_of
+from ...ir.row import Kind, row_of
 from ...ir.sizes import product
 from ...ir.types import ArrayType, Form, contiguous_strides
 from ..hints import Hint

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from ...base.records import dataclass, field
 from ...ir.control import is_control
 from ...ir.errstates import AMBIENT, Errstate
 from ...ir.graph import Graph, Node
 from ...ir.sizes import Size, SizeExpr, evaluate, product, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
-from ...records import dataclass, field
-from .. import affine, simplify
-from ..fusion import Access, Accesses
 from ..hints import least_of
-from ..loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store, walk
-from ..program import Allocate, Constant, Count, Launch, Require, Save, Step, View
+from ..loop_ir import affine, simplify
+from ..loop_ir.loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store, walk
+from ..loop_ir.program import Allocate, Constant, Count, Launch, LogUndo, Require, Step, View
+from ..passes.materialise import Access, Accesses
 from .sharing import handed_out, shared_results
 from .values import CannotLower, Value, broadcast_index, load_of
 
@@ -47,6 +47,12 @@ def lowers(*targets: Any, reads: Access) -> Callable[[Lower], Lower]:
 WhyExtern = Callable[[Node], "str | None"]
 """Why a node is to be a call of NumPy, as far as the code generator is concerned, or None."""
 
+BodyLowering = Callable[
+    ["Lowering", Graph, Sequence[Value], "set[Buffer]"], "tuple[Lowering, list[Any]]"
+]
+"""From a body and the values of its placeholders to the state with its steps, and its outputs. The
+memory of the buffers may be changed."""
+
 
 @dataclass
 class Lowering:
@@ -54,6 +60,7 @@ class Lowering:
     not known to be looked at."""
 
     graph: Graph
+    lower_body: BodyLowering
     blas: bool = False
     why_extern: WhyExtern = lambda _: None
     steps: list[Step] = field(default_factory=list)
@@ -69,8 +76,8 @@ class Lowering:
     counts_of: dict[Node, Count] = field(default_factory=dict)
     put_off: dict[Buffer, tuple[Step, ...]] = field(default_factory=dict)
     fixed: set[Buffer] = field(default_factory=set)  # inputs that are changed before the commit
-    unsaved: set[Buffer] = field(default_factory=set)  # those of which all that changes is saved
-    saved: set[tuple[Any, ...]] = field(default_factory=set)  # the parts of them that have been
+    unlogged: set[Buffer] = field(default_factory=set)  # those of which all that changes is saved
+    logged: set[tuple[Any, ...]] = field(default_factory=set)  # the parts of them that have been
     roots: dict[Buffer, Buffer] = field(default_factory=dict)  # of buffers in memory of others
     kept: Container[Node] = ()  # what gets memory
     errstate: Errstate = AMBIENT  # of the steps that are emitted now
@@ -112,10 +119,10 @@ class Lowering:
     def inside(self, body: Graph) -> Lowering:
         """The state for the lowering of a body, whose steps are its own."""
         return Lowering(
-            body, self.blas, self.why_extern, notes=self.notes, required=set(self.required),
-            bound=set(self.bound), counts=self.counts, constants=self.constants,
-            fixed=self.fixed, unsaved=set(self.unsaved), saved=set(self.saved), roots=self.roots,
-            errstate=self.errstate,
+            body, self.lower_body, self.blas, self.why_extern, notes=self.notes,
+            required=set(self.required), bound=set(self.bound), counts=self.counts,
+            constants=self.constants, fixed=self.fixed, unlogged=set(self.unlogged),
+            logged=set(self.logged), roots=self.roots, errstate=self.errstate,
         )
 
     # names
@@ -277,22 +284,22 @@ class Lowering:
         buffer = load_of(value).buffer
         self.own.add(buffer)
         self.fixed.add(buffer)
-        self.unsaved.add(buffer)
+        self.unlogged.add(buffer)
 
-    def is_unsaved(self, value: Value) -> bool:
+    def is_unlogged(self, value: Value) -> bool:
         """Whether a value is in an input of which all that changes is saved."""
-        return value.is_memory and load_of(value).buffer in self.unsaved
+        return value.is_memory and load_of(value).buffer in self.unlogged
 
-    def save(self, target: Value, *, whole: bool = False) -> None:
+    def log_undo(self, target: Value, *, whole: bool = False) -> None:
         """A part of an input is overwritten next; with `whole`, nobody knows which part of it."""
         place = load_of(target)
         part = place.buffer, place.offset.constant, target.shape, target.strides()
-        if place.buffer in self.unsaved and part not in self.saved:
+        if place.buffer in self.unlogged and part not in self.logged:
             type_ = ArrayType(target.dtype, target.shape, target.strides())
-            self.steps.append(Save(place.buffer, place.offset.constant, type_))
-            self.saved.add(part)
+            self.steps.append(LogUndo(place.buffer, place.offset.constant, type_))
+            self.logged.add(part)
         if whole:
-            self.unsaved.discard(place.buffer)
+            self.unlogged.discard(place.buffer)
 
     def owned(self, value: Value) -> Value:
         """Mark memory that was made for this very value, and may be changed when it is dead."""

@@ -8,10 +8,10 @@ import numpy as np
 from ...ir.node import Node
 from ...ir.rules.creation import arange_ends
 from ...ir.sizes import Size
-from .. import affine, rewrite, simplify
-from ..fusion import Access
-from ..loops import Axis, Expr, Index
-from ..simplify import BOOL, INT64, const, convert
+from ..loop_ir import affine, rewrite, simplify
+from ..loop_ir.loops import Axis, Expr, Index
+from ..loop_ir.simplify import BOOL, INT64, const, convert
+from ..passes.materialise import Access
 from .context import Lowering, is_size, lowers
 from .pointwise import copied, operand_at, require_native
 from .values import CannotLower, Value

@@ -9,9 +9,9 @@ from ...ir.binding import bound_by
 from ...ir.node import Node
 from ...ir.tree import map_leaves
 from ...ir.types import ArrayType, Form
-from ..aliases import shared_by
-from ..loops import Buffer, Load, Offset, Scalar
-from ..program import Bind, Extern, Ref
+from ..loop_ir.aliases import shared_by
+from ..loop_ir.loops import Buffer, Load, Offset, Scalar
+from ..loop_ir.program import Bind, Extern, Ref
 from .context import Lowering
 from .values import Value
 

@@ -15,21 +15,16 @@ from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.sizes import SizeExpr
 from ...ir.types import ArrayType, Form
-from .. import simplify
-from ..fusion import Access
-from ..loops import Buffer, Check, Expr, Load, Offset, Store
-from ..program import Branch, Loop, Rotate
-from ..simplify import BOOL, INT64, const
+from ..loop_ir import simplify
+from ..loop_ir.loops import Buffer, Check, Expr, Load, Offset, Store
+from ..loop_ir.program import Branch, Loop, Rotate
+from ..loop_ir.simplify import BOOL, INT64, const
+from ..passes.materialise import Access
 from .context import Lowering, lowers, packed
 from .externs import own_number
 from .pointwise import compare, operand_at
 from .values import CannotLower, Value, load_of
 
-BodyLowering = Callable[
-    [Lowering, Graph, Sequence[Value], "set[Buffer]"], "tuple[Lowering, list[Any]]"
-]
-BODY: list[BodyLowering] = []
-"""`lower.lower_body`, which is built on this module."""
 FARTHEST = 2**62
 """Ends of ranges up to which an index cannot overflow."""
 
@@ -95,9 +90,9 @@ def for_loop(
     order = "less" if step > 0 else "greater"
     counter = variable(low, ArrayType(INT64, form=Form.PYTHON))
     index = variable(low, ArrayType(INT64, form=Form.PYTHON))
-    going = variable(low, ArrayType(BOOL, form=Form.PYTHON))
+    proceed = variable(low, ArrayType(BOOL, form=Form.PYTHON))
     assign_number(low, counter, Value(counter.type, (), ends[0]))
-    low.launch((), Store(load_of(going).buffer, Offset(), compare(order, counter.expr, ends[1])))
+    low.launch((), Store(load_of(proceed).buffer, Offset(), compare(order, counter.expr, ends[1])))
 
     def begin(inner: Lowering) -> None:
         assign_number(inner, index, counter)
@@ -108,9 +103,9 @@ def for_loop(
         test = compare(order, counter.expr, ends[1])
         if again is not True:
             test = simplify.apply("logical_and", (test, operand_at(inner, again, (), BOOL)), BOOL)
-        inner.launch((), Store(load_of(going).buffer, Offset(), test))
+        inner.launch((), Store(load_of(proceed).buffer, Offset(), test))
 
-    return _looped(low, node, (index,), going, body, carried, operands, versions, begin, more)
+    return _looped(low, node, (index,), proceed, body, carried, operands, versions, begin, more)
 
 
 def _end(low: Lowering, end: Any) -> Expr:
@@ -130,19 +125,19 @@ def while_loop(
     low: Lowering, node: Node, first: Any, body: Graph, carried: Sequence[Any],
     operands: Sequence[Any], versions: int = 0,
 ) -> tuple[Any, ...]:
-    going = variable(low, ArrayType(BOOL, form=Form.PYTHON))
-    assign_number(low, going, first)
+    proceed = variable(low, ArrayType(BOOL, form=Form.PYTHON))
+    assign_number(low, proceed, first)
 
     def more(inner: Lowering, again: Any) -> None:
-        assign_number(inner, going, again)
+        assign_number(inner, proceed, again)
 
     return _looped(
-        low, node, (), going, body, carried, operands, versions, lambda inner: None, more
+        low, node, (), proceed, body, carried, operands, versions, lambda inner: None, more
     )
 
 
 def _looped(
-    low: Lowering, node: Node, index: tuple[Value, ...], going: Value, body: Graph,
+    low: Lowering, node: Node, index: tuple[Value, ...], proceed: Value, body: Graph,
     carried: Sequence[Any], operands: Sequence[Any], versions: int,
     begin: Callable[[Lowering], None], more: Callable[[Lowering, Any], None],
 ) -> tuple[Any, ...]:
@@ -156,11 +151,11 @@ def _looped(
     for position, (kind, (leaf, value)) in enumerate(zip(kinds, leaves)):
         states.append(_state(low, node, kind, leaf, value, position >= changing[1]))
     for state in states[changing[1] :]:
-        low.save(state, whole=True)
+        low.log_undo(state, whole=True)
     read = ready(low, operands[:count])
     arguments = (*index, *states[: changing[0]], *read, *states[changing[1] :])
     own = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}
-    inner, outputs = BODY[0](low, body, _as_values(low, body, arguments), own)
+    inner, outputs = low.lower_body(low, body, _as_values(low, body, arguments), own)
     steps, inner.steps = inner.steps, []
     begin(inner)
     inner.steps += steps
@@ -169,7 +164,7 @@ def _looped(
         again = _settled(inner, again)
     rotated = _advance(inner, states, following)
     more(inner, again)
-    low.steps.append(Loop(load_of(going).buffer, tuple(inner.steps)))
+    low.steps.append(Loop(load_of(proceed).buffer, tuple(inner.steps)))
     return tuple(
         low.owned(low.materialise(state, "two arrays take turns", layout=state.type))
         if load_of(state).buffer in rotated else state
@@ -273,12 +268,12 @@ def cond(
     for body in (true, false):
         arguments = (*read, *results[fresh:])
         own = {load_of(result).buffer for result in results[fresh:]}
-        inner, outputs = BODY[0](low, body, _as_values(low, body, arguments), own)
+        inner, outputs = low.lower_body(low, body, _as_values(low, body, arguments), own)
         for result, value in zip(results, outputs):
             if result.type.form is not Form.ARRAY:
                 assign_number(inner, result, value)
             elif not (value.is_memory and load_of(value).buffer == load_of(result).buffer):
-                inner.save(result)
+                inner.log_undo(result)
                 inner.store(result, value)
         blocks.append(tuple(inner.steps))
     low.steps.append(Branch(load_of(test).buffer, *blocks))

@@ -13,19 +13,19 @@ from ...ir import core
 from ...ir.control import all_nodes, is_control
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
-from ...ir.inference import why_whole
 from ...ir.node import Node
+from ...ir.ops.inference import why_whole
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form
-from ..fusion import Access, choose_materialised
 from ..hints import hints_of
-from ..hoisting import hoist
-from ..loops import Buffer, Load, Offset, Scalar
-from ..memory import plan_memory
-from ..merging import merge
-from ..program import Constant, Input, Output, Program
-from ..schedule import schedule
-from ..simplify import Inexact
+from ..loop_ir.loops import Buffer, Load, Offset, Scalar
+from ..loop_ir.program import Constant, Input, Output, Program
+from ..loop_ir.simplify import Inexact
+from ..passes.fuse import merge
+from ..passes.hoist import hoist
+from ..passes.materialise import Access, choose_materialised
+from ..passes.memory import plan_memory
+from ..passes.schedule import schedule
 from . import (  # noqa: F401  (they register)
     creation,
     flow,
@@ -74,7 +74,7 @@ def lower_steps(
 ) -> Program:
     """The program before fusion: one kernel per value that must be in memory. Nothing is written
     into the inputs in `kept` before the commit."""
-    low = Lowering(graph, blas, why_extern)
+    low = Lowering(graph, lower_body, blas, why_extern)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
         if node.op == "get_attr":
@@ -133,9 +133,6 @@ def lower_body(
     inner.values.update(zip(body.placeholders, given))
     lower_nodes(inner)
     return inner, [_resolved(inner, leaf) for leaf in body.outputs]
-
-
-flow.BODY.append(lower_body)
 
 
 def _kept(low: Lowering, value: Value, why: str) -> Value:

@@ -1,5 +1,5 @@
 """Sizes are computed in 64 bits, where Python's ints are exact: a call in which an expression of
-sizes that the program uses may be too long is abandoned.
+sizes that the program uses may be too long bails out.
 
 What is compared is the sum of what its terms are at most, in double: so nothing in it overflows.
 """
@@ -13,9 +13,9 @@ import numpy as np
 from ...ir.node import Node
 from ...ir.sizes import Atom, Size, SizeExpr, Symbol, name_of, symbol, symbols
 from ...ir.tree import leaves
-from .. import simplify
-from ..loops import Check, Expr
-from ..simplify import const, convert
+from ..loop_ir import simplify
+from ..loop_ir.loops import Check, Expr
+from ..loop_ir.simplify import const, convert
 from .context import Lowering
 from .pointwise import compare
 

@@ -12,9 +12,9 @@ from ...ir.binding import bound_by
 from ...ir.node import Node
 from ...ir.sizes import Size, product
 from ...ir.types import ArrayType, Form, contiguous_strides
-from .. import affine, simplify
-from ..fusion import Access
-from ..program import Allocate, Count, Deposit, Extract
+from ..loop_ir import affine, simplify
+from ..loop_ir.program import Allocate, Count, Deposit, Extract
+from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .pointwise import require_native
 from .values import NATIVE, CannotLower, Value, load_of

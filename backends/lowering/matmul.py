@@ -7,10 +7,10 @@ import numpy as np
 
 from ...ir.node import Node
 from ...ir.sizes import Size
-from .. import affine, simplify
-from ..fusion import Access
-from ..loops import Axis, Expr, Offset, Reduce
-from ..simplify import convert
+from ..loop_ir import affine, simplify
+from ..loop_ir.loops import Axis, Expr, Offset, Reduce
+from ..loop_ir.simplify import convert
+from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .pointwise import operand_at, require_real
 from .products import multiplied_out, through_blas

@@ -9,12 +9,12 @@ import numpy as np
 
 from ...ir import control
 from ...ir.node import Node
-from ...ir.rows.flow import COMPARISONS
+from ...ir.ops.flow import COMPARISONS
 from ...ir.types import Form
-from .. import simplify
-from ..fusion import Access
-from ..loops import Check, Expr
-from ..simplify import BOOL, const, convert
+from ..loop_ir import simplify
+from ..loop_ir.loops import Check, Expr
+from ..loop_ir.simplify import BOOL, const, convert
+from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .pointwise import compare, dtype_of, loop_dtypes, operand_at
 from .values import NATIVE, CannotLower, Value

@@ -2,7 +2,7 @@
 
 What reads a part of an input after another part was written would need a copy of all of it, were
 the writes put off until after the commit. So they are done at once; what they replace is saved
-before, and put back if the call is abandoned.
+before, and put back if the call bails out.
 """
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ...ir import core
 from ...ir.node import Node
 from ...ir.sizes import product
 from ...ir.types import ArrayType, contiguous_strides
-from .. import affine, simplify
-from ..loops import Expr, Gather, Index, Load, Store
-from ..program import Save
-from ..simplify import INT64
+from ..loop_ir import affine, simplify
+from ..loop_ir.loops import Expr, Gather, Index, Load, Store
+from ..loop_ir.program import LogUndo
+from ..loop_ir.simplify import INT64
 from .context import Lowering
 from .sharing import versions
 from .values import Value, load_of
@@ -53,14 +53,14 @@ def newest(low: Lowering, placeholder: Node, final: Node) -> Node:
     return there[-1] if there else placeholder
 
 
-def save_positions(low: Lowering, target: Value) -> None:
+def log_positions(low: Lowering, target: Value) -> None:
     """Save elements at places that are computed, which have been checked."""
     place = target.expr
     if isinstance(place, Load):
-        low.save(target)
+        low.log_undo(target)
         return
     assert isinstance(place, Gather)
-    if place.buffer not in low.unsaved:
+    if place.buffer not in low.unlogged:
         return
     shape = target.shape
     type_ = ArrayType(INT64, shape, contiguous_strides(shape, INT64.itemsize))
@@ -68,8 +68,8 @@ def save_positions(low: Lowering, target: Value) -> None:
     where = replace(target, expr=distance(place)).at(list(map(affine.along, positions.axes)))
     at = load_of(positions)
     low.launch(positions.axes, Store(at.buffer, at.offset, where))
-    saved = ArrayType(target.dtype, (product(shape),), (target.dtype.itemsize,))
-    low.steps.append(Save(place.buffer, 0, saved, at.buffer))
+    logged = ArrayType(target.dtype, (product(shape),), (target.dtype.itemsize,))
+    low.steps.append(LogUndo(place.buffer, 0, logged, at.buffer))
 
 
 def distance(place: Gather) -> Expr:

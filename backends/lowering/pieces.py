@@ -11,9 +11,9 @@ from ...ir.errstates import Errstate
 from ...ir.node import Node
 from ...ir.tree import leaves
 from ...ir.types import Form
-from ..simplify import Inexact, const, drops_parts
+from ..loop_ir.simplify import Inexact, const, drops_parts
 from .context import Lowering, is_size
-from .scatters import windows_of
+from .scatters import views_of
 from .values import NATIVE, CannotLower
 from .windows import ViewSteps, view_shape
 
@@ -33,7 +33,7 @@ def pieces(
             return None
         base, view, value = node.args
         try:
-            view_shape(low, low.values[placeholder], windows_of(view))
+            view_shape(low, low.values[placeholder], views_of(view))
         except CannotLower:
             return None
         if not is_storable(value, placeholder.type.dtype):

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from ...ir.node import Node
-from ...ir.ops import Op, row_of
-from ...ir.rows.pointwise import IDENTITY
+from ...ir.ops.pointwise import IDENTITY
+from ...ir.row import Op, row_of
 from ...ir.sizes import Size, SizeExpr
 from ...ir.tree import leaves
 from ...ir.types import Form
-from .. import simplify
-from ..fusion import Access
-from ..loops import Axis, Check, Const, Expr
-from ..simplify import BOOL, Inexact, const, convert
+from ..loop_ir import simplify
+from ..loop_ir.loops import Axis, Check, Const, Expr
+from ..loop_ir.simplify import BOOL, Inexact, const, convert
+from ..passes.materialise import Access
 from .context import Lowering, is_size, lowers
 from .reports import report_left_out
 from .values import NATIVE, REAL, CannotLower, Value

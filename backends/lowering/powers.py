@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...ir.node import Node
-from .. import simplify
-from ..fusion import Access
-from ..loops import Expr
-from ..simplify import BOOL, const
+from ..loop_ir import simplify
+from ..loop_ir.loops import Expr
+from ..loop_ir.simplify import BOOL, const
+from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .pointwise import (
     axes_like,

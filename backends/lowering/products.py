@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ...base.records import dataclass
 from ...ir.node import Node
 from ...ir.sizes import Size, floordiv
 from ...ir.types import Form
-from ...records import dataclass
-from .. import affine
-from ..loops import Load
-from ..program import Operand, Product, Stack
+from ..loop_ir import affine
+from ..loop_ir.loops import Load
+from ..loop_ir.program import Operand, Product, Stack
 from .context import Lowering, packed
 from .values import CannotLower, Value, load_of
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ...base.records import dataclass
 from ...ir.node import Node
 from ...ir.sizes import Size, product
 from ...ir.types import ArrayType, contiguous_strides
-from ...records import dataclass
-from .. import affine, reshaping, simplify
-from ..fusion import Access
 from ..hints import goes_forward
-from ..loops import Axis, Expr, Offset, Reduce
-from ..simplify import BOOL, INT64, const, convert
+from ..loop_ir import affine, reshaping, simplify
+from ..loop_ir.loops import Axis, Expr, Offset, Reduce
+from ..loop_ir.simplify import BOOL, INT64, const, convert
+from ..passes.materialise import Access
 from .context import Lowering, is_size, lowers, packed
 from .pointwise import compare, require_native, require_real
 from .summation import fold_in_order, ordered

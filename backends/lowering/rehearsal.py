@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .. import affine, costs, rewrite
-from ..loops import Apply, Buffer, Convert, Expr, Gather, Load, Reduce, walk
-from ..program import Launch
+from .. import costs
+from ..loop_ir import affine, rewrite
+from ..loop_ir.loops import Apply, Buffer, Convert, Expr, Gather, Load, Reduce, walk
+from ..loop_ir.program import Launch
 from .context import Lowering
 from .reports import is_silent, rehearse, says_nothing
 from .values import Value, load_of

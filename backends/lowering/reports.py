@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ir.types import ArrayType
-from .. import simplify
-from ..loops import Apply, Axis, Const, Convert, Expr, Offset, Reduce, Store, walk
-from ..simplify import BOOL, const
+from ..loop_ir import simplify
+from ..loop_ir.loops import Apply, Axis, Const, Convert, Expr, Offset, Reduce, Store, walk
+from ..loop_ir.simplify import BOOL, const
 from .context import Lowering
 
 ALWAYS_SILENT = frozenset((

@@ -16,10 +16,10 @@ from ...ir.node import Node
 from ...ir.sizes import Size
 from ...ir.tree import map_leaves
 from ...ir.types import Form
-from .. import simplify
-from ..loops import Buffer, Check
-from ..program import Extern
-from ..simplify import INT64
+from ..loop_ir import simplify
+from ..loop_ir.loops import Buffer, Check
+from ..loop_ir.program import Extern
+from ..loop_ir.simplify import INT64
 from .context import Lowering
 from .externs import reference
 from .structure import in_range, index_operand
@@ -28,15 +28,15 @@ from .views import spelled_out
 from .windows import ViewSteps
 
 
-def windows_of(view: ViewSteps) -> ViewSteps:
+def views_of(view: ViewSteps) -> ViewSteps:
     """The windows of a view chain without a last step that picks positions from integer arrays;
     the chain itself where there is no such step."""
     if not view or view[-1][0] is not operator.getitem:
         return view
     key = view[-1][1][0]
     items = key if isinstance(key, tuple) else (key,)
-    picks = any(isinstance(item, (Node, Value, list, np.ndarray)) for item in items)
-    return view[:-1] if picks and all(map(_is_index, items)) else view
+    gathers = any(isinstance(item, (Node, Value, list, np.ndarray)) for item in items)
+    return view[:-1] if gathers and all(map(_is_index, items)) else view
 
 
 def _is_index(item: Any) -> bool:

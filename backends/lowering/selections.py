@@ -10,8 +10,8 @@ import numpy as np
 
 from ...errors import Unsupported
 from ...ir.facts import graph_facts
-from ...ir.inference import infer
 from ...ir.node import Node
+from ...ir.ops.inference import infer
 from ...ir.rules.indexing import parse_key
 from ...ir.tree import map_leaves
 from ...ir.types import Form

@@ -10,7 +10,7 @@ from ...ir.control import is_control
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.node import Node
-from ...ir.ops import row_of
+from ...ir.row import row_of
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form
 
@@ -69,12 +69,12 @@ def shared_results(graph: Graph) -> frozenset[Node]:
 def _path(graph: Graph, node: Node) -> Iterator[Node]:
     """A node, what it is a part of, and so on."""
     yield node
-    while isinstance(node, Node) and node.op == "call_function" and is_window(graph, node):
+    while isinstance(node, Node) and node.op == "call_function" and is_strided_view(graph, node):
         node = node.args[0]
         yield node
 
 
-def is_window(graph: Graph, node: Node) -> bool | None:
+def is_strided_view(graph: Graph, node: Node) -> bool | None:
     """Whether a node is a view of its first operand; a number that is read there is none. None
     where nothing says so."""
     row = row_of(node.target)

@@ -10,15 +10,15 @@ import numpy as np
 
 from ...ir.facts import graph_facts
 from ...ir.node import Node
-from ...ir.ops import Kind, row_of
+from ...ir.row import Kind, row_of
 from ...ir.rules.indexing import position
 from ...ir.sizes import Size, SizeExpr, symbol
 from ...ir.types import Form
-from .. import affine, simplify
-from ..fusion import Access
-from ..loops import Axis, Check, Expr, Gather, Load, Offset, Scan
-from ..rewrite import free_axes
-from ..simplify import INT64, const, convert
+from ..loop_ir import affine, simplify
+from ..loop_ir.loops import Axis, Check, Expr, Gather, Load, Offset, Scan
+from ..loop_ir.rewrite import free_axes
+from ..loop_ir.simplify import INT64, const, convert
+from ..passes.materialise import Access
 from .context import Lowering, is_size, lowers
 from .masks import select
 from .pointwise import compare, require_native, require_real
@@ -147,10 +147,10 @@ def is_moved(value: Value) -> bool:
 
 def _index_axes(items: Sequence[Any]) -> tuple[int, int]:
     """Where the axes of the broadcast index arrays stand in the result, and how many they are."""
-    picks = [k for k, item in enumerate(items) if item is not None and not isinstance(item, slice)]
-    ndim = max(_ndim(items[k]) for k in picks)
-    adjacent = picks[-1] - picks[0] + 1 == len(picks)
-    before = sum(item is None or isinstance(item, slice) for item in items[: picks[0]])
+    gathers = [k for k, one in enumerate(items) if one is not None and not isinstance(one, slice)]
+    ndim = max(_ndim(items[k]) for k in gathers)
+    adjacent = gathers[-1] - gathers[0] + 1 == len(gathers)
+    before = sum(item is None or isinstance(item, slice) for item in items[: gathers[0]])
     return (before if adjacent else 0), ndim
 
 

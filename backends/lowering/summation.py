@@ -12,15 +12,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from ...base.records import dataclass
 from ...errors import Unsupported
 from ...ir.facts import TypicalFacts
 from ...ir.rules.layout import axis_order, packed_in_order
 from ...ir.sizes import Size, floordiv, product
 from ...ir.types import ArrayType, contiguous_strides
-from ...records import dataclass
-from .. import affine, costs, reshaping, rewrite
-from ..loops import Axis, Expr, Offset, Reduce, walk
-from ..simplify import apply
+from .. import costs
+from ..loop_ir import affine, reshaping, rewrite
+from ..loop_ir.loops import Axis, Expr, Offset, Reduce, walk
+from ..loop_ir.simplify import apply
 from .context import Lowering
 from .values import CannotLower, Value
 

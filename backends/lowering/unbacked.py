@@ -8,9 +8,9 @@ import numpy as np
 from ...ir import core
 from ...ir.node import Node
 from ...ir.sizes import SizeExpr
-from ..fusion import Access
-from ..loops import Apply, Check, Expr, SizeValue
-from ..simplify import INT64, apply, const, convert, select, size_value
+from ..loop_ir.loops import Apply, Check, Expr, SizeValue
+from ..loop_ir.simplify import INT64, apply, const, convert, select, size_value
+from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .pointwise import compare, require_real
 from .values import CannotLower, Value
@@ -71,6 +71,6 @@ def check_range(low: Lowering, expr: Expr) -> None:
 
 @lowers(core.expect, reads=Access.MEMORY)
 def expect(low: Lowering, node: Node, condition: Any) -> Value:
-    """The call is abandoned where the condition is false."""
+    """The call bails out where the condition is false."""
     low.launch((), Check(convert(number(condition).expr, np.dtype(bool))))
     return Value(node.type, (), const(True, np.dtype(bool)))

@@ -15,17 +15,17 @@ from ...ir import core
 from ...ir.node import Node
 from ...ir.sizes import Size, SizeExpr, minimum, product
 from ...ir.types import ArrayType, Form
-from .. import affine, simplify
-from ..fusion import Access
 from ..hints import goes_forward
-from ..loops import Check, Gather, Load, Store, walk
-from ..simplify import const
+from ..loop_ir import affine, simplify
+from ..loop_ir.loops import Check, Gather, Load, Store, walk
+from ..loop_ir.simplify import const
+from ..passes.materialise import Access
 from .context import Lowering, lowers, packed
 from .masks import deposit, deposited_by
-from .overwriting import save_positions
+from .overwriting import log_positions
 from .pieces import NUMBERS, is_everything, is_passed_on
 from .pointwise import compare, dtype_of, operand_at, require_native
-from .scatters import set_aside, store_at, windows_of
+from .scatters import set_aside, store_at, views_of
 from .selections import moves, picked, selection
 from .structure import is_moved
 from .values import NATIVE, CannotLower, Value, load_of
@@ -39,7 +39,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     if not isinstance(base, Value):
         raise CannotLower("an update of a constant")
     apart = base.dtype not in NATIVE or may_run_back(low, base.type)
-    if apart and low.is_unsaved(base):
+    if apart and low.is_unlogged(base):
         return stored(low, node, base, view, value)
     if apart:
         raise CannotLower(f"no kernels for {base.type}")
@@ -49,15 +49,15 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     simplify.check_parts(dtype_of(value), base.dtype)
     if any(map(moves, view)):
         return moved(low, node, base, view, check_number(low, value, base.dtype))
-    view_shape(low, base, windows_of(view))
+    view_shape(low, base, views_of(view))
     value = check_number(low, value, base.dtype)
     if is_everything(view) and is_passed_on(low, node) and value.shape == base.shape:
         return replace(value, type=node.type, expr=simplify.convert(value.expr, base.dtype),
                        array=None, fresh=True)
-    if windows_of(view) is not view:
+    if views_of(view) is not view:
         if not low.may_change(node.args[0], base, node):
             base = low.owned(low.materialise(base, f"{node.name} changes it", layout=node.type))
-        save_elements(low, node, base, view)
+        log_elements(low, node, base, view)
         place(low, node, base, view, value)
         return replace(base, type=node.type)
     if isinstance(value, Value) and low.is_owned(base) and reads_elsewhere(
@@ -67,7 +67,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     if not low.may_change(node.args[0], base, node):
         base = rest_of(low, node, replace(base, type=node.type), view)
     part = region(low, base, view)
-    low.save(part)
+    low.log_undo(part)
     assign(low, part, value)
     return low.owned(replace(base, type=node.type))
 
@@ -80,26 +80,26 @@ def may_run_back(low: Lowering, kind: ArrayType) -> bool:
 
 def stored(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> Value:
     """An assignment by NumPy into an input."""
-    windows = windows_of(view)
+    windows = views_of(view)
     view_shape(low, base, windows)
     if not low.may_change(node.args[0], base, node):
         raise CannotLower("an update of other elements")
     if windows is view:
-        low.save(region(low, base, view))
+        low.log_undo(region(low, base, view))
     else:
-        save_elements(low, node, base, view)
+        log_elements(low, node, base, view)
     store_at(low, base, view, value)
     return replace(base, type=node.type)
 
 
-def save_elements(low: Lowering, node: Node, base: Value, view: ViewSteps) -> None:
+def log_elements(low: Lowering, node: Node, base: Value, view: ViewSteps) -> None:
     """Save what is at positions from integer arrays; everything, where they come from a mask."""
-    if not low.is_unsaved(base):
+    if not low.is_unlogged(base):
         return
     if deposited_by(low, node) is not None:
-        low.save(base, whole=True)
+        low.log_undo(base, whole=True)
     else:
-        save_positions(low, picked(low, region(low, base, view[:-1]), view[-1][1][0]))
+        log_positions(low, picked(low, region(low, base, view[:-1]), view[-1][1][0]))
 
 
 def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:
@@ -127,7 +127,7 @@ def moved(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -
     target = selection(low, base, view)
     if isinstance(target.expr, Gather) and not is_moved(target):
         raise CannotLower("an assignment at positions from an array, in a part that is computed")
-    save_positions(low, target)
+    log_positions(low, target)
     expr = operand_at(low, squeezed(low, value, len(target.shape)), target.axes, target.dtype)
     place = target.expr
     assert isinstance(place, (Gather, Load))

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...base.records import dataclass
 from ...ir.sizes import Size
 from ...ir.types import ArrayType, Form
-from ...records import dataclass
-from .. import affine, rewrite
-from ..loops import Axis, Buffer, Expr, Load, Offset
+from ..loop_ir import affine, rewrite
+from ..loop_ir.loops import Axis, Buffer, Expr, Load, Offset
 
 # Element types that kernels compute with; everything else goes to NumPy.
 REAL = frozenset(

@@ -14,11 +14,11 @@ from ...ir.node import Node
 from ...ir.rules.indexing import position, slice_bounds
 from ...ir.sizes import Size, SizeExpr, depends_on_data, maximum, minimum
 from ...ir.types import ArrayType, contiguous_strides
-from .. import affine, reshaping
-from ..fusion import Access
-from ..loops import Axis, Offset
+from ..loop_ir import affine, reshaping
+from ..loop_ir.loops import Axis, Offset
+from ..passes.materialise import Access
 from .context import Lowering, is_size, lowers, packed
-from .sharing import is_window
+from .sharing import is_strided_view
 from .values import CannotLower, Value, load_of
 
 
@@ -185,7 +185,8 @@ def ravel(low: Lowering, node: Node, a: Any, order: str = "C") -> Value:
     if order != "C" or not isinstance(a, Value):
         raise CannotLower("np.ravel in another order")
     made = reshaped(low, node, a)
-    if made.is_memory and made.strides() != node.type.strides and not is_window(low.graph, node):
+    moved = made.is_memory and made.strides() != node.type.strides
+    if moved and not is_strided_view(low.graph, node):
         return low.lazy(node.type, made.axes, made.expr)  # only packed arrays are not copied
     return made
 
@@ -204,7 +205,7 @@ def reshaped(low: Lowering, node: Node, value: Value) -> Value:
     expr = reshaping.reshape(value.expr, value.axes, axes)
     if expr is not None:
         return Value(node.type, axes, expr, fresh=value.fresh)
-    is_view = is_window(low.graph, node) if value.is_memory else False
+    is_view = is_strided_view(low.graph, node) if value.is_memory else False
     if is_view is None:
         raise CannotLower("nothing says whether it is a view")
     if is_view:  # as the guards on the sizes say

@@ -12,11 +12,11 @@ from ...errors import Unsupported
 from ...ir import core
 from ...ir.facts import graph_facts
 from ...ir.node import Node
-from ...ir.ops import ROWS, row_of
+from ...ir.row import ROWS, row_of
 from ...ir.sizes import Size
 from ...ir.types import ArrayType, Form, contiguous_strides
-from .. import simplify
-from ..fusion import Access
+from ..loop_ir import simplify
+from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .values import NATIVE, CannotLower, Value, load_of
 from .views import is_basic
@@ -44,7 +44,7 @@ def selected(low: Lowering, type_: ArrayType, steps: ViewSteps) -> tuple[ArrayTy
     facts = graph_facts(low.graph)
     offset: Size = 0
     for step in steps:
-        if (why := why_not_window(step)) is not None:
+        if (why := why_not_view(step)) is not None:
             raise CannotLower(why)
         function, args, kwargs = step
         try:
@@ -60,7 +60,7 @@ def selected(low: Lowering, type_: ArrayType, steps: ViewSteps) -> tuple[ArrayTy
     return type_, offset
 
 
-def why_not_window(step: tuple[Any, ...]) -> str | None:
+def why_not_view(step: tuple[Any, ...]) -> str | None:
     """Why a step of a view chain is not a plain window on memory, or None when it is."""
     function, args, _ = step
     row = row_of(function)
@@ -82,7 +82,7 @@ def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Va
     if node.type.dtype != a.dtype:
         return reinterpreted(low, node, a, 0)
     step = (node.target, args, kwargs)
-    if (why := why_not_window(step)) is not None:
+    if (why := why_not_view(step)) is not None:
         raise CannotLower(why)
     base = low.in_memory(a, f"{node.name} is a view")
     if base is a and a.fresh:

@@ -13,9 +13,9 @@ from typing import Any
 from ...ir.errstates import AMBIENT
 from ...ir.node import Node
 from ...ir.types import Form
-from .. import simplify
-from ..loops import Buffer, Const, Expr, Load, Scalar, walk
-from ..program import Commit
+from ..loop_ir import simplify
+from ..loop_ir.loops import Buffer, Const, Expr, Load, Scalar, walk
+from ..loop_ir.program import Commit
 from .context import Lowering
 from .masks import deposited_by
 from .overwriting import newest
@@ -23,7 +23,7 @@ from .pieces import Piece, is_everything, pieces
 from .pointwise import operand_at
 from .rehearsal import can_repeat, is_computed, tried_out
 from .reports import rehearse
-from .scatters import checked_key, set_aside, store_at, windows_of
+from .scatters import checked_key, set_aside, store_at, views_of
 from .updates import assign, check_number, place, squeezed
 from .values import Value, load_of
 from .windows import region
@@ -42,9 +42,9 @@ def write_inputs(low: Lowering) -> None:
         whole = [((), final, AMBIENT, final)]
         for view, value, low.errstate, node in whole if chain is None else lasting:
             operand = low.values[value] if isinstance(value, Node) else value
-            part = region(low, target, windows_of(view))
+            part = region(low, target, views_of(view))
             operand = check_number(low, operand, part.dtype)
-            if windows_of(view) is view:
+            if views_of(view) is view:
                 ready = prepared(low, part, operand, written, alone=len(lasting) == 1)
                 copies.append(partial(assign, low, part, ready))
             elif deposited_by(low, node) is not None:
@@ -52,7 +52,7 @@ def write_inputs(low: Lowering) -> None:
                 copies.append(partial(place, low, node, target, view, ready))
             else:
                 key = checked_key(low, view[-1][1][0], part.shape, written)
-                steps = (*windows_of(view), (operator.getitem, (key,), {}))
+                steps = (*views_of(view), (operator.getitem, (key,), {}))
                 ready = set_aside(low, operand, part.dtype, written)
                 copies.append(partial(store_at, low, target, steps, ready))
     if copies:
@@ -71,7 +71,7 @@ def not_overwritten(low: Lowering, target: Value, chain: list[Piece]) -> list[Pi
     evaluated = {(chain[last][2], part) for part in parts_of(low, target, chain[last])}
     for piece in reversed(chain[:last]):
         view, value, low.errstate, _ = piece
-        if windows_of(view) is not view:
+        if views_of(view) is not view:
             kept.insert(0, piece)
             continue
         part = target if is_everything(view) else region(low, target, view)

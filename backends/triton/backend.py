@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from ...base.logs import logger
 from ...errors import BackendError, Unsupported
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.node import Node
-from ...ir.ops import Kind, row_of
 from ...ir.passes import optimize
+from ...ir.row import Kind, row_of
 from ...ir.rules.pointwise import resolve
 from ...ir.rules.values import as_type
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
-from ...logs import logger
 from ...native import why_no_cuda
+from ..loop_ir.printing import print_program
+from ..loop_ir.program import Launch, Program
 from ..lowering.lower import lower
-from ..printing import print_program
-from ..program import Launch, Program
 from .build import INSTALL
 from .device import CuPyDevice, Device, is_installed
 from .emit import emit
@@ -32,7 +32,7 @@ OUTPUT_CODE = logger("output_code")
 
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
-    """A launch plan: called with the placeholders' values it gives the outputs, or ABANDONED."""
+    """A launch plan: called with the placeholders' values it gives the outputs, or BAILOUT."""
     if obstacles := why_not_here(graph, example_inputs):
         raise BackendError(f"backend 'triton' cannot run here: {'; '.join(obstacles)}")
     return compile_for(graph, CuPyDevice())
@@ -65,8 +65,8 @@ def compile_program(program: Program, device: Device) -> Callable[..., Any]:
 class LaunchPlan:
     """A compiled graph; `text` is what a call does."""
 
-    abandons = True
-    """A call that fails has had no effect and says ABANDONED; nobody need undo anything."""
+    bails_out = True
+    """A call that fails has had no effect and says BAILOUT; nobody need undo anything."""
 
     def __init__(self, run: Callable[..., Any], text: str) -> None:
         self.run = run

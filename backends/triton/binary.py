@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 
-from ...records import dataclass
+from ...base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

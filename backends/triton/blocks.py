@@ -6,7 +6,7 @@ by 16), the last one a masked path. Reductions are serial loops.
 from __future__ import annotations
 
 from ...ir.sizes import Size, product
-from ..loops import Reduce
+from ..loop_ir.loops import Reduce
 from .emitter import Emitter, TritonKernel, power_of_two, warps_for
 
 LARGEST_BLOCK = 1024

@@ -9,8 +9,8 @@ import time
 from functools import cache
 from importlib import metadata
 
+from ...base.logs import logger
 from ...errors import BackendError
-from ...logs import logger
 from .. import disk
 from .binary import Binary
 from .emitter import TritonKernel

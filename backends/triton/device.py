@@ -58,7 +58,7 @@ class Device(Protocol):
         """Ready to launch; `aligned`: all its pointers will be multiples of 16 bytes."""
         ...
 
-    def twin(self, target: Callable[..., Any]) -> Callable[..., Any]:
+    def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:
         """The library's function for one of NumPy's; Unsupported when there is none."""
         ...
 
@@ -111,11 +111,11 @@ class CuPyDevice:
     def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:
         return cuda_launcher(kernel, aligned, self.capability)
 
-    def twin(self, target: Callable[..., Any]) -> Callable[..., Any]:
-        return twin_in(self.cupy, target)
+    def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:
+        return counterpart_in(self.cupy, target)
 
 
-def twin_in(library: Any, target: Callable[..., Any]) -> Callable[..., Any]:
+def counterpart_in(library: Any, target: Callable[..., Any]) -> Callable[..., Any]:
     """`library.x.y` for `numpy.x.y`; Python's operators are their own twins."""
     module = getattr(target, "__module__", None) or "numpy"
     name = str(getattr(target, "__qualname__", None) or getattr(target, "__name__", ""))
@@ -132,8 +132,8 @@ def twin_in(library: Any, target: Callable[..., Any]) -> Callable[..., Any]:
         found = getattr(found, part, None)
     if found is None or found is target:
         raise Unsupported(f"{module}.{name} has no twin in {library.__name__}")
-    twin: Callable[..., Any] = found
-    return twin
+    counterpart: Callable[..., Any] = found
+    return counterpart
 
 
 def is_installed(package: str) -> bool:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...errors import Unsupported
 from ...ir.sizes import product
-from ..loops import Axis, Kernel, Reduce, Scan, walk
-from ..rewrite import free_axes
+from ..loop_ir.loops import Axis, Kernel, Reduce, Scan, walk
+from ..loop_ir.rewrite import free_axes
 from .blocks import BlockEmitter
 from .emitter import Parameter, TritonKernel, root
 from .folds import POSITIONS

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from ...base.records import dataclass
 from ...errors import Unsupported
 from ...ir.sizes import Size, SizeExpr, Symbol, floordiv, modulo, symbols
-from ...records import dataclass
-from ..loops import (
+from ..loop_ir.loops import (
     Apply,
     Axis,
     Buffer,
@@ -31,7 +31,7 @@ from ..loops import (
     Store,
     walk,
 )
-from ..rewrite import free_axes
+from ..loop_ir.rewrite import free_axes
 from .folds import COMBINE, POSITIONS, accumulator_type, identity
 from .scalars import TYPES, apply_text, constant_text
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records import dataclass
+from ...base.records import dataclass
 from .scalars import TYPES
 
 

@@ -1,7 +1,7 @@
 """The launch plan: one Python function that allocates, launches and calls, step by step.
 
 It is written as text, so that a call costs no interpretation of steps and the log can show it. A
-call that fails before its commit has had no effect and returns ABANDONED.
+call that fails before its commit has had no effect and returns BAILOUT.
 """
 from __future__ import annotations
 
@@ -13,19 +13,9 @@ import numpy as np
 from ...errors import Unsupported
 from ...ir.sizes import Size, SizeExpr
 from ...ir.types import ArrayType, Form
-from ...native import ABANDONED
-from ..loops import Buffer, Kernel, Scalar
-from ..program import (
-    Allocate,
-    Commit,
-    Extern,
-    Launch,
-    Program,
-    Ref,
-    Require,
-    Step,
-    View,
-)
+from ...native import BAILOUT
+from ..loop_ir.loops import Buffer, Kernel, Scalar
+from ..loop_ir.program import Allocate, Commit, Extern, Launch, Program, Ref, Require, Step, View
 from .device import Device
 from .emitter import Parameter, TritonKernel
 from .launch import Late
@@ -45,7 +35,7 @@ class PlanWriter:
         self.lines: list[str] = []
         self.depth = 2
         self.names: dict[str, Any] = {
-            "ABANDONED": ABANDONED, "pointer": device.pointer, "stream_of": device.stream,
+            "BAILOUT": BAILOUT, "pointer": device.pointer, "stream_of": device.stream,
             "empty": device.empty, "laid_out": device.laid_out, "view": device.view,
             "make_status": device.status, "failed": device.failed, "is_here": device.is_here,
             "is_like": _is_like, "array": device.array,
@@ -84,8 +74,8 @@ class PlanWriter:
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
 
-    def abandon_if(self, condition: str) -> None:
-        self.line(f"if {condition}: return ABANDONED")
+    def bail_out_if(self, condition: str) -> None:
+        self.line(f"if {condition}: return BAILOUT")
 
     def constant(self, value: Any) -> str:
         name = f"c{len(self.names)}"
@@ -96,7 +86,7 @@ class PlanWriter:
 
     def _begin(self) -> None:
         arrays = [f"a{item.index}" for item in self.program.inputs if item.buffer is not None]
-        self.abandon_if(f"not is_here({', '.join(arrays)})")
+        self.bail_out_if(f"not is_here({', '.join(arrays)})")
         for name, origin in self.program.symbols.items():
             if origin.fact == "total":
                 self.line(f"{name} = {origin.sum}")
@@ -110,13 +100,13 @@ class PlanWriter:
             self.line(f"{name} = {found}")
             if origin.fact == "stride":
                 itemsize = self.program.inputs[origin.placeholder].type.dtype.itemsize
-                self.abandon_if(f"{name} % {itemsize}")
+                self.bail_out_if(f"{name} % {itemsize}")
         for item in self.program.inputs:
             if item.buffer is not None:
                 self.line(f"{_array(item.buffer)} = a{item.index}")
                 self._point(item.buffer)
                 if item.buffer.dtype.itemsize > 1:
-                    self.abandon_if(f"{_pointer(item.buffer)} & {item.buffer.dtype.itemsize - 1}")
+                    self.bail_out_if(f"{_pointer(item.buffer)} & {item.buffer.dtype.itemsize - 1}")
             elif item.scalar is not None:
                 self.scalars[item.scalar] = f"a{item.index}"
                 if item.type.form is Form.SCALAR:
@@ -132,10 +122,10 @@ class PlanWriter:
 
     def _commit(self) -> None:
         if self.has_checks:
-            self.abandon_if("failed(status)")
+            self.bail_out_if("failed(status)")
         self.line("pass")
         self.depth = 1
-        self.line("except Exception: return ABANDONED  # the user's function shows it again")
+        self.line("except Exception: return BAILOUT  # the user's function shows it again")
 
     def _result(self, buffer: Buffer, kind: ArrayType) -> str:
         if kind.form is not Form.ARRAY:
@@ -194,7 +184,7 @@ class PlanWriter:
         self._point(step.buffer)
 
     def extern(self, step: Extern) -> None:
-        target = self.constant(self.device.twin(step.target))
+        target = self.constant(self.device.counterpart(step.target))
         given = [self._tree(value) for value in step.args]
         given += [f"{name}={self._tree(value)}" for name, value in step.kwargs.items()]
         names = [_array(buffer) for buffer in step.results]
@@ -204,7 +194,7 @@ class PlanWriter:
             if kind.form is not Form.ARRAY:
                 raise Unsupported(f"{step.target.__name__} gives a number")
             facts = f"{self.constant(kind.dtype)}, {_tuple(kind.shape)}, {_tuple(kind.strides)}"
-            self.abandon_if(f"not is_like({name}, array, {facts})")
+            self.bail_out_if(f"not is_like({name}, array, {facts})")
             self._point(buffer)
 
     def _tree(self, value: Any) -> str:
@@ -230,7 +220,7 @@ class PlanWriter:
         return self.constant(value)
 
     def require(self, step: Require) -> None:
-        self.abandon_if(f"not {step.left} {step.relation} {step.right}")
+        self.bail_out_if(f"not {step.left} {step.relation} {step.right}")
 
 
 WRITE: dict[type[Step], Callable[[PlanWriter, Any], None]] = {

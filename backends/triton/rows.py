@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from ...ir.sizes import product
-from ..loops import Axis, Check, Kernel, Reduce, Scan, Store, walk
-from ..rewrite import free_axes
+from ..loop_ir.loops import Axis, Check, Kernel, Reduce, Scan, Store, walk
+from ..loop_ir.rewrite import free_axes
 from .emitter import Emitter, TritonKernel, power_of_two, root, warps_for
 from .folds import COMBINE, POSITIONS, accumulator_type, identity
 from .scalars import TYPES

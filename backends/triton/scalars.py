@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 
+from ...base.records import dataclass
 from ...errors import Unsupported
-from ...ir.ops import by_name
-from ...records import dataclass
+from ...ir.row import by_name
 from .prelude import OWN_FUNCTIONS
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from types import CodeType
 from typing import Any
 
+from ..base.records import dataclass
 from ..errors import Unsupported
 from ..native import take_over
-from ..records import dataclass
 from .reading import (
     BINARY_OPERATORS,
     CACHE_UNITS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 import weakref
 from types import CodeType
 
-from ..records import dataclass, field
+from ..base.records import dataclass, field
 from .liveness import successors
 from .reading import Instruction, read
 from .rotating import meaning

@@ -10,7 +10,7 @@ from __future__ import annotations
 import opcode
 from types import CodeType, FunctionType
 
-from ..records import dataclass
+from ..base.records import dataclass
 from .assembling import Assembler, Label
 from .liveness import live_locals
 from .reading import Instruction, positions, read

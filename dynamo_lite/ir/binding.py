@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..records import dataclass
+from ..base.records import dataclass
 from .node import AnyGraph, Node
 from .sizes import SizeExpr, is_unbacked, name_of, symbols
 from .tree import leaves

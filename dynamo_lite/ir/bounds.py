@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..records import dataclass, field
+from ..base.records import dataclass, field
 from .sizes import Atom, Monomial, Opaque, Size, SizeExpr, Symbol, evaluate, polynomial, symbols
 
 Lower = Mapping[str, int]

@@ -30,20 +30,20 @@ def for_loop(
     """
     results = (*carried, *operands[len(operands) - versions :])
     for index in range(start, stop, step):
-        going, *made = body(index, *_arguments(results, carried, operands, versions))
+        proceed, *made = body(index, *_arguments(results, carried, operands, versions))
         results = tuple(made)
-        if not going:
+        if not proceed:
             break
     return results
 
 
 def while_loop(
-    going: Any, body: Body, carried: Sequence[Any], operands: Sequence[Any], versions: int = 0
+    proceed: Any, body: Body, carried: Sequence[Any], operands: Sequence[Any], versions: int = 0
 ) -> tuple[Any, ...]:
     """`going, *results = body(*carried, *operands)` for as long as `going` is true."""
     results = (*carried, *operands[len(operands) - versions :])
-    while going:
-        going, *made = body(*_arguments(results, carried, operands, versions))
+    while proceed:
+        proceed, *made = body(*_arguments(results, carried, operands, versions))
         results = tuple(made)
     return results
 

@@ -45,7 +45,7 @@ class Facts(Protocol):
         ...
 
     def assume(self, question: str, left: Size, right: Size) -> None:
-        """`question` (the name of a method) is true, or the call is to be abandoned; only for
+        """`question` (the name of a method) is true, or the call is to bail out; only for
         questions that were answered with DataDependent."""
         ...
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..records import dataclass, field
+from ..base.records import dataclass, field
 from .errstates import AMBIENT, Errstate
 from .node import AnyGraph, Assertion, Location, Node, SymbolOrigin, Unbacked
 from .printer import RESERVED, Source, print_graph

@@ -14,7 +14,7 @@ from ..errors import Unsupported
 from .control import bodies, given, is_control
 from .facts import Facts
 from .node import Node
-from .ops import Effect, Kind, Op, row_of
+from .row import Effect, Kind, Op, row_of
 from .tree import leaves, map_leaves
 from .types import ArrayType, Form
 

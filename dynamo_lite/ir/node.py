@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..records import dataclass, field
+from ..base.records import dataclass, field
 from .errstates import AMBIENT, Errstate
 from .sizes import Size
 
@@ -63,7 +63,7 @@ class Unbacked:
 
 class Assertion(NamedTuple):
     """`left relation right` (`==`, `<=` or `<`) must hold when the graph runs: where it does not,
-    the call is abandoned, and the user's own code raises what NumPy raises."""
+    the call bails out, and the user's own code raises what NumPy raises."""
 
     relation: str
     left: Size

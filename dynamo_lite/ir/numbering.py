@@ -13,7 +13,7 @@ import numpy as np
 
 from .memory import Owner, writes, written_by
 from .node import Node
-from .ops import Effect, row_of
+from .row import Effect, row_of
 from .tree import map_leaves
 
 

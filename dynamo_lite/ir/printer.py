@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..records import dataclass
+from ..base.records import dataclass
 from . import control, core
 from .binding import Place, bound_by
 from .node import AnyGraph, Assertion, Node, SymbolOrigin, Unbacked

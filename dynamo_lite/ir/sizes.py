@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Union
 
-from ..records import dataclass
+from ..base.records import dataclass
 from . import steps
 from .steps import Asked, operand, rewrites
 

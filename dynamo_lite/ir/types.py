@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..records import dataclass
+from ..base.records import dataclass
 from .sizes import Size, product
 
 
@@ -20,14 +20,14 @@ class Form(enum.Enum):
 
 
 NUMBERS = "?bhilqBHILQefdgFDG"
-TWINS = frozenset(code for code in NUMBERS if np.dtype(np.dtype(code).str).char != code)
+DUPLICATES = frozenset(code for code in NUMBERS if np.dtype(np.dtype(code).str).char != code)
 """C types that equal another one (`long long` is `long`): dtypes that compare equal and yet are
 told apart by `dtype.char`. No graph holds them."""
 
 
 def is_held(dtype: np.dtype) -> bool:
     """Whether a graph can hold arrays of a dtype."""
-    is_number = dtype.kind in "biufc" and dtype.isnative and dtype.char not in TWINS
+    is_number = dtype.kind in "biufc" and dtype.isnative and dtype.char not in DUPLICATES
     return is_number and dtype.metadata is None
 
 

@@ -3,8 +3,8 @@ from importlib.machinery import EXTENSION_SUFFIXES
 
 try:
     from ._core import (
-        ABANDONED,
-        REST,
+        BAILOUT,
+        CONTINUATION,
         BoundEntry,
         CompiledFunction,
         CudaKernel,
@@ -52,8 +52,8 @@ This Python loads files that end in {", ".join(EXTENSION_SUFFIXES)}; install dyn
     ) from error
 
 __all__ = [
-    "ABANDONED",
-    "REST",
+    "BAILOUT",
+    "CONTINUATION",
     "BoundEntry",
     "CompiledFunction",
     "CudaKernel",

@@ -1,40 +1,40 @@
 // The extension module dynamo_lite.native._core.
 #define DYNAMO_LITE_IMPORTS_ARRAY
-#include "core.h"
-#include "interpreter.h"
-#include "runtime.h"
+#include "base/core.h"
+#include "interpreter/interpreter.h"
+#include "runtime/runtime.h"
 
-PyObject *abandoned = nullptr;
+PyObject *bailout = nullptr;
 
 namespace {
 
-PyObject *abandoned_repr(PyObject *) { return PyUnicode_FromString("ABANDONED"); }
+PyObject *bailout_repr(PyObject *) { return PyUnicode_FromString("BAILOUT"); }
 
-PyObject *abandoned_reduce(PyObject *, PyObject *) { return PyUnicode_FromString("ABANDONED"); }
+PyObject *bailout_reduce(PyObject *, PyObject *) { return PyUnicode_FromString("BAILOUT"); }
 
-PyMethodDef abandoned_methods[] = {
-    {"__reduce__", abandoned_reduce, METH_NOARGS, nullptr},
+PyMethodDef bailout_methods[] = {
+    {"__reduce__", bailout_reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyType_Slot abandoned_slots[] = {
-    {Py_tp_repr, reinterpret_cast<void *>(abandoned_repr)},
-    {Py_tp_methods, abandoned_methods},
+PyType_Slot bailout_slots[] = {
+    {Py_tp_repr, reinterpret_cast<void *>(bailout_repr)},
+    {Py_tp_methods, bailout_methods},
     {Py_tp_doc, const_cast<char *>("What a target returns when it gave up without any effect.")},
     {0, nullptr},
 };
 
-PyType_Spec abandoned_spec = {
+PyType_Spec bailout_spec = {
     "dynamo_lite.native.Abandoned", sizeof(PyObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-    abandoned_slots,
+    bailout_slots,
 };
 
-int add_abandoned(PyObject *module) {
-    Ref type(PyType_FromSpec(&abandoned_spec));
+int add_bailout(PyObject *module) {
+    Ref type(PyType_FromSpec(&bailout_spec));
     if (!type) return -1;
-    abandoned = PyObject_New(PyObject, reinterpret_cast<PyTypeObject *>(type.get()));
-    return abandoned ? PyModule_AddObjectRef(module, "ABANDONED", abandoned) : -1;
+    bailout = PyObject_New(PyObject, reinterpret_cast<PyTypeObject *>(type.get()));
+    return bailout ? PyModule_AddObjectRef(module, "BAILOUT", bailout) : -1;
 }
 
 PyObject *get_filters_version(PyObject *, PyObject *) {
@@ -67,8 +67,8 @@ int add_functions(PyObject *module) { return PyModule_AddFunctions(module, funct
 
 using Part = int (*)(PyObject *);
 constexpr Part PARTS[] = {
-    add_functions, add_abandoned, add_watchers, add_guard_program, add_callable, add_regions,
-    add_rests,     add_runtime,  add_cuda,          add_interned, add_tree,
+    add_functions, add_bailout, add_watchers, add_guard_program, add_callable, add_regions,
+    add_continuations,     add_runtime,  add_cuda,          add_interned, add_tree,
     add_record_methods, add_object_compiler, add_set_tables,
 };
 

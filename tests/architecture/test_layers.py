@@ -10,29 +10,22 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"dynamo_lite": ROOT / "dynamo_lite", "dynamo_lite.guards": ROOT / "guards",
             "dynamo_lite.backends": ROOT / "backends"}
 
-# Each layer may import its own modules and those of the layers before it.
-LAYERS = (
-    ("config", "errors", "logs", "native", "quiet", "records", "signatures", "trees"),
-    ("ir", "bytecode"),
-    ("guards",),
-    ("frontend", "backends"),
-    ("compile",),
-    ("public",),
-)
-FRONTEND = (
-    "variables", "opcodes", "wrap", "builtins", "numpy_calls", "trace_rules", "translator", "trace",
-    "apart",
-    "operator_rows", "operators", "comparisons", "container_methods", "binding", "inlining",
-    "frames", "calls",
-    "iteration", "numpy_twins", "foresight",
-    "polyfills", "iterator_twins", "operator_twins", "language_twins", "library_twins",
-    "side_effects", "reconstruct", "refilling", "replay", "output", "onlookers",
-    "leaving", "closures", "cached_calls", "directives", "subscripts", "flow",
-)
-COMPILE = (
-    "compile", "explain", "stats", "control_flow", "miss", "attempts", "random_states", "regions",
-    "script", "missed", "turnover", "artifacts", "warmth", "forks",
-)
+# From the bottom up: a folder imports from itself and from those above it in this list, imports for
+# types included. Frontend and backends do not know each other.
+FOLDERS = """
+errors native base bytecode ir ir.rules ir.definitions ir.ops ir.passes
+guards guards.shapes guards.programs
+backends.loop_ir backends backends.passes backends.lowering
+backends.llvm.builder backends.llvm.maths backends.llvm.objects backends.llvm.kernels
+backends.llvm.entry backends.llvm backends.triton
+tracer tracer.rules api tracer.state tracer.polyfills tracer.object_model
+tracer.trackers tracer.trackers.containers tracer.trackers.objects tracer.trackers.arrays
+tracer.numpy tracer.python tracer.control_flow tracer.builtins tracer.calls tracer.opcodes
+tracer.frame codegen runtime script
+""".split()
+APART = ({"guards", "tracer", "codegen"}, {"backends"})
+LARGEST_KNOT = 8
+"""Files that know each other, where imports for types are counted."""
 
 
 def modules():
@@ -46,34 +39,29 @@ def modules():
 MODULES = dict(modules())
 
 
-def layer(name):
-    """Rank of a module in LAYERS, and the group it belongs to."""
-    parts = name.split(".")
-    head = parts[1] if len(parts) > 1 else "public"
-    group = "frontend" if head in FRONTEND else "compile" if head in COMPILE else head
-    group = "public" if head == "__main__" else group
-    for rank, groups in enumerate(LAYERS):
-        if group in groups:
-            return rank, group
-    raise AssertionError(f"{name} belongs to no layer: name its layer in LAYERS")
+def folder(name):
+    """The folder of a module, as in FOLDERS; that of the top package's own modules is "", but
+    everything stands on the errors, which are public."""
+    if name == "dynamo_lite.errors":
+        return "errors"
+    package = name if MODULES[name].stem == "__init__" else name.rpartition(".")[0]
+    return package.removeprefix("dynamo_lite").removeprefix(".")
 
 
 def imports(name, path):
-    """(module, line, inside a function) for every project import that runs."""
+    """(module, line, inside a function, for types alone) for every project import."""
     tree = ast.parse(path.read_text())
-    typing_only = {id(sub) for node in ast.walk(tree) if isinstance(node, ast.If)
-                   and "TYPE_CHECKING" in ast.unparse(node.test) for sub in ast.walk(node)}
+    for_types = {id(sub) for node in ast.walk(tree) if isinstance(node, ast.If)
+                 and "TYPE_CHECKING" in ast.unparse(node.test) for sub in ast.walk(node)}
     inside = {id(sub) for node in ast.walk(tree)
               if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
               for sub in ast.walk(node)}
     for node in ast.walk(tree):
-        if id(node) in typing_only:
-            continue
         for target in targets(node, name, path):
             while target and target not in MODULES:
                 target = target.rpartition(".")[0]
             if target and target != name:
-                yield target, node.lineno, id(node) in inside
+                yield target, node.lineno, id(node) in inside, id(node) in for_types
 
 
 def targets(node, name, path):
@@ -92,47 +80,63 @@ def targets(node, name, path):
 EDGES = [(name, *edge) for name, path in MODULES.items() for edge in imports(name, path)]
 
 
-def test_every_module_has_a_layer():
-    assert all(layer(name) for name in MODULES)
+def test_every_folder_has_its_place():
+    assert sorted({folder(name) for name in MODULES} - {""}) == sorted(FOLDERS)
 
 
-def test_imports_point_downwards():
-    """Within one layer, groups side by side do not know each other (the frontend and the backends
-    meet in the graph level only)."""
+def test_imports_point_downwards_between_folders():
     wrong = []
-    for name, target, line, _ in EDGES:
-        if target == "dynamo_lite":
-            wrong.append((name, target, line))
-            continue
-        (above, group), (below, other) = layer(name), layer(target)
-        together = {group, other} == {"frontend", "backends"}
-        if below > above or together:
+    for name, target, line, *_ in EDGES:
+        above, below = folder(name), folder(target)
+        if above not in ("", below) and below not in FOLDERS[: FOLDERS.index(above)]:
             wrong.append((name, target, line))
     assert wrong == []
 
 
+def test_frontend_and_backends_meet_in_the_graph_alone():
+    first, second = APART
+    heads = [(name, target, {folder(name).split(".")[0]}, {folder(target).split(".")[0]})
+             for name, target, *_ in EDGES]
+    assert [(name, target) for name, target, above, below in heads
+            if (above <= first and below <= second) or (above <= second and below <= first)] == []
+
+
+def test_few_modules_lie_loose():
+    assert [name for name in MODULES if folder(name) == ""] == [
+        "dynamo_lite", "dynamo_lite.__main__"]
+
+
 def test_no_project_imports_inside_functions():
     """Modules that are loaded when first needed go through importlib with a name in a table."""
-    assert [(name, target, line) for name, target, line, inside in EDGES if inside] == []
+    assert [edge for edge in EDGES if edge[3]] == []
 
 
 def test_no_import_cycles():
-    graph = {name: {t for n, t, *_ in EDGES if n == name} for name in MODULES}
-    done, path = set(), []
+    assert knots({name: {t for n, t, _, _, for_types in EDGES if n == name and not for_types}
+                  for name in MODULES}) == []
 
-    def visit(name):
-        if name in path:
-            raise AssertionError("import cycle: " + " -> ".join([*path[path.index(name):], name]))
-        if name in done:
-            return
-        path.append(name)
-        for target in graph[name]:
-            visit(target)
-        path.pop()
-        done.add(name)
 
-    for name in graph:
-        visit(name)
+def test_knots_of_files_are_small():
+    """Files that know each other's types are read together."""
+    found = knots({name: {t for n, t, *_ in EDGES if n == name} for name in MODULES})
+    assert [knot for knot in found if len(knot) > LARGEST_KNOT] == []
+    assert [knot for knot in found if len({folder(name) for name in knot}) > 1] == []
+
+
+def knots(graph):
+    """The strongly connected components of more than one module."""
+    def reached(name):
+        seen, todo = set(), [name]
+        while todo:
+            new = graph[todo.pop()] - seen
+            seen |= new
+            todo += new
+        return seen
+
+    reach = {name: reached(name) for name in graph}
+    cyclic = [name for name in graph if name in reach[name]]
+    return sorted({tuple(n for n in cyclic if n in reach[name] and name in reach[n])
+                   for name in cyclic})
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))

@@ -6,7 +6,7 @@ import sys
 import pytest
 from dynamo_lite.backends import disk
 
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 
 
 @pytest.fixture(autouse=True)

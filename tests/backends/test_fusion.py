@@ -5,10 +5,10 @@ import operator
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loops import Kernel
+from dynamo_lite.backends.loop_ir.loops import Kernel
+from dynamo_lite.backends.loop_ir.printing import print_kernel
+from dynamo_lite.backends.loop_ir.program import Allocate, Launch, Product, Program
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.printing import print_kernel
-from dynamo_lite.backends.program import Allocate, Launch, Product, Program
 
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.interpret import Abandoned, run_program
+from dynamo_lite.backends.loop_ir.interpret import Abandoned, run_program
 from dynamo_lite.backends.lowering.lower import lower
 
 from dynamo_lite.ir import core

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.interpret import Abandoned, run_program
+from dynamo_lite.backends.loop_ir.interpret import Abandoned, run_program
+from dynamo_lite.backends.loop_ir.program import Allocate, Commit, Extern, Launch, Program
 from dynamo_lite.backends.lowering.context import LOWERINGS
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.program import Allocate, Commit, Extern, Launch, Program
 
 from dynamo_lite.ir import core
-from dynamo_lite.ir.ops import row_of
+from dynamo_lite.ir.row import row_of
 
 from .graphs import Builder, trace
 
@@ -334,7 +334,7 @@ def test_scalar_read_before_write():
     run_writes(build, V)
 
 
-def test_gather_out_of_bounds_is_abandoned():
+def test_gather_out_of_bounds_bails_out():
     program = lower(trace(lambda x, i: x[i][1:], V, np.array([3, -1, 0])))
     for bad in (12, -13):
         with pytest.raises(Abandoned):
@@ -372,7 +372,7 @@ def test_unknown_operations_are_externs():
     check(lambda x: np.linalg.inv(np.matmul(x, x.T)) + 1, M, externs=2)
 
 
-def test_division_by_zero_is_abandoned():
+def test_division_by_zero_bails_out():
     program = lower(trace(lambda x, y: x // y, N, U))
     zero = U.copy()
     zero[1, 2] = 0
@@ -380,7 +380,7 @@ def test_division_by_zero_is_abandoned():
         run_program(program, N, zero)
 
 
-def test_flags_abandon_unless_ignored():
+def test_flags_bail_out_unless_ignored():
     program = lower(trace(lambda x: np.log(x), np.abs(V)))
     with pytest.raises(Abandoned):
         run_program(program, V)

@@ -8,8 +8,8 @@ import time
 
 import numpy as np
 import pytest
+from dynamo_lite.backends.loop_ir.program import Allocate
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.program import Allocate
 
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
@@ -50,7 +50,7 @@ def test_random_views_and_writes(seeds):
 
 
 @pytest.mark.parametrize("seeds", chunks(200, 100, daily=50))
-def test_abandoned_calls_leave_no_trace(seeds):
+def test_calls_that_bail_out_leave_no_trace(seeds):
     """Native code that gives up after it wrote into inputs; Python then does what it does."""
     wrong = []
     for seed in seeds:

@@ -1,12 +1,12 @@
-"""Parts of inputs are written before the commit, and put back when the call is abandoned."""
+"""Parts of inputs are written before the commit, and put back when the call bails out."""
 import threading
 import tracemalloc
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.interpret import Abandoned, run_program
+from dynamo_lite.backends.loop_ir.interpret import Abandoned, run_program
+from dynamo_lite.backends.loop_ir.program import Allocate, LogUndo, all_steps
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.program import Allocate, Save, all_steps
 
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
@@ -157,13 +157,13 @@ def test_parts_of_inputs_are_changed(program, layout):
     for _ in range(2):
         assert not differences(outcome(compiled, build()), outcome(program, build()))
     assert dl.stats().graph_breaks == 0
-    assert [entry.abandoned for entry in compiled.entries()] == [0]
+    assert [entry.bailouts for entry in compiled.entries()] == [0]
 
 
 @pytest.mark.parametrize("mode", ["warn", "raise"])
 @pytest.mark.parametrize("end", ENDS[1:])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_abandoned_after_a_write(program, end, mode):
+def test_bailout_after_a_write(program, end, mode):
     """Python then begins with what was there, and leaves behind what it leaves behind."""
     def function(x, k):
         program(x, k)
@@ -178,8 +178,8 @@ def test_abandoned_after_a_write(program, end, mode):
             found, expected = outcome(compiled, build()), outcome(function, build())
             assert not differences(found, expected)
             assert expected.error or expected.said
-    abandoned = [entry.abandoned for entry in compiled.entries()]
-    assert abandoned == [0 if end is divides else 2]  # an int of data: the graph ends there
+    bailouts = [entry.bailouts for entry in compiled.entries()]
+    assert bailouts == [0 if end is divides else 2]  # an int of data: the graph ends there
     assert (dl.stats().graph_breaks > 0) is (end is divides)
 
 
@@ -195,7 +195,7 @@ def test_what_a_program_means(program, long):
 
     values = [matrix(), np.random.default_rng(0).random(100) if long else vector()]
     lowered = lower(optimize(captured(function, values)))
-    assert any(isinstance(step, Save) for step in all_steps(lowered.steps))
+    assert any(isinstance(step, LogUndo) for step in all_steps(lowered.steps))
     before = [value.copy() for value in values]
     with np.errstate(invalid="raise"), pytest.raises(Abandoned):
         run_program(lowered, *values)
@@ -268,7 +268,7 @@ def test_a_loop_saves_the_array_once():
         return x.sum()
 
     lowered = lower(optimize(captured(run, [np.ones(1000)])))
-    saves = [step for step in all_steps(lowered.steps) if isinstance(step, Save)]
+    saves = [step for step in all_steps(lowered.steps) if isinstance(step, LogUndo)]
     assert [save.type.shape for save in saves] == [(1000,)]
     assert not [s for s in lowered.steps if isinstance(s, Allocate) and s.type.shape]
 

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 from dynamo_lite.backends.hints import hints_of
-from dynamo_lite.backends.interpret import run_program
+from dynamo_lite.backends.loop_ir.interpret import run_program
+from dynamo_lite.backends.loop_ir.program import Allocate, Extern
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.memory import plan_memory
-from dynamo_lite.backends.program import Allocate, Extern
+from dynamo_lite.backends.passes.memory import plan_memory
 
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.ir.facts import graph_facts
 from dynamo_lite.ir.graph import Graph
-from dynamo_lite.ir.inference import infer
 from dynamo_lite.ir.node import Node, SymbolOrigin
+from dynamo_lite.ir.ops.inference import infer
 from dynamo_lite.ir.passes import optimize
 from dynamo_lite.ir.sizes import Size, symbol
 from dynamo_lite.ir.tree import map_leaves

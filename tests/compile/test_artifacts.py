@@ -6,8 +6,8 @@ import sys
 import numpy as np
 
 import dynamo_lite as dl
-from dynamo_lite import logs
-from dynamo_lite.config import config
+from dynamo_lite.base import logs
+from dynamo_lite.base.config import config
 
 X = np.arange(5.0)
 

@@ -5,7 +5,7 @@ import pytest
 from sameness import outcome, same
 
 import dynamo_lite as dl
-from dynamo_lite import miss
+from dynamo_lite.runtime import compile_frame as miss
 
 X = np.arange(1.0, 5.0)
 GLOBAL = 1

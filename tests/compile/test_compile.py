@@ -12,8 +12,8 @@ import pytest
 from sameness import same
 
 import dynamo_lite as dl
-from dynamo_lite import errors
-from dynamo_lite.turnover import PATIENCE
+from dynamo_lite.base import errors
+from dynamo_lite.runtime.eviction import PATIENCE
 
 X = np.arange(4.0)
 
@@ -377,7 +377,7 @@ def test_reset_compiles_again():
     assert dl.stats().graphs == 1
 
 
-def test_random_numbers_in_a_function_that_is_abandoned(backend):
+def test_random_numbers_in_a_function_that_bails_out(backend):
     """The state is what it would be had the function run once."""
 
     def f(x):

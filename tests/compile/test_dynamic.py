@@ -6,8 +6,9 @@ import pytest
 from sameness import check_same, same
 
 import dynamo_lite as dl
-from dynamo_lite import errors, translator
-from dynamo_lite.translator import new_state
+from dynamo_lite.base import errors
+from dynamo_lite.tracer.frame import root as translator
+from dynamo_lite.tracer.frame.root import new_state
 
 
 def normalised(x, w):
@@ -22,7 +23,7 @@ def test_twenty_lengths_take_two_compiles(backend):
         x = np.arange(3.0 * n).reshape(n, 3)
         assert same(compiled(x, w), normalised(x, w), exact=False)
     assert len(compiled.entries()) == 2
-    assert [entry.abandoned for entry in compiled.entries()] == [0, 0]
+    assert [entry.bailouts for entry in compiled.entries()] == [0, 0]
 
 
 def test_ints_that_change_become_symbols(backend):

@@ -244,7 +244,7 @@ def test_what_is_ignored_is_not_left_to_python(function):
     with np.errstate(all="warn", under="ignore"):
         for _ in range(4):
             compiled(X.copy(), Y.copy())
-    assert sum(entry.abandoned for entry in compiled.entries()) == 0
+    assert sum(entry.bailouts for entry in compiled.entries()) == 0
 
 
 def test_state_is_the_old_one_afterwards():
@@ -303,7 +303,7 @@ def test_what_a_mask_leaves_out_reports_nothing(function):
         warnings.simplefilter("error")
         assert same(compiled(given, y), function(expected, y)) and same(given, expected)
     (entry,) = compiled.entries()
-    assert not entry.abandoned
+    assert not entry.bailouts
 
 
 def test_what_a_mask_lets_through_reports():

@@ -7,7 +7,7 @@ import dynamo_lite as dl
 
 @pytest.fixture(autouse=True)
 def left_to_python():
-    with dl.config.patch(compile_needless=False):
+    with dl.config.patch(compile_unprofitable=False):
         yield
 
 
@@ -66,8 +66,8 @@ def test_what_is_left(function, x, reason):
     np.testing.assert_equal(explained.result, expected)
     assert np.array_equal(x, other)
     (record,) = explained.records
-    assert (reason in record.needless) if reason else not record.needless
-    assert (f"runs in Python: {record.needless}" in str(explained)) == bool(reason)
+    assert (reason in record.unprofitable) if reason else not record.unprofitable
+    assert (f"runs in Python: {record.unprofitable}" in str(explained)) == bool(reason)
     assert explained.graph_count == 1 and explained.coverage == 1
 
 
@@ -90,7 +90,7 @@ def test_an_operation_in_place_of_any_size_is_left_where_it_is_large():
         compiled(x)
         assert np.array_equal(x, np.arange(1.0, n + 1))
     assert dl.stats().recompiles == 1
-    assert sum(entry.abandoned for entry in compiled.entries()) == 1
+    assert sum(entry.bailouts for entry in compiled.entries()) == 1
 
 
 def test_reports_come_from_the_line_of_the_user():

@@ -11,8 +11,8 @@ import pytest
 from sameness import same
 
 import dynamo_lite as dl
-from dynamo_lite import logs
-from dynamo_lite.config import Config, read_environment
+from dynamo_lite.base import logs
+from dynamo_lite.base.config import Config, read_environment
 from dynamo_lite.native import get_num_threads
 
 X = np.arange(4.0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite import random_states
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
+from dynamo_lite.runtime import random_states
 
 X = np.arange(1.0, 4.0)
 OWN = random.Random(1)
@@ -37,7 +37,7 @@ def indexed(x):
 
 def looped(x): return [random.random() * x for _ in range(30)]
 def branched(x): return x + 1 if random.random() > 0.5 else x - 1
-def abandoned(x): return random.gauss(0, 1), np.log(x - 1), random.random(), OWN.gauss(0, 1)
+def bailouts(x): return random.gauss(0, 1), np.log(x - 1), random.random(), OWN.gauss(0, 1)
 def owned(x): return x * OWN.random() + OWN.uniform(2, 3), OWN.gauss(0.0, 2)
 
 
@@ -84,7 +84,7 @@ def too_many(x):
 
 
 ONE_GRAPH = (many, seeded, indexed, looped, owned, chosen, bits, drawn_in_a_loop)
-PROGRAMS = (*ONE_GRAPH, made, branched, abandoned, refused, shuffled, not_of_numbers, with_weights,
+PROGRAMS = (*ONE_GRAPH, made, branched, bailouts, refused, shuffled, not_of_numbers, with_weights,
             too_many)
 
 
@@ -109,7 +109,7 @@ def test_one_graph(function):
 
 
 @pytest.mark.parametrize("layout_is_known", [True, False])
-def test_an_abandoned_call_draws_once(layout_is_known, monkeypatch):
+def test_a_call_that_bails_out_draws_once(layout_is_known, monkeypatch):
     """However the state is kept."""
     assert random_states.has_known_python_layout()
     monkeypatch.setattr(random_states, "has_known_python_layout", lambda: layout_is_known)

@@ -1,4 +1,4 @@
-"""The random state after a compiled call is Python's, also after a call that was abandoned."""
+"""The random state after a compiled call is Python's, also after a call that bailed out."""
 import copy
 
 import numpy as np
@@ -34,7 +34,7 @@ def numbers(call, x, state):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("function", [uniform, normal, global_uniform, global_normal])
-@pytest.mark.parametrize("x", [np.ones(2), np.zeros(2)], ids=["runs", "abandoned"])
+@pytest.mark.parametrize("x", [np.ones(2), np.zeros(2)], ids=["runs", "bails_out"])
 def test_what_is_drawn(function, x):
     expected = numbers(function, x, np.random.RandomState(4))
     found = numbers(dl.compile(function), x, np.random.RandomState(4))
@@ -59,7 +59,7 @@ KINDS = [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Phil
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("x", [np.ones(2), np.zeros(2)], ids=["runs", "abandoned"])
+@pytest.mark.parametrize("x", [np.ones(2), np.zeros(2)], ids=["runs", "bails_out"])
 def test_generators_of_every_kind(x):
     def draw(state, x):
         return state.integers(9, size=3, dtype="u4"), state.normal(size=2) + x, np.log(x)
@@ -93,7 +93,7 @@ def test_dtypes_of_random_numbers(name):
     for got, want in zip(found, expected, strict=True):
         np.testing.assert_array_equal(got, want)
         assert got.dtype == want.dtype
-    assert [entry.abandoned for entry in compiled.entries()] == [0]
+    assert [entry.bailouts for entry in compiled.entries()] == [0]
 
 
 @pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])

@@ -38,7 +38,7 @@ def test_calls_that_always_warn_end_in_plain_python():
     with np.errstate(all="ignore"):
         for _ in range(2 * dl.config.retire_after):
             compiled(bad)
-    assert not entry.retired and entry.abandoned == 0
+    assert not entry.retired and entry.bailouts == 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for _ in range(dl.config.retire_after - 1):

@@ -196,7 +196,7 @@ def test_bounds_that_count_from_the_end(name):
     for n, k in ((7, 2), (12, 3), (12, 5), (3, 1), (3, 9), (0, 2), (1, 1), (40, 0), (6, -9)):
         check_same(compiled, FROM_THE_END[name], np.arange(float(n)), k, calls=2)
     assert len(compiled.entries()) <= 3
-    assert [entry.abandoned for entry in compiled.entries()] == [0] * len(compiled.entries())
+    assert [entry.bailouts for entry in compiled.entries()] == [0] * len(compiled.entries())
 
 
 def middle(x):

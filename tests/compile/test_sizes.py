@@ -533,7 +533,7 @@ def test_bad_marks_are_errors_at_the_call(call, error):
 
 
 def test_the_log_says_what_became_of_each_size(capsys):
-    from dynamo_lite import logs
+    from dynamo_lite.base import logs
 
     logs.configure("dynamic")
     try:

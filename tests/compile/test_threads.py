@@ -9,7 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loops import Scalar
+from dynamo_lite.backends.loop_ir.loops import Scalar
 from sameness import same
 
 import dynamo_lite as dl

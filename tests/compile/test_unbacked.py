@@ -22,7 +22,7 @@ def test_equals_eager(function, backend):
                 outcome(compiled, (x.copy(),), {}), outcome(function, (x.copy(),), {}), exact=False
             )
     assert len(compiled.entries()) == 2
-    assert [entry.abandoned for entry in compiled.entries()] == [0, 0]
+    assert [entry.bailouts for entry in compiled.entries()] == [0, 0]
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)

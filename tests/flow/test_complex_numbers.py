@@ -1,8 +1,8 @@
 """Python's complex numbers in loops: two floats each, by CPython's formulas."""
 import numpy as np
 import pytest
+from dynamo_lite.backends.loop_ir.program import Extern, all_steps
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.program import Extern, all_steps
 
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.flow import growing
+from dynamo_lite.tracer.control_flow import growing
 
 from .test_random_loops import outcome
 

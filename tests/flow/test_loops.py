@@ -173,7 +173,7 @@ def test_the_first_call_of_a_loop_is_not_run_twice():
 
     compiled = dl.compile(powers)
     assert compiled(np.ones(5), np.ones(5), 400) == powers(np.ones(5), np.ones(5), 400)
-    assert [entry.abandoned for entry in compiled.entries()] == [0]
+    assert [entry.bailouts for entry in compiled.entries()] == [0]
 
 
 def views_at_computed_positions(x, a):

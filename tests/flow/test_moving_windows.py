@@ -81,7 +81,7 @@ def test_one_graph(function, order):
     assert outcome(compiled, given) == outcome(function, given)
     longer = np.r_[VECTOR, VECTOR], given[1]
     assert outcome(compiled, longer) == outcome(function, longer)
-    assert not any(entry.abandoned for entry in compiled.entries())
+    assert not any(entry.bailouts for entry in compiled.entries())
 
 
 def cut_off_at_the_end(x, y):

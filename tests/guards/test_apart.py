@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from dynamo_lite.guards import kinds
 from dynamo_lite.guards.guard_set import GuardSet
-from dynamo_lite.guards.program import flatten
-from dynamo_lite.guards.reasons import Values, why_failed
-from dynamo_lite.guards.shape_env import ShapeEnv
+from dynamo_lite.guards.programs.flatten import flatten
+from dynamo_lite.guards.programs.reasons import Values, why_failed
+from dynamo_lite.guards.shapes.shape_env import ShapeEnv
 from dynamo_lite.guards.sources import LocalSource, OwnDictSource
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ SOURCES = tuple(LocalSource(index, f"x{index}") for index in range(COUNT))
 
 def flat_guards(changed, others, of_arrays):
     guards = GuardSet()
-    kind = kinds.ALL_DISJOINT if of_arrays else kinds.APART
+    kind = kinds.ALL_DISJOINT if of_arrays else kinds.NO_ALIAS
     guards.install(changed[0], kind, kinds.Group(changed, others))
     return flatten(guards, ShapeEnv(), COUNT)
 
@@ -38,7 +38,7 @@ def test_objects(changed, which):
     changed, others = SOURCES[:changed], SOURCES[changed:]
     flat = flat_guards(changed, others, of_arrays=False)
     for chosen in ([things[index] for index in which], things[:COUNT]):
-        agrees(flat, kinds.APART, changed, others, tuple(chosen))
+        agrees(flat, kinds.NO_ALIAS, changed, others, tuple(chosen))
 
 
 @given(

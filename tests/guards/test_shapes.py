@@ -1,7 +1,10 @@
 """Symbolic sizes: what becomes a symbol, what is decided without a guard, what is guarded."""
 import numpy as np
 import pytest
-from dynamo_lite.guards.dynamic import (
+from dynamo_lite.guards.guard_set import GuardSet
+from dynamo_lite.guards.kinds import INT_SYMBOL
+from dynamo_lite.guards.programs.flatten import flatten
+from dynamo_lite.guards.shapes.dynamic import (
     DimMark,
     DynamicPolicy,
     Mark,
@@ -11,11 +14,8 @@ from dynamo_lite.guards.dynamic import (
     marks_of,
     maybe_mark_dynamic,
 )
-from dynamo_lite.guards.guard_set import GuardSet
-from dynamo_lite.guards.kinds import INT_SYMBOL
-from dynamo_lite.guards.program import flatten
-from dynamo_lite.guards.relations import COMPARE
-from dynamo_lite.guards.shape_env import ShapeEnv
+from dynamo_lite.guards.shapes.relations import COMPARE
+from dynamo_lite.guards.shapes.shape_env import ShapeEnv
 from dynamo_lite.guards.sources import LocalSource
 from hypothesis import given
 from hypothesis import strategies as st
@@ -233,7 +233,7 @@ def test_marks_of_arrays_that_died_are_forgotten():
     key = id(x)
     assert marks_of(x)
     del x
-    from dynamo_lite.guards import dynamic
+    from dynamo_lite.guards.shapes import dynamic
 
     assert key not in dynamic._MARKS
 

@@ -3,9 +3,10 @@ import types
 
 from dynamo_lite.guards import kinds
 from dynamo_lite.guards.guard_set import GuardSet
-from dynamo_lite.guards.program import flatten
-from dynamo_lite.guards.reasons import Values
-from dynamo_lite.guards.shape_env import ShapeEnv
+from dynamo_lite.guards.programs.flatten import flatten
+from dynamo_lite.guards.programs.reasons import Values
+from dynamo_lite.guards.programs.tree import guard_tree
+from dynamo_lite.guards.shapes.shape_env import ShapeEnv
 from dynamo_lite.guards.sources import (
     AttrSource,
     CellContentsSource,
@@ -17,7 +18,6 @@ from dynamo_lite.guards.sources import (
     Pinned,
     TypeSource,
 )
-from dynamo_lite.guards.tree import guard_tree
 
 from dynamo_lite.ir.graph import Location
 

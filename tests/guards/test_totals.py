@@ -1,6 +1,6 @@
 """Names for long sums: what follows from them."""
-from dynamo_lite.guards.known import Known
-from dynamo_lite.guards.totals import LONGEST
+from dynamo_lite.guards.shapes.known import Known
+from dynamo_lite.guards.shapes.totals import LONGEST
 
 from dynamo_lite.ir.bounds import least, signs
 from dynamo_lite.ir.sizes import floordiv, maximum, symbol

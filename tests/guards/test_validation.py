@@ -4,18 +4,18 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from dynamo_lite.guards import known, proofs, shape_env, validation
-from dynamo_lite.guards.dynamic import DynamicPolicy
-from dynamo_lite.guards.known import Known
-from dynamo_lite.guards.proofs import Equation, Verdict
-from dynamo_lite.guards.shape_env import ShapeEnv
+from dynamo_lite.guards.shapes import known, proofs, shape_env, validation
+from dynamo_lite.guards.shapes.dynamic import DynamicPolicy
+from dynamo_lite.guards.shapes.known import Known
+from dynamo_lite.guards.shapes.proofs import Equation, Verdict
+from dynamo_lite.guards.shapes.shape_env import ShapeEnv
+from dynamo_lite.guards.shapes.validation import Step
 from dynamo_lite.guards.sources import LocalSource
-from dynamo_lite.guards.validation import Step
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 from dynamo_lite.errors import ValidationError
 from dynamo_lite.ir import facts, sizes, steps
 from dynamo_lite.ir.sizes import SizeExpr, floordiv, maximum, minimum, modulo, symbol

@@ -5,7 +5,7 @@ from typing import Any
 
 from dynamo_lite.ir.facts import graph_facts
 from dynamo_lite.ir.graph import Graph, Node
-from dynamo_lite.ir.inference import infer
+from dynamo_lite.ir.ops.inference import infer
 from dynamo_lite.ir.types import ArrayType
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from dynamo_lite.errors import BackendError
 from dynamo_lite.ir.graph import Graph, Location, Node, SymbolOrigin
+from dynamo_lite.ir.passes.verify import verify
 from dynamo_lite.ir.sizes import evaluate, floordiv, modulo, symbol
 from dynamo_lite.ir.types import array
-from dynamo_lite.ir.verify import verify
 
 from .building import Builder
 

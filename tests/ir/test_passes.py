@@ -13,8 +13,8 @@ from dynamo_lite.ir import core
 from dynamo_lite.ir.facts import STATIC
 from dynamo_lite.ir.graph import Graph
 from dynamo_lite.ir.passes import drop_dead, fold_constants, merge_common, optimize
+from dynamo_lite.ir.passes.verify import verify
 from dynamo_lite.ir.types import Form, array
-from dynamo_lite.ir.verify import verify
 
 from .building import Builder
 

@@ -1,9 +1,9 @@
 """Slices of symbolic sizes: one form for all the sizes that were seen, equal to Python's."""
 from __future__ import annotations
 
-from dynamo_lite.guards.dynamic import DynamicPolicy, SizeHistory
-from dynamo_lite.guards.relations import COMPARE
-from dynamo_lite.guards.shape_env import ShapeEnv
+from dynamo_lite.guards.shapes.dynamic import DynamicPolicy, SizeHistory
+from dynamo_lite.guards.shapes.relations import COMPARE
+from dynamo_lite.guards.shapes.shape_env import ShapeEnv
 from dynamo_lite.guards.sources import LocalSource
 from hypothesis import given
 from hypothesis import strategies as st

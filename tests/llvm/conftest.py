@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 from dynamo_lite.backends.llvm import backend
-from dynamo_lite.backends.llvm.target import LEVELS, Target, host
+from dynamo_lite.backends.llvm.builder.target import LEVELS, Target, host
 
 LOWER = [
     Target(machine, host().system, cpu, width, fma)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from dynamo_lite.backends.llvm.backend import compile_program
-from dynamo_lite.backends.loops import (
+from dynamo_lite.backends.loop_ir.loops import (
     Apply,
     Axis,
     Buffer,
@@ -18,7 +18,7 @@ from dynamo_lite.backends.loops import (
     Reduce,
     Store,
 )
-from dynamo_lite.backends.program import Allocate, Input, Launch, Output, Program
+from dynamo_lite.backends.loop_ir.program import Allocate, Input, Launch, Output, Program
 
 from dynamo_lite.ir.types import array
 

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.backend import compile_graph
-from dynamo_lite.backends.llvm.scalars import has
+from dynamo_lite.backends.llvm.kernels.scalars import has
 
 from dynamo_lite.native import _core
 
@@ -41,7 +41,7 @@ def entry_flags(entry, args):
     raised = set()
     for flag in FLAGS:
         with np.errstate(**{**dict.fromkeys(FLAGS, "ignore"), flag: "warn"}, under="ignore"):
-            if entry(*args) is _core.ABANDONED:
+            if entry(*args) is _core.BAILOUT:
                 raised.add(flag)
     return raised
 
@@ -75,13 +75,13 @@ def test_underflow(name, dtype):
     for point in itertools.product(values, repeat=function.nin):
         args = [np.full(3, value, dtype) for value in point]
         with np.errstate(all="ignore"), np.errstate(under="warn"):
-            given_up = entry(*args) is _core.ABANDONED
+            given_up = entry(*args) is _core.BAILOUT
         underflows = has_underflow(function, args)
         assert given_up >= underflows, point
         if not entry.inexact_flags:
             assert given_up == underflows, point
         with np.errstate(all="ignore"):
-            assert entry(*args) is not _core.ABANDONED or name in ALLOWED
+            assert entry(*args) is not _core.BAILOUT or name in ALLOWED
 
 
 def has_underflow(function, args):
@@ -101,14 +101,14 @@ def test_underflow_of_whole_graphs():
 
     entry = compile_graph(trace(silent, x), [x])
     with np.errstate(all="raise"):
-        assert entry(x) is not _core.ABANDONED
-        assert entry(np.full(100, 1e-308)) is _core.ABANDONED
+        assert entry(x) is not _core.BAILOUT
+        assert entry(np.full(100, 1e-308)) is _core.BAILOUT
     for function in (np.prod, lambda x: np.sum(np.exp(x))):
         entry = compile_graph(trace(function, x), [x])
         with np.errstate(under="warn"):
-            assert entry(x) is _core.ABANDONED
+            assert entry(x) is _core.BAILOUT
         with np.errstate(under="ignore"):
-            assert entry(x) is not _core.ABANDONED
+            assert entry(x) is not _core.BAILOUT
 
 
 @pytest.mark.parametrize("n", [1, 3, 8, 11, 37])
@@ -121,7 +121,7 @@ def test_padding_raises_nothing(n):
 
     entry = compile_graph(trace(function, x), [x])
     with np.errstate(all="raise", under="ignore"):
-        assert entry(x) is not _core.ABANDONED
+        assert entry(x) is not _core.BAILOUT
 
 
 def test_nan_data_is_not_a_reason():
@@ -133,7 +133,7 @@ def test_nan_data_is_not_a_reason():
     entry = compile_graph(trace(function, x), [x])
     with np.errstate(all="raise"):
         got = entry(x)
-    assert got is not _core.ABANDONED
+    assert got is not _core.BAILOUT
     for one, other in zip(got, function(x)):
         np.testing.assert_array_equal(one, other)
 
@@ -143,7 +143,7 @@ def test_index_out_of_bounds():
     entry = compile_graph(trace(lambda x, i: x[i] * 2, x, index), [x, index])
     np.testing.assert_array_equal(entry(x, index)[0], x[index] * 2)
     for bad in (12, -13, 2**62, -(2**62)):
-        assert entry(x, np.array([bad, 1, 1])) is _core.ABANDONED
+        assert entry(x, np.array([bad, 1, 1])) is _core.BAILOUT
 
 
 def test_integer_division_by_zero():
@@ -151,14 +151,14 @@ def test_integer_division_by_zero():
     entry = compile_graph(trace(lambda x, y: (x // y, x % y), x, y), [x, y])
     np.testing.assert_array_equal(entry(x, y)[0], x // y)
     y[13] = 0
-    assert entry(x, y) is _core.ABANDONED
+    assert entry(x, y) is _core.BAILOUT
 
 
 def test_an_extern_that_raises():
     x = np.eye(3)
     entry = compile_graph(trace(lambda x: np.linalg.inv(x) + 1, x), [x])
     np.testing.assert_array_equal(entry(x)[0], np.linalg.inv(x) + 1)
-    assert entry(np.zeros((3, 3))) is _core.ABANDONED
+    assert entry(np.zeros((3, 3))) is _core.BAILOUT
 
 
 @pytest.mark.parametrize("target", "bBhHiIlLf")
@@ -174,7 +174,7 @@ def test_casts_flag_what_numpy_flags(source, target, level):
         want, got = numpy_flags(lambda x: x.astype(target), [x]), entry_flags(entry, [x])
         with np.errstate(all="ignore"):
             result = entry(x)
-        if result is _core.ABANDONED:  # NumPy's result depends on the place in the array
+        if result is _core.BAILOUT:  # NumPy's result depends on the place in the array
             assert target == "I" and not -(2.0**31) <= value < 2.0**32
             continue
         assert got == want, value

@@ -117,4 +117,4 @@ def test_a_number_has_one_result(function, dtype, level):
             check(compiled(*(x[i] for x in columns)), want[i])
         check(dl.compile(one_by_one(function))(*columns), want)
         check(dl.compile(overlapping(function))(*(x.copy() for x in columns)), want[::2])
-    assert not any(entry.abandoned for entry in compiled.entries())
+    assert not any(entry.bailouts for entry in compiled.entries())

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dynamo_lite.backends import disk
-from dynamo_lite.backends.llvm import cache
+from dynamo_lite.backends.llvm.objects import cache
 
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 
 from .kernels import pointwise
 

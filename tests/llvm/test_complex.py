@@ -5,12 +5,12 @@ import itertools
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm.formulas import formula
-from dynamo_lite.backends.llvm.scalars import has
+from dynamo_lite.backends.llvm.builder.formulas import formula
+from dynamo_lite.backends.llvm.kernels.scalars import has
 
 import dynamo_lite as dl
-from dynamo_lite.ir.rows.pointwise import COMPLEX
-from dynamo_lite.native import ABANDONED
+from dynamo_lite.ir.ops.pointwise import COMPLEX
+from dynamo_lite.native import BAILOUT
 
 from .kernels import pointwise, reduction
 
@@ -75,7 +75,7 @@ def test_bits(ufunc, dtype, level):
 
 @pytest.mark.parametrize(("ufunc", "dtype"), cases())
 def test_no_report_is_missed(ufunc, dtype, level):
-    """Where NumPy has something to report, the call is abandoned."""
+    """Where NumPy has something to report, the call bails out."""
     edges = numbers(dtype)
     run = compiled(ufunc, dtype, 5, level)
     for given in itertools.product(*[edges] * ufunc.nin):
@@ -84,7 +84,7 @@ def test_no_report_is_missed(ufunc, dtype, level):
         with np.errstate(all="call", under="ignore", call=lambda *what: reported.append(what)):
             ufunc(*arrays)
             if reported:
-                assert run(*arrays) is ABANDONED, (given, reported)
+                assert run(*arrays) is BAILOUT, (given, reported)
 
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
@@ -94,7 +94,7 @@ def test_usual_numbers_report_nothing(dtype, level):
         for ufunc in (np.add, np.multiply, np.equal, np.less, np.absolute, np.square, np.divide):
             arrays = np.meshgrid(given, given + 3)[: ufunc.nin]
             arrays = [np.ascontiguousarray(array.reshape(-1)) for array in arrays]
-            assert compiled(ufunc, dtype, arrays[0].size, level)(*arrays) is not ABANDONED
+            assert compiled(ufunc, dtype, arrays[0].size, level)(*arrays) is not BAILOUT
 
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])

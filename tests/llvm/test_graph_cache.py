@@ -8,10 +8,11 @@ import sys
 import numpy as np
 import pytest
 from dynamo_lite.backends import disk
-from dynamo_lite.backends.llvm import backend, graph_cache
+from dynamo_lite.backends.llvm import backend
+from dynamo_lite.backends.llvm.objects import graph_cache
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.ir.facts import RecordedFacts, StaticFacts, answers_alike
 from dynamo_lite.ir.plain import from_plain, plain
@@ -30,7 +31,7 @@ assert np.array_equal(dl.compile(five_operations)(a, b), five_operations(a, b))
 print(*sys.modules)
 """
 HEAVY = ("llvmlite", "triton", "importlib.metadata",
-         "dynamo_lite.backends.llvm.generate", "dynamo_lite.backends.loops",
+         "dynamo_lite.backends.llvm.generate", "dynamo_lite.backends.loop_ir.loops",
          "dynamo_lite.backends.lowering", "dynamo_lite.ir.passes")  # fmt: skip
 
 
@@ -64,7 +65,7 @@ def check(function, *args, **options):
     found, expected = compiled(*args), function(*args)
     assert type(found) is type(expected)
     np.testing.assert_array_equal(found, expected, strict=True)
-    assert compiled.entries()[0].abandoned == 0
+    assert compiled.entries()[0].bailouts == 0
     return compiled.entries()[0].program.describe()
 
 

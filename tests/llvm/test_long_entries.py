@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm import objects
 from dynamo_lite.backends.llvm.backend import compile_graph
-from dynamo_lite.backends.llvm.compiler import InPython
-from dynamo_lite.backends.llvm.entry import EntryWriter
-from dynamo_lite.backends.llvm.modules import PART
-from dynamo_lite.backends.llvm.target import host
+from dynamo_lite.backends.llvm.builder.target import host
+from dynamo_lite.backends.llvm.entry.writer import EntryWriter
+from dynamo_lite.backends.llvm.objects import modules_on_disk as objects
+from dynamo_lite.backends.llvm.objects.compiler import InPython
+from dynamo_lite.backends.llvm.objects.modules import PART
 from dynamo_lite.backends.lowering.lower import lower
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 from dynamo_lite.errors import DynamoWarning
 from dynamo_lite.ir.passes import optimize
 from dynamo_lite.native import _core
@@ -89,12 +89,12 @@ def test_objects_are_linked_where_nothing_was_compiled(tmp_path: Path) -> None:
     compiler = InPython(host())
     compiler.add("define void @f() { ret void }", 2, False)
     (tmp_path / "f.o").write_bytes(*compiler.objects())
-    source = "import pathlib, sys; from dynamo_lite.backends.llvm.compiler import link;" \
+    source = "import pathlib, sys; from dynamo_lite.backends.llvm.objects.compiler import link;" \
         "sys.exit(not link([pathlib.Path(sys.argv[1]).read_bytes()], 'f')[0])"
     subprocess.run([sys.executable, "-c", source, tmp_path / "f.o"], check=True)
 
 
-def test_it_is_abandoned_for_what_a_number_of_its_own_raises(x: np.ndarray) -> None:
+def test_it_bails_out_for_what_a_number_of_its_own_raises(x: np.ndarray) -> None:
     x[0, 0] = -1e6
     with np.errstate(over="raise"):
-        assert compile_graph(trace(sums, x), [x])(x) is _core.ABANDONED
+        assert compile_graph(trace(sums, x), [x])(x) is _core.BAILOUT

@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.backend import compile_graph
+from dynamo_lite.backends.llvm.kernels.scalars import has
 from dynamo_lite.backends.llvm.maths.functions import FUNCTIONS as MATHS
-from dynamo_lite.backends.llvm.scalars import has
 
-from dynamo_lite.ir.ops import ROWS, Kind
+from dynamo_lite.ir.row import ROWS, Kind
 
 from ..backends.graphs import trace
 from .kernels import pointwise

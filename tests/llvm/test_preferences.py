@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 from dynamo_lite.backends.hints import hints_of
 from dynamo_lite.backends.llvm.preferences import why_numpy
+from dynamo_lite.backends.loop_ir.program import Extern
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.program import Extern
 
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm.split import split_reductions
+from dynamo_lite.backends.llvm.kernels.split import split_reductions
+from dynamo_lite.backends.loop_ir.program import Launch
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.program import Launch
 
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 from dynamo_lite.backends.llvm.backend import compile_graph
-from dynamo_lite.backends.llvm.entry import EntryWriter
-from dynamo_lite.backends.llvm.target import host
+from dynamo_lite.backends.llvm.builder.target import host
+from dynamo_lite.backends.llvm.entry.writer import EntryWriter
 from dynamo_lite.backends.lowering.lower import lower
 
 from dynamo_lite.ir.passes import optimize

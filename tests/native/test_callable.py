@@ -17,7 +17,7 @@ import weakref
 
 import pytest
 
-from dynamo_lite.native import ABANDONED, CompiledFunction, Entry, GuardProgram
+from dynamo_lite.native import BAILOUT, CompiledFunction, Entry, GuardProgram
 
 
 def no_entry(cf, flat):
@@ -216,7 +216,7 @@ def test_copies_and_pickles():
     assert copy.copy(cf) is cf and copy.deepcopy([cf])[0] is cf
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(cf, protocol)) is cf
-    assert pickle.loads(pickle.dumps(ABANDONED)) is ABANDONED and repr(ABANDONED) == "ABANDONED"
+    assert pickle.loads(pickle.dumps(BAILOUT)) is BAILOUT and repr(BAILOUT) == "BAILOUT"
     with pytest.raises((pickle.PicklingError, AttributeError)):
         pickle.dumps(CompiledFunction(lambda: 0, no_entry))
 
@@ -256,7 +256,7 @@ def test_a_miss_may_add_an_entry_that_is_then_tried():
     assert cf(1.0) == ("compiled", (1.0, 5)) and len(asked) == 2
     entry = cf.entries()[-1]
     assert isinstance(entry, Entry)
-    assert (entry.hits, entry.abandoned, entry.retired, entry.info) == (2, 0, False, "info")
+    assert (entry.hits, entry.bailouts, entry.retired, entry.info) == (2, 0, False, "info")
 
 
 def test_a_miss_that_adds_nothing_runs_the_function():
@@ -307,23 +307,23 @@ def test_entries_move_to_the_front():
     assert cf(b"") is bytes and snapshot[0].program is not cf.entries()[0].program
 
 
-def test_abandoned_calls_run_the_function_with_the_same_arguments():
+def test_calls_that_bail_out_run_the_function_with_the_same_arguments():
     def f(a, /, b, *args, c=3, **kw):
         return a, b, args, c, kw
 
-    cf = always(f, lambda *flat: ABANDONED)
+    cf = always(f, lambda *flat: BAILOUT)
     calls = [((1, 2), {}), ((1, 2, 3, 4), {"c": 5, "d": 6}), ((1,), {"b": 7, "a": 8})]
     for args, kwargs in calls:
         assert cf(*args, **kwargs) == f(*args, **kwargs)
-    assert cf.entries()[0].abandoned == 3 and cf.entries()[0].hits == 0
+    assert cf.entries()[0].bailouts == 3 and cf.entries()[0].hits == 0
 
 
-def test_an_entry_that_is_always_abandoned_is_retired():
+def test_an_entry_that_is_that_always_bails_out_is_retired():
     ran = []
 
     def target(a):
         ran.append(a)
-        return ABANDONED if a else "compiled"
+        return BAILOUT if a else "compiled"
 
     cf = always(lambda a: "plain", target, retire_after=3)
     entry = cf.entries()[0]
@@ -425,7 +425,7 @@ def test_a_target_may_drop_its_own_entry():
     def target():
         cf.clear()
         gc.collect()
-        return ABANDONED
+        return BAILOUT
 
     cf.add_entry(GuardProgram(0, ()), target)
     del target
@@ -628,9 +628,9 @@ def test_calls_do_not_leak_references():
 
     value = Value()
     cf = always(f, lambda *flat: flat[0])
-    gave_up = always(f, lambda *flat: ABANDONED, retire_after=0)
+    gave_up = always(f, lambda *flat: BAILOUT, retire_after=0)
     missed = CompiledFunction(f, no_entry)
-    before = sys.getrefcount(value), sys.getrefcount(ABANDONED), sys.getrefcount(f)
+    before = sys.getrefcount(value), sys.getrefcount(BAILOUT), sys.getrefcount(f)
     for _ in range(50):
         for function in (cf, gave_up, missed):
             assert function(value, value, value, c=value, d=value) is value
@@ -638,7 +638,7 @@ def test_calls_do_not_leak_references():
             with pytest.raises(TypeError):
                 function(value, a=value)
     gc.collect()
-    assert (sys.getrefcount(value), sys.getrefcount(ABANDONED), sys.getrefcount(f)) == before
+    assert (sys.getrefcount(value), sys.getrefcount(BAILOUT), sys.getrefcount(f)) == before
 
 
 def test_replaced_entries_are_freed():

@@ -1,4 +1,4 @@
-"""Calls of native entries: results, ownership, abandonment, floating-point reports."""
+"""Calls of native entries: results, ownership, bail-outs, floating-point reports."""
 from __future__ import annotations
 
 import gc
@@ -15,7 +15,7 @@ from dynamo_lite.native import _core
 
 from .machine_code import entry
 
-ABANDONED = _core.ABANDONED
+BAILOUT = _core.BAILOUT
 
 DIVIDE = """
 define i32 @entry(ptr %f) {
@@ -44,8 +44,8 @@ define i32 @entry(ptr %f) {
   %commit = call ptr @runtime(ptr %f, i64 7)
   %code = call i32 %commit(ptr %f)
   %bad = icmp ne i32 %code, 0
-  br i1 %bad, label %abandon, label %write
-abandon:
+  br i1 %bad, label %bail_out, label %write
+bail_out:
   ret i32 1
 write:
   %p = call ptr @data(ptr %x)
@@ -75,7 +75,7 @@ def test_tuple_of_one_result() -> None:
 def test_inputs_and_dtypes_keep_their_reference_counts() -> None:
     divide = entry(DIVIDE, 2, dtypes=(np.dtype(np.float64).newbyteorder("="),))
     x, y = column(1), column(0)
-    counted = [x, y, divide, np.dtype(np.float64), ABANDONED]
+    counted = [x, y, divide, np.dtype(np.float64), BAILOUT]
     before = [sys.getrefcount(item) for item in counted]
     for _ in range(100):
         divide(x, y)
@@ -85,11 +85,11 @@ def test_inputs_and_dtypes_keep_their_reference_counts() -> None:
 
 @pytest.mark.parametrize("text", [DIVIDE, COMMIT])
 @pytest.mark.parametrize("mode", ["warn", "raise", "call", "print", "log"])
-def test_a_report_abandons_the_call(text: str, mode: Any) -> None:
+def test_a_report_bails_out(text: str, mode: Any) -> None:
     divide, x = entry(text, 2), column(1)
     with np.errstate(all=mode), warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert divide(x, column(0)) is ABANDONED
+        assert divide(x, column(0)) is BAILOUT
     assert x.tolist() == [1]
 
 
@@ -98,8 +98,8 @@ def test_an_ignored_report_does_not(text: str) -> None:
     divide = entry(text, 2)
     with np.errstate(divide="ignore"):
         assert divide(column(1), column(0)).tolist() == [np.inf]
-        assert divide(column(0), column(0)) is ABANDONED
-    assert divide(column(1), column(0)) is ABANDONED
+        assert divide(column(0), column(0)) is BAILOUT
+    assert divide(column(1), column(0)) is BAILOUT
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_each_kind_of_report_has_its_own_mode(operands: tuple[float, float], kin
     raised: dict[str, Any] = {kind: "raise"}
     ignored: dict[str, Any] = {kind: "ignore"}
     with np.errstate(all="ignore", **raised):
-        assert divide(x, y) is ABANDONED
+        assert divide(x, y) is BAILOUT
     with np.errstate(all="raise", **ignored):
-        assert divide(x, y) is not ABANDONED
+        assert divide(x, y) is not BAILOUT
 
 
 def test_underflow_is_ignored_by_default() -> None:
-    assert entry(DIVIDE, 2)(column(1e-308), column(1e10)) is not ABANDONED
+    assert entry(DIVIDE, 2)(column(1e-308), column(1e10)) is not BAILOUT
 
 
 def test_flags_from_before_the_call_do_not_count() -> None:
@@ -138,7 +138,7 @@ def test_flags_can_be_left_unchecked() -> None:
     assert entry(DIVIDE, 2, check_flags=False)(column(1), column(0)).tolist() == [np.inf]
 
 
-def test_a_failed_check_abandons_and_releases_everything() -> None:
+def test_a_failed_check_bails_out_and_releases_everything() -> None:
     identity = entry(
         """
         define i32 @entry(ptr %f) {
@@ -155,7 +155,7 @@ def test_a_failed_check_abandons_and_releases_everything() -> None:
     )
     x = column(1)
     before = sys.getrefcount(x)
-    assert identity(x) is ABANDONED
+    assert identity(x) is BAILOUT
     assert sys.getrefcount(x) == before
 
 
@@ -243,13 +243,13 @@ def test_new_arrays_of_any_packed_layout(axes: tuple[int, ...], shape: tuple[int
 
 @pytest.mark.parametrize("strides", [(-8,), (16,), (1 << 62,)])
 def test_strides_outside_the_memory_are_refused(strides: tuple[int, ...]) -> None:
-    assert entry(NEW_LIKE.format(ndim=1), 2)(np.empty(4), np.array(strides)) is ABANDONED
+    assert entry(NEW_LIKE.format(ndim=1), 2)(np.empty(4), np.array(strides)) is BAILOUT
 
 
-def test_too_large_an_array_is_abandoned() -> None:
+def test_too_large_an_array_bails_out() -> None:
     for size in (1 << 50, 1 << 61):
         huge = np.broadcast_to(np.zeros(1, "b"), size)
-        assert entry(NEW_LIKE.format(ndim=1), 2)(huge, np.array((0,))) is ABANDONED
+        assert entry(NEW_LIKE.format(ndim=1), 2)(huge, np.array((0,))) is BAILOUT
 
 
 VIEW = """
@@ -347,7 +347,7 @@ def test_exact_numbers_are_unboxed(value: Any, code: str) -> None:
 
 @pytest.mark.parametrize(("value", "code"), INEXACT)
 def test_inexact_numbers_are_not(value: Any, code: str) -> None:
-    assert unbox(value, code) is ABANDONED
+    assert unbox(value, code) is BAILOUT
 
 
 UNBOX_INT = """
@@ -368,7 +368,7 @@ def test_unboxed_integers() -> None:
     for value in (0, -1, 2**63 - 1, -(2**63)):
         assert echo(value) == value
     for other in (2**63, True, 1.0, np.int64(1)):
-        assert echo(other) is ABANDONED
+        assert echo(other) is BAILOUT
 
 
 MATCH = """
@@ -396,13 +396,13 @@ def test_arrays_are_matched_exactly() -> None:
         np.zeros((2, 3), "f4"), np.zeros((3, 2)), np.zeros(6), like.T, np.zeros((2, 3), ">f8"),
         np.zeros((2, 3), order="F"), np.ma.zeros((2, 3)), unaligned, 1.0, None, np.float64(1),
     ]
-    assert [match(other, like) for other in others] == [ABANDONED] * len(others)
+    assert [match(other, like) for other in others] == [BAILOUT] * len(others)
 
 
 def test_strides_that_are_never_used_do_not_matter() -> None:
     match, like = entry(MATCH.format(ndim=2), 2), np.zeros((1, 3))
-    assert match(np.zeros((4, 3))[::4], like) is not ABANDONED
-    assert match(np.zeros((0, 3))[::-1], np.zeros((0, 3))) is not ABANDONED
+    assert match(np.zeros((4, 3))[::4], like) is not BAILOUT
+    assert match(np.zeros((0, 3))[::-1], np.zeros((0, 3))) is not BAILOUT
 
 
 def extern(function: Any, results: int = 1) -> Any:
@@ -430,26 +430,26 @@ def test_extern_steps() -> None:
 
 
 @pytest.mark.parametrize("result", [(1,), (1, 2, 3), 5, None])
-def test_an_extern_step_with_other_results_is_abandoned(result: Any) -> None:
-    assert extern(lambda x: result, 2)(np.ones(1)) is ABANDONED
+def test_an_extern_step_with_other_results_bails_out(result: Any) -> None:
+    assert extern(lambda x: result, 2)(np.ones(1)) is BAILOUT
 
 
-def test_an_extern_step_that_fails_is_abandoned_quietly() -> None:
-    assert extern(np.linalg.inv)(np.zeros((2, 2))) is ABANDONED
+def test_an_extern_step_that_fails_bails_out_silently() -> None:
+    assert extern(np.linalg.inv)(np.zeros((2, 2))) is BAILOUT
     assert sys.exc_info() == (None, None, None)
 
 
 def test_an_extern_step_reports_nothing_itself() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert extern(np.log)(np.zeros(1)) is ABANDONED
+        assert extern(np.log)(np.zeros(1)) is BAILOUT
         with np.errstate(divide="ignore"):
             assert extern(np.log)(np.zeros(1)).tolist() == [-np.inf]
             assert np.geterr()["divide"] == "ignore"
     assert np.geterr()["divide"] == "warn"
 
 
-def test_a_warning_in_an_extern_step_abandons_it_unseen() -> None:
+def test_a_warning_in_an_extern_step_makes_it_bail_out_unseen() -> None:
     def warn(x: Any) -> Any:
         warnings.warn("from the step", RuntimeWarning, stacklevel=1)
         return x
@@ -458,8 +458,8 @@ def test_a_warning_in_an_extern_step_abandons_it_unseen() -> None:
     filters = list(warnings.filters)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        assert step(np.ones(1)) is ABANDONED
-        assert extern(np.mean)(np.ones(0)) is ABANDONED
+        assert step(np.ones(1)) is BAILOUT
+        assert extern(np.mean)(np.ones(0)) is BAILOUT
         assert not seen
         warnings.warn("afterwards", RuntimeWarning, stacklevel=1)
         assert len(seen) == 1
@@ -513,7 +513,7 @@ def test_reports_from_before_an_extern_step_count() -> None:
       ret i32 %code
     }
     """
-    assert entry(text, constants=(np.negative,))(np.zeros(1)) is ABANDONED
+    assert entry(text, constants=(np.negative,))(np.zeros(1)) is BAILOUT
     assert entry(text, constants=(np.negative,))(np.ones(1)).tolist() == [-1]
 
 
@@ -528,8 +528,8 @@ define i32 @entry(ptr %f) {
   %a = call ptr %scratch(ptr %f, i64 %size)
   %b = call ptr %scratch(ptr %f, i64 %size)
   %bad = icmp eq ptr %a, null
-  br i1 %bad, label %abandon, label %use
-abandon:
+  br i1 %bad, label %bail_out, label %use
+bail_out:
   ret i32 1
 use:
   call void @llvm.memset.p0.i64(ptr %a, i8 7, i64 %size, i1 false)
@@ -563,9 +563,9 @@ def test_scratch_survives_nested_calls(size: int) -> None:
         assert outer(size) == size
 
 
-def test_scratch_that_cannot_be_had_abandons() -> None:
+def test_scratch_that_cannot_be_had_makes_it_bail_out() -> None:
     for size in (-1, 2**63 - 1):
-        assert entry(SCRATCH, constants=(lambda n: n,))(size) is ABANDONED
+        assert entry(SCRATCH, constants=(lambda n: n,))(size) is BAILOUT
 
 
 def test_release_empties_a_slot() -> None:
@@ -582,7 +582,7 @@ def test_release_empties_a_slot() -> None:
       ret i32 %code
     }
     """
-    assert entry(text)(column(1)) is ABANDONED
+    assert entry(text)(column(1)) is BAILOUT
 
 
 def test_large_scratch_blocks_are_kept_for_later_calls() -> None:
@@ -607,8 +607,8 @@ def test_flags_that_the_code_misses() -> None:
     divide = entry(DIVIDE, 2, inexact_flags=16)
     assert divide.inexact_flags == 16 and entry(DIVIDE, 2).inexact_flags == 0
     with np.errstate(all="raise"):
-        assert divide(column(3), column(2)) is ABANDONED
+        assert divide(column(3), column(2)) is BAILOUT
         assert entry(DIVIDE, 2)(column(3), column(2)).tolist() == [1.5]
         with np.errstate(under="ignore"):
             assert divide(column(3), column(2)).tolist() == [1.5]
-            assert divide(column(3), column(0)) is ABANDONED
+            assert divide(column(3), column(0)) is BAILOUT

@@ -5,7 +5,7 @@ import weakref
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loops import INT64, Axis, Buffer, Load, Offset, SizeValue
+from dynamo_lite.backends.loop_ir.loops import INT64, Axis, Buffer, Load, Offset, SizeValue
 
 from dynamo_lite.ir.sizes import symbol
 

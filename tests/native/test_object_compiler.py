@@ -7,9 +7,9 @@ import sys
 import threading
 
 import pytest
-from dynamo_lite.backends.llvm.compiler import InPython
-from dynamo_lite.backends.llvm.target import host
-from dynamo_lite.backends.llvm.version import llvm_library
+from dynamo_lite.backends.llvm.builder.target import host
+from dynamo_lite.backends.llvm.objects.compiler import InPython
+from dynamo_lite.backends.llvm.objects.version import llvm_library
 
 from dynamo_lite.native import _core
 

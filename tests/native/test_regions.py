@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynamo_lite.native import (
-    ABANDONED,
+    BAILOUT,
     CompiledFunction,
     GuardProgram,
     enter_region,
@@ -187,7 +187,7 @@ def test_nothing_of_it_is_seen():
 
 
 def test_calls_that_are_given_up_run_the_function_itself():
-    answers = Answers(lambda function: compiled(function, lambda a: ABANDONED, ("TYPE", 0, int)))
+    answers = Answers(lambda function: compiled(function, lambda a: BAILOUT, ("TYPE", 0, int)))
     with region(answers):
         f = make("def f(a): return sys._getframe().f_code, a", sys=sys)
         for value in (1, "x", 2):
@@ -332,7 +332,7 @@ def frames_left():
 
 @pytest.mark.parametrize("answer", [
     lambda function: None, lambda function: NotImplemented,
-    lambda function: compiled(function, lambda n: ABANDONED),
+    lambda function: compiled(function, lambda n: BAILOUT),
 ])
 def test_recursion_is_as_deep_as_without_a_region(answer):
     n = frames_left() - 60

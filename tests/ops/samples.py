@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynamo_lite.errors import Unsupported
-from dynamo_lite.ir.inference import infer
+from dynamo_lite.ir.ops.inference import infer
 from dynamo_lite.ir.rules.values import type_of_array
 from dynamo_lite.ir.tree import map_leaves
 from dynamo_lite.ir.types import ArrayType

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dynamo_lite.ir import core
-from dynamo_lite.ir.ops import ROWS, Effect, Kind
+from dynamo_lite.ir.row import ROWS, Effect, Kind
 
 from .samples import DTYPES, Sampler, agrees
 

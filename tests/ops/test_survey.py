@@ -9,7 +9,7 @@ import pkgutil
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 from tests.fuzz.comparing import Tolerance, differences, outcome
 
 from . import survey

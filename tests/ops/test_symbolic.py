@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dynamo_lite.errors import Unsupported
-from dynamo_lite.ir.inference import infer
-from dynamo_lite.ir.ops import ROWS
+from dynamo_lite.ir.ops.inference import infer
+from dynamo_lite.ir.row import ROWS
 from dynamo_lite.ir.sizes import evaluate, symbol
 from dynamo_lite.ir.tree import map_leaves
 from dynamo_lite.ir.types import ArrayType

@@ -7,8 +7,8 @@ import weakref
 
 import pytest
 
+from dynamo_lite.base.records import dataclass, field, kept
 from dynamo_lite.native import record_methods
-from dynamo_lite.records import dataclass, field, kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ import types
 import numpy as np
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
-from dynamo_lite.trace import Returned
-from dynamo_lite.translator import translate
+from dynamo_lite.base.config import config
+from dynamo_lite.tracer.frame.root import translate
+from dynamo_lite.tracer.state.trace import Returned
 
 
 def same(left, right, seen=None):

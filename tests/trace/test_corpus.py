@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 from dynamo_lite.errors import FullGraphRequired
 
 from . import corpus

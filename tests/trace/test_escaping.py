@@ -8,7 +8,7 @@ import typing
 import numpy as np
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 
 from .equality import case
 

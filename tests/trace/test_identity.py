@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 
 from .test_guarded import X, follow
 

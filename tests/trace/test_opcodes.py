@@ -3,8 +3,8 @@ import dis
 
 import pytest
 
-from dynamo_lite.opcodes import HANDLERS
-from dynamo_lite.opcodes.coverage import REASONS, reason_for
+from dynamo_lite.tracer.opcodes import HANDLERS
+from dynamo_lite.tracer.opcodes.coverage import REASONS, reason_for
 
 OPCODES = {
     "3.11": """CACHE POP_TOP PUSH_NULL NOP UNARY_POSITIVE UNARY_NEGATIVE UNARY_NOT UNARY_INVERT

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
-from dynamo_lite.translator import translate
+from dynamo_lite.base.config import config
+from dynamo_lite.tracer.frame.root import translate
 
 from .equality import outcome, same
 
@@ -140,7 +140,7 @@ def test_the_list_below_is_changed_in_between():
         assert function(X, iter(items), items)[1] == "end"
 
 
-def test_an_abandoned_call_takes_nothing():
+def test_a_call_that_bails_out_takes_nothing():
     compiled, values = dl.compile(lambda x, it: x / next(it)), iter([1.0, 0.0, 2.0])
     with np.errstate(all="ignore"):
         found = [compiled(X, values) for _ in range(3)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.config import config
+from dynamo_lite.base.config import config
 
 from .equality import outcome, same
 from .random_programs import program

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite import iterator_twins, trace_rules
-from dynamo_lite.trace_rules import TABLE, Action, mark, rule_for
+from dynamo_lite.tracer.polyfills import iterators as iterator_twins
+from dynamo_lite.tracer.rules import trace_rules
+from dynamo_lite.tracer.rules.trace_rules import TABLE, Action, mark, rule_for
 
 from .test_corpus import PROGRAMS, compare
 
@@ -52,7 +53,7 @@ EXAMPLES = {
     "pure-function": json.loads,
     "logging-inline": logging.Logger.info,
     "stdlib-skip": json.dumps,
-    "own-twin": iterator_twins.chain,
+    "own-polyfill": iterator_twins.chain,
     "own-control-flow": dl.cond,
     "own-skip": rule_for,
     "user-inline": plain,
@@ -92,7 +93,7 @@ def test_why_names_the_rule_of_a_callable():
     assert dl.why(np.linalg.norm).id == "numpy"
     assert dl.why(json.dumps).id == "stdlib-skip" and "stdlib-skip" in str(dl.why(json.dumps))
     assert dl.why(dl.compile(plain)) == dl.why(plain) == rule_for(plain)
-    assert dl.why(len).id == "own-answer" and dl.why(functools.update_wrapper).id == "own-twin"
+    assert dl.why(len).id == "own-answer" and dl.why(functools.update_wrapper).id == "own-polyfill"
     assert dl.why(dl.disable(plain, reason="slow")).reason.endswith("disable: slow")
     assert dl.why(functools.partial(plain, 1)) == dl.why(MethodType(plain, 1)) == rule_for(plain)
     with pytest.raises(TypeError, match="callable, not 3"):

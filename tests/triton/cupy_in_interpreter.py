@@ -9,7 +9,7 @@ from tests.triton.in_interpreter import launcher, without_host_copies  # isort: 
 import cupy as cp
 import numpy as np
 from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.device import twin_in
+from dynamo_lite.backends.triton.device import counterpart_in
 
 import dynamo_lite as dl
 from tests.triton.host import HostDevice
@@ -37,8 +37,8 @@ class CuPyOnHost(HostDevice):
     def is_here(self, *arrays: Any) -> bool:
         return all(type(array) is cp.ndarray for array in arrays)
 
-    def twin(self, target: Any) -> Any:
-        return twin_in(cp, target)
+    def counterpart(self, target: Any) -> Any:
+        return counterpart_in(cp, target)
 
 
 def host(array: Any) -> np.ndarray:

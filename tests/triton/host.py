@@ -55,5 +55,5 @@ class HostDevice:
     def is_here(self, *arrays: Any) -> bool:
         return all(type(array) is np.ndarray for array in arrays)
 
-    def twin(self, target: Any) -> Any:
+    def counterpart(self, target: Any) -> Any:
         return target

@@ -15,7 +15,7 @@ from dynamo_lite.backends.triton.compiler import load_module
 from dynamo_lite.backends.triton.emitter import Parameter, TritonKernel
 from triton.runtime import interpreter
 
-from dynamo_lite.native import ABANDONED
+from dynamo_lite.native import BAILOUT
 from tests.backends.graphs import trace
 from tests.backends.test_symbolic import retyped
 from tests.triton.host import HostDevice
@@ -110,23 +110,23 @@ def run(program: Program) -> None:
     with np.errstate(all="ignore"):
         expected = program.function(*program.values)
         found = plan(*program.values)
-    assert found is not ABANDONED
+    assert found is not BAILOUT
     expected = expected if isinstance(expected, tuple) else (expected,)
     for got, want in zip(found, expected, strict=True):
         equal(got, want)
 
 
-def abandons(program: Program) -> None:
+def bails_out(program: Program) -> None:
     plan = compile_for(trace(program.function, *program.right), HostDevice(launcher))
-    assert plan(*program.right) is not ABANDONED
-    assert plan(*program.values) is ABANDONED
+    assert plan(*program.right) is not BAILOUT
+    assert plan(*program.values) is BAILOUT
 
 
 def main(names: list[str]) -> None:
     without_host_copies()
     for name in names:
         try:
-            abandons(EVERY[name]) if EVERY[name].right else run(EVERY[name])
+            bails_out(EVERY[name]) if EVERY[name].right else run(EVERY[name])
         except Exception as error:
             print("different", name, type(error).__name__, str(error)[-600:].replace("\n", " "))
         else:

@@ -1,4 +1,4 @@
-"""Run in a process of its own, with a stand-in for the CUDA driver: launch one plan."""
+"""Run in a process of its own, with a fake array for the CUDA driver: launch one plan."""
 from __future__ import annotations
 
 import json
@@ -8,7 +8,7 @@ import numpy as np
 from dynamo_lite.backends.triton.backend import compile_for
 from dynamo_lite.backends.triton.launch import cuda_launcher
 
-from dynamo_lite.native import ABANDONED, why_no_cuda
+from dynamo_lite.native import BAILOUT, why_no_cuda
 from tests.backends.graphs import trace
 from tests.backends.test_symbolic import retyped
 from tests.triton.host import HostDevice
@@ -26,8 +26,8 @@ def main(shift: int) -> None:
     plan = compile_for(retyped(trace(scaled, *values), values, True), device)
     memory = [device.empty((3004,), x.dtype)[shift : 3000 + shift] for _ in range(2)]
     result = plan(*memory, 2.5)
-    if result is ABANDONED:
-        print("abandoned")
+    if result is BAILOUT:
+        print("bailed out")
         return
     pointers = [device.pointer(array) for array in (*memory, *result)]
     print(json.dumps({"pointers": pointers, "text": plan.text, "triton": "triton" in sys.modules}))

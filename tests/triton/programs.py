@@ -10,7 +10,7 @@ import numpy as np
 @dataclass(frozen=True)
 class Program:
     """`symbolic`: the sizes of its arguments are unknown when it is compiled. With `right`: a call
-    with `values` fails a check, and is abandoned."""
+    with `values` fails a check, and bails out."""
 
     function: Any
     values: tuple[Any, ...]

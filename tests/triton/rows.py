@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamo_lite.ir.ops import ROWS, Kind, Op
+from dynamo_lite.ir.row import ROWS, Kind, Op
 
 from .programs import Program
 

@@ -1,4 +1,4 @@
-"""The launch ABI, against a stand-in for the CUDA driver that writes down what it is given."""
+"""The launch ABI, against a fake array for the CUDA driver that writes down what it is given."""
 from __future__ import annotations
 
 import json
@@ -81,4 +81,4 @@ def test_damaged_cubins_are_replaced(place):
 
 def test_a_launch_that_fails_is_left_to_python(place):
     said, _ = launch(place, 0, LAUNCH_FAILS="1")
-    assert said == "abandoned"
+    assert said == "bailed out"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dynamo_lite.backends.loop_ir.program import Launch
 from dynamo_lite.backends.lowering.lower import lower
-from dynamo_lite.backends.program import Launch
 from dynamo_lite.backends.triton.backend import why_extern
 from dynamo_lite.backends.triton.emit import TritonKernel, emit
 

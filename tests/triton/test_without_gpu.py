@@ -80,6 +80,6 @@ def test_twins_are_found_by_name(target, path):
     )
     if path is None:
         with pytest.raises(Unsupported, match="no twin in cupy"):
-            device.twin_in(library, target)
+            device.counterpart_in(library, target)
     else:
-        assert device.twin_in(library, target) == path
+        assert device.counterpart_in(library, target) == path

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..elements import F64, Number, literal_text, scalar_type
-from ..emit import Value
+from ..builder.elements import F64, Number, literal_text, scalar_type
+from ..builder.emit import Value
 
 Function = Callable[..., Value]
 QUIET = 8  # and rounding to nearest

@@ -1,17 +1,17 @@
 """fmod, remainder, floor_divide and reciprocal of floats, as NumPy's own loops compute them."""
 from __future__ import annotations
 
-from ..emit import Value
+from ..builder.emit import Value
 from .formats import INFINITY, in_double
 
 
 @in_double
 def fmod(a: Value, b: Value) -> Value:
-    """Exact, in one step; the call is abandoned where the quotient has more than 53 bits. An
+    """Exact, in one step; the call bails out where the quotient has more than 53 bits. An
     infinite dividend or a zero divisor is invalid."""
     size, step = a.abs(), b.abs()
     quotient = (size / step).call("trunc")
-    a.builder.abandon_where(quotient.ge(2.0**53) & size.lt(INFINITY) & step.gt(0.0))
+    a.builder.bail_out_where(quotient.ge(2.0**53) & size.lt(INFINITY) & step.gt(0.0))
     finite = step.eq(INFINITY).select(1.0, step)
     rest = (-quotient).exact_fma(finite, size)
     rest = rest.lt(0.0).select(rest + finite, rest)

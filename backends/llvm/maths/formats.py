@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....records import dataclass
-from ..elements import F32, F64, Number
-from ..emit import Value
+from ....base.records import dataclass
+from ..builder.elements import F32, F64, Number
+from ..builder.emit import Value
 from .avx512 import Function, native, scalef
 
 

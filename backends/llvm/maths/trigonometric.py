@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..elements import F32, F64, I32
-from ..emit import Value
+from ..builder.elements import F32, F64, I32
+from ..builder.emit import Value
 from .formats import INFINITY, horner, round_to_integer
 
 TWO_OVER_PI = 0.6366197723675814
@@ -30,9 +30,9 @@ COSINE_32 = (0.04166666666, -0.001388888767, 2.480059841e-5, -2.730070404e-7)
 def reduced(x: Value) -> tuple[Value, Value, Value]:
     """(high, low, quadrant): x minus quadrant * pi / 2, |high| <= pi / 4.
 
-    Infinity gives NaN and raises invalid. The call is abandoned for arguments beyond `LIMIT`."""
+    Infinity gives NaN and raises invalid. The call bails out for arguments beyond `LIMIT`."""
     size = x.abs()
-    x.builder.abandon_where(size.gt(LIMIT) & size.lt(INFINITY))
+    x.builder.bail_out_where(size.gt(LIMIT) & size.lt(INFINITY))
     turns, quadrant = round_to_integer(x, TWO_OVER_PI)
     back = -turns
     exact = back.exact_fma(HALF_PI[0], x)

@@ -9,9 +9,9 @@ from ...errors import Unsupported
 from ..control import all_nodes
 from ..facts import Facts
 from ..graph import Graph
-from ..inference import infer
 from ..node import Node
-from ..ops import row_of
+from ..ops.inference import infer
+from ..row import row_of
 from ..rules.values import Wrong, as_type
 from ..sizes import Size
 from ..types import ArrayType

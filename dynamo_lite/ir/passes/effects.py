@@ -7,7 +7,7 @@ import numpy as np
 
 from ..memory import writes
 from ..node import Node
-from ..ops import Effect, Kind, Op, row_of
+from ..row import Effect, Kind, Op, row_of
 from ..sizes import SizeExpr
 from ..tree import leaves
 from ..types import ArrayType, Form

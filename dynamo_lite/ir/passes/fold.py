@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ...quiet import warnings_as
+from ...base.suppressed import warnings_as
 from ..control import all_nodes, is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
-from ..ops import Kind, row_of
+from ..row import Kind, row_of
 from ..sizes import SizeExpr
 from ..tree import leaves
 from ..types import ArrayType, Form

@@ -24,19 +24,19 @@ from typing import Any
 
 import numpy as np
 
+from ...base.records import dataclass
 from ...errors import Unsupported
-from ...records import dataclass
 from .. import core
 from ..control import bodies, is_control
 from ..facts import Facts
 from ..graph import Graph
-from ..inference import infer
 from ..memory import writes
 from ..node import Assertion, Node
-from ..ops import row_of
-from ..rows.writes import IN_PLACE
+from ..ops.inference import infer
+from ..ops.writes import IN_PLACE
+from ..row import row_of
 from ..rules.layout import same_shape
-from ..rules.windows import Window
+from ..rules.windows import StridedView
 from ..rules.writes import is_rounded_apart
 from ..tree import map_leaves
 from ..types import ArrayType, Form
@@ -141,12 +141,12 @@ class _Functionaliser:
         step = (node.target, args, kwargs)
         return Alias(parent.storage, (*parent.chain, step), made, parent.storage.version)
 
-    def _window(self, node: Node) -> Window | None:
+    def _window(self, node: Node) -> StridedView | None:
         row = row_of(node.target)
         if row is None or row.window is None:
             return None
         args, kwargs = map_leaves(_typed, (node.args, node.kwargs))
-        window: Window | None = row.window(*args, facts=self.facts, **kwargs)
+        window: StridedView | None = row.window(*args, facts=self.facts, **kwargs)
         return window
 
     def _write(self, node: Node) -> None:
@@ -433,7 +433,7 @@ def _check_factors(
 
 def _is_single(run: _Functionaliser, ufunc: Any, out: Node) -> bool:
     """Whether NumPy itself has to write a product into one element that is also a factor. Where the
-    size is not known, a call with one element is abandoned."""
+    size is not known, a call with one element bails out."""
     if not is_rounded_apart(ufunc, out.type):
         return False
     if isinstance(out.type.size, int):

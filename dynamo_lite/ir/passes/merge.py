@@ -12,7 +12,7 @@ from ..graph import Graph
 from ..memory import writes
 from ..node import Node
 from ..numbering import frozen
-from ..ops import Kind, row_of
+from ..row import Kind, row_of
 from ..tree import leaves, map_leaves
 from ..types import ArrayType
 from .effects import is_pure

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from ...errors import Unsupported
 from ..facts import Facts
-from ..ops import row_of
+from ..row import row_of
 from ..sizes import Size
 from ..types import ArrayType
 from .values import as_type

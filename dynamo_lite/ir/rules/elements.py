@@ -11,26 +11,26 @@ from ...errors import Unsupported
 from ..facts import Facts
 from ..types import Form
 from .values import Wrong, as_dtype, as_shape, as_type, normal_axes
-from .windows import Window, array_argument, diagonal, itself_as_window
+from .windows import StridedView, array_argument, diagonal, itself_as_view
 
 
-def view(a: Any, dtype: Any = ..., *, facts: Facts) -> Window:
+def view(a: Any, dtype: Any = ..., *, facts: Facts) -> StridedView:
     """`x.view(dtype)` of elements that are as large."""
     kind = array_argument(a)
     if dtype is ...:
-        return Window(kind.shape, kind.strides)
+        return StridedView(kind.shape, kind.strides)
     found = as_dtype(dtype)
     if isinstance(dtype, type) and issubclass(dtype, np.ndarray):
         raise Unsupported("a view as a subclass of ndarray")
     if found.itemsize != kind.dtype.itemsize:
         raise Unsupported("a view with elements of another size")
-    return Window(kind.shape, kind.strides, dtype=found)
+    return StridedView(kind.shape, kind.strides, dtype=found)
 
 
 def sliding_windows(
     x: Any, window_shape: Any, axis: Any = None, *, subok: Any = False, writeable: Any = False,
     facts: Facts,
-) -> Window:
+) -> StridedView:
     """All windows of a size along some axes, whose places inside are axes at the end."""
     kind = array_argument(x)
     sizes = as_shape(window_shape)
@@ -43,10 +43,10 @@ def sliding_windows(
             raise Wrong
         shape[place] = shape[place] - size + 1
     strides = (*kind.strides, *(kind.strides[place] for place in axes))
-    return Window((*shape, *sizes), strides, writeable=False)
+    return StridedView((*shape, *sizes), strides, writeable=False)
 
 
-def moving_windows(array: Any, size: Any, axis: Any, *, facts: Facts) -> Window:
+def moving_windows(array: Any, size: Any, axis: Any, *, facts: Facts) -> StridedView:
     """`core.windows`, which are writeable."""
     found = sliding_windows(array, size, axis, facts=facts)
     return replace(found, writeable=array_argument(array).writeable)
@@ -57,22 +57,22 @@ def part_dtype(dtype: np.dtype) -> np.dtype:
     return np.zeros((), dtype).real.dtype
 
 
-def diag(v: Any, k: Any = 0, *, facts: Facts) -> Window | None:
+def diag(v: Any, k: Any = 0, *, facts: Facts) -> StridedView | None:
     """Of a matrix the diagonal; of a vector a new matrix."""
     return diagonal(v, k, facts=facts) if array_argument(v).ndim == 2 else None
 
 
-def part(name: str) -> Callable[..., Window | None]:
+def part(name: str) -> Callable[..., StridedView | None]:
     """`np.real` and `np.imag`: of real arrays the array itself, and new zeros."""
 
-    def window(val: Any, *, facts: Facts) -> Window | None:
+    def window(val: Any, *, facts: Facts) -> StridedView | None:
         kind = as_type(val)
         if kind.form is not Form.ARRAY:
             return None
         if kind.dtype.kind == "c":
             dtype = part_dtype(kind.dtype)
             offset = dtype.itemsize if name == "imag" else 0
-            return Window(kind.shape, kind.strides, offset, dtype=dtype)
-        return itself_as_window(kind) if name == "real" else None
+            return StridedView(kind.shape, kind.strides, offset, dtype=dtype)
+        return itself_as_view(kind) if name == "real" else None
 
     return window

@@ -1,6 +1,6 @@
 """Types of functions that NumPy itself runs as a step of the compiled graph.
 
-Most are tried out on stand-ins (`trials`).
+Most are tried out on fake arrays (`trials`).
 """
 from __future__ import annotations
 
@@ -9,33 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from ...base.signatures import positional_names
 from ...errors import Unsupported
-from ...signatures import positional_names
 from ..facts import Facts
+from ..fake_arrays import run_silently
 from ..sizes import Size, SizeExpr
-from ..standins import run_quietly
 from ..tree import leaves, map_leaves
-from ..types import (
-    OBJECT,
-    ArrayType,
-    Form,
-    python_number,
-)
+from ..types import OBJECT, ArrayType, Form, python_number
 from .layout import broadcast_shapes, is_contiguous
 from .trials import run_on_samples
-from .values import (
-    PYTHON_KINDS,
-    Wrong,
-    as_array,
-    as_shape,
-    as_type,
-    normal_axes,
-    result,
-)
+from .values import PYTHON_KINDS, Wrong, as_array, as_shape, as_type, normal_axes, result
 
 
 def tried(target: Callable[..., Any]) -> Callable[..., Any]:
-    """The type rule that runs `target` on stand-ins; it must not write into what it is given."""
+    """The type rule that runs `target` on fake arrays; it must not write into what it is given."""
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
         if {**dict(zip(positional_names(target), args)), **kwargs}.get("overwrite_input"):
@@ -147,7 +134,7 @@ def random_rule(name: str, owner: Callable[[], Any], size_at: int | None) -> Cal
                 kwargs["size"] = 1  # a number alone may have another type
         given, named = map_leaves(_parameter, (rest, kwargs))
         try:
-            sample = run_quietly(getattr(owner(), name), given, named)
+            sample = run_silently(getattr(owner(), name), given, named)
         except (TypeError, ValueError) as error:
             raise Unsupported(f"random numbers with unusual parameters: {error}") from None
         if shape is None:
@@ -227,7 +214,7 @@ def is_array(value: Any) -> bool:
 
 
 def tried_on(name: str, owner: Callable[[], Any]) -> Callable[..., Any]:
-    """The rule of a method of generators, run on stand-ins by a generator of our own."""
+    """The rule of a method of generators, run on fake arrays by a generator of our own."""
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
         if name in ("permutation", "choice") and args and isinstance(args[0], SizeExpr):
@@ -244,7 +231,7 @@ def _of_a_range(method: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) 
     if method.__name__ == "choice":
         chosen, _ = _random_shape(args, dict(kwargs), 1)
     if chosen is None:
-        return _number(run_quietly(method, (1,), {}))
+        return _number(run_silently(method, (1,), {}))
     return result(np.dtype(np.int64), chosen, scalar=False)
 
 

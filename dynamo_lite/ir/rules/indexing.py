@@ -8,22 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ...base.records import dataclass, field
 from ...errors import DataDependent, Unsupported
-from ...records import dataclass, field
 from ..facts import Facts, at_least, at_most, must
 from ..sizes import Size, SizeExpr, floordiv, maximum, minimum, name_of, product
 from ..types import ArrayType, Form, contiguous_strides
-from .layout import (
-    axes_by_stride,
-    broadcast_shapes,
-    elementwise_strides,
-    is_one,
-    packed_in_order,
-)
+from .layout import axes_by_stride, broadcast_shapes, elementwise_strides, is_one, packed_in_order
 from .values import Wrong, as_type, integer, result
-from .windows import Window, array_argument
+from .windows import StridedView, array_argument
 
-Pick = tuple[int, Any]  # (axis of the array, index operand)
+Gather = tuple[int, Any]  # (axis of the array, index operand)
 LONGEST_STEP = 2**31
 """Bytes stepped over must stay far below 2**63."""
 
@@ -38,8 +32,8 @@ class Key:
     from data selects a window whose place is known at run time (`Window.moving`).
     """
 
-    window: Window
-    picks: list[Pick] = field(default_factory=list)
+    window: StridedView
+    gathers: list[Gather] = field(default_factory=list)
     separated: bool = False
 
 
@@ -48,7 +42,7 @@ def parse_key(kind: ArrayType, key: Any, facts: Facts) -> Key:
     items = _expanded(kind, key if type(key) is tuple else (key,))
     shape: list[Size] = []
     strides: list[Size] = []
-    picks: list[Pick] = []
+    gathers: list[Gather] = []
     gaps: list[bool] = []  # per item: is it an array index (ints count when arrays are present)
     offset: Size = 0
     axis = 0
@@ -69,7 +63,7 @@ def parse_key(kind: ArrayType, key: Any, facts: Facts) -> Key:
             shape.append(length)
             strides.append(stride * step)
         elif has_arrays:
-            picks.append((len(shape), item))
+            gathers.append((len(shape), item))
             shape.append(size)
             strides.append(stride)
             if isinstance(item, (int, SizeExpr)):
@@ -79,8 +73,8 @@ def parse_key(kind: ArrayType, key: Any, facts: Facts) -> Key:
         else:
             offset = offset + position(item, size, facts) * stride
     scalar = not shape and not any(item is Ellipsis for item in _items(key))
-    window = Window(tuple(shape), tuple(strides), offset, scalar=scalar, moving=moving)
-    return Key(window, picks, _separated(gaps))
+    window = StridedView(tuple(shape), tuple(strides), offset, scalar=scalar, moving=moving)
+    return Key(window, gathers, _separated(gaps))
 
 
 def _is_array(item: Any) -> bool:
@@ -265,17 +259,17 @@ def getitem(a: Any, key: Any, /, *, facts: Facts) -> ArrayType:
         return part
     kind = array_argument(a)
     parsed = parse_key(kind, key, facts)
-    if not parsed.picks:
+    if not parsed.gathers:
         return parsed.window.type_over(kind)
     return gathered(kind, parsed, facts)
 
 
-def getitem_window(a: Any, key: Any, /, *, facts: Facts) -> Window | None:
+def getitem_view(a: Any, key: Any, /, *, facts: Facts) -> StridedView | None:
     """The window of a basic index, None for a gather."""
     if isinstance(a, (tuple, list)):
         return None
     parsed = parse_key(array_argument(a), key, facts)
-    return None if parsed.picks else parsed.window
+    return None if parsed.gathers else parsed.window
 
 
 def gathered(kind: ArrayType, key: Key, facts: Facts) -> ArrayType:
@@ -284,9 +278,9 @@ def gathered(kind: ArrayType, key: Key, facts: Facts) -> ArrayType:
     In memory the gathered axes come first in C order, then the others by their strides; without
     others the result follows the memory order of the index arrays.
     """
-    picked = [index_type(item) for _, item in key.picks]
+    picked = [index_type(item) for _, item in key.gathers]
     common = broadcast_shapes((item.shape for item in picked), facts)
-    axes = [axis for axis, _ in key.picks]
+    axes = [axis for axis, _ in key.gathers]
     rest = [n for i, n in enumerate(key.window.shape) if i not in axes]
     place = 0 if key.separated else axes[0]
     shape = (*rest[:place], *common, *rest[place:])

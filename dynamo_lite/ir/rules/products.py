@@ -10,14 +10,7 @@ from ...errors import Unsupported
 from ..facts import Facts
 from ..sizes import Size
 from ..types import ArrayType, Form
-from .layout import (
-    axis_order,
-    broadcast_shapes,
-    is_contiguous,
-    is_one,
-    packed_in_order,
-    same,
-)
+from .layout import axis_order, broadcast_shapes, is_contiguous, is_one, packed_in_order, same
 from .pointwise import resolve
 from .values import Wrong, as_array, as_type, result
 

@@ -1,6 +1,6 @@
 """Arithmetic of Python's own numbers that the graph computes: ints of 64 bits, floats, bools.
 
-Where Python would go on with a longer int, or raise, the compiled call is abandoned.
+Where Python would go on with a longer int, or raise, the compiled call bails out.
 """
 from __future__ import annotations
 

@@ -190,14 +190,14 @@ def take_rule(
     a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise", *,
     facts: Facts,
 ) -> ArrayType:
-    kind, picks = as_array(a), as_type(indices)
+    kind, gathers = as_array(a), as_type(indices)
     if out is not None or mode != "raise":
         raise Unsupported("take with out= or mode=")
-    if picks.dtype.kind not in "iu":
+    if gathers.dtype.kind not in "iu":
         raise Unsupported("take with indices that are not integers")
     if axis is None:
-        shape: tuple[Size, ...] = picks.shape
+        shape: tuple[Size, ...] = gathers.shape
     else:
         place = normal_axis(axis, max(kind.ndim, 1))
-        shape = (*kind.shape[:place], *picks.shape, *kind.shape[place + 1 :])
+        shape = (*kind.shape[:place], *gathers.shape, *kind.shape[place + 1 :])
     return result(kind.dtype, shape)

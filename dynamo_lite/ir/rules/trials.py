@@ -1,8 +1,8 @@
-"""Types of calls of NumPy, found by trying them out on stand-ins.
+"""Types of calls of NumPy, found by trying them out on fake arrays.
 
 Where the arguments are large or symbolic, every size is replaced by a small prime of its own, and
 the sizes of the results are read back in terms of the originals. Backends check each result against
-its type and abandon the call where this guess is wrong, so it need not be a proof.
+its type and bail out where this guess is wrong, so it need not be a proof.
 """
 from __future__ import annotations
 
@@ -15,17 +15,10 @@ import numpy as np
 
 from ...errors import Unsupported
 from ..facts import Facts
+from ..fake_arrays import copied_fake_array, run_silently
 from ..sizes import Size, SizeExpr
-from ..standins import copied_stand_in, run_quietly
 from ..tree import leaves, map_leaves
-from ..types import (
-    WARN_ON_WRITE,
-    ArrayType,
-    Form,
-    contiguous_strides,
-    python_number,
-    why_not_dtype,
-)
+from ..types import WARN_ON_WRITE, ArrayType, Form, contiguous_strides, python_number, why_not_dtype
 from .values import PYTHON_KINDS, as_type, supported
 
 PRIMES = (23, 37, 53, 71, 89, 107, 127, 149)
@@ -62,10 +55,10 @@ def run_on_samples(
 def _typed_run(target: Any, args: Any, kwargs: Any, small: _Samples) -> Any:
     given, named = map_leaves(small.sample, (args, kwargs))
     before = [leaf for leaf in leaves((given, named)) if isinstance(leaf, np.ndarray)]
-    results = run_quietly(target, given, named)
+    results = run_silently(target, given, named)
     if not small.knows(results):
         others = map_leaves(small.on(OTHER_PRIMES).sample, (args, kwargs))
-        small.fix(results, run_quietly(target, *others))
+        small.fix(results, run_silently(target, *others))
     return small.type_of(results, before)
 
 
@@ -129,7 +122,7 @@ class _Samples:
             number = leaf.dtype.type(1)
             return number if leaf.form is Form.SCALAR else number.item()
         if self.exact:
-            array = copied_stand_in(replace(leaf, writeable=True), self.facts)
+            array = copied_fake_array(replace(leaf, writeable=True), self.facts)
             array[...] = self._values(array.shape, leaf.dtype)
             return array
         shape = tuple(self.small[size] for size in leaf.shape)

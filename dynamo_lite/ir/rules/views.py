@@ -11,11 +11,11 @@ from ..types import ArrayType, Form, contiguous_strides
 from .elements import part_dtype
 from .layout import is_fortran, like_strides
 from .values import as_type, result
-from .windows import Window, array_argument, resolved_shape
+from .windows import StridedView, array_argument, resolved_shape
 
 
 def view_rule(
-    window: Callable[..., Window | None], copy: Callable[..., ArrayType] | None = None
+    window: Callable[..., StridedView | None], copy: Callable[..., ArrayType] | None = None
 ) -> Callable[..., ArrayType]:
     """The type rule of a view function; `copy` gives the type where there is no window."""
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ...base.records import dataclass
 from ...errors import Unsupported
-from ...records import dataclass
 from ..facts import Facts, must
 from ..sizes import Size, floordiv, modulo, product
 from ..types import ArrayType, Form, packed_strides
@@ -22,7 +22,7 @@ from .values import Wrong, as_shape, as_type, integer, normal_axes, normal_axis
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class StridedView:
     """Byte `offset` from the argument's data pointer; shape and byte strides of the result."""
 
     shape: tuple[Size, ...]
@@ -52,17 +52,17 @@ def array_argument(value: Any) -> ArrayType:
     return kind
 
 
-def itself_as_window(kind: ArrayType) -> Window:
-    return Window(kind.shape, kind.strides, same=True)
+def itself_as_view(kind: ArrayType) -> StridedView:
+    return StridedView(kind.shape, kind.strides, same=True)
 
 
-def _permuted(kind: ArrayType, axes: Sequence[int]) -> Window:
-    return Window(
+def _permuted(kind: ArrayType, axes: Sequence[int]) -> StridedView:
+    return StridedView(
         tuple(kind.shape[axis] for axis in axes), tuple(kind.strides[axis] for axis in axes)
     )
 
 
-def transpose(a: Any, axes: Any = None, *, facts: Facts) -> Window:
+def transpose(a: Any, axes: Any = None, *, facts: Facts) -> StridedView:
     kind = array_argument(a)
     if axes is None:
         return _permuted(kind, range(kind.ndim)[::-1])
@@ -72,13 +72,13 @@ def transpose(a: Any, axes: Any = None, *, facts: Facts) -> Window:
     return _permuted(kind, order)
 
 
-def matrix_transpose(x: Any, /, *, facts: Facts) -> Window:
+def matrix_transpose(x: Any, /, *, facts: Facts) -> StridedView:
     if array_argument(x).ndim < 2:
         raise Wrong
     return swapaxes(x, -1, -2, facts=facts)
 
 
-def swapaxes(a: Any, axis1: Any, axis2: Any, *, facts: Facts) -> Window:
+def swapaxes(a: Any, axis1: Any, axis2: Any, *, facts: Facts) -> StridedView:
     kind = array_argument(a)
     order = list(range(kind.ndim))
     first, second = normal_axis(axis1, kind.ndim), normal_axis(axis2, kind.ndim)
@@ -86,7 +86,7 @@ def swapaxes(a: Any, axis1: Any, axis2: Any, *, facts: Facts) -> Window:
     return _permuted(kind, order)
 
 
-def moveaxis(a: Any, source: Any, destination: Any, *, facts: Facts) -> Window:
+def moveaxis(a: Any, source: Any, destination: Any, *, facts: Facts) -> StridedView:
     kind = array_argument(a)
     sources, targets = (normal_axes(axes, kind.ndim) for axes in (source, destination))
     if len(sources) != len(targets) or source is None or destination is None:
@@ -97,7 +97,7 @@ def moveaxis(a: Any, source: Any, destination: Any, *, facts: Facts) -> Window:
     return _permuted(kind, order)
 
 
-def rollaxis(a: Any, axis: Any, start: Any = 0, *, facts: Facts) -> Window:
+def rollaxis(a: Any, axis: Any, start: Any = 0, *, facts: Facts) -> StridedView:
     kind = array_argument(a)
     origin = normal_axis(axis, kind.ndim)
     goal = integer(start)
@@ -110,7 +110,7 @@ def rollaxis(a: Any, axis: Any, start: Any = 0, *, facts: Facts) -> Window:
     return _permuted(kind, order)
 
 
-def squeeze(a: Any, axis: Any = None, *, facts: Facts) -> Window:
+def squeeze(a: Any, axis: Any = None, *, facts: Facts) -> StridedView:
     kind = array_argument(a)
     if axis is None:
         gone = {i for i, size in enumerate(kind.shape) if same(size, 1, facts)}
@@ -119,10 +119,10 @@ def squeeze(a: Any, axis: Any = None, *, facts: Facts) -> Window:
         if not all(must_be_same(kind.shape[i], 1, facts) for i in gone):
             raise Wrong
     kept = [i for i in range(kind.ndim) if i not in gone]
-    return _permuted(kind, kept) if gone else itself_as_window(kind)
+    return _permuted(kind, kept) if gone else itself_as_view(kind)
 
 
-def broadcast_to(array: Any, shape: Any, subok: Any = False, *, facts: Facts) -> Window:
+def broadcast_to(array: Any, shape: Any, subok: Any = False, *, facts: Facts) -> StridedView:
     kind = array_argument(array)
     goal = as_shape(shape)
     if kind.ndim > len(goal) or not all(must(facts, "less_equal", 0, size) for size in goal):
@@ -136,12 +136,12 @@ def broadcast_to(array: Any, shape: Any, subok: Any = False, *, facts: Facts) ->
             strides.append(stride)
         else:
             raise Wrong
-    return Window(goal, tuple(strides), writeable=False)
+    return StridedView(goal, tuple(strides), writeable=False)
 
 
 def diagonal(
     a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, facts: Facts
-) -> Window:
+) -> StridedView:
     kind = array_argument(a)
     if kind.ndim < 2:
         raise Wrong
@@ -162,7 +162,7 @@ def diagonal(
     elif shift < 0 and facts.less(-shift, kind.shape[row]):
         start = -shift * kind.strides[row]
     kept = _permuted(kind, [i for i in range(kind.ndim) if i not in (row, column)])
-    return Window(
+    return StridedView(
         (*kept.shape, length), (*kept.strides, kind.strides[row] + kind.strides[column]),
         start, writeable=False,
     )
@@ -170,7 +170,7 @@ def diagonal(
 
 def reshape(
     a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None, facts: Facts
-) -> Window | None:
+) -> StridedView | None:
     kind = array_argument(a)
     if copy is False:
         raise Unsupported("reshape without a copy")
@@ -206,14 +206,14 @@ def _has_unknown(shape: Any) -> bool:
 
 def _reshape(
     kind: ArrayType, shape: Shape, facts: Facts, order: str = "C", *, renewed: bool = False
-) -> Window | None:
+) -> StridedView | None:
     """`renewed`: the strides are worked out even when the shape stays, as for a -1 in it."""
     if not renewed and same_shape(kind.shape, shape, facts):
-        return Window(shape, kind.strides)
+        return StridedView(shape, kind.strides)
     if is_contiguous(kind, facts, order, asserts=True) or not must(facts, "less", 1, kind.size):
-        return Window(shape, packed_strides(shape, kind.dtype.itemsize, order))
+        return StridedView(shape, packed_strides(shape, kind.dtype.itemsize, order))
     strides = _strides_without_copy(kind, shape, facts, order)
-    return None if strides is None else Window(shape, strides)
+    return None if strides is None else StridedView(shape, strides)
 
 
 def _strides_without_copy(
@@ -253,7 +253,7 @@ def _joined_step(
     return slow_first[-1][1]
 
 
-def ravel(a: Any, order: Any = "C", *, facts: Facts) -> Window | None:
+def ravel(a: Any, order: Any = "C", *, facts: Facts) -> StridedView | None:
     kind = array_argument(a)
     if order == "K" and not is_contiguous(kind, facts) and not is_fortran(kind, facts):
         raise Unsupported("ravel in memory order")
@@ -264,10 +264,10 @@ def ravel(a: Any, order: Any = "C", *, facts: Facts) -> Window | None:
         raise Wrong
     if not is_contiguous(kind, facts, order, asserts=True):
         return None
-    return Window((kind.size,), (kind.dtype.itemsize,))
+    return StridedView((kind.size,), (kind.dtype.itemsize,))
 
 
-def expand_dims(a: Any, axis: Any, *, facts: Facts) -> Window | None:
+def expand_dims(a: Any, axis: Any, *, facts: Facts) -> StridedView | None:
     if axis is None:
         raise Wrong
     kind = array_argument(a)
@@ -278,14 +278,14 @@ def expand_dims(a: Any, axis: Any, *, facts: Facts) -> Window | None:
     return _reshape(kind, shape, facts)
 
 
-def flip(m: Any, axis: Any = None, *, facts: Facts) -> Window:
+def flip(m: Any, axis: Any = None, *, facts: Facts) -> StridedView:
     kind = array_argument(m)
     if kind.ndim == 0:
         raise Unsupported("flip of a 0-d array, which gives a scalar")
     return _flipped(kind, normal_axes(axis, kind.ndim), facts)
 
 
-def _flipped(kind: ArrayType, axes: Sequence[int], facts: Facts) -> Window:
+def _flipped(kind: ArrayType, axes: Sequence[int], facts: Facts) -> StridedView:
     strides = list(kind.strides)
     offset: Size = 0
     for axis in axes:
@@ -293,39 +293,39 @@ def _flipped(kind: ArrayType, axes: Sequence[int], facts: Facts) -> Window:
             continue
         offset = offset + (kind.shape[axis] - 1) * kind.strides[axis]
         strides[axis] = -kind.strides[axis]
-    return Window(kind.shape, tuple(strides), offset)
+    return StridedView(kind.shape, tuple(strides), offset)
 
 
-def fliplr(m: Any, *, facts: Facts) -> Window:
+def fliplr(m: Any, *, facts: Facts) -> StridedView:
     kind = array_argument(m)
     if kind.ndim < 2:
         raise Wrong
     return _flipped(kind, (1,), facts)
 
 
-def flipud(m: Any, *, facts: Facts) -> Window:
+def flipud(m: Any, *, facts: Facts) -> StridedView:
     kind = array_argument(m)
     if kind.ndim < 1:
         raise Wrong
     return _flipped(kind, (0,), facts)
 
 
-def rot90(m: Any, k: Any = 1, axes: Any = (0, 1), *, facts: Facts) -> Window:
+def rot90(m: Any, k: Any = 1, axes: Any = (0, 1), *, facts: Facts) -> StridedView:
     kind = array_argument(m)
     first, second = normal_axes(axes, kind.ndim)
     turns = integer(k) % 4
     if turns == 0:
-        return Window(kind.shape, kind.strides)
+        return StridedView(kind.shape, kind.strides)
     if turns == 2:
         return _flipped(kind, (first, second), facts)
     if turns == 1:
         flipped = _flipped(kind, (second,), facts)
         return _swapped(flipped, first, second)
-    turned = _swapped(Window(kind.shape, kind.strides), first, second)
+    turned = _swapped(StridedView(kind.shape, kind.strides), first, second)
     return _flipped(kind.with_layout(turned.shape, turned.strides), (second,), facts)
 
 
-def _swapped(window: Window, first: int, second: int) -> Window:
+def _swapped(window: StridedView, first: int, second: int) -> StridedView:
     order = list(range(len(window.shape)))
     order[first], order[second] = second, first
     return replace(
@@ -334,29 +334,29 @@ def _swapped(window: Window, first: int, second: int) -> Window:
     )
 
 
-def itself(rule: Callable[..., ArrayType]) -> Callable[..., Window | None]:
+def itself(rule: Callable[..., ArrayType]) -> Callable[..., StridedView | None]:
     """Functions such as `np.asarray` that may hand back their argument: their rule then gives its
     type, unchanged and identical."""
 
-    def window(a: Any, *args: Any, facts: Facts, **kwargs: Any) -> Window | None:
+    def window(a: Any, *args: Any, facts: Facts, **kwargs: Any) -> StridedView | None:
         if not isinstance(a, ArrayType) or rule(a, *args, facts=facts, **kwargs) is not a:
             return None
-        return itself_as_window(a)
+        return itself_as_view(a)
 
     return window
 
 
-def atleast(ndim: int) -> Callable[..., Window | None]:
+def atleast(ndim: int) -> Callable[..., StridedView | None]:
     """`np.atleast_1d` and `np.atleast_2d` of one array."""
 
-    def window(*arys: Any, facts: Facts) -> Window | None:
+    def window(*arys: Any, facts: Facts) -> StridedView | None:
         if len(arys) != 1:
             raise Unsupported("atleast_nd of several arrays")
         kind = array_argument(arys[0])
         if kind.ndim >= ndim:
-            return itself_as_window(kind)
+            return itself_as_view(kind)
         if kind.ndim == 0:
             return _reshape(kind, (1,) * ndim, facts)
-        return Window((1, *kind.shape), (0, *kind.strides))
+        return StridedView((1, *kind.shape), (0, *kind.strides))
 
     return window

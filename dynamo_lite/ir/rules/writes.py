@@ -22,13 +22,13 @@ def setitem_rule(a: Any, key: Any, value: Any, /, *, facts: Facts) -> None:
         _check_masked(kind, key, value, facts)
         return
     parsed = parse_key(kind, key, facts)
-    shape = gathered(kind, parsed, facts).shape if parsed.picks else parsed.window.shape
+    shape = gathered(kind, parsed, facts).shape if parsed.gathers else parsed.window.shape
     stored = as_type(value)
     if not isinstance(value, ArrayType) or stored.dtype.kind == "c":
         _check_stored(value, stored, kind)  # of computed numbers the value itself is looked at
     if stored.ndim and getitem(a, key, facts=facts).form is Form.SCALAR:
         raise Wrong  # one element takes no array, not even of one element
-    if isinstance(value, (list, tuple)) and not parsed.picks and stored.ndim > len(shape):
+    if isinstance(value, (list, tuple)) and not parsed.gathers and stored.ndim > len(shape):
         raise Wrong  # only an array may have axes of size 1 more than what it is written to
     lead = max(0, stored.ndim - len(shape))
     if not same_shape(stored.shape[:lead], (1,) * lead, facts):

@@ -1,0 +1,1 @@
+"""Writing LLVM's text: registers, vectors, masks, numbers."""

@@ -1,0 +1,445 @@
+"""SSA text: a builder of one function, and values with Python's operators.
+
+A `Value` has one lane (a scalar) or several (a vector); mixing them splats the scalar. Comparisons
+are quiet: a NaN operand raises no floating-point flag, as in NumPy.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .elements import BOOL, I64, Number, literal_text, scalar_type
+from .target import Target
+
+FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+# Plain `fcmp` with these never raises invalid for a quiet NaN on the targets we know; the ordered
+# relations do, so they go through the constrained intrinsic, which selects quiet instructions.
+QUIET_PREDICATES = frozenset({"oeq", "une", "uno", "ord"})
+
+
+class Value:
+    """One SSA value, or a literal; `lanes` is 1 for a scalar."""
+
+    __slots__ = ("builder", "dtype", "lanes", "literal", "ref")
+
+    def __init__(
+        self, builder: Builder, ref: str, dtype: np.dtype, lanes: int = 1, literal: bool = False
+    ) -> None:
+        self.builder, self.ref, self.dtype = builder, ref, dtype
+        self.lanes, self.literal = lanes, literal
+
+    def __repr__(self) -> str:
+        return f"{self.type} {self.ref}"
+
+    @property
+    def type(self) -> str:
+        scalar = scalar_type(self.dtype)
+        return scalar if self.lanes == 1 else f"<{self.lanes} x {scalar}>"
+
+    @property
+    def suffix(self) -> str:
+        """The mangled type in the names of intrinsics, as in `llvm.sqrt.v8f64`."""
+        kind = "i" if scalar_type(self.dtype).startswith("i") else "f"
+        bits = 1 if self.dtype.kind == "b" else 8 * self.dtype.itemsize
+        return f"{kind}{bits}" if self.lanes == 1 else f"v{self.lanes}{kind}{bits}"
+
+    def splat(self, lanes: int) -> Value:
+        """This scalar in every lane."""
+        if self.lanes == lanes:
+            return self
+        kind = scalar_type(self.dtype)
+        vector = f"<{lanes} x {kind}>"
+        if self.literal:
+            return Value(self.builder, f"splat ({kind} {self.ref})", self.dtype, lanes, True)
+        emit = self.builder.emit
+        first = emit(f"insertelement {vector} poison, {kind} {self.ref}, i64 0")
+        mask = f"<{lanes} x i32> zeroinitializer"
+        ref = emit(f"shufflevector {vector} {first}, {vector} poison, {mask}")
+        return Value(self.builder, ref, self.dtype, lanes)
+
+    def _with(self, other: Value | Number) -> tuple[Value, Value]:
+        b = other if isinstance(other, Value) else self.builder.constant(self.dtype, other)
+        lanes = max(self.lanes, b.lanes)
+        return self.splat(lanes), b.splat(lanes)
+
+    def binary(self, opcode: str, other: Value | Number) -> Value:
+        a, b = self._with(other)
+        return a.like(self.builder.emit(f"{opcode} {a.type} {a.ref}, {b.ref}"))
+
+    def like(self, ref: str, dtype: np.dtype | None = None) -> Value:
+        """A value of this shape that `ref` names."""
+        return Value(self.builder, ref, dtype or self.dtype, self.lanes)
+
+    def like_retyped(self, dtype: np.dtype) -> Value:
+        """The same register read as a dtype of the same size (signed and unsigned integers)."""
+        return Value(self.builder, self.ref, dtype, self.lanes, self.literal)
+
+    def _arithmetic(self, floating: str, integer: str, other: Value | Number) -> Value:
+        return self.binary(floating if self.dtype.kind == "f" else integer, other)
+
+    def __add__(self, other: Value | Number) -> Value:
+        return self._arithmetic("fadd", "add", other)
+
+    def __sub__(self, other: Value | Number) -> Value:
+        return self._arithmetic("fsub", "sub", other)
+
+    def __mul__(self, other: Value | Number) -> Value:
+        return self._arithmetic("fmul", "mul", other)
+
+    def __truediv__(self, other: Value | Number) -> Value:
+        return self.binary("fdiv", other)
+
+    def __rsub__(self, other: Number) -> Value:
+        return self.builder.constant(self.dtype, other) - self
+
+    def __radd__(self, other: Number) -> Value:
+        return self + other
+
+    def __rmul__(self, other: Number) -> Value:
+        return self * other
+
+    def __rtruediv__(self, other: Number) -> Value:
+        return self.builder.constant(self.dtype, other) / self
+
+    def __neg__(self) -> Value:
+        if self.dtype.kind != "f":
+            return self.builder.constant(self.dtype, 0) - self
+        return self.like(self.builder.emit(f"fneg {self.type} {self.ref}"))
+
+    def __and__(self, other: Value | Number) -> Value:
+        return self.binary("and", other)
+
+    def __or__(self, other: Value | Number) -> Value:
+        return self.binary("or", other)
+
+    def __xor__(self, other: Value | Number) -> Value:
+        return self.binary("xor", other)
+
+    def __invert__(self) -> Value:
+        return self ^ (True if self.dtype.kind == "b" else -1)
+
+    def __lshift__(self, other: Value | Number) -> Value:
+        return self.binary("shl", other)
+
+    def __rshift__(self, other: Value | Number) -> Value:
+        return self.binary("ashr" if self.dtype.kind == "i" else "lshr", other)
+
+    def call(self, intrinsic: str, *others: Value | Number) -> Value:
+        """An LLVM intrinsic overloaded on this type, `llvm.<intrinsic>.<suffix>`."""
+        values = [self, *(self._with(other)[1] for other in others)]
+        lanes = max(v.lanes for v in values)
+        values = [v.splat(lanes) for v in values]
+        first = values[0]
+        args = ", ".join(f"{v.type} {v.ref}" for v in values)
+        text = f"call {first.type} @llvm.{intrinsic}.{first.suffix}({args})"
+        return first.like(self.builder.emit(text))
+
+    def compare(self, predicate: str, other: Value | Number) -> Value:
+        """`predicate` is eq, ne, lt, le, gt, ge; NaN compares as in NumPy. For floats also LLVM's
+        own names (uno, ord, ugt …)."""
+        a, b = self._with(other)
+        if self.dtype.kind != "f":
+            signed = "u" if self.dtype.kind in "ub" else "s"
+            name = predicate if predicate in ("eq", "ne") else signed + predicate
+            return a.like(self.builder.emit(f"icmp {name} {a.type} {a.ref}, {b.ref}"), BOOL)
+        name = FLOAT_PREDICATES.get(predicate, predicate)
+        if name in QUIET_PREDICATES:
+            return a.like(self.builder.emit(f"fcmp {name} {a.type} {a.ref}, {b.ref}"), BOOL)
+        mask = a.like("", BOOL)
+        text = (
+            f"call {mask.type} @llvm.experimental.constrained.fcmp.{a.suffix}({a.type} {a.ref}, "
+            f'{b.type} {b.ref}, metadata !"{name}", metadata !"fpexcept.ignore")'
+        )
+        return a.like(self.builder.emit(text), BOOL)
+
+    def lt(self, other: Value | Number) -> Value:
+        return self.compare("lt", other)
+
+    def gt(self, other: Value | Number) -> Value:
+        return self.compare("gt", other)
+
+    def le(self, other: Value | Number) -> Value:
+        return self.compare("le", other)
+
+    def ge(self, other: Value | Number) -> Value:
+        return self.compare("ge", other)
+
+    def fma(self, factor: Value | Number, addend: Value | Number) -> Value:
+        """self * factor + addend, rounded once where the target can; only for our own formulas."""
+        if self.builder.has_fma:
+            return self.call("fma", factor, addend)
+        return self * factor + addend
+
+    def exact_fma(self, factor: Value | Number, addend: Value | Number) -> Value:
+        """The same in double, as good as rounded once on every target: what formulas need that
+        recover the error of a product (Dekker's product where there is no instruction)."""
+        if self.builder.has_fma:
+            return self.call("fma", factor, addend)
+        a, b = self._with(factor)
+        product = a * b
+        a_high, b_high = a._upper_half(), b._upper_half()
+        a_low, b_low = a - a_high, b - b_high
+        error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+        return (product + addend) + error
+
+    def _upper_half(self) -> Value:
+        return (self.bits() & -(1 << 27)).as_float()
+
+    def abs(self) -> Value:
+        return self.call("fabs")
+
+    def raising(self, opcode: str, other: Value | Number) -> Value:
+        """`fdiv`, `fmul`, `fadd` or `fsub` that stays in the code whatever is known about the
+        operands, for the flag that it raises."""
+        a, b = self._with(other)
+        text = (
+            f"call {a.type} @llvm.experimental.constrained.{opcode}.{a.suffix}({a}, {b}, "
+            f'metadata !"round.tonearest", metadata !"fpexcept.strict")'
+        )
+        return a.like(self.builder.emit(text))
+
+    def any(self) -> Value:
+        """Does a mask hold in some lane?"""
+        if self.lanes == 1:
+            return self
+        number = self.builder.emit(f"bitcast {self} to i{self.lanes}")
+        ref = self.builder.emit(f"icmp ne i{self.lanes} {number}, 0")
+        return Value(self.builder, ref, BOOL)
+
+    def first_lane(self) -> Value:
+        """The number of the first lane in which a mask holds; not a lane where it holds in none."""
+        number = self.builder.emit(f"bitcast {self} to i{self.lanes}")
+        if self.lanes < 64:
+            number = self.builder.emit(f"zext i{self.lanes} {number} to i64")
+        ref = self.builder.emit(f"call i64 @llvm.cttz.i64(i64 {number}, i1 false)")
+        return Value(self.builder, ref, I64)
+
+    def constant(self, value: Number) -> Value:
+        """A literal of this dtype and shape."""
+        return self.builder.constant(self.dtype, value).splat(self.lanes)
+
+    def eq(self, other: Value | Number) -> Value:
+        return self.compare("eq", other)
+
+    def ne(self, other: Value | Number) -> Value:
+        return self.compare("ne", other)
+
+    def is_nan(self) -> Value:
+        return self.compare("uno", self)
+
+    def select(self, true: Value | Number, false: Value | Number) -> Value:
+        """`true` where this mask holds, else `false`; at least one of them is a Value."""
+        typed = true if isinstance(true, Value) else false
+        assert isinstance(typed, Value)
+        a = true if isinstance(true, Value) else self.builder.constant(typed.dtype, true)
+        b = false if isinstance(false, Value) else self.builder.constant(typed.dtype, false)
+        lanes = max(self.lanes, a.lanes, b.lanes)
+        mask = self if self.lanes == 1 else self.splat(lanes)
+        a, b = a.splat(lanes), b.splat(lanes)
+        text = f"select {mask.type} {mask.ref}, {a.type} {a.ref}, {b.type} {b.ref}"
+        return a.like(self.builder.emit(text))
+
+    def cast(self, opcode: str, dtype: np.dtype) -> Value:
+        """One of LLVM's conversions (`sext`, `bitcast`, `sitofp` …)."""
+        to = self.like("", dtype)
+        return self.like(self.builder.emit(f"{opcode} {self.type} {self.ref} to {to.type}"), dtype)
+
+    def bits(self) -> Value:
+        """The same bits as a signed integer."""
+        return self.cast("bitcast", np.dtype(f"i{self.dtype.itemsize}"))
+
+    def as_float(self) -> Value:
+        return self.cast("bitcast", np.dtype(f"f{self.dtype.itemsize}"))
+
+    def shuffle(self, order: Sequence[int], other: Value | None = None) -> Value:
+        """Lanes in a new order (of this vector followed by `other`)."""
+        if len(order) == 1:
+            return self.lane(order[0])
+        right = other.ref if other is not None else "poison"
+        mask = ", ".join(f"i32 {i}" for i in order)
+        text = (
+            f"shufflevector {self.type} {self.ref}, {self.type} {right}, "
+            f"<{len(order)} x i32> <{mask}>"
+        )
+        return Value(self.builder, self.builder.emit(text), self.dtype, len(order))
+
+    def lane(self, index: int) -> Value:
+        if self.lanes == 1:
+            return self
+        ref = self.builder.emit(f"extractelement {self.type} {self.ref}, i64 {index}")
+        return Value(self.builder, ref, self.dtype)
+
+
+class Builder:
+    """The text of one function, written line by line; elementary functions need a target."""
+
+    def __init__(self, target: Target | None = None) -> None:
+        self.has_fma = target is not None and target.fma
+        self.has_avx512 = target is not None and target.vector_bytes == 64
+        self.status = ""
+        self.checks = False
+        self.lines: list[str] = []
+        self.allocas: list[str] = []
+        self.head: list[str] = []
+        self.block = "entry"
+        self._count = 0
+
+    def fresh(self, stem: str = "v") -> str:
+        self._count += 1
+        return f"{stem}{self._count}"
+
+    def emit(self, text: str) -> str:
+        self._count += 1
+        name = f"%v{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def void(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def label(self, name: str) -> None:
+        self.lines.append(f"{name}:")
+        self.block = name
+
+    def jump(self, name: str) -> None:
+        self.void(f"br label %{name}")
+
+    def branch(self, condition: Value, then: str, otherwise: str) -> None:
+        self.void(f"br i1 {condition.ref}, label %{then}, label %{otherwise}")
+
+    def constant(self, dtype: np.dtype, value: Number) -> Value:
+        """A literal; a Python float is rounded to `dtype`, an int wraps."""
+        if dtype.kind == "f":
+            return self.literal(dtype, np.array(value, dtype).tobytes())
+        if dtype.kind == "b":
+            return Value(self, "true" if value else "false", dtype, 1, True)
+        return Value(self, str(int(value)), dtype, 1, True)
+
+    def literal(self, dtype: np.dtype, bits: bytes) -> Value:
+        return Value(self, literal_text(dtype, bits), dtype, 1, True)
+
+    def integer(self, value: int) -> Value:
+        return Value(self, str(value), I64, 1, True)
+
+    def vector(self, dtype: np.dtype, values: Sequence[int]) -> Value:
+        """A literal vector of integers."""
+        kind = scalar_type(dtype)
+        text = "<" + ", ".join(f"{kind} {v}" for v in values) + ">"
+        return Value(self, text, dtype, len(values), True)
+
+    def stack(self, kind: str, count: int = 1) -> str:
+        """Memory in the function's frame, the same at every visit."""
+        name = f"%{self.fresh('stack')}"
+        self.allocas.append(f"  {name} = alloca {kind}, i64 {count}, align 64")
+        return name
+
+    def load(
+        self, pointer: str, dtype: np.dtype, lanes: int = 1, align: int | None = None
+    ) -> Value:
+        """Elements that lie next to each other in memory; bytes become bools."""
+        stored = np.dtype(np.uint8) if dtype.kind == "b" else dtype
+        shape = Value(self, "", stored, lanes)
+        text = f"load {shape.type}, ptr {pointer}, align {align or stored.alignment}"
+        value = shape.like(self.emit(text))
+        return value.ne(0) if dtype.kind == "b" else value
+
+    def stored(self, value: Value) -> Value:
+        """`value` as it lies in memory."""
+        return value.cast("zext", np.dtype(np.uint8)) if value.dtype.kind == "b" else value
+
+    def store(self, value: Value, pointer: str, align: int | None = None) -> None:
+        value = self.stored(value)
+        align = align or value.dtype.alignment
+        self.void(f"store {value.type} {value.ref}, ptr {pointer}, align {align}")
+
+    def offset(self, pointer: str, nbytes: Value | int) -> str:
+        """`pointer` moved by a number of bytes."""
+        if isinstance(nbytes, int):
+            nbytes = self.integer(nbytes)
+        if nbytes.literal and nbytes.ref == "0":
+            return pointer
+        return self.emit(f"getelementptr i8, ptr {pointer}, i64 {nbytes.ref}")
+
+    def opaque(self, index: Value) -> Value:
+        """An integer that a loop carries, in the same register. Strength reduction, a third of
+        LLVM's time, does not look behind it: addresses are cheap as they stand."""
+        return index.like(self.emit(f'call i64 asm "", "=r,0"(i64 {index.ref}) memory(none)'))
+
+    def when(
+        self, condition: Value, state: Sequence[Value], body: Callable[[], Sequence[Value]]
+    ) -> list[Value]:
+        """`state = body()` where a scalar condition holds."""
+        inside, done = self.fresh("then"), self.fresh("done")
+        before = self.block
+        self.branch(condition, inside, done)
+        self.label(inside)
+        results = body()
+        after = self.block
+        self.jump(done)
+        self.label(done)
+        return [
+            old.like(self.emit(f"phi {old.type} [ {old.ref}, %{before} ], [ {new.ref}, %{after} ]"))
+            for old, new in zip(state, results)
+        ]
+
+    def bail_out_where(self, failed: Value) -> None:
+        """Mark the call as failed if a mask holds in some lane."""
+        self.checks = True
+
+        def mark() -> Sequence[Value]:
+            self.emit(f"atomicrmw or ptr {self.status}, i64 1 monotonic")
+            return ()
+
+        self.when(failed.any(), (), mark)
+
+    def loop(
+        self,
+        begin: Value,
+        end: Value,
+        step: int,
+        carried: Sequence[Value],
+        body: Callable[[Value, list[Value]], Sequence[Value]],
+    ) -> list[Value]:
+        """`for i in range(begin, end, step)` with loop-carried values; gives their final values.
+
+        A loop whose bounds are literals and that runs once, or never, becomes straight code."""
+        if begin.literal and end.literal:
+            trips = -(-(int(end.ref) - int(begin.ref)) // step)
+            if trips <= 0:
+                return list(carried)
+            if trips == 1:
+                return list(body(begin, list(carried)))
+
+        def turn(state: list[Value]) -> Sequence[Value]:
+            index, *others = state
+            results = body(index, others)
+            return index.like(self.emit(f"add nsw i64 {index.ref}, {step}")), *results
+
+        state = self.repeat((begin, *carried), lambda state: state[0].lt(end), turn)
+        return state[1:]
+
+    def repeat(
+        self,
+        carried: Sequence[Value],
+        more: Callable[[list[Value]], Value],
+        body: Callable[[list[Value]], Sequence[Value]],
+    ) -> list[Value]:
+        """`while more(state): state = body(state)`; gives the final state."""
+        head, inside, done = (self.fresh(stem) for stem in ("head", "body", "done"))
+        before = self.block
+        self.jump(head)
+        self.label(head)
+        state = [Value(self, f"%{self.fresh('c')}", v.dtype, v.lanes) for v in carried]
+        at = len(self.lines)
+        self.branch(more(state), inside, done)
+        self.label(inside)
+        results = body([self.opaque(v) if v.type == "i64" else v for v in state])
+        latch = self.block
+        self.jump(head)
+        self.lines[at:at] = [
+            f"  {phi.ref} = phi {phi.type} [ {start.ref}, %{before} ], [ {next_.ref}, %{latch} ]"
+            for phi, start, next_ in zip(state, carried, results)
+        ]
+        self.label(done)
+        return state

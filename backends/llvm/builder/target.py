@@ -1,0 +1,44 @@
+"""The machine that code is generated for, known without importing llvmlite."""
+from __future__ import annotations
+
+import platform
+from functools import cache
+
+from numpy._core._multiarray_umath import (  # type: ignore[import-not-found]
+    __cpu_features__ as cpu_features,
+)
+
+from ....base.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`cpu` is an architecture level of LLVM, not a product: a cached object then runs on every
+    machine of the same level, and never on a lesser one."""
+
+    machine: str
+    system: str
+    cpu: str
+    vector_bytes: int
+    fma: bool
+
+
+# machine, NumPy's names of the features that must be there, LLVM's cpu, vector bytes, fma
+LEVELS: tuple[tuple[str, tuple[str, ...], str, int, bool], ...] = (
+    ("x86_64", ("AVX512_SKX", "AVX2", "FMA3"), "x86-64-v4", 64, True),
+    ("x86_64", ("AVX2", "FMA3", "F16C"), "x86-64-v3", 32, True),
+    ("x86_64", ("SSE42",), "x86-64-v2", 16, False),
+    ("aarch64", ("ASIMD",), "generic", 16, True),
+)
+ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+@cache
+def host() -> Target:
+    """This machine, at the highest level that it reaches."""
+    machine = platform.machine().lower()
+    machine = ALIASES.get(machine, machine)
+    for name, features, cpu, width, fma in LEVELS:
+        if name == machine and all(cpu_features.get(f) for f in features):
+            return Target(machine, platform.system(), cpu, width, fma)
+    return Target(machine, platform.system(), "generic", 16, False)

@@ -1,0 +1,67 @@
+"""Size arithmetic that must not wrap: Python's ints have no end, machine words have."""
+from __future__ import annotations
+
+from ....base.records import dataclass, field
+from ....ir.sizes import Opaque, Size, Symbol
+from .elements import I64
+from .emit import Builder, Value
+from .frame import Frame
+from .nest import emit_opaque
+
+PAIR = "{ i64, i1 }"
+
+
+def emit_checked(frame: Frame, size: Size, symbols: dict[str, Value]) -> Value:
+    """The value of a size expression; the call bails out where 64 bits are too few."""
+    checked = Checked(frame, symbols)
+    value = checked.size(size)
+    checked.settle()
+    return value
+
+
+@dataclass(slots=True)
+class Checked:
+    """Arithmetic whose overflows are collected in `wraps`: values mean something after `settle`."""
+
+    frame: Frame
+    symbols: dict[str, Value]
+    wraps: list[str] = field(default_factory=list)
+
+    @property
+    def builder(self) -> Builder:
+        return self.frame.builder
+
+    def settle(self) -> None:
+        if self.wraps:
+            last, *others = self.wraps
+            for wraps in others:
+                last = self.builder.emit(f"or i1 {wraps}, {last}")
+            self.frame.bail_out_if(f"or i1 {last}, false")
+            self.wraps.clear()
+
+    def size(self, size: Size) -> Value:
+        if isinstance(size, int):
+            return self.builder.integer(size)
+        total: Value | None = None
+        for monomial, factor in size.terms:
+            term: Value | None = None if factor == 1 and monomial else self.builder.integer(factor)
+            for atom in monomial:
+                value = self._atom(atom)
+                term = value if term is None else self._computed("smul", term, value)
+            assert term is not None
+            total = term if total is None else self._computed("sadd", total, term)
+        assert total is not None
+        return total
+
+    def _atom(self, atom: Symbol | Opaque) -> Value:
+        if isinstance(atom, Symbol):
+            return self.symbols[atom.name]
+        left, right = self.size(atom.left), self.size(atom.right)
+        self.settle()
+        return emit_opaque(self.builder, atom.op, left, right)
+
+    def _computed(self, operation: str, left: Value, right: Value) -> Value:
+        name = f"@llvm.{operation}.with.overflow.i64"
+        pair = self.builder.emit(f"call {PAIR} {name}(i64 {left.ref}, i64 {right.ref})")
+        self.wraps.append(self.builder.emit(f"extractvalue {PAIR} {pair}, 1"))
+        return Value(self.builder, self.builder.emit(f"extractvalue {PAIR} {pair}, 0"), I64)

@@ -1,0 +1,102 @@
+"""Loops and branches of a program: steps that run several times, or not at all."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....ir.sizes import product
+from ...loop_ir.loops import Buffer
+from ...loop_ir.program import Branch, Extern, Launch, Loop, Product, Rotate, Step, all_steps
+from ...passes.schedule import may_report
+from ..builder.elements import I64
+from ..builder.emit import Value
+
+if TYPE_CHECKING:
+    from .writer import EntryWriter
+
+PATIENCE = 200_000  # nanoseconds, by the estimate, after which a loop asks for signals
+
+
+def loop(writer: EntryWriter, step: Loop) -> None:
+    """Ask for signals and other threads now and then, by the time that rounds take."""
+    begin_inside(writer, step)
+    head, body, done = (writer.builder.fresh(stem) for stem in ("head", "round", "done"))
+    writer.builder.jump(head)
+    writer.builder.label(head)
+    writer.builder.branch(truth(writer, step.proceed), body, done)
+    writer.builder.label(body)
+    run_block(writer, step.steps)
+    poll(writer, step)
+    writer.builder.jump(head)
+    writer.builder.label(done)
+
+
+def poll(writer: EntryWriter, step: Loop) -> None:
+    if writer.patience is None:
+        writer.patience = writer.builder.stack("i64")
+        writer.builder.head.append(f"  store i64 {PATIENCE}, ptr {writer.patience}")
+    builder = writer.builder
+    left = builder.load(writer.patience, I64) - max(1, round(nanoseconds(step.steps)))
+    builder.store(left, writer.patience)
+
+    def ask() -> Sequence[Value]:
+        builder.store(builder.integer(PATIENCE), str(writer.patience))
+        writer.frame.checked("poll", "ptr %frame")
+        return ()
+
+    builder.when(left.lt(0), (), ask)
+
+
+def begin_inside(writer: EntryWriter, step: Loop | Branch) -> None:
+    """What becomes of flags is the same in all of a body, and must be so before the first."""
+    for inner in all_steps((step,)):
+        if isinstance(inner, Launch) and may_report(inner.kernel):
+            writer.begin_errstate(inner.kernel.errstate)
+        elif isinstance(inner, (Extern, Product)):
+            writer.begin_errstate(inner.errstate)
+
+
+def branch(writer: EntryWriter, step: Branch) -> None:
+    begin_inside(writer, step)
+    true, false, done = (writer.builder.fresh(stem) for stem in ("true", "false", "done"))
+    writer.builder.branch(truth(writer, step.test), true, false)
+    for label, block in ((true, step.true), (false, step.false)):
+        writer.builder.label(label)
+        run_block(writer, block)
+        writer.builder.jump(done)
+    writer.builder.label(done)
+
+
+def truth(writer: EntryWriter, buffer: Buffer) -> Value:
+    return writer.builder.load(writer.pointer(buffer.name), np.dtype(bool))
+
+
+def run_block(writer: EntryWriter, steps: Sequence[Step]) -> None:
+    """Steps that may run several times, or not at all: objects made here end here."""
+    known, first = dict(writer.slots), writer.n_slots
+    sizes, arrays = dict(writer.sizes), dict(writer.frame.arrays)
+    for step in steps:
+        writer.step(step)
+    for slot in range(first, writer.n_slots):
+        writer.frame.call("release", "ptr %frame", f"i64 {slot}")
+    writer.slots, writer.sizes, writer.frame.arrays = known, sizes, arrays
+
+
+def rotate(writer: EntryWriter, step: Rotate) -> None:
+    taken = [writer.pointer(buffer.name) for buffer in step.taken]
+    for buffer, pointer in zip(step.into, taken):
+        writer.builder.void(f"store ptr {pointer}, ptr {writer.cells[buffer.name]}")
+
+
+def nanoseconds(steps: Sequence[Step]) -> float:
+    """About how long steps take at least, where they have no loops in them."""
+    total = 1.0
+    for step in steps:
+        if isinstance(step, Launch):
+            points = product(axis.extent for axis in step.kernel.axes)
+            total += points / 8 if isinstance(points, int) else 10.0
+        elif isinstance(step, (Extern, Product)):
+            total += 1000.0
+    return total

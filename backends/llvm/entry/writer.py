@@ -1,0 +1,403 @@
+"""A program as one LLVM function, `i32 @entry(ptr frame)`: 0 when done, 1 when it bails out."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....base.records import dataclass, field, kept
+from ....ir.errstates import AMBIENT, Errstate
+from ....ir.sizes import Size, product, symbols
+from ....ir.types import ArrayType, Form
+from ...loop_ir.loops import Buffer, Kernel
+from ...loop_ir.program import (
+    Allocate,
+    Bind,
+    Branch,
+    Commit,
+    Count,
+    Deposit,
+    Extern,
+    Extract,
+    Input,
+    Launch,
+    LogUndo,
+    Loop,
+    Output,
+    Product,
+    Program,
+    Require,
+    Rotate,
+    Step,
+    View,
+    all_steps,
+    blocks_of,
+)
+from ...loop_ir.sizes_of import kernel_sizes
+from ...passes.schedule import may_report
+from ..builder.elements import F64, I64, scalar_type
+from ..builder.emit import Builder, Value
+from ..builder.frame import DATA, DIMENSIONS, STRIDES, Frame
+from ..builder.nest import emit_size
+from ..builder.target import Target
+from ..builder.wide import emit_checked
+from ..kernels.flags import masks
+from ..kernels.kernel import KernelCode
+from ..kernels.memory import BYTE
+from ..objects.flat_calls import FlatCall
+from ..objects.modules import Modules
+from . import calls, copies, flow, launches
+from .products import ProductWriter
+
+ON_STACK = 4096  # bytes of scratch that live in the function's frame
+PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
+NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCode:
+    """LLVM text of modules, each calls into those before it, and what the native entry needs beside
+    the machine code."""
+
+    texts: tuple[str, ...]
+    n_inputs: int
+    n_slots: int
+    n_outputs: int
+    constants: tuple[Any, ...]
+    descrs: tuple[np.dtype, ...]
+
+
+@dataclass(slots=True)
+class EntryWriter:
+    """`begin` is given each module as soon as it is written."""
+
+    program: Program
+    target: Target
+    begin: Callable[[str], object] = id
+    builder: Builder = field(init=False)
+    modules: Modules = field(init=False)
+    kernels: dict[Kernel, KernelCode] = field(default_factory=dict)
+    similar: Counter[Kernel] = field(default_factory=Counter)
+    pointers: dict[str, str] = field(default_factory=dict)
+    objects: dict[str, str] = field(default_factory=dict)
+    scalars: dict[str, Value] = field(default_factory=dict)
+    symbols: dict[str, Value] = field(default_factory=dict)
+    sizes: dict[Size, Value] = field(default_factory=dict)
+    slots: dict[str, int] = field(default_factory=dict)
+    descrs: dict[np.dtype, int] = field(default_factory=dict)
+    callables: list[Callable[..., Any] | FlatCall] = field(default_factory=list)
+    wide: set[str] = field(default_factory=set)  # symbols of ints, which may be as large as any
+    ints: dict[int, Value] = field(default_factory=dict)  # by placeholder
+    offers: bool = False  # kernels to the thread pool
+    n_slots: int = 0
+    errstate: Errstate = AMBIENT  # of the steps that are written now
+    frame: Frame = field(init=False)
+    first_descr: int = field(init=False)
+    cells: dict[str, str] = field(default_factory=dict)
+    types: dict[str, ArrayType] = field(default_factory=dict)
+    patience: str | None = None
+    _zero: Value | None = None
+
+    def write(self) -> EntryCode:
+        self.n_slots = len(self.program.outputs)
+        for number, output in enumerate(self.program.outputs):
+            if output.type.form is Form.ARRAY:
+                self.slots.setdefault(output.buffer.name, number)
+        n_calls = sum(isinstance(step, Extern) for step in all_steps(self.program.steps))
+        self.first_descr = len(self.program.constants) + n_calls
+        whole = any(map(blocks_of, self.program.steps))
+        self.modules = Modules(self.target, self.begin, whole)
+        self.builder = Builder(self.target)
+        self.frame = Frame(self.builder)
+        self._bind_ints()
+        for item in self.program.inputs:
+            self._bind(item)
+        self._bind_symbols()
+        for number, constant in enumerate(self.program.constants):
+            self.array(constant.buffer, self.frame.constant(number))
+        self._rotating()
+        ends = self._ends()
+        for step, ending in zip(self.program.steps, ends):
+            self.step(step)
+            self._release(ending)
+        for number, output in enumerate(self.program.outputs):
+            self._output(number, output)
+        return EntryCode(
+            self._texts(),
+            len(self.program.inputs),
+            self.n_slots,
+            len(self.program.outputs),
+            (*(c.value for c in self.program.constants), *self.callables),
+            tuple(self.descrs),
+        )
+
+    def _ends(self) -> list[list[str]]:
+        """For each step the buffers that nothing after it uses."""
+        steps = self.program.steps
+        last = {b.name: k for k, step in enumerate(steps) for b in (*step.reads, *step.writes)}
+        lasting = {output.buffer.name for output in self.program.outputs}
+        ends: list[list[str]] = [[] for _ in steps]
+        for name, position in last.items():
+            if name not in lasting:
+                ends[position].append(name)
+        return ends
+
+    def _release(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name in self.slots:
+                self.frame.call("release", "ptr %frame", f"i64 {self.slots[name]}")
+
+    def _rotating(self) -> None:
+        """Buffers that change their memory have their address in the frame of the function."""
+        for step in all_steps(self.program.steps):
+            if isinstance(step, Rotate):
+                for buffer in (*step.into, *step.taken):
+                    if buffer.name not in self.cells:
+                        self.cells[buffer.name] = self.builder.stack("ptr")
+
+    def pointer(self, name: str) -> str:
+        """Where a buffer's data begins."""
+        if name in self.cells:
+            return self.builder.emit(f"load ptr, ptr {self.cells[name]}, align 8")
+        return self.pointers[name]
+
+    def _texts(self) -> tuple[str, ...]:
+        if self.offers:
+            self.modules.add(launches.offering())
+        tables = (f"{name} = internal constant {what}" for what, name in self.frame.tables.items())
+        entry = "\n".join([
+            *tables, "define i32 @entry(ptr %frame) #0 {", "entry:", *self.builder.allocas,
+            *self.builder.head, *self.builder.lines, "  ret i32 0", "bail_out:", "  ret i32 1", "}",
+        ])
+        return self.modules.finish(entry, len(self.builder.lines))
+
+    # What the program gets ------------------------------------------------------------------------
+
+    def _bind(self, item: Input) -> None:
+        if item.buffer is None and item.scalar is None:
+            return
+        source = self.frame.input(item.index)
+        if item.buffer is not None and item.type.form is Form.OBJECT:
+            self.objects[item.buffer.name] = source
+        elif item.buffer is not None and item.type.form is not Form.ARRAY:
+            self.objects[item.buffer.name] = source
+            self.pointers[item.buffer.name] = self.builder.offset(source, DATA)
+        elif item.buffer is not None:
+            self.array(item.buffer, source)
+        if item.scalar is not None:
+            self.objects[item.scalar.name] = source
+            value = self.ints.get(item.index)
+            if value is None or item.scalar.dtype != I64:
+                value = self._number(source, item.type, item.scalar.dtype)
+            self.scalars[item.scalar.name] = value
+
+    def array(self, buffer: Buffer, source: str) -> None:
+        self.objects[buffer.name] = source
+        self.pointers[buffer.name] = self.frame.pointer_at(source, DATA)
+
+    def _number(self, source: str, type_: ArrayType, dtype: np.dtype) -> Value:
+        """The value of a NumPy scalar or Python number."""
+        if type_.form is Form.PYTHON and dtype == F64 and type_.dtype == F64:
+            return self.builder.load(self.builder.offset(source, DATA), F64)
+        place = self.builder.stack("i64", 4)
+        self.frame.checked("unbox_number", f"ptr {source}", f"i32 {dtype.num}", f"ptr {place}")
+        return self.builder.load(place, dtype)
+
+    def _bind_ints(self) -> None:
+        """The values of Python ints that are symbols."""
+        origins = self.program.symbols.items()
+        which = {o.placeholder: name for name, o in origins if o.fact == "value"}
+        if not which:
+            return
+        place = self.builder.stack("i64", len(which))
+        numbers = self.frame.integers([*map(self.builder.integer, which)])
+        self.frame.checked(
+            "unbox_ints", f"ptr {self.frame.inputs}", f"ptr {numbers}", f"i64 {len(which)}",
+            f"ptr {place}",
+        )
+        for position, (index, name) in enumerate(which.items()):
+            value = self.builder.load(self.builder.offset(place, 8 * position), I64)
+            self.symbols[name] = self.ints[index] = value
+            self.wide.add(name)
+
+    def _bind_symbols(self) -> None:
+        offsets = {"size": DIMENSIONS, "stride": STRIDES}
+        for name, origin in self.program.symbols.items():
+            if origin.fact == "total":
+                self.symbols[name] = self.size(origin.sum)
+                if not self.wide.isdisjoint(symbols(origin.sum)):
+                    self.wide.add(name)
+                continue
+            if name in self.symbols:
+                continue
+            source = self.frame.input(origin.placeholder)
+            numbers = self.frame.pointer_at(source, offsets[origin.fact])
+            place = self.builder.offset(numbers, 8 * origin.axis)
+            self.symbols[name] = self.builder.load(place, I64)
+
+    # Parts of calls -------------------------------------------------------------------------------
+
+    def size(self, size: Size) -> Value:
+        if size not in self.sizes:
+            if self.wide.isdisjoint(symbols(size)):
+                self.sizes[size] = emit_size(self.builder, size, self.symbols)
+            else:
+                self.sizes[size] = emit_checked(self.frame, size, self.symbols)
+        return self.sizes[size]
+
+    def descr(self, dtype: np.dtype) -> str:
+        index = self.descrs.setdefault(dtype, len(self.descrs))
+        return f"ptr {self.frame.constant(self.first_descr + index)}"
+
+    def shape(self, sizes: Sequence[Size]) -> str:
+        return f"ptr {self.frame.integers([self.size(size) for size in sizes])}"
+
+    def new_slot(self, buffer: str | None = None) -> int:
+        if buffer is not None and buffer in self.slots:
+            return self.slots[buffer]
+        number, self.n_slots = self.n_slots, self.n_slots + 1
+        if buffer is not None:
+            self.slots[buffer] = number
+        return number
+
+    def box(self, slot: int, type_: ArrayType, pointer: str) -> None:
+        """A NumPy scalar or Python number from memory, into a slot."""
+        where = ("ptr %frame", f"i64 {slot}")
+        if type_.form is Form.SCALAR:
+            self.frame.checked("box_scalar", *where, self.descr(type_.dtype), f"ptr {pointer}")
+        else:
+            kind = PYTHON_KINDS[type_.dtype.kind]
+            self.frame.checked("box_python", *where, f"i32 {kind}", f"ptr {pointer}")
+
+    def step(self, step: Step) -> None:
+        STEPS[type(step)](self, step)
+
+    # Steps ----------------------------------------------------------------------------------------
+
+    def allocate(self, step: Allocate) -> None:
+        if step.kind == "scratch":
+            self._made_at(step, self._scratch(step.type))
+            return
+        slot = self.new_slot(step.buffer.name)
+        type_ = step.type
+        strides = "ptr null" if type_.is_c_contiguous else self.shape(type_.strides)
+        self._made_at(step, self.frame.checked(
+            "new_array", "ptr %frame", f"i64 {slot}", self.descr(type_.dtype),
+            f"i32 {type_.ndim}", self.shape(type_.shape), strides,
+        ))  # fmt: skip
+        self.objects[step.buffer.name] = self.frame.slot(slot)
+
+    def _made_at(self, step: Allocate, pointer: str) -> None:
+        name = step.buffer.name
+        self.pointers[name], self.types[name] = pointer, step.type
+        if (cell := self.cells.get(name)) is not None:
+            self.builder.void(f"store ptr {pointer}, ptr {cell}")
+
+    def _scratch(self, type_: ArrayType) -> str:
+        nbytes = product(type_.shape) * type_.dtype.itemsize
+        if not type_.shape and type_.dtype.kind in "biuf" and type_.dtype.itemsize <= 8:
+            return self.builder.stack(scalar_type(BYTE if type_.dtype.kind == "b" else type_.dtype))
+        if isinstance(nbytes, int) and nbytes <= ON_STACK:
+            return self.builder.stack("i8", max(nbytes, 8))
+        return self.frame.checked("scratch", "ptr %frame", f"i64 {self.size(nbytes).ref}")
+
+    def begin_errstate(self, errstate: Errstate) -> None:
+        """Say what becomes of the floating-point flags that the next steps raise."""
+        if errstate != self.errstate:
+            ignored, reported = masks(errstate)
+            self.frame.call("begin_errstate", "ptr %frame", f"i32 {ignored}", f"i32 {reported}")
+            self.errstate = errstate
+
+    def launch(self, step: Launch) -> None:
+        kernel = step.kernel
+        if kernel.errstate != self.errstate and may_report(kernel):
+            self.begin_errstate(kernel.errstate)
+        for size in kernel_sizes(kernel) if self.wide else ():
+            if not self.wide.isdisjoint(symbols(size)):
+                self.size(size)  # what the kernel computes again does not wrap
+        if launches.is_scalar(kernel):
+            launches.statements(self, kernel)
+            return
+        if not copies.copy(self, kernel):
+            launches.call_kernel(self, kernel)
+
+    def zero(self) -> Value:
+        """0, which LLVM does not know."""
+        if self._zero is None:
+            place = self.builder.stack("i64")
+            self.builder.head.append(f"  store volatile i64 0, ptr {place}")
+            name = f"%{self.builder.fresh('zero')}"
+            self.builder.head.append(f"  {name} = load volatile i64, ptr {place}")
+            self._zero = Value(self.builder, name, I64)
+        return self._zero
+
+    def start(self, buffer: str, position: Size) -> str:
+        return self.builder.offset(self.pointer(buffer), self.size(position))
+
+    def view(self, step: View) -> None:
+        slot = self.new_slot(step.buffer.name)
+        data = self.builder.offset(self.pointer(step.base.name), self.size(step.offset))
+        self._view(slot, step.base.name, data, step.type)
+        self.pointers[step.buffer.name] = data
+        self.objects[step.buffer.name] = self.frame.slot(slot)
+
+    def _view(self, slot: int, base: str, data: str, type_: ArrayType) -> None:
+        self.frame.checked(
+            "new_view", "ptr %frame", f"i64 {slot}", f"ptr {self.objects[base]}",
+            f"ptr {data}", self.descr(type_.dtype), f"i32 {type_.ndim}", self.shape(type_.shape),
+            self.shape(type_.strides), f"i32 {int(type_.writeable)}",
+        )
+
+    def object(self, name: str) -> str:
+        """The array of a buffer; of one that changes its memory, a view of what it has now."""
+        if name not in self.cells:
+            return self.objects[name]
+        slot = self.new_slot()
+        self._view(slot, name, self.pointer(name), self.types[name])
+        return self.frame.slot(slot)
+
+    def product(self, step: Product) -> None:
+        self.begin_errstate(step.errstate)
+        pointers = {b.name: self.pointer(b.name) for b in (step.a.buffer, step.b.buffer, step.out)}
+        ProductWriter(self.frame, pointers, self.size).write(step)
+
+    def require(self, step: Require) -> None:
+        left, right = self.size(step.left), self.size(step.right)
+        self.frame.bail_out_if(f"icmp {NEGATED[step.relation]} i64 {left.ref}, {right.ref}")
+
+    def commit(self, _: Commit) -> None:
+        self.frame.checked("commit", "ptr %frame")
+
+    def _output(self, number: int, output: Output) -> None:
+        name = output.buffer.name
+        if output.type.form in (Form.SCALAR, Form.PYTHON):
+            self.box(number, output.type, self.pointer(name))
+        elif self.slots.get(name) != number or name not in self.made:
+            self.frame.own(number, self.objects[name])
+
+    @kept
+    def made(self) -> set[str]:
+        """The buffers whose ndarray was put into its slot by a step."""
+        made = (s for s in all_steps(self.program.steps) if isinstance(s, (Allocate, View)))
+        return {step.buffer.name for step in made}
+
+
+STEPS: Mapping[type[Step], Callable[[EntryWriter, Any], None]] = {
+    Allocate: EntryWriter.allocate,
+    Launch: EntryWriter.launch,
+    View: EntryWriter.view,
+    Extern: calls.extern,
+    Bind: calls.bind,
+    Count: calls.count,
+    Extract: calls.select,
+    Deposit: calls.deposit,
+    Product: EntryWriter.product,
+    Require: EntryWriter.require,
+    LogUndo: calls.log_undo,
+    Commit: EntryWriter.commit,
+    Loop: flow.loop,
+    Branch: flow.branch,
+    Rotate: flow.rotate,
+}

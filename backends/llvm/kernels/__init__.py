@@ -1,0 +1,1 @@
+"""One LLVM function per kernel: loop nests, reductions, memory."""

@@ -1,0 +1,318 @@
+"""Scalar operations and conversions with NumPy's exact semantics.
+
+Most operations are the templates of their registry rows. A template "@name" is a function
+here, in `integers` or in `maths`, written on values. `has` tells lowering what there is.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ....ir.ops import topics as topics  # they fill the registry
+from ....ir.row import ROWS, Op
+from ...loop_ir.loops import Apply, Const, Convert, Expr, Reduce, Select
+from ..builder import integers, pairs
+from ..builder.divisors import FUNCTIONS as DIVISIONS
+from ..builder.elements import BOOL, I32, I64, PARTS
+from ..builder.emit import Value
+from ..builder.nest import Nest
+from ..builder.pairs import Element, Pair
+from ..builder.terms import Term
+from ..maths.functions import FUNCTIONS as MATHS
+
+Function = Callable[..., Any]
+KINDS = frozenset("fiub")
+
+
+@cache
+def _by_name() -> Mapping[str, Op]:
+    return {row.name: row for row in ROWS.values() if row.llvm}
+
+
+def kind_letter(dtype: np.dtype) -> str:
+    """The letter of an operand dtype in the `llvm` field of rows."""
+    return dtype.kind
+
+
+def template(op: str, dtype: np.dtype) -> str | None:
+    """The row's text for operands of `dtype`, or None."""
+    row = _by_name().get(op)
+    text = row.llvm.get(kind_letter(dtype)) if row else None
+    if text is None or (text.startswith("@") and function(text[1:], dtype) is None):
+        return None
+    return text
+
+
+def function(name: str, dtype: np.dtype) -> Function | None:
+    """What a template "@name" calls for operands of `dtype`."""
+    if dtype.kind == "c":
+        return pairs.FUNCTIONS.get(name)
+    table = MATHS if dtype.kind == "f" else integers.FUNCTIONS
+    return table.get(name) or OWN.get(name)
+
+
+def has(op: str, *dtypes: np.dtype) -> bool:
+    """Can kernels compute the operation named `op` on operands of these dtypes?"""
+    return all((d.kind in KINDS and d.itemsize <= 8) or d in PARTS for d in dtypes) and (
+        template(op, dtypes[0]) is not None
+    )
+
+
+def emit_apply(nest: Nest, term: Term) -> Element:
+    expr = term.expr
+    assert isinstance(expr, Apply)
+    varies = nest.varies(term)
+    values: list[Any] = [nest.operand(arg, varies) for arg in term.args]
+    if term.args[0].expr in nest.halved:
+        (pair,) = values
+        wanted, other = (pair.real, pair.imag)[:: 1 if expr.op == "real" else -1]
+        return nest.with_flags_of(wanted, other)
+    literal = all(value.literal for value in values)
+    if literal or (len(term.args) == 2 and may_be_known(*term.args)):
+        values = [opaque(value) for value in values]
+    return apply(expr.op, values, expr.dtype)
+
+
+PARTS_OF = frozenset(("real", "imag"))
+
+
+def halved(exprs: Sequence[Expr]) -> frozenset[Expr]:
+    """The computed complex numbers of which only the real parts are read, or only the others."""
+    found = [e for e in exprs if isinstance(e, Apply) and e.op in PARTS_OF]
+    asked: dict[Expr, set[str]] = {}
+    for part in found:
+        if isinstance(part.args[0], COMPUTED):
+            asked.setdefault(part.args[0], set()).add(part.op)
+    once = {expr for expr, names in asked.items() if len(names) == 1}
+    if not once:
+        return frozenset()
+    others = {*exprs}.difference(found)
+    return frozenset(once.difference(*(expr.operands for expr in others)))
+
+
+def may_be_known(left: Term, right: Term) -> bool:
+    """Whether LLVM could find the result of an integer operation (x - x, x * 0) and go on to fold
+    the floating-point operations on it, with their flags."""
+    if left.expr.dtype.kind in "fc":
+        return False
+    return left is right or any(
+        isinstance(term.expr, Const) and not any(term.expr.bits) for term in (left, right)
+    )
+
+
+def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
+    """The operation on values of one lane count."""
+    if op in DIVISIONS:
+        return DIVISIONS[op](*values)
+    if op == "complex":
+        return Pair(*values)
+    text = template(op, values[0].dtype)
+    if text is None:
+        raise NotImplementedError(f"no LLVM code for {op} of {values[0].dtype}")
+    if text.startswith("@"):
+        called = function(text[1:], values[0].dtype)
+        assert called is not None
+        return called(*values)
+    first: Value = values[0]
+    if match := re.match(r"fcmp (\w+) ", text):
+        return first.compare(match[1], values[1] if len(values) > 1 else 0)
+    names = dict(zip("abc", (value.ref for value in values)))
+    result = first.like("", dtype)
+    names |= {"t": first.type, "s": first.suffix, "r": result.type}
+    return first.like(first.builder.emit(text.format_map(names)), dtype)
+
+
+def opaque(value: Any) -> Any:
+    """A literal that LLVM cannot fold, so that an operation on literals still raises its flags."""
+    if isinstance(value, Pair):
+        return value.map(opaque)
+    if value.dtype.kind == "b":
+        return value
+    builder = value.builder
+    slot = builder.stack(value.type)
+    builder.void(f"store volatile {value}, ptr {slot}")
+    return value.like(builder.emit(f"load volatile {value.type}, ptr {slot}"))
+
+
+def emit_const(nest: Nest, term: Term) -> Element:
+    expr = term.expr
+    assert isinstance(expr, Const)
+    if expr.dtype in PARTS:
+        return pairs.literal(nest.builder, expr.dtype, expr.bits)
+    return nest.builder.literal(expr.dtype, expr.bits)
+
+
+def emit_select(nest: Nest, term: Term) -> Element:
+    assert isinstance(term.expr, Select)
+    varies = nest.varies(term)
+    condition, true, false = (nest.operand(arg, varies) for arg in term.args)
+    if true.dtype.kind in "fc":
+        first, second = (arg.expr for arg in term.args[1:])
+        both = isinstance(first, Const) and isinstance(second, Const)
+        true = hidden(nest, true) if both or isinstance(first, COMPUTED) else true
+        false = hidden(nest, false) if isinstance(second, COMPUTED) else false
+    if isinstance(true, Pair):
+        return pairs.select(condition, true, false)
+    return condition.select(true, false)
+
+
+def hidden(nest: Nest, value: Any) -> Any:
+    return value.map(nest.hidden) if isinstance(value, Pair) else nest.hidden(value)
+
+
+COMPUTED = (Apply, Convert, Select, Reduce)
+"""What may raise flags, also where it is not selected."""
+
+
+def emit_convert(nest: Nest, term: Term) -> Element:
+    assert isinstance(term.expr, Convert)
+    (arg,), dtype = term.args, term.expr.dtype
+    operand = nest.operand(arg, nest.varies(term))
+    operand = opaque(operand) if operand.literal else operand
+    part = PARTS.get(dtype, dtype)
+    if isinstance(operand, Pair):
+        if dtype.kind == "b":
+            return pairs.truth(operand)
+        return operand.map(lambda one: convert(one, part))
+    value = convert(operand, part)
+    value = nest.hidden(value) if is_choice(arg.expr.dtype, part) else value
+    return value if part == dtype else Pair(value, value.constant(0))
+
+
+def is_choice(source: np.dtype, target: np.dtype) -> bool:
+    """LLVM sees a converted bool as a selection of 0 or 1, and folds operations on it."""
+    return source.kind == "b" and target.kind == "f"
+
+
+def convert(value: Value, dtype: np.dtype) -> Value:
+    """NumPy's unsafe cast of each element."""
+    source = value.dtype
+    if source == dtype:
+        return value
+    if dtype.kind == "b":
+        return value.compare("une" if source.kind == "f" else "ne", 0)
+    if source.kind == "b":
+        return value.cast("uitofp" if dtype.kind == "f" else "zext", dtype)
+    if source.kind == "f" and dtype.kind == "f":
+        wider = dtype.itemsize > source.itemsize
+        return value.cast("fpext" if wider else "fptrunc", dtype)
+    if source.kind == "f":
+        return float_to_integer(value, dtype)
+    if dtype.kind == "f":
+        return value.cast("sitofp" if source.kind == "i" else "uitofp", dtype)
+    if source.itemsize == dtype.itemsize:
+        return value.like_retyped(dtype)
+    if dtype.itemsize < source.itemsize:
+        return value.cast("trunc", dtype)
+    return value.cast("sext" if source.kind == "i" else "zext", dtype)
+
+
+def float_to_integer(value: Value, dtype: np.dtype) -> Value:
+    """The processor's own conversion, as the C compiler uses it for NumPy: out of range and NaN
+    raise the invalid flag, so NumPy's warning is not lost. Narrow integers go through 32 bits,
+    unsigned ones of 64 bits in two ranges.
+
+    What NumPy gives for a uint32 out of range depends on the place in the array: NumPy is asked."""
+    if dtype.kind == "u" and dtype.itemsize == 8:
+        limit = float(2**63)
+        large = value.ge(limit)
+        low = _hardware_convert(large.select(value - limit, value), I64)
+        return large.select(low ^ -(2**63), low).like_retyped(dtype)
+    if dtype == np.uint32:
+        value.builder.bail_out_where(~(value.ge(-(2.0**31)) & value.lt(2.0**32)))
+    wide = I64 if dtype.itemsize == 8 or dtype == np.uint32 else I32
+    result = _hardware_convert(value, wide)
+    if dtype.itemsize < wide.itemsize:
+        return result.cast("trunc", dtype)
+    return result.like_retyped(dtype)
+
+
+def _hardware_convert(value: Value, dtype: np.dtype) -> Value:
+    """`fptosi` of which no value is undefined: the constrained form is never folded to poison."""
+    to = value.like("", dtype)
+    text = (
+        f"call {to.type} @llvm.experimental.constrained.fptosi.{to.suffix}.{value.suffix}"
+        f'({value}, metadata !"fpexcept.strict")'
+    )
+    return value.like(value.builder.emit(text), dtype)
+
+
+def identity(a: Value) -> Value:
+    return a
+
+
+def invert(a: Value) -> Value:
+    return ~a
+
+
+def logical_and(a: Value, b: Value) -> Value:
+    return convert(a, BOOL) & convert(b, BOOL)
+
+
+def logical_or(a: Value, b: Value) -> Value:
+    return convert(a, BOOL) | convert(b, BOOL)
+
+
+def logical_xor(a: Value, b: Value) -> Value:
+    return convert(a, BOOL) ^ convert(b, BOOL)
+
+
+def isfinite(a: Value) -> Value:
+    return a.call("fabs").bits().lt(_infinity_bits(a))
+
+
+def isinf(a: Value) -> Value:
+    return a.call("fabs").bits().eq(_infinity_bits(a))
+
+
+def _infinity_bits(a: Value) -> int:
+    bits = np.dtype(f"i{a.dtype.itemsize}")
+    return int(np.array(np.inf, a.dtype).view(bits))
+
+
+def signbit(a: Value) -> Value:
+    return a.bits().lt(0)
+
+
+def sign(a: Value) -> Value:
+    """-1, 0 or 1; NaN stays NaN, and -0.0 gives 0.0."""
+    if a.dtype.kind == "u":
+        return a.ne(0).select(a.builder.constant(a.dtype, 1), 0)
+    up = a.gt(0).select(a.builder.constant(a.dtype, 1), 0)
+    both = a.lt(0).select(-1, up)
+    return a.is_nan().select(a, both) if a.dtype.kind == "f" else both
+
+
+def maximum(a: Value, b: Value) -> Value:
+    """`a` where it is greater or NaN; of equal zeros the second, as NumPy's vector loops give."""
+    return (a.gt(b) | a.is_nan()).select(a, b)
+
+
+def minimum(a: Value, b: Value) -> Value:
+    return (a.lt(b) | a.is_nan()).select(a, b)
+
+
+def fmax(a: Value, b: Value) -> Value:
+    return (a.ge(b) | b.is_nan()).select(a, b)
+
+
+def fmin(a: Value, b: Value) -> Value:
+    return (a.le(b) | b.is_nan()).select(a, b)
+
+
+def heaviside(a: Value, b: Value) -> Value:
+    step = a.lt(0).select(a.builder.constant(a.dtype, 0), a.eq(0).select(b, 1))
+    return a.is_nan().select(a, step)
+
+
+OWN: Mapping[str, Function] = {
+    f.__name__: f
+    for f in (
+        identity, invert, logical_and, logical_or, logical_xor, isfinite, isinf, signbit, sign,
+        maximum, minimum, fmax, fmin, heaviside,
+    )
+}

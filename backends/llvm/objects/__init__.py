@@ -1,0 +1,1 @@
+"""Machine code: compiling modules, and keeping them on disk."""

@@ -1,0 +1,63 @@
+"""Compiled graphs on disk: a second process neither lowers a graph nor generates code for it.
+
+A file holds the text of the graph and of everything else that the code depends on, and is used only
+where all of it is the same. What the passes asked about symbolic sizes is asked again, so that the
+same relations are guarded. A graph that cannot be written down exactly is compiled as if there were
+no such cache; its machine code may still be found by `cache`.
+"""
+from __future__ import annotations
+
+import marshal
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from ....errors import Unsupported
+from ....ir.facts import Answer, Facts, answers_alike
+from ....ir.graph import Graph
+from ....ir.plain import from_plain, plain, plain_graph
+from ... import disk
+from ..builder.target import Target
+from .image import Image
+from .version import GENERATOR
+
+FORMAT = 2  # of marshal: the last one in which equal values always give equal bytes
+
+
+def key(graph: Graph, target: Target) -> bytes | None:
+    """Everything that the image of a graph depends on; None when it cannot be written down."""
+    try:
+        machine = (target.machine, target.system, target.cpu)
+        return marshal.dumps((GENERATOR, machine, plain_graph(graph)), FORMAT)
+    except Unsupported:
+        return None
+
+
+def read(key: bytes, facts: Facts) -> Image | None:
+    """The image that was kept for the same key, if the sizes are known to the same extent."""
+    if (content := disk.read(_path(key))) is None:
+        return None
+    stored, answers, image = marshal.loads(content)
+    if stored != key or not answers_alike(facts, map(_answer, answers)):
+        return None
+    return Image.from_plain(image)
+
+
+def write(key: bytes, answers: Sequence[Answer], image: Image) -> None:
+    """Keep an image, if all of it can be written down."""
+    try:
+        written = tuple((name, plain(a), plain(b), found) for name, a, b, found in answers)
+        content = (key, written, image.plain())
+    except Unsupported:
+        return
+    disk.write(_path(key), marshal.dumps(content, FORMAT))
+
+
+def _answer(data: Any) -> Answer:
+    name, left, right, answer = data
+    return name, from_plain(left), from_plain(right), answer
+
+
+def _path(key: bytes) -> str:
+    """The name need not be unique: the file holds the whole key."""
+    return f"graphs/{zlib.crc32(key):08x}{zlib.adler32(key):08x}.bin"

@@ -1,0 +1,102 @@
+"""A compiled graph apart from the process that made it: machine code and what it runs with."""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....base.records import dataclass
+from ....errors import Unsupported
+from ....ir.plain import from_plain, plain, plain_dtype
+from ....native import _core
+from .flat_calls import FlatCall
+
+LARGEST = 1 << 16  # bytes of a constant array that are kept on disk
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """`objects` are relocatable, each may call those before it, and the last one has the entry.
+    `constants` are arrays, then the callables of extern steps; see `NativeEntry`. `needless`: why
+    Python may as well run the function."""
+
+    objects: tuple[bytes, ...]
+    n_inputs: int
+    n_slots: int
+    n_outputs: int
+    constants: tuple[Any, ...]
+    descrs: tuple[np.dtype, ...]
+    inexact_flags: int
+    unprofitable: str = ""
+
+    def load(self, *, single: bool = False) -> _core.NativeEntry:
+        address, owner = mapped(self.objects)
+        constants = tuple(c.function() if isinstance(c, FlatCall) else c for c in self.constants)
+        return _core.NativeEntry(
+            address, owner, self.n_inputs, self.n_slots, self.n_outputs, constants,
+            self.descrs, single, inexact_flags=self.inexact_flags,
+        )
+
+    def plain(self) -> Any:
+        """As plain data; Unsupported where that cannot be exact."""
+        return (
+            self.objects, self.n_inputs, self.n_slots, self.n_outputs,
+            tuple(map(_plain_constant, self.constants)), tuple(map(plain_dtype, self.descrs)),
+            self.inexact_flags, self.unprofitable,
+        )
+
+    @staticmethod
+    def from_plain(data: Any) -> Image:
+        objects, n_inputs, n_slots, n_outputs, constants, descrs, inexact_flags, unprofitable = data
+        return Image(
+            objects, n_inputs, n_slots, n_outputs, tuple(map(_constant, constants)),
+            tuple(map(from_plain, descrs)), inexact_flags, unprofitable,
+        )
+
+
+def mapped(objects: Sequence[bytes]) -> tuple[int, object]:
+    """The entry's address and what keeps it mapped; without LLVM, where the core can."""
+    symbols: dict[str, int] = {}
+    loaded = []
+    for code in objects:
+        if (image := _core.load_object(code, symbols)) is None:
+            break
+        loaded.append(image)
+        symbols.update(image)
+    if len(loaded) < len(objects) or "entry" not in symbols:
+        compiler = importlib.import_module(".compiler", __package__)
+        linked: tuple[int, object] = compiler.link(objects, "entry")
+        return linked
+    return symbols["entry"], loaded
+
+
+def _plain_constant(value: Any) -> Any:
+    if isinstance(value, FlatCall):
+        parts = (value.target, value.args, value.kwargs)
+        return ("call", *map(plain, parts))
+    if type(value) is np.ndarray:
+        return _plain_array(value)
+    return plain(value)
+
+
+def _plain_array(value: np.ndarray) -> Any:
+    if value.nbytes > LARGEST:
+        raise Unsupported("a large constant array")
+    data = ("array", plain_dtype(value.dtype), value.shape, value.tobytes(), value.flags.writeable)
+    if _array(*data[1:]).strides != value.strides:
+        raise Unsupported("a constant array that is not packed")
+    return data
+
+
+def _constant(data: Any) -> Any:
+    if data[0] == "call":
+        return FlatCall(*map(from_plain, data[1:]))
+    return _array(*data[1:]) if data[0] == "array" else from_plain(data)
+
+
+def _array(dtype: Any, shape: tuple[int, ...], content: bytes, writeable: bool) -> np.ndarray:
+    array = np.frombuffer(content, from_plain(dtype)).reshape(shape).copy()
+    array.flags.writeable = writeable
+    return array

@@ -1,0 +1,63 @@
+"""The modules that a program becomes: each may call the functions of those before it."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ....base.records import dataclass, field
+from ..builder.target import Target
+from .compiler_marks import QUICK, REGISTERS
+
+PART = 150  # lines of kernels that LLVM may begin with
+LONG = 300  # lines from which an entry takes LLVM long
+
+
+@dataclass(slots=True)
+class Modules:
+    """`begin` is given each module as soon as it is written. `whole`: there is but one, where LLVM
+    keeps variables in registers."""
+
+    target: Target
+    begin: Callable[[str], object]
+    whole: bool
+    texts: list[str] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)  # in no module yet
+    others: list[str] = field(default_factory=list)  # declarations of those in earlier modules
+
+    def add(self, function: str) -> None:
+        """A function that the entry calls, `define internal …`."""
+        self.functions.append(function)
+        if not self.whole and sum(text.count("\n") for text in self.functions) >= PART:
+            self._part()
+
+    def finish(self, entry: str, n_lines: int) -> tuple[str, ...]:
+        """The texts of all modules; the last has the entry."""
+        if self.whole:
+            self._module(REGISTERS, *self.functions, entry)
+        elif n_lines < LONG:
+            self._module(*self.others, *self.functions, entry)
+        else:
+            if self.functions:
+                self._part()
+            self._module(QUICK, *self.others, entry)
+        return tuple(self.texts)
+
+    def _part(self) -> None:
+        self._module(*(text.replace("internal ", "", 1) for text in self.functions))
+        self.others += map(declared, self.functions)
+        self.functions.clear()
+
+    def _module(self, *parts: str) -> None:
+        width = 8 * self.target.vector_bytes
+        attributes = (
+            f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
+            f'"min-legal-vector-width"="{width}" }}\n'
+        )
+        self.texts.append("\n".join([*parts, attributes]))
+        self.begin(self.texts[-1])
+
+
+def declared(function: str) -> str:
+    """The declaration of a function that another module defines."""
+    head = function[: function.index(" #0 {")].replace("define internal", "declare", 1)
+    return re.sub(r" %\w+", "", head)

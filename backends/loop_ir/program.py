@@ -1,0 +1,418 @@
+"""A program: what one call of a compiled graph does, step by step, before any code is generated.
+
+Lowering produces it from a graph; each code generator turns it into something callable. All sizes
+are expressions over the program's symbols, which are bound from the inputs when the call begins.
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Union
+
+from ...base.records import dataclass, field, kept
+from ...ir import core
+from ...ir.errstates import AMBIENT, Errstate
+from ...ir.graph import Location, SymbolOrigin
+from ...ir.sizes import Size
+from ...ir.tree import leaves
+from ...ir.types import ArrayType
+from .loops import Buffer, Buffers, Kernel, Scalar, distinct
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Placeholder number `index`: an ndarray (`buffer`) or a number passed by value (`scalar`)."""
+
+    index: int
+    type: ArrayType
+    buffer: Buffer | None = None
+    scalar: Scalar | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An array that the graph refers to (`get_attr`); identity kept."""
+
+    value: Any
+    buffer: Buffer
+    type: ArrayType
+
+
+class Instruction:
+    """Base of the steps. `reads` are the buffers whose contents or address a step uses, `writes`
+    those that it fills or makes."""
+
+    __slots__ = ()
+
+    @property
+    def reads(self) -> Buffers:
+        return ()
+
+    @property
+    def writes(self) -> Buffers:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Allocate(Instruction):
+    """Memory for `buffer`. `kind` "array": an ndarray from NumPy's allocator, may be returned or
+    handed to an extern step; "scratch": raw memory that is gone when the call ends."""
+
+    buffer: Buffer
+    type: ArrayType
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Launch(Instruction):
+    """Run a kernel over its whole box."""
+
+    kernel: Kernel
+
+    @property
+    def reads(self) -> Buffers:
+        return self.kernel.reads
+
+    @property
+    def writes(self) -> Buffers:
+        return self.kernel.writes
+
+
+@dataclass(frozen=True, slots=True)
+class View(Instruction):
+    """An ndarray object `buffer` that shares the memory of `base`: byte `offset` from base's data
+    pointer, with the shape, strides, dtype and writeability of `type`. Its `.base` is the ndarray
+    of `base`, as after NumPy's own slicing (NumPy collapses chains of views to the owner)."""
+
+    buffer: Buffer
+    base: Buffer
+    offset: Size
+    type: ArrayType
+
+    @property
+    def reads(self) -> Buffers:
+        return (self.base,)
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.buffer,)
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """In the arguments of an extern step: the ndarray of a buffer, or (`scalar`) the NumPy scalar
+    or Python number that a 0-d buffer or a scalar input holds."""
+
+    buffer: Buffer | None = None
+    scalar: Scalar | None = None
+    type: ArrayType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extern(Instruction):
+    """Call `target(*args, **kwargs)` (pytrees with `Ref`s and `Size`s at the leaves) with the GIL.
+
+    `results` are the buffers of its results, one per array (a single result or a tuple); the call
+    bails out if a result differs from its type in dtype, shape or strides, or if it raises.
+    `binds` has symbols that stand for what it finds: (symbol, number of the result, axis).
+    """
+
+    target: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    results: tuple[Buffer, ...]
+    types: tuple[ArrayType, ...]
+    location: Location | None = None
+    errstate: Errstate = AMBIENT
+    binds: tuple[tuple[str, int, int], ...] = ()
+
+    @property
+    def reads(self) -> Buffers:
+        refs = (leaf for leaf in leaves((self.args, self.kwargs)) if isinstance(leaf, Ref))
+        return tuple([ref.buffer for ref in refs if ref.buffer is not None])
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.args[0].buffer,) if self.target is core.store else self.results
+
+
+@dataclass(frozen=True, slots=True)
+class Bind(Instruction):
+    """From here on `symbol` is the int64 that the 0-d `buffer` holds."""
+
+    symbol: str
+    buffer: Buffer
+
+    @property
+    def reads(self) -> Buffers:
+        return (self.buffer,)
+
+
+@dataclass(frozen=True, slots=True)
+class Count(Instruction):
+    """From here on `symbol`, if there is one, is how many of the `n` packed bools of `mask` are
+    true; `starts` says how many are in front of each block of them."""
+
+    symbol: str | None
+    mask: Buffer
+    n: Size
+    starts: Buffer
+
+    @property
+    def reads(self) -> Buffers:
+        return (self.mask,)
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.starts,)
+
+
+@dataclass(frozen=True, slots=True)
+class Extract(Instruction):
+    """Fill `out` with the elements of `source` where the counted mask is true.
+
+    Element i lies `stride` * i bytes after byte `offset`. Without a source, `out` gets the places
+    themselves in an array of `shape`, as one block of int64s."""
+
+    out: Buffer
+    count: Count
+    source: Buffer | None = None
+    offset: Size = 0
+    stride: Size = 0
+    shape: tuple[Size, ...] = ()
+
+    @property
+    def reads(self) -> Buffers:
+        found = self.count.mask, self.count.starts
+        return found if self.source is None else (*found, self.source)
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.out,)
+
+
+@dataclass(frozen=True, slots=True)
+class Deposit(Instruction):
+    """Store elements of `source`, one after the other, where the counted mask is true.
+
+    They lie `step` bytes apart from byte `start` on; element i of `out` lies `stride` * i bytes
+    after byte `offset`."""
+
+    out: Buffer
+    count: Count
+    source: Buffer
+    start: Size
+    step: Size
+    offset: Size
+    stride: Size
+
+    @property
+    def reads(self) -> Buffers:
+        return self.count.mask, self.count.starts, self.source
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.out,)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A matrix for BLAS, row-major: row i begins `leading` * i elements after byte `offset`.
+
+    When `transposed`, what lies in memory is the transpose. A vector has `leading` elements from
+    each element to the next."""
+
+    buffer: Buffer
+    offset: Size
+    leading: Size
+    transposed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """One dimension of a stack of products: its extent, and in bytes how far apart they lie."""
+
+    extent: Size
+    a: Size
+    b: Size
+    out: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Instruction):
+    """`out` = a @ b through one BLAS routine, or such a product for every place of `stacks`.
+
+    Only made when the code generator asks for it (`lower(graph, blas=True)`). All buffers have the
+    same dtype, of real or complex floats; `out` is C-contiguous, in all its dimensions together.
+    `sizes` are those of the run-time function: for "gemm" m, n and k; for "gemv", where `b` is a
+    vector, the shape of what lies in memory for `a`; for "dot" the length. All are at least 1.
+    `quiet`: NumPy does not look at the floating-point flags of this call."""
+
+    routine: str
+    out: Buffer
+    a: Operand
+    b: Operand
+    sizes: tuple[Size, ...]
+    quiet: bool = False
+    stacks: tuple[Stack, ...] = ()
+    errstate: Errstate = AMBIENT
+
+    @property
+    def reads(self) -> Buffers:
+        return self.a.buffer, self.b.buffer
+
+    @property
+    def writes(self) -> Buffers:
+        return (self.out,)
+
+
+@dataclass(frozen=True, slots=True)
+class Require(Instruction):
+    """A relation between sizes (`left` == `right`, `<=`, `<`) that must hold, else the call is
+    abandoned."""
+
+    relation: str
+    left: Size
+    right: Size
+
+
+@dataclass(frozen=True, slots=True)
+class LogUndo(Instruction):
+    """Keep what a part of an input holds, to be put back if the call bails out; what the parts
+    held is put back in reverse order. Writes to inputs before the commit come after such a step.
+
+    The part begins `offset` bytes after the data pointer and has the shape and strides of `type`;
+    or its elements, as many as those of `type`, lie at the `positions` (int64) behind it."""
+
+    buffer: Buffer
+    offset: Size
+    type: ArrayType
+    positions: Buffer | None = None
+
+    @property
+    def reads(self) -> Buffers:
+        return (self.buffer,) if self.positions is None else (self.buffer, self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit(Instruction):
+    """From here on the call can no longer bail out: the floating-point flags were clean and
+    every check passed. Writes to inputs that were not saved come only after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Instruction):
+    """Run `steps` again and again for as long as the bool in the 0-d buffer `going` is true, which
+    is looked at before each round. Memory is never allocated inside."""
+
+    proceed: Buffer
+    steps: tuple[Step, ...]
+
+    @kept
+    def reads(self) -> Buffers:
+        return distinct((self.proceed, *(buffer for s in self.steps for buffer in s.reads)))
+
+    @kept
+    def writes(self) -> Buffers:
+        return distinct(buffer for step in self.steps for buffer in step.writes)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Instruction):
+    """Run `true` or `false`, as the bool in the 0-d buffer `test` says."""
+
+    test: Buffer
+    true: tuple[Step, ...]
+    false: tuple[Step, ...]
+
+    @kept
+    def reads(self) -> Buffers:
+        steps = *self.true, *self.false
+        return distinct((self.test, *(buffer for step in steps for buffer in step.reads)))
+
+    @kept
+    def writes(self) -> Buffers:
+        return distinct(b for step in (*self.true, *self.false) for b in step.writes)
+
+
+@dataclass(frozen=True, slots=True)
+class Rotate(Instruction):
+    """Buffers change their memory: each of `into` has that of the one of `taken` at its place; all
+    memory stays in use. No ndarray object of theirs may be asked for."""
+
+    into: tuple[Buffer, ...]
+    taken: tuple[Buffer, ...]
+
+    @property
+    def reads(self) -> Buffers:
+        return self.taken
+
+    @property
+    def writes(self) -> Buffers:
+        return self.into
+
+
+Step = Union[
+    Allocate, Launch, View, Extern, Bind, Count, Extract, Deposit, Product, Require, LogUndo,
+    Commit, Loop, Branch, Rotate,
+]
+
+
+def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:
+    """The lists of steps inside a step."""
+    match step:
+        case Loop():
+            return (step.steps,)
+        case Branch():
+            return (step.true, step.false)
+    return ()
+
+
+def with_blocks(step: Step, change: Callable[[tuple[Step, ...]], Iterable[Step]]) -> Step:
+    """A step with the lists of steps in it changed; itself where they stay the same."""
+    match step:
+        case Loop():
+            steps = tuple(change(step.steps))
+            return step if is_same(steps, step.steps) else Loop(step.proceed, steps)
+        case Branch():
+            true, false = tuple(change(step.true)), tuple(change(step.false))
+            if is_same(true, step.true) and is_same(false, step.false):
+                return step
+            return Branch(step.test, true, false)
+    return step
+
+
+def is_same(steps: Sequence[Step], others: Sequence[Step]) -> bool:
+    return len(steps) == len(others) and all(map(operator.is_, steps, others))
+
+
+def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
+    """Every step, with those inside of others."""
+    for step in steps:
+        yield step
+        for block in blocks_of(step):
+            yield from all_steps(block)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One result: the ndarray of `buffer` (form ARRAY), or its single element boxed as a NumPy
+    scalar or Python number (forms SCALAR and PYTHON)."""
+
+    buffer: Buffer
+    type: ArrayType
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`steps` run in order; buffers are released after their last use.
+
+    `unbacked` has the symbols that steps bind, with likely values."""
+
+    inputs: tuple[Input, ...]
+    constants: tuple[Constant, ...]
+    symbols: dict[str, SymbolOrigin]
+    steps: tuple[Step, ...]
+    outputs: tuple[Output, ...]
+    notes: tuple[str, ...] = field(default=())
+    unbacked: dict[str, int] = field(default_factory=dict)

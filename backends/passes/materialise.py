@@ -1,0 +1,327 @@
+"""Which graph values get memory of their own, and why; the others are computed where they are read.
+
+Decided on the graph, before lowering. Each node collects its *uses*: the kernels (named by the node
+that such a kernel computes) that would evaluate it, along which path of views and reductions. Two
+uses mean that it would be computed twice.
+"""
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from ...base.records import dataclass
+from ...ir import core
+from ...ir.graph import Graph
+from ...ir.node import Node, SymbolOrigin
+from ...ir.passes.effects import narrows
+from ...ir.row import Kind, row_of
+from ...ir.sizes import Size
+from ...ir.tree import leaves
+from ...ir.types import ArrayType, Form
+from .. import costs
+from ..hints import least_of
+from ..loop_ir import affine
+
+
+class Access(Enum):
+    """How a call reads an operand."""
+
+    SAME = "each element once"
+    FOLD = "each element once, in a loop of its own"
+    VIEW = "every element, elsewhere"
+    PART = "some elements, elsewhere"
+    COPY = "every element, in a kernel of its own"
+    REST = "the elements that are not replaced, in a kernel of its own"
+    MEMORY = "through its address"
+    SHAPE = "not at all, only its shape counts"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A kernel that would evaluate a value: `kernel` names its box, `path` the way the value is
+    reached, `covers` whether all of its elements are evaluated."""
+
+    kernel: tuple[Any, ...]
+    path: tuple[Any, ...] = ()
+    covers: bool = True
+
+
+Accesses = dict[Any, Access]
+Symbols = Mapping[str, SymbolOrigin]
+# Calls that read their other operands differently from the first one.
+LOOKUPS = {
+    operator.getitem: Access.SAME, np.take: Access.SAME, core.update: Access.COPY,
+    np.full_like: Access.SAME,
+}  # fmt: skip
+# Calls that give the elements of their operand; reading those is as good as reading the result.
+COPIES = frozenset((np.copy, np.ndarray.copy, np.array, np.asarray, np.ascontiguousarray))
+MANY_USES = 16
+RECOMPUTE_BUDGET = 4
+RECOMPUTE_BUDGET_IN_ROW = 24
+LONGEST_EXPRESSION = 160
+SHORT_SCALAR = 12
+"""A number that costs so little is computed again by each kernel that needs it."""
+
+
+def choose_materialised(
+    graph: Graph, accesses: Accesses, by_address: Collection[Node] = ()
+) -> dict[Node, str]:
+    """The nodes to compute into memory, each with the reason. Those in `by_address` read all of
+    their operands through their addresses."""
+    readers = _readers(graph, accesses, by_address)
+    forced = _forced(graph, readers)
+    chosen = _choose(graph, accesses, forced, readers)
+    folds = {
+        node: reason for node, reason in chosen.items()
+        if node not in forced and access_of(node, accesses) is Access.FOLD
+    }
+    if not folds:
+        return chosen
+    return _choose(graph, accesses, forced | folds, readers)  # what they read is read once
+
+
+def _choose(
+    graph: Graph, accesses: Accesses, forced: dict[Node, str], readers: Readers
+) -> dict[Node, str]:
+    """`forced` and what else is worth it, given those."""
+    uses: dict[Node, frozenset[Use]] = {}
+    stages = _stages(graph, accesses)
+    stores: Counter[tuple[Any, ...]] = Counter()
+    for node in reversed(graph.nodes):
+        if node in forced:
+            box = _box_of(node, stages[node])
+            uses[node] = frozenset((Use((stores[box] // costs.MOST_STORES, *box)),))
+            stores[box] += 1
+        else:
+            uses[node] = frozenset(_uses(node, readers.get(node, []), uses, graph.symbols))
+    readers_of = {node: [reader for reader, _ in found] for node, found in readers.items()}
+    return _decide(graph, accesses, forced, uses, readers_of)
+
+
+def _decide(
+    graph: Graph, accesses: Accesses, forced: dict[Node, str], uses: dict[Node, frozenset[Use]],
+    readers: Mapping[Node, Sequence[Node]],
+) -> dict[Node, str]:
+    """Forward over the graph, so that the cost of a value starts at what is in memory already."""
+    chosen = dict(forced)
+    cost: dict[Node, int] = {}
+    reporting: set[Node] = set()  # what may raise flags where it is computed
+    for node in graph.calls:
+        operands = leaves((node.args, node.kwargs), Node)
+        fresh = own_cost(node, accesses)
+        for operand in operands:
+            once = operand in chosen or _is_hoisted(operand, node, accesses)
+            fresh += costs.LOAD if once else cost.get(operand, costs.LOAD)
+        cost[node] = fresh
+        if may_flag(node) or any(o in reporting and o not in chosen for o in operands):
+            reporting.add(node)
+        if node in chosen:
+            continue
+        if reason := why_materialise(node, uses[node], cost[node]):
+            chosen[node] = reason
+        elif node in reporting and any(r.errstate != node.errstate for r in readers.get(node, ())):
+            chosen[node] = "what becomes of its floating-point reports differs from its reader's"
+    return chosen
+
+
+def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:
+    """Why a value is computed once and stored, or None when it is computed where it is read."""
+    if not isinstance(node.type, ArrayType):
+        return None
+    if not uses:
+        return "nothing reads it, but its warnings count" if may_flag(node) else None
+    if may_flag(node) and not any(use.covers for use in uses):
+        return "only parts of it are read, but all of its warnings count"
+    if cost > LONGEST_EXPRESSION and cost < costs.REDUCTION:
+        return "the expression is long"
+    count = len({(use.kernel, use.path) for use in uses})
+    if count == 1 or cost <= (SHORT_SCALAR if node.type.ndim == 0 else costs.LOAD):
+        return None
+    in_row = len({use.kernel for use in uses}) == 1 and all(_is_row_path(use.path) for use in uses)
+    budget = RECOMPUTE_BUDGET_IN_ROW if in_row else RECOMPUTE_BUDGET
+    if cost * (count - 1) > budget:
+        return f"it would be computed {count} times"
+    return None
+
+
+def _is_row_path(path: tuple[Any, ...]) -> bool:
+    return all(isinstance(step, tuple) and step[0] is Access.FOLD for step in path)
+
+
+def own_cost(node: Node, accesses: Accesses) -> int:
+    match access_of(node, accesses):
+        case Access.FOLD:
+            return costs.REDUCTION
+        case Access.SAME if node.target not in COPIES:
+            return costs.cost_of_call(getattr(node.target, "__name__", ""))
+    return 0
+
+
+def access_of(node: Node, accesses: Accesses, operand: Node | None = None) -> Access:
+    """How a call reads an operand (by default its first)."""
+    if node.op != "call_function":
+        return Access.MEMORY
+    if operand is not None and node.target in LOOKUPS and operand is not node.args[0]:
+        return LOOKUPS[node.target]
+    if node.target is operator.getitem:
+        return _access_of_getitem(node)
+    try:
+        found = accesses.get(node.target)
+    except TypeError:
+        return Access.MEMORY
+    if found is not None:
+        return found
+    return Access.SAME if isinstance(node.target, np.ufunc) else Access.MEMORY
+
+
+def _access_of_getitem(node: Node) -> Access:
+    source, key = node.args
+    if isinstance(source, Node) and not isinstance(source.type, ArrayType):
+        return Access.VIEW
+    if any(isinstance(leaf, (Node, np.ndarray, list)) for leaf in leaves(key)):
+        return Access.PART if _moves(key) and isinstance(source, Node) and (
+            source.target is operator.getitem and _moves(source.args[1])
+        ) else Access.MEMORY
+    items = key if isinstance(key, tuple) else (key,)
+    whole = (slice(None), slice(None, None, -1), None, Ellipsis)
+    return Access.VIEW if all(item in whole for item in items) else Access.PART
+
+
+def _moves(key: Any) -> bool:
+    """Whether a key has positions that are numbers of the graph, and none that are arrays."""
+    found = [leaf for leaf in leaves(key) if isinstance(leaf, (Node, np.ndarray, list))]
+    return bool(found) and all(
+        isinstance(leaf, Node) and isinstance(leaf.type, ArrayType) and not leaf.type.shape
+        and leaf.type.form is not Form.ARRAY for leaf in found
+    )
+
+
+def may_flag(node: Node) -> bool:
+    """Whether computing the node may raise a floating-point condition that NumPy reports."""
+    row = row_of(node.target)
+    if row is not None and not row.flags and not narrows(node):
+        return False
+    operands = leaves((node.args, node.kwargs), Node)
+    types = [node.type, *(operand.type for operand in operands)]
+    return any(isinstance(t, ArrayType) and t.dtype.kind in "fc" for t in types)
+
+
+Readers = dict[Node, list[tuple[Node, Access]]]
+
+
+def _readers(graph: Graph, accesses: Accesses, by_address: Collection[Node]) -> Readers:
+    found: Readers = {}
+    for node in graph.nodes:
+        for leaf in leaves((node.args, node.kwargs), Node):
+            called = node in by_address
+            access = Access.MEMORY if called else access_of(node, accesses, leaf)
+            found.setdefault(leaf, []).append((node, access))
+    return found
+
+
+def _forced(graph: Graph, readers: Readers) -> dict[Node, str]:
+    """Values whose address matters: outputs, what views in them share, operands of externs."""
+    found: dict[Node, str] = {}
+    for node in reversed(graph.nodes):
+        for reader, access in readers.get(node, ()):
+            if reader.op == "output":
+                found.setdefault(node, "it is an output")
+            elif access is Access.MEMORY:
+                found.setdefault(node, f"{reader.name} reads it through its address")
+            elif access in (Access.VIEW, Access.PART) and reader in found and _is_view(reader):
+                found.setdefault(node, f"{reader.name} is a view of it")
+    return found
+
+
+def _is_view(node: Node) -> bool:
+    return isinstance(node.type, ArrayType) and node.type.form.value == "array"
+
+
+def _stages(graph: Graph, accesses: Accesses) -> dict[Node, int]:
+    """How many steps that are no kernels a node comes after, one after the other."""
+    found: dict[Node, int] = {}
+    for node in graph.nodes:
+        operands = leaves((node.args, node.kwargs), Node)
+        found[node] = max((found[o] + _is_apart(o, accesses) for o in operands), default=0)
+    return found
+
+
+def _is_apart(node: Node, accesses: Accesses) -> bool:
+    return node.op == "call_function" and access_of(node, accesses) is Access.MEMORY
+
+
+def _box_of(node: Node, stage: int) -> tuple[Any, ...]:
+    """What the kernels that may become one have in common."""
+    shape = node.type.shape if isinstance(node.type, ArrayType) else (node.name,)
+    return (stage, *shape)
+
+
+def _uses(
+    node: Node, readers: list[tuple[Node, Access]], uses: dict[Node, frozenset[Use]],
+    symbols: Symbols,
+) -> Iterator[Use]:
+    for reader, access in readers:
+        if access is Access.SHAPE:
+            continue
+        found: Collection[Use] = uses.get(reader, ())
+        if len(found) > MANY_USES:
+            found = sorted(found, key=repr)[:MANY_USES]
+        for use in found:
+            yield _through(node, reader, access, use, symbols)
+
+
+def _through(node: Node, reader: Node, access: Access, use: Use, symbols: Symbols) -> Use:
+    match access:
+        case Access.SAME:
+            if _is_smaller(node, reader):
+                kept = tuple(s for s in use.path if not _is_row_path((s,)))
+                return Use(use.kernel, kept, use.covers and not _may_vanish(node, reader, symbols))
+            return use
+        case Access.FOLD:
+            axis = reader.kwargs.get("axis", reader.args[1] if len(reader.args) > 1 else None)
+            return Use(use.kernel, ((Access.FOLD, str(axis)), *use.path), use.covers)
+        case Access.VIEW if reader.target in (np.real, np.imag):
+            return use
+        case Access.VIEW:
+            return Use(use.kernel, (_map_of(reader), *use.path), use.covers)
+        case Access.PART:
+            return Use(use.kernel, (_map_of(reader), *use.path), False)
+    return Use((reader.name,), (), access is not Access.REST)
+
+
+def _map_of(view: Node) -> tuple[Any, ...]:
+    """What distinguishes one way of looking at an array from another."""
+    return (getattr(view.target, "__name__", ""), repr(view.args[1:]), repr(view.kwargs))
+
+
+def _is_hoisted(operand: Node, reader: Node, accesses: Accesses) -> bool:
+    """Whether the operand is broadcast, so that it is computed once per row."""
+    return access_of(reader, accesses) is Access.SAME and _is_smaller(operand, reader)
+
+
+def _is_smaller(node: Node, reader: Node) -> bool:
+    if not isinstance(node.type, ArrayType) or not isinstance(reader.type, ArrayType):
+        return False
+    return node.type.shape != reader.type.shape and node.type.size != reader.type.size
+
+
+def _may_vanish(node: Node, reader: Node, symbols: Symbols) -> bool:
+    """Whether broadcasting to no elements at all may leave the operand unread; a fold of no
+    elements has nothing to report."""
+    if any(affine.is_zero(n) for n in node.type.shape):
+        return False
+    added = set(reader.type.shape) - set(node.type.shape) - _folded(node)
+    return any((least_of(n, symbols) or 0) < 1 for n in added)
+
+
+def _folded(node: Node) -> set[Size]:
+    """The sizes of what a fold goes over."""
+    row = row_of(node.target) if node.op == "call_function" else None
+    if row is None or row.kind is not Kind.REDUCTION or not isinstance(node.args[0], Node):
+        return set()
+    return {*node.args[0].type.shape}

@@ -1,0 +1,199 @@
+"""The memory plan: which buffers are ndarrays, when memory is made, and what is used again."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ...ir.sizes import Size, product
+from ...ir.tree import leaves, map_leaves
+from ...ir.types import Form
+from ..hints import Hint
+from ..loop_ir import rewrite
+from ..loop_ir.loops import Buffer, Check, Expr, Gather, Load, Statement
+from ..loop_ir.program import (
+    Allocate,
+    Bind,
+    Branch,
+    Count,
+    Deposit,
+    Extern,
+    Extract,
+    Launch,
+    LogUndo,
+    Loop,
+    Operand,
+    Product,
+    Program,
+    Ref,
+    Rotate,
+    Step,
+    View,
+    all_steps,
+    with_blocks,
+)
+
+
+def plan_memory(program: Program, hint: Hint) -> Program:
+    """Allocations placed before their first use; scratch memory whose value is dead used again."""
+    arrays = _needs_array(program)
+    allocations = {s.buffer: s for s in all_steps(program.steps) if isinstance(s, Allocate)}
+    steps = list(_without_allocations(program.steps))
+    last = {buffer: k for k, step in enumerate(steps) for buffer in (*step.reads, *step.writes)}
+    lasting = arrays | {output.buffer for output in program.outputs}
+    rotated = {b for s in all_steps(steps) if isinstance(s, Rotate) for b in (*s.into, *s.taken)}
+    apart = {buffer: step for buffer, step in allocations.items() if buffer not in rotated}
+    reused = _reuse(steps, apart, lasting, last)
+    planned: list[Step] = []
+    made: set[Buffer] = set()
+    for step in steps:
+        for used in (*step.writes, *step.reads):
+            buffer = reused.get(used, used)
+            if buffer in allocations and buffer not in made:
+                kind = "array" if buffer in arrays else "scratch"
+                planned.append(replace(allocations[buffer], kind=kind))
+                made.add(buffer)
+        planned.append(rename_step(step, reused))
+    for output in program.outputs:
+        if output.buffer in allocations and output.buffer not in made:
+            planned.append(replace(allocations[output.buffer], kind="array"))
+            made.add(output.buffer)
+    return replace(program, steps=tuple(planned))
+
+
+def _without_allocations(steps: Iterable[Step]) -> Iterator[Step]:
+    """Memory is made before the outermost step that uses it."""
+    for step in steps:
+        if not isinstance(step, Allocate):
+            yield with_blocks(step, _without_allocations)
+
+
+def _needs_array(program: Program) -> set[Buffer]:
+    """Buffers of which an ndarray object is asked for."""
+    found = {o.buffer for o in program.outputs if o.type.form is Form.ARRAY}
+    for step in all_steps(program.steps):
+        if isinstance(step, View):
+            found.add(step.base)
+        elif isinstance(step, Extern):
+            for leaf in leaves((step.args, step.kwargs)):
+                is_ref = isinstance(leaf, Ref) and leaf.buffer is not None
+                if is_ref and (leaf.type is None or leaf.type.form is Form.ARRAY):
+                    found.add(leaf.buffer)
+    return found
+
+
+def _reuse(
+    steps: Sequence[Step],
+    allocations: dict[Buffer, Allocate],
+    lasting: set[Buffer],
+    last: dict[Buffer, int],
+) -> dict[Buffer, Buffer]:
+    """For scratch buffers, memory of the same dtype and size to live in: that of an earlier one
+    which is dead by then, or of a result which is not begun before the scratch is dead.
+
+    Numbers that nobody reads are computed for what they report: nothing else is stored there, or
+    a code generator would find out that they are not needed."""
+    read = {buffer for step in steps for buffer in step.reads}
+    first: dict[Buffer, int] = {}
+    for k, step in enumerate(steps):
+        for buffer in (*step.writes, *step.reads):
+            first.setdefault(buffer, k)
+    until = {buffer: first[buffer] for buffer in allocations if buffer in lasting & set(first)}
+    free = list(until)
+    owner: dict[Buffer, Buffer] = {}
+    for k, step in enumerate(steps):
+        for buffer in dict.fromkeys(step.writes):
+            if buffer not in allocations or buffer in lasting or buffer in owner:
+                continue
+            if buffer not in read and product(allocations[buffer].type.shape) == 1:
+                continue
+            owner[buffer] = buffer
+            for candidate in free:
+                ends = until.get(candidate, len(steps))
+                if last[buffer] < ends and _fits(allocations[buffer], allocations[candidate]):
+                    owner[buffer] = candidate
+                    free.remove(candidate)
+                    break
+        for buffer in dict.fromkeys((*step.reads, *step.writes)):
+            if last[buffer] == k and buffer in owner:
+                free.append(owner[buffer])
+    return {buffer: kept for buffer, kept in owner.items() if kept != buffer}
+
+
+def _fits(wanted: Allocate, present: Allocate) -> bool:
+    if wanted.buffer.dtype != present.buffer.dtype:
+        return False
+    need, have = product(wanted.type.shape), product(present.type.shape)
+    return need == have or _static_fit(need, have)
+
+
+def _static_fit(need: Size, have: Size) -> bool:
+    return isinstance(need, int) and isinstance(have, int) and 0 < need <= have <= 2 * need
+
+
+def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
+    """A step that uses other buffers."""
+    if names.keys().isdisjoint((*step.reads, *step.writes)):
+        return step
+    match step:
+        case Launch():
+            statements = tuple(_rename_statement(s, names) for s in step.kernel.statements)
+            return Launch(replace(step.kernel, statements=statements))
+        case Bind():
+            return replace(step, buffer=names.get(step.buffer, step.buffer))
+        case Count():
+            return replace(step, mask=names.get(step.mask, step.mask))
+        case Extract():
+            count = replace(step.count, mask=names.get(step.count.mask, step.count.mask))
+            source = step.source and names.get(step.source, step.source)
+            return replace(step, out=names.get(step.out, step.out), count=count, source=source)
+        case Deposit():
+            count = replace(step.count, mask=names.get(step.count.mask, step.count.mask))
+            out, source = names.get(step.out, step.out), names.get(step.source, step.source)
+            return replace(step, out=out, count=count, source=source)
+        case Loop() | Branch():
+            inner = with_blocks(step, lambda block: [rename_step(s, names) for s in block])
+            if isinstance(inner, Branch):
+                return replace(inner, test=names.get(inner.test, inner.test))
+            assert isinstance(inner, Loop)
+            return replace(inner, proceed=names.get(inner.proceed, inner.proceed))
+        case View():
+            return replace(step, base=names.get(step.base, step.base))
+        case LogUndo(positions=Buffer() as positions):
+            return replace(step, positions=names.get(positions, positions))
+        case Product():
+            a, b = _rename_operand(step.a, names), _rename_operand(step.b, names)
+            return replace(step, out=names.get(step.out, step.out), a=a, b=b)
+        case Extern():
+            given = (step.args, step.kwargs)
+            args, kwargs = map_leaves(lambda leaf: _rename_ref(leaf, names), given)
+            return replace(step, args=args, kwargs=kwargs)
+    return step
+
+
+def _rename_operand(operand: Operand, names: dict[Buffer, Buffer]) -> Operand:
+    return replace(operand, buffer=names.get(operand.buffer, operand.buffer))
+
+
+def _rename_ref(leaf: object, names: dict[Buffer, Buffer]) -> object:
+    if isinstance(leaf, Ref) and leaf.buffer in names:
+        return replace(leaf, buffer=names[leaf.buffer])
+    return leaf
+
+
+def _rename_statement(statement: Statement, names: dict[Buffer, Buffer]) -> Statement:
+    memo: dict[Expr, Expr] = {}
+    changed = rewrite.map_statement(
+        statement, lambda expr: rewrite.transform(expr, lambda p: _rename(p, names), memo)
+    )
+    if isinstance(changed, Check):
+        return changed
+    return replace(changed, buffer=names.get(changed.buffer, changed.buffer))
+
+
+def _rename(expr: Expr, names: dict[Buffer, Buffer]) -> Expr:
+    match expr:
+        case Load() if expr.buffer in names:
+            return Load(names[expr.buffer], expr.offset)
+        case Gather() if expr.buffer in names:
+            return Gather(names[expr.buffer], expr.offset, expr.indices)
+    return expr

@@ -1,0 +1,104 @@
+"""What functions that are not written in Python take: by position, by name, or not at all."""
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import MethodDescriptorType
+from typing import Any
+
+import numpy as np
+
+from ..errors import GraphBreak
+
+
+def positional_names(target: Callable[..., Any]) -> tuple[str, ...]:
+    """The parameters that can be given by position; none where nobody knows."""
+    return tuple(parameter.name for parameter in _positional(target))
+
+
+@functools.lru_cache(512)
+def required_names(target: Callable[..., Any]) -> tuple[str, ...]:
+    """Those that must be given, by position or by name."""
+    return tuple(
+        parameter.name if parameter.kind is parameter.POSITIONAL_OR_KEYWORD else ""
+        for parameter in _positional(target)
+        if parameter.default is parameter.empty
+    )
+
+
+def in_position(
+    target: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """The same call with what must be given, as in `np.take(a=x, indices=i)`, by position."""
+    if not kwargs or isinstance(target, np.ufunc):
+        return args, kwargs
+    return filled_in(target.__name__, required_names(target), args, kwargs)
+
+
+def filled_in(
+    function: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    """The arguments that a function must be given, by position; "" cannot be given by name."""
+    args, kwargs = list(args), dict(kwargs)
+    for name in names[len(args) :]:
+        if name not in kwargs:
+            raise GraphBreak(f"{function}() without arguments that it needs raises TypeError")
+        args.append(kwargs.pop(name))
+    return args, kwargs
+
+
+def check_names(target: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
+    """Leave it to Python to refuse what a function, or a method of C, does not take by name."""
+    for name in kwargs:
+        if not _takes_by_name(target, name):
+            raise GraphBreak(f"{target.__name__}() takes no argument named {name!r}")
+
+
+def check_names_of_method(kind: type, name: str, kwargs: Mapping[str, Any]) -> None:
+    """The same for a method of a class, where that is one of C."""
+    found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    if isinstance(found, MethodDescriptorType):
+        check_names(found, kwargs)
+
+
+NAMELESS = (dict.pop, functools.reduce)
+"""What takes nothing by name, and has no signature that says so."""
+
+
+@functools.lru_cache(512)
+def _takes_by_name(target: Callable[..., Any], name: str) -> bool:
+    """Whether a function takes an argument by this name, or nobody knows."""
+    if target in NAMELESS:
+        return False
+    try:
+        parameters = inspect.signature(target).parameters
+    except (TypeError, ValueError):
+        return True
+    named = name in parameters and parameters[name].kind is not inspect.Parameter.POSITIONAL_ONLY
+    return named or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _positional(target: Callable[..., Any]) -> list[inspect.Parameter]:
+    inner = inspect.unwrap(target)
+    text = getattr(inner, "__text_signature__", None)
+    try:
+        if isinstance(text, str):
+            return _parameters_in(text, is_bound=getattr(inner, "__self__", None) is not None)
+        known = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError, SyntaxError):
+        return []
+    return [p for p in known if p.kind <= p.POSITIONAL_OR_KEYWORD]
+
+
+def _parameters_in(text: str, is_bound: bool) -> list[inspect.Parameter]:
+    """What a function in C tells; `inspect` begins with a tokenizer that takes 5 ms to set up."""
+    (function,) = ast.parse(f"def f{text.replace('$', '')}: pass").body
+    assert isinstance(function, ast.FunctionDef)
+    given, either = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    found = [inspect.Parameter(each.arg, given) for each in function.args.posonlyargs]
+    found += [inspect.Parameter(each.arg, either) for each in function.args.args]
+    for index in range(1, len(function.args.defaults) + 1):
+        found[-index] = found[-index].replace(default=None)
+    return found[1:] if is_bound and "$" in text else found

@@ -1,0 +1,1 @@
+"""The code that replaces a frame: values rebuilt, effects replayed, graph breaks."""

@@ -1,0 +1,407 @@
+"""Leaving compiled code in the middle of a frame: a graph break.
+
+After the graph and the side effects, the replacement function puts locals and stack in place. Then
+it runs the unsupported instruction and returns a *rest*: a resume function and its arguments, which
+`native.drive` calls next, so that a loop with a break in it does not nest. Where that cannot be
+expressed, the rest of the original text runs right there.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from types import FunctionType, MethodDescriptorType, MethodType
+from typing import Any, Protocol
+
+from ..bytecode.assembling import Label
+from ..bytecode.liveness import handles_exception, live_locals, sees_variables
+from ..bytecode.reading import CALLABLE_FIRST, positions, read
+from ..bytecode.resume import ResumePoint, flat_code, is_second_half, own_cells
+from ..bytecode.splitting import EMULATED, JUMPS_IF, STACK_EFFECTS
+from ..errors import Unsupported
+from ..guards.sources import LocalSource
+from ..ir.sizes import SizeExpr
+from ..native import CONTINUATION
+from ..tracer.object_model.constants import ATOMS, NO_SELF, NullVariable
+from ..tracer.object_model.lazy import LazyVariable
+from ..tracer.object_model.methods import MethodVariable
+from ..tracer.rules.mro import lookup
+from ..tracer.state.trace import Stopped
+from ..tracer.state.tracker import VariableTracker
+from ..tracer.trackers.arrays.arrays import ArrayVariable
+from ..tracer.trackers.arrays.sizes import SizeVariable
+from ..tracer.trackers.objects.functions import (
+    FunctionVariable,
+    UserFunctionVariable,
+    is_known_by_code,
+)
+from .closures import ClosureCall, closure_call
+from .reconstruct import Push, Reconstructor
+
+
+class Frames(Protocol):
+    """What can be compiled along with a frame.
+
+    A rest of a frame is compiled as the original function is: `origin` is that function, and
+    `prefix` the number of instructions that the frame at hand has in front of the original text.
+    """
+
+    @property
+    def origin(self) -> FunctionType: ...
+
+    @property
+    def prefix(self) -> int: ...
+
+    def resume(self, point: ResumePoint, symbolic: Iterable[Any]) -> Callable[..., Any]:
+        """The function that runs the frame from a point on; these facts of its arguments (number,
+        fact, axis) are symbols."""
+        ...
+
+    def continuation_in_python(self, point: ResumePoint) -> Callable[..., Any]:
+        """The same, in Python."""
+        ...
+
+    def callee(self, function: FunctionType) -> Callable[..., Any]:
+        """What to call instead of a function that could not be traced into."""
+        ...
+
+    def lifted(self, function: FunctionType) -> Callable[..., Any] | None:
+        """The same for all closures of a code object: it takes `closure_call`'s arguments."""
+        ...
+
+
+_EXHAUSTED = object()
+
+
+class Leaving:
+    """Emits the end of a replacement function whose trace stopped."""
+
+    def __init__(self, code: Reconstructor, stopped: Stopped, frames: Frames) -> None:
+        self.code = code
+        self.assembler = code.assembler
+        self.stopped = stopped
+        self.frames = frames
+        self.original = flat_code(code.function.__code__)
+        self.instructions = read(self.original)
+        self.instruction = self.instructions[stopped.index]
+        self.needs_body = False
+        self.points: list[ResumePoint] = []
+        self.stack: list[Push] = []
+        self.closure_call: ClosureCall | None = None
+        self.operands: list[Push] = []
+        self.names: frozenset[str] = frozenset()
+        self.kept: frozenset[str] = frozenset()
+        self.unbound: frozenset[str] = frozenset()
+        self.is_value = [not isinstance(item, NullVariable) for item in stopped.stack]
+
+    def prepare(self) -> Callable[[], None]:
+        """Build every value that is needed later; the result emits the rest."""
+        if (reason := self.why_not()) is not None:
+            raise Unsupported(reason)
+        self.assembler.at(positions(self.original, self.instruction))
+        live = live_locals(self.original, self.instruction.index) | {*self.original.co_cellvars}
+        self.stack = [self.code.hold(item) for item in self.stopped.stack]
+        self.closure_call = self._prepare_closure_call()
+        self.operands = [*self.stack]
+        if (at := self._called_at()) is not None:
+            self.operands[at] = self._prepare_callee(self.stopped.stack[at]) or self.stack[at]
+            self._prepare_method(at)
+        restore = [
+            (name, self.code.hold(value))
+            for name, value in self.stopped.locals.items()
+            if name in live and not self._in_place(name, value)
+        ]
+        missing = live - {*self.stopped.locals}
+        unbound = [name for name in self._parameters() if name in missing]
+        known = {*self.frames.origin.__code__.co_varnames, *self.original.co_cellvars}
+        self.names = frozenset(live.intersection(self.stopped.locals, known))
+        self.unbound = missing.intersection(self.frames.origin.__code__.co_varnames)
+        kept = dict(self._seen_outside(live))
+        self.kept = frozenset(kept)
+        restore += [(name, push) for name, push in kept.items() if push is not None]
+        in_place = {name for name in live if name in self.stopped.locals}.union(kept)
+        gone = {*self._filled()} - in_place - {*unbound}
+
+        def finish() -> None:
+            for name in gone:
+                self.code.emit("DELETE_FAST", name)
+            for name, push in restore:
+                push()
+                self.code.emit("STORE_FAST", name)
+            for name in unbound:
+                self.code.emit("DELETE_FAST", name)
+            self._leave()
+
+        return finish
+
+    def why_not(self) -> str | None:
+        """Why the frame cannot be split here, or None."""
+        if sees_variables(self.original):
+            return "it may look at its own variables"
+        if handles_exception(self.original, self.instruction.index):
+            return "it is inside an exception handler"
+        missing = {*self.original.co_cellvars} - {*self.stopped.locals}
+        if missing:
+            return f"the cells of {', '.join(sorted(missing))} do not exist yet"
+        if is_second_half(self.original, self.instruction) and not self._is_call_of_global():
+            return f"{self.instruction.opname} is half of an instruction"
+        return None
+
+    def _is_call_of_global(self) -> bool:
+        return self.instruction.opname == "LOAD_GLOBAL"
+
+    def _in_place(self, name: str, value: VariableTracker) -> bool:
+        """Whether a local still is the argument that its slot holds."""
+        source = value.source
+        return (
+            isinstance(source, LocalSource)
+            and self.original.co_varnames[source.index] == name
+            and name not in self.original.co_cellvars
+        )
+
+    def _seen_outside(self, live: Container[str]) -> Iterator[tuple[str, Push | None]]:
+        """Locals that are not read any more, but whose values the program would see ending.
+
+        What pushes a value is None where it is in place."""
+        for name, value in self.stopped.locals.items():
+            if name in live or name not in self.frames.origin.__code__.co_varnames:
+                continue
+            if self._in_place(name, value):
+                yield name, None
+            elif value.python_type() not in ATOMS and self.code.is_at_hand(value):
+                yield name, self.code.hold(value)
+
+    def _filled(self) -> tuple[str, ...]:
+        """The slots that a call of the function fills."""
+        cells = {*self.original.co_cellvars}
+        return tuple(name for name in self._parameters() if name not in cells)
+
+    def _parameters(self) -> tuple[str, ...]:
+        return self.original.co_varnames[: self.original.co_argcount]
+
+    # -- what follows
+
+    def _leave(self) -> None:
+        opname = self.instruction.opname
+        stack = [*zip(self.is_value, self.stack)]
+        if self.stopped.before_loop or self.stopped.in_python:
+            self._resume(self.instruction.index, stack)
+        elif opname == "JUMP":
+            assert self.instruction.target is not None
+            self._resume(self.instruction.target, stack)
+        elif opname == "FOR_ITER":
+            self._iterate()
+        elif opname in JUMPS_IF:
+            self._branch(*JUMPS_IF[opname])
+        elif opname in STACK_EFFECTS:
+            self._run_and_resume(*STACK_EFFECTS[opname](self.instruction))
+        else:
+            self._go_on_in_python()
+
+    def _go_on_in_python(self) -> None:
+        """Put the stack in place and jump to the instruction in the original text."""
+        self.needs_body = True
+        pushes = self.stack
+        if is_second_half(self.original, self.instruction):
+            pushes = pushes[:-1]  # the NULL that the instruction itself pushes
+        for push in pushes:
+            push()
+        self.code.drop_temporaries()
+        self.assembler.jump("JUMP", Label(self.instruction.offset))
+
+    def _run_and_resume(self, pops: int, pushes: int) -> None:
+        kept = len(self.stack) - pops
+        if (call := self.closure_call) is not None:
+            self._push_for_handler(kept)
+            self._guarded(lambda: call(self.stack[:kept]))
+        else:
+            self._push_operands(kept)
+            self._guarded(lambda: self._run(pushes - pops))
+        results = [self.code.hold_top() for _ in range(pushes)][::-1]
+        following = self.instruction.index + 1
+        stack = [*zip(self.is_value[:kept], self.stack), *((True, push) for push in results)]
+        if self.instruction.opname == "LOAD_METHOD":
+            stack.insert(len(stack) - (0 if CALLABLE_FIRST else 1), (False, _nothing))
+        self._resume(following, stack)
+
+    def _run(self, effect: int) -> None:
+        instruction = self.instruction
+        if instruction.opname not in EMULATED:
+            return self.assembler.copy_original(instruction.offset, instruction.end, effect)
+        opname = "LOAD_ATTR" if instruction.opname == "LOAD_METHOD" else instruction.opname
+        return self.code.emit(opname, instruction.argval)
+
+    def _branch(self, jumps_if: bool, keeps: bool) -> None:
+        """Test the value in Python; each way is a resume function."""
+        *kept, (_, value) = zip(self.is_value, self.stack)
+        self._push_operands(len(kept), keeps)
+        jumps, depth = Label(), self.assembler.depth - 1
+
+        def test() -> None:
+            self.assembler.test_truth()
+            self.assembler.jump("POP_JUMP_IF_TRUE" if jumps_if else "POP_JUMP_IF_FALSE", jumps)
+
+        self._guarded(test)
+        self._resume(self.instruction.index + 1, kept)
+        self.assembler.place(jumps, depth)
+        assert self.instruction.target is not None
+        self._resume(self.instruction.target, [*kept, (True, value)] if keeps else kept)
+
+    def _iterate(self) -> None:
+        """One step of a loop over an iterator that is not traced."""
+        *kept, (_, iterator) = zip(self.is_value, self.stack)
+        self.code.load_callable(next)
+        iterator()
+        self.code.load_const(_EXHAUSTED)
+        self.code.drop_temporaries(self.stack)
+        self._guarded(lambda: self.code.call(2))
+        item = self.code.hold_top()
+        item()
+        self.code.load_const(_EXHAUSTED)
+        self.code.emit("IS_OP", 0)
+        ended = Label()
+        depth = self.assembler.depth - 1
+        self.assembler.jump("POP_JUMP_IF_TRUE", ended)
+        self._resume(self.instruction.index + 1, [*kept, (True, iterator), (True, item)])
+        self.assembler.place(ended, depth)
+        assert self.instruction.target is not None
+        self._resume(self.instruction.target, kept)
+
+    def _push_operands(self, kept: int, keeps: bool = False) -> None:
+        """What the instruction takes, above what its exception handler expects to find.
+
+        Nothing else refers to it then, unless the instruction `keeps` it."""
+        self._push_for_handler(kept)
+        for push in self.operands[kept:]:
+            push()
+        self.code.drop_temporaries(self.stack if keeps else self.stack[:kept])
+
+    def _push_for_handler(self, kept: int) -> None:
+        handler = self.instruction.handler
+        for push in self.stack[: min(handler.depth, kept) if handler is not None else 0]:
+            push()
+
+    def _called_at(self) -> int | None:
+        """Where the callable of a call lies on the stack."""
+        if self.instruction.opname not in ("CALL", "CALL_FUNCTION_EX"):
+            return None
+        first = len(self.stack) - STACK_EFFECTS[self.instruction.opname](self.instruction)[0]
+        return first if self.is_value[first] else first + 1
+
+    def _prepare_closure_call(self) -> ClosureCall | None:
+        """Hold what the call of a closure in compiled form takes; the result emits the call."""
+        if self.instruction.opname != "CALL" or (at := self._called_at()) is None:
+            return None
+        first = len(self.stack) - self.instruction.arg - 2
+        pushes, called = self.stack[first + 2 :], self.stopped.stack[at]
+        if self.is_value[first] and self.is_value[first + 1]:
+            pushes = self.stack[first + 1 :]
+        if isinstance(called, MethodVariable) and called.source is None:
+            pushes, called = [self.code.hold(called.self_), *pushes], called.function
+        if not isinstance(called, FunctionVariable):
+            return None
+        return closure_call(
+            self.code, called, pushes, self.instruction.kwnames, self.frames.lifted
+        )
+
+    def _prepare_callee(self, called: VariableTracker) -> Push | None:
+        """What pushes the compiled form of a function that is guarded by identity."""
+        method = called if isinstance(called, MethodVariable) and called.source is None else None
+        function = method.function if method is not None else called
+        if not isinstance(function, UserFunctionVariable) or is_known_by_code(function.value):
+            return None
+        code, frames = self.code, self.frames
+        receiver = code.hold(method.self_) if method is not None else None
+
+        def push() -> None:
+            if receiver is not None:
+                code.load_callable(MethodType)
+            code.load_callable(frames.callee(function.value))
+            if receiver is not None:
+                receiver()
+                code.call(2)
+
+        return push
+
+    def _prepare_method(self, at: int) -> None:
+        """A method of C that is called where it is looked up: messages name its class then."""
+        called: Any = self.stopped.stack[at]
+        null = at + 1 if CALLABLE_FIRST else at - 1
+        if self.stopped.stack[null] is not NO_SELF:
+            return
+        function = lookup(called.owner.python_type(), called.name)
+        if isinstance(function, MethodDescriptorType):
+            receiver = self.code.hold(called.owner)
+            self.operands[min(at, null)] = self.code.constant(function)
+            self.operands[max(at, null)] = receiver
+
+    def _guarded(self, run: Callable[[], None]) -> None:
+        """Emit `run` inside the exception handler of the original instruction."""
+        handler = self.instruction.handler
+        start, end = Label(), Label()
+        self.assembler.place(start)
+        if handler is not None:
+            self.needs_body = True
+            self.code.emit("NOP")
+            target = self.instructions[handler.target].offset
+            self.assembler.protect(start, end, target, handler.depth, handler.lasti)
+        run()
+        self.assembler.place(end)
+
+    def _resume(self, index: int, stack: list[tuple[bool, Push]]) -> None:
+        """Return the rest of the frame, from instruction `index` on."""
+        following = self.instructions[index]
+        if following.opname == "PUSH_NULL" and is_second_half(self.original, following):
+            index, stack = index + 1, [*stack, (False, _nothing)]
+        shape = tuple(is_value for is_value, _ in stack)
+        point = ResumePoint(index - self.frames.prefix, shape, self.names, self.unbound)
+        names = self.frames.origin.__code__.co_varnames
+        self.points.append(point)
+        frames = self.frames
+        cells = own_cells(self.original)
+        self.code.load_const(CONTINUATION)
+        if self.stopped.in_python:
+            self.code.load_callable(frames.continuation_in_python(point))
+        else:
+            self.code.load_callable(frames.resume(point, self._symbolic(len(cells), stack)))
+        for name in names:
+            if name in self.names or name in self.kept:
+                self.code.emit("LOAD_FAST", name)
+            else:
+                self.code.load_const(None)
+        for name in cells:
+            self.code.emit("LOAD_CLOSURE", name)
+        for is_value, push in stack:
+            if is_value:
+                push()
+        count = len(names) + len(cells) + sum(shape)
+        self.code.emit("BUILD_TUPLE", count + 2)
+        self.code.emit("RETURN_VALUE")
+
+
+    def _symbolic(self, cells: int, stack: list[tuple[bool, Push]]) -> Iterator[Any]:
+        """The sizes, strides and ints that are symbols, as facts of the arguments of the rest."""
+        names = self.frames.origin.__code__.co_varnames
+        for index, name in enumerate(names):
+            if name in self.names and name in self.stopped.locals:
+                yield from _symbols(index, self.stopped.locals[name])
+        held = dict(zip(self.stack, self.stopped.stack))
+        pushes = [push for is_value, push in stack if is_value]
+        for index, push in enumerate(pushes, len(names) + cells):
+            if push in held:
+                yield from _symbols(index, held[push])
+
+
+def _symbols(index: int, value: VariableTracker) -> Iterator[tuple[int, str, int]]:
+    """The facts of one argument that are symbols."""
+    value = value.realised or value if isinstance(value, LazyVariable) else value
+    if isinstance(value, SizeVariable):
+        yield index, "value", 0
+    if isinstance(value, ArrayVariable):
+        kind = value.array_type
+        for fact, sizes in (("size", kind.shape), ("stride", kind.strides)):
+            for axis, size in enumerate(sizes):
+                if isinstance(size, SizeExpr):
+                    yield index, fact, axis
+
+
+def _nothing() -> None:
+    """The push of a NULL, which no resume function is passed."""

@@ -1,0 +1,1 @@
+"""One row per operation: everything that is known about it."""

@@ -1,0 +1,79 @@
+"""Rows of functions that are defined by other rows."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..definitions import assembly, elementwise, statistics
+from ..row import ROWS, Kind, op
+from ..rules.composite import composed
+from ..rules.externs import tried
+from ..rules.operators import scalar_operator
+from . import pointwise as pointwise  # its rows are completed here
+
+DEFINITIONS: Mapping[Kind, Mapping[Any, Callable[..., Any]]] = {
+    Kind.REDUCTION: {
+        np.mean: statistics.mean,
+        np.var: statistics.var,
+        np.std: statistics.std,
+        np.ptp: statistics.ptp,
+        np.count_nonzero: statistics.count_nonzero,
+        np.linalg.norm: statistics.norm,
+    },
+    Kind.POINTWISE: {
+        np.clip: elementwise.clip,
+        np.round: elementwise.round_,
+        np.around: elementwise.round_,
+        np.fix: elementwise.fix,
+    },
+    Kind.STRUCTURE: {
+        np.diff: elementwise.diff,
+        np.tril: elementwise.triangle(lower=True),
+        np.triu: elementwise.triangle(lower=False),
+        np.stack: assembly.stack,
+        np.vstack: assembly.vstack,
+        np.hstack: assembly.hstack,
+        np.column_stack: assembly.column_stack,
+        np.split: assembly.split,
+        np.array_split: assembly.array_split,
+        np.repeat: assembly.repeat,
+        np.tile: assembly.tile,
+        np.roll: assembly.roll,
+        np.cross: assembly.cross,
+        np.block: assembly.block,
+    },
+}
+
+# Ufuncs that are one multiplication: they keep their own type rule.
+ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
+    np.deg2rad: (np.pi, 180.0), np.radians: (np.pi, 180.0),
+    np.rad2deg: (180.0, np.pi), np.degrees: (180.0, np.pi),
+}
+
+# These may warn from Python code where their definition declines, so they run in Python then.
+MAY_WARN = frozenset({np.mean, np.var, np.std})
+
+for _kind, _definitions in DEFINITIONS.items():
+    for _target, _definition in _definitions.items():
+        _whole = None if _target in MAY_WARN else tried(_target)
+        op(_target, _kind, infer=composed(_definition, _whole), decompose=_definition,
+           flags=True)
+for _ufunc, _ratio in ANGLES.items():
+    ROWS[_ufunc] = replace(ROWS[_ufunc], decompose=elementwise.scaled_angle(*_ratio))
+ROWS[np.power] = replace(ROWS[np.power], decompose=elementwise.power)
+
+# Python's operators, recorded for NumPy scalars, whose integer arithmetic warns about overflow.
+OPERATORS: Mapping[Callable[..., Any], np.ufunc] = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
+    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.pow: np.power,
+    operator.neg: np.negative, operator.abs: np.absolute,
+}
+for _target, _ufunc in OPERATORS.items():
+    _definition = scalar_operator(_ufunc)
+    _own = {"c": "@mul"} if _target is operator.mul else {}
+    op(_target, Kind.POINTWISE, infer=composed(_definition), decompose=_definition, flags=True,
+       checks=("scalar overflow",), llvm=_own)

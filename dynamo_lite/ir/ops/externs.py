@@ -1,0 +1,129 @@
+"""Rows of functions that NumPy runs as a step of the compiled graph.
+
+Only functions without effects whose result is a fresh array of a size that does not depend on
+the data belong here; `RANDOM` functions advance a random state.
+"""
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..row import BOUND_ROWS, ROWS, Effect, Kind, Op, op
+from ..rules import externs as rules
+from ..rules.creation import triangle_indices
+
+FUNCTIONS = """
+    nansum nanprod nanmin nanmax nanmean nanvar nanstd nanargmin nanargmax nancumsum nancumprod
+    median nanmedian percentile nanpercentile quantile nanquantile average cov corrcoef
+    partition argpartition lexsort searchsorted digitize interp convolve correlate kron
+    take_along_axis choose select pad gradient ediff1d trapezoid unwrap nan_to_num isclose
+    isin sinc i0 angle polyval vander diag diagflat
+    logspace geomspace hanning hamming blackman bartlett kaiser histogram2d
+    allclose array_equal array_equiv iscomplexobj isrealobj packbits unpackbits
+    cumulative_sum cumulative_prod dstack append meshgrid indices
+    diag_indices mask_indices unravel_index
+    ravel_multi_index isneginf isposinf nanquantile triu_indices_from
+    tril_indices_from matvec vecmat vecdot apply_over_axes resize polyadd polysub
+    polyder polyint poly sort_complex polyfit
+"""
+LINALG = """
+    inv det slogdet solve cholesky eigh eigvalsh svd svdvals qr pinv matrix_rank matrix_power cond
+    matrix_norm vector_norm tensorinv tensorsolve cross outer lstsq
+"""
+TRANSFORMS: Mapping[str, str] = {
+    "fft": "c", "ifft": "c", "rfft": "r", "irfft": "i", "hfft": "i", "ihfft": "r",
+}
+MORE_TRANSFORMS = """
+    fft2 ifft2 fftn ifftn rfft2 irfft2 rfftn irfftn fftshift ifftshift fftfreq rfftfreq
+"""
+# name → position of `size` in a call of the module's function; None: the dimensions themselves
+RANDOM: Mapping[str, int | None] = {
+    "rand": None, "randn": None, "random": 0, "random_sample": 0, "ranf": 0, "sample": 0,
+    "standard_normal": 0, "standard_exponential": 0, "standard_cauchy": 0, "normal": 2,
+    "uniform": 2, "exponential": 1, "poisson": 1, "binomial": 2, "beta": 2, "gamma": 2,
+    "laplace": 2, "logistic": 2, "lognormal": 2, "gumbel": 2, "geometric": 1, "rayleigh": 1,
+    "chisquare": 1, "standard_gamma": 1, "standard_t": 1, "weibull": 1, "pareto": 1,
+    "triangular": 3, "randint": 2, "integers": 2, "vonmises": 2, "wald": 2,
+}
+
+
+def _register_each(owner: Any, names: str) -> None:
+    for name in names.split():
+        target = getattr(owner, name, None)
+        if target is not None and target not in ROWS:
+            op(target, Kind.EXTERN, infer=rules.tried(target), flags=True)
+
+
+TRIED_RANDOM = """
+    permutation permuted choice dirichlet multivariate_normal multinomial hypergeometric logseries
+    negative_binomial noncentral_chisquare noncentral_f f power zipf multivariate_hypergeometric
+    random_integers tomaxint
+"""
+"""Methods of generators whose results' types are found by trying."""
+
+
+def _register_random(space: Any, owner: Callable[[], Any], rows: dict[Any, Op]) -> None:
+    """Rows of a module's functions, or of the methods of a kind of generator."""
+    for name, size_at in RANDOM.items():
+        target = getattr(space, name, None)
+        if target is not None:
+            _add_random(rows, target, name, rules.random_rule(name, owner, size_at))
+    for name in TRIED_RANDOM.split():
+        target = getattr(space, name, None)
+        if target is not None:
+            _add_random(rows, target, name, rules.tried_on(name, owner))
+
+
+def _add_random(rows: dict[Any, Op], target: Any, name: str, rule: Callable[..., Any]) -> None:
+    rows[target] = Op(target, name, Kind.EXTERN, rule, flags=True, effect=Effect.RANDOM)
+    if rows is BOUND_ROWS:  # called as a function of the class, with the generator first
+        first = rules.after_owner(rule)
+        ROWS[target] = Op(target, name, Kind.EXTERN, first, flags=True, effect=Effect.RANDOM)
+
+
+DRAWN: Mapping[str, type] = {
+    **dict.fromkeys(
+        ("random", "uniform", "gauss", "normalvariate", "triangular", "betavariate", "expovariate",
+         "gammavariate", "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate"),
+        float,
+    ),
+    **dict.fromkeys(("randint", "randrange"), int),
+}  # fmt: skip
+"""Methods of `random.Random` that draw a number, and its type."""
+
+for _name, _type in DRAWN.items():
+    _add_random(BOUND_ROWS, getattr(random.Random, _name), _name, rules.drawn_rule(_type))
+_add_random(BOUND_ROWS, random.Random.seed, "seed", rules.seed_rule)
+_add_random(BOUND_ROWS, random.Random.getrandbits, "getrandbits", rules.bits_rule)
+for _name, _count in (
+    ("choice", rules.one), ("choices", rules.count_of_choices), ("sample", rules.size_of_sample),
+):
+    _add_random(BOUND_ROWS, getattr(random.Random, _name), _name, rules.chosen_rule(_count))
+
+
+for _name, _kind_of in TRANSFORMS.items():
+    _target = getattr(np.fft, _name)
+    op(_target, Kind.EXTERN, infer=rules.transform_rule(_target, _kind_of), flags=True)
+op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False))
+op(np.argsort, Kind.EXTERN, infer=rules.sort_rule(positions=True))
+_register_each(np, FUNCTIONS)
+for _target in (np.tril_indices, np.triu_indices):
+    _rule = triangle_indices(_target, lower=_target is np.tril_indices)
+    op(_target, Kind.EXTERN, infer=_rule, flags=True)
+for _target in (np.insert, np.delete, np.compress, np.ndarray.compress):
+    _place = 0 if _target is np.compress else 1
+    op(_target, Kind.EXTERN, infer=rules.selecting(_target, _place), flags=True, checks=("any",))
+for _target in (np.histogram, np.histogramdd, np.histogram_bin_edges):
+    op(_target, Kind.EXTERN, infer=rules.counting(_target), flags=True)
+_register_each(np.linalg, LINALG)
+op(np.linalg.multi_dot, Kind.EXTERN, infer=rules.into_c_order(np.linalg.multi_dot), flags=True)
+_register_each(np.fft, MORE_TRANSFORMS)
+_register_random(np.random, np.random.RandomState, ROWS)
+_register_random(np.random.RandomState, np.random.RandomState, BOUND_ROWS)
+_register_random(np.random.Generator, np.random.default_rng, BOUND_ROWS)
+op(np.random.seed, Kind.EXTERN, infer=rules.seed_rule, effect=Effect.RANDOM, checks=("any",))
+for _target in (np.random.default_rng, np.random.RandomState, random.Random):
+    op(_target, Kind.EXTERN, infer=rules.generator_rule, effect=Effect.STATE, checks=("any",))

@@ -1,0 +1,46 @@
+"""Rows of reductions and scans. `fold` names the fold of the loop IR."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..row import Kind, op
+from ..rules import reductions as rules
+from ..types import ArrayType
+
+SUM = rules.fold_rule(rules.accumulator)
+
+op(np.sum, Kind.REDUCTION, infer=SUM, fold="add", flags=True)
+op(np.prod, Kind.REDUCTION, infer=SUM, fold="multiply", flags=True)
+for _names, _fold in (((np.max, np.amax), "maximum"), ((np.min, np.amin), "minimum")):
+    for _name in _names:
+        op(_name, Kind.REDUCTION, fold=_fold,
+           infer=rules.fold_rule_without_dtype(rules.same_dtype, identity=False))
+op(np.any, Kind.REDUCTION, fold="logical_or",
+   infer=rules.fold_rule_without_dtype(rules.boolean))
+op(np.all, Kind.REDUCTION, fold="logical_and",
+   infer=rules.fold_rule_without_dtype(rules.boolean))
+op(np.argmax, Kind.REDUCTION, fold="argmax", infer=rules.arg_rule)
+op(np.argmin, Kind.REDUCTION, fold="argmin", infer=rules.arg_rule)
+op(np.cumsum, Kind.SCAN, fold="add", infer=rules.scan_rule, flags=True)
+op(np.cumprod, Kind.SCAN, fold="multiply", infer=rules.scan_rule, flags=True)
+
+# ufunc.reduce folds axis 0 unless told otherwise
+op(np.add.reduce, Kind.REDUCTION, name="add.reduce", fold="add", flags=True,
+   infer=rules.fold_rule(rules.accumulator, default_axis=0))
+op(np.multiply.reduce, Kind.REDUCTION, name="multiply.reduce", fold="multiply", flags=True,
+   infer=rules.fold_rule(rules.accumulator, default_axis=0))
+_FOLDS: tuple[tuple[np.ufunc, Callable[..., ArrayType]], ...] = (
+    (np.maximum, rules.fold_rule(rules.same_dtype, identity=False, default_axis=0)),
+    (np.minimum, rules.fold_rule(rules.same_dtype, identity=False, default_axis=0)),
+    (np.logical_and, rules.fold_rule(rules.boolean, default_axis=0, retypes=False)),
+    (np.logical_or, rules.fold_rule(rules.boolean, default_axis=0, retypes=False)),
+    (np.bitwise_and,
+     rules.fold_rule(rules.same_dtype, default_axis=0, accepts="biu", retypes=False)),
+    (np.bitwise_or,
+     rules.fold_rule(rules.same_dtype, default_axis=0, accepts="biu", retypes=False)),
+)
+for _ufunc, _rule in _FOLDS:
+    op(_ufunc.reduce, Kind.REDUCTION, name=f"{_ufunc.__name__}.reduce", fold=_ufunc.__name__,
+       infer=_rule)

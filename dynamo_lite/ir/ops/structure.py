@@ -1,0 +1,11 @@
+"""Rows that join, select and gather."""
+from __future__ import annotations
+
+import numpy as np
+
+from ..row import Kind, op
+from ..rules import structure as rules
+
+op(np.concatenate, Kind.STRUCTURE, infer=rules.concatenate_rule)
+op(np.where, Kind.POINTWISE, infer=rules.where_rule)
+op(np.take, Kind.STRUCTURE, infer=rules.take_rule, checks=("bounds",))

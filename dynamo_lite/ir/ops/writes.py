@@ -1,0 +1,40 @@
+"""Rows of operations that change their first argument."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import core
+from ..row import Effect, Kind, op
+from ..rules import writes as rules
+
+IN_PLACE: Mapping[Callable[..., Any], np.ufunc] = {
+    operator.iadd: np.add, operator.isub: np.subtract, operator.imul: np.multiply,
+    operator.itruediv: np.divide, operator.ifloordiv: np.floor_divide,
+    operator.imod: np.remainder, operator.iand: np.bitwise_and, operator.ior: np.bitwise_or,
+    operator.ixor: np.bitwise_xor, operator.ilshift: np.left_shift,
+    operator.irshift: np.right_shift,
+}
+
+op(operator.setitem, Kind.WRITE, infer=rules.setitem_rule, effect=Effect.WRITES,
+   checks=("bounds",), flags=True)
+op(np.copyto, Kind.WRITE, infer=rules.copyto_rule, effect=Effect.WRITES, flags=True)
+op(np.ndarray.fill, Kind.WRITE, infer=rules.fill_rule, effect=Effect.WRITES, flags=True)
+for _target, _ufunc in IN_PLACE.items():
+    op(_target, Kind.WRITE, infer=rules.in_place_rule(_ufunc), effect=Effect.WRITES, flags=True)
+OPAQUE: tuple[Callable[..., Any], ...] = (
+    np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
+    np.ndarray.sort, np.ndarray.partition, np.ndarray.put,
+    *(f.at for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin < 3 and f.nout == 1
+      and f.signature is None),
+)
+for _target in OPAQUE:
+    op(_target, Kind.WRITE, infer=rules.opaque_write_rule, effect=Effect.WRITES, flags=True,
+       checks=("any",))
+
+# The functional forms that `passes.functionalise` makes of the rows above.
+op(core.update, Kind.STRUCTURE, infer=rules.update_rule, flags=True, checks=("bounds",))
+op(core.perform, Kind.EXTERN, infer=rules.perform_rule, flags=True, checks=("any",))

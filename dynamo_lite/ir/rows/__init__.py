@@ -1,1 +1,0 @@
-"""The rows of `ir.ops.ROWS`, by topic."""

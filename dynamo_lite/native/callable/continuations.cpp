@@ -1,0 +1,138 @@
+// A compiled function whose frame was left in the middle: the beginning of the frame, and then its
+// rests. Each part returns the next one, so that they do not nest: a loop with a graph break in it
+// needs no more C stack, and no more of the recursion limit, than it does in Python.
+#include "callable/continuations.h"
+
+#include <structmember.h>
+
+#include "callable/callable.h"
+
+namespace {
+
+constexpr Py_ssize_t BEFORE_ARGUMENTS = 2;
+
+PyObject *continuation_mark = nullptr;
+thread_local HandedOver *offered = nullptr;  // to the function that is called next
+thread_local HandedOver *passed_on = nullptr;  // to the function that runs now
+
+struct Driver {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *start;
+};
+
+// Whether a result is `(CONTINUATION, resume function, *arguments)`.
+bool is_rest(PyObject *result) {
+    return PyTuple_CheckExact(result) && PyTuple_GET_SIZE(result) >= BEFORE_ARGUMENTS &&
+           PyTuple_GET_ITEM(result, 0) == continuation_mark;
+}
+
+PyObject *call_continuation(PyObject *rest) {
+    PyObject **items = &PyTuple_GET_ITEM(rest, 0);
+    HandedOver arguments{items + BEFORE_ARGUMENTS, PyTuple_GET_SIZE(rest) - BEFORE_ARGUMENTS};
+    HandedOver *outer = std::exchange(offered, Py_REFCNT(rest) == 1 ? &arguments : nullptr);
+    PyObject *result = PyObject_Vectorcall(items[1], arguments.values, arguments.n, nullptr);
+    offered = outer;
+    return result;
+}
+
+PyObject *call_driver(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *) {
+    Ref start = Ref::borrow(reinterpret_cast<Driver *>(object)->start);
+    PyObject *result = call_target(start.get(), args, PyVectorcall_NARGS(nargsf));
+    while (result && is_rest(result)) {
+        Ref rest(result);
+        result = call_continuation(rest.get());
+    }
+    return result;
+}
+
+int traverse_driver(PyObject *object, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(reinterpret_cast<Driver *>(object)->start);
+    return 0;
+}
+
+int clear_driver(PyObject *object) {
+    Py_CLEAR(reinterpret_cast<Driver *>(object)->start);
+    return 0;
+}
+
+void dealloc_driver(PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    clear_driver(object);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+PyMemberDef driver_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Driver, vectorcall), READONLY, nullptr},
+    {"start", T_OBJECT, offsetof(Driver, start), READONLY, "runs the beginning of the frame"},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot driver_slots[] = {
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse_driver)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear_driver)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc_driver)},
+    {Py_tp_members, driver_members},
+    {Py_tp_doc, const_cast<char *>("A target that calls `start` and then the rests it leads to.")},
+    {0, nullptr},
+};
+
+PyType_Spec driver_spec = {
+    "dynamo_lite.native.Driver", sizeof(Driver), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    driver_slots,
+};
+
+PyTypeObject *driver_type = nullptr;
+
+PyObject *drive(PyObject *, PyObject *start) {
+    auto made = PyObject_GC_New(Driver, driver_type);
+    if (!made) return nullptr;
+    made->vectorcall = call_driver;
+    made->start = Py_NewRef(start);
+    PyObject_GC_Track(made);
+    return reinterpret_cast<PyObject *>(made);
+}
+
+PyObject *take_over(PyObject *, PyObject *) {
+    if (HandedOver *own = std::exchange(passed_on, nullptr)) {
+        for (Py_ssize_t i = 0; i < own->n; ++i) {
+            Ref value(std::exchange(own->values[i], Py_NewRef(Py_None)));
+        }
+    }
+    Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"drive", drive, METH_O,
+     "drive(start, /)\n--\n\n"
+     "A target that calls `start` and then, one after the other, the rests that are returned:\n"
+     "tuples `(CONTINUATION, resume function, *arguments)`."},
+    {"take_over", take_over, METH_NOARGS,
+     "take_over()\n--\n\n"
+     "Called by a rest: its arguments are its variables' alone from here on."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+PassedOn::PassedOn(PyObject *const *values) : outer(passed_on) {
+    passed_on = offered && offered->values == values ? offered : nullptr;
+}
+
+PassedOn::~PassedOn() { passed_on = outer; }
+
+bool is_driver(PyObject *target) { return Py_TYPE(target) == driver_type; }
+
+int add_continuations(PyObject *module) {
+    driver_type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&driver_spec));
+    continuation_mark = PyObject_CallNoArgs(reinterpret_cast<PyObject *>(&PyBaseObject_Type));
+    if (!driver_type || !continuation_mark) return -1;
+    if (PyModule_AddObjectRef(module, "CONTINUATION", continuation_mark) < 0) return -1;
+    return PyModule_AddFunctions(module, functions);
+}

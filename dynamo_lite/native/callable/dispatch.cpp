@@ -1,0 +1,259 @@
+// One call of a CompiledFunction: bind, find the entry whose guards pass, run it.
+#include <algorithm>
+
+#include "callable/callable.h"
+#include "interpreter/interpreter.h"
+#include "interpreter/regions.h"
+#include "callable/continuations.h"
+#include "base/stack.h"
+#include "base/stopwatch.h"
+
+namespace {
+
+// A call of a function as its caller made it; the arguments outlive it.
+struct Call {
+    PyObject *function;      // what runs in Python: the compiled function's own, or a twin of it
+    PyObject *const *args;
+    size_t nargsf;
+    PyObject *kwnames;
+};
+
+// The flat arguments, and how many: the function's code may change under a call.
+struct Flat {
+    PyObject *function;
+    PyObject *const *values;
+    int n;
+};
+
+PyObject *run_function(const Call &call) {
+    PythonCall python;
+    PassedOn arguments(call.args);
+    return python ? run_plain(call.function, call.args, call.nargsf, call.kwnames) : nullptr;
+}
+
+CacheEntry *entry_at(PyObject *entries, Py_ssize_t i) {
+    return reinterpret_cast<CacheEntry *>(PyTuple_GET_ITEM(entries, i));
+}
+
+// Moves entry `i` of `entries` to the front, in place when nobody else looks at the tuple. Does
+// nothing when the entries have changed meanwhile, or when there is no memory.
+void move_to_front(CompiledFunction *self, PyObject *entries, Py_ssize_t i) {
+    if (self->entries != entries) return;
+    Ref moved;
+    if (Py_REFCNT(entries) > 2) {  // more than this call and the function itself
+        moved = Ref(PyTuple_New(PyTuple_GET_SIZE(entries)));
+        if (!moved) return PyErr_Clear();
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(entries); ++k) {
+            PyTuple_SET_ITEM(moved.get(), k, Py_NewRef(PyTuple_GET_ITEM(entries, k)));
+        }
+        entries = moved.get();
+    }
+    PyObject **items = &PyTuple_GET_ITEM(entries, 0);
+    std::rotate(items, items + i, items + i + 1);
+    if (moved) Py_SETREF(self->entries, moved.release());
+}
+
+// The first entry whose guards pass, as a new reference in `found`, or null. False with an
+// exception that a guard must not hide.
+bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
+    Ref entries = Ref::borrow(self->entries);
+    Py_ssize_t n = entries ? PyTuple_GET_SIZE(entries.get()) : 0;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        CacheEntry *entry = entry_at(entries.get(), i);
+        if (entry->program->block.n_args != flat.n) continue;
+        int failing = run_guards(entry->program, flat.values, flat.function);
+        if (failing == GUARD_RAISED) return false;
+        if (failing != GUARD_PASSED) continue;
+        found = Ref::borrow(reinterpret_cast<PyObject *>(entry));
+        if (i) move_to_front(self, entries.get(), i);
+        return true;
+    }
+    return true;
+}
+
+// Calls `miss.retired(entry)`, where the miss callback has that method.
+void tell_retired(CompiledFunction *self, CacheEntry *entry) {
+    OutsideRegions outside;
+    Ref method(self->miss ? PyObject_GetAttrString(self->miss, "retired") : nullptr);
+    if (!method) return PyErr_Clear();
+    Ref answer(PyObject_CallOneArg(method.get(), reinterpret_cast<PyObject *>(entry)));
+    if (!answer) PyErr_WriteUnraisable(method.get());
+}
+
+// Whether a target runs code of Python's, in which the function may be called again.
+bool runs_python(PyObject *target) { return PyFunction_Check(target) || is_driver(target); }
+
+void note_bailout(CompiledFunction *self, CacheEntry *entry) {
+    ++entry->counts->bailouts;
+    if (++entry->streak < self->retire_after || self->retire_after <= 0 || !entry->target) return;
+    Py_CLEAR(entry->target);
+    tell_retired(self, entry);
+}
+
+// Runs an entry; false when Python has to run the function.
+bool run_entry(CompiledFunction *self, CacheEntry *entry, const Flat &flat, PyObject *&result) {
+    if (!entry->target || (runs_python(entry->target) && is_stack_low())) {
+        ++entry->counts->replaced;
+        return false;
+    }
+    Ref target = Ref::borrow(entry->target);
+    result = call_target(target.get(), flat.values, flat.n);
+    if (result == bailout) {
+        Py_DECREF(result);
+        note_bailout(self, entry);
+        return false;
+    }
+    if (result) {
+        ++entry->counts->hits;
+        entry->streak = 0;
+    }
+    return true;
+}
+
+// Asks for an entry. While that goes on, every other call that finds none runs the function.
+bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
+    Ref arguments(PyTuple_New(flat.n)), miss = Ref::borrow(self->miss);
+    if (!arguments) return false;
+    for (int i = 0; i < flat.n; ++i) {
+        PyTuple_SET_ITEM(arguments.get(), i, Py_NewRef(flat.values[i]));
+    }
+    Ref answer;
+    {
+        OutsideRegions outside;
+        SignalsWait signals;
+        CollectionWaits collection;
+        self->compiling = PyThread_get_thread_ident();
+        answer = Ref(PyObject_CallFunctionObjArgs(miss.get(), reinterpret_cast<PyObject *>(self),
+                                                  arguments.get(), nullptr));
+        self->compiling = 0;
+    }
+    return answer && PyErr_CheckSignals() == 0;
+}
+
+bool may_ask(CompiledFunction *self) {
+    if (self->compiling || self->disabled || !self->miss || self->waiting > 0) return false;
+    if (self->patience <= 0) return true;
+    --self->patience;
+    return false;
+}
+
+// Runs the entry that fits, compiling where there is none; false when Python has to run it.
+bool dispatch(CompiledFunction *self, const Flat &flat, PyObject *&result) {
+    result = nullptr;
+    for (bool has_asked = false;; has_asked = true) {
+        Ref found;
+        if (!find_entry(self, flat, found)) return true;
+        if (found) return run_entry(self, reinterpret_cast<CacheEntry *>(found.get()), flat, result);
+        if (has_asked || !may_ask(self) || is_stack_low()) return false;
+        if (!ask_for_entry(self, flat)) return true;
+    }
+}
+
+PyObject *dispatch_or_run(CompiledFunction *self, const Flat &flat, const Call &call) {
+    PyObject *result;
+    if (dispatch(self, flat, result)) return result;
+    Waits waits(self);
+    return run_function(call);
+}
+
+// The owned flat arguments of one call.
+class FlatArguments {
+public:
+    explicit FlatArguments(int n) : n(n), values(n > ON_STACK ? new PyObject *[n] : small) {
+        std::fill_n(values, n, nullptr);
+    }
+    ~FlatArguments() {
+        for (int i = 0; i < n; ++i) Py_XDECREF(values[i]);
+        if (values != small) delete[] values;
+    }
+    FlatArguments(const FlatArguments &) = delete;
+    PyObject **data() { return values; }
+
+private:
+    static constexpr int ON_STACK = 16;
+    int n;
+    PyObject *small[ON_STACK];
+    PyObject **values;
+};
+
+PyObject *bind_and_dispatch(CompiledFunction *self, const Call &call) {
+    Signature signature = self->signature;
+    Ref code = Ref::borrow(reinterpret_cast<PyObject *>(signature.code));
+    FlatArguments flat(signature.flat);
+    switch (bind(signature, call.function, call.args, PyVectorcall_NARGS(call.nargsf),
+                 call.kwnames, flat.data())) {
+    case Binding::BOUND:
+        return dispatch_or_run(self, {call.function, flat.data(), signature.flat}, call);
+    case Binding::MISMATCH: return run_function(call);
+    case Binding::RAISED: return nullptr;
+    }
+    Py_UNREACHABLE();
+}
+
+bool is_compiling_here(CompiledFunction *self) {
+    return self->compiling && self->compiling == PyThread_get_thread_ident();
+}
+
+bool has_nothing_to_try(CompiledFunction *self) {
+    return self->disabled && self->entries && PyTuple_GET_SIZE(self->entries) == 0;
+}
+
+bool has_to_run_in_python(CompiledFunction *self) {
+    return is_compiling_here(self) || has_nothing_to_try(self) ||
+           lines_are_watched(PyThreadState_Get());
+}
+
+}  // namespace
+
+PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
+    if (PyFunction_Check(callable)) {
+        PythonCall python;
+        PassedOn arguments(args);
+        return python ? run_plain(callable, args, n_args, nullptr) : nullptr;
+    }
+    vectorcallfunc function = PyVectorcall_Function(callable);
+    return function ? function(callable, args, n_args, nullptr)
+                    : PyObject_Vectorcall(callable, args, n_args, nullptr);
+}
+
+Waits::Waits(CompiledFunction *self) {
+    if (self->waiting <= 0) return;
+    waiting = Ref::borrow(reinterpret_cast<PyObject *>(self));
+    begin = nanoseconds();
+}
+
+Waits::~Waits() {
+    if (!waiting) return;
+    reinterpret_cast<CompiledFunction *>(waiting.get())->waiting -= nanoseconds() - begin;
+}
+
+void follow_code(CompiledFunction *self) {
+    PyObject *code = PyFunction_GET_CODE(self->function);
+    if (code == reinterpret_cast<PyObject *>(self->signature.code)) return;
+    Ref old_code(reinterpret_cast<PyObject *>(self->signature.code));
+    self->signature = signature_of(code);
+    Ref old_entries(std::exchange(self->entries, PyTuple_New(0)));
+}
+
+PyObject *call_compiled(PyObject *object, PyObject *const *args, size_t nargsf,
+                        PyObject *kwnames) {
+    auto self = reinterpret_cast<CompiledFunction *>(object);
+    follow_code(self);
+    return call_as(self, self->function, args, nargsf, kwnames);
+}
+
+PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
+                  PyObject *kwnames) {
+    Call call{function, args, nargsf, kwnames};
+    if (has_to_run_in_python(self)) return run_function(call);
+    if (!kwnames && PyVectorcall_NARGS(nargsf) == self->signature.direct) {
+        return dispatch_or_run(self, {function, args, self->signature.direct}, call);
+    }
+    return bind_and_dispatch(self, call);
+}
+
+bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat,
+               PyObject *&result) {
+    if (has_to_run_in_python(self)) return false;
+    return dispatch(self, {function, flat, self->signature.flat}, result);
+}

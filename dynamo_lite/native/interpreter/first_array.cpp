@@ -1,0 +1,48 @@
+// Tells when the program makes its first array: NumPy's own allocator is asked for memory. Until
+// then functions need no hook, and a program without arrays never has one.
+#include "interpreter/regions.h"
+
+namespace {
+
+struct Allocator {
+    PyDataMem_Handler *handler;
+    void *(*plain_malloc)(void *, size_t);
+    void *(*plain_calloc)(void *, size_t, size_t);
+};
+
+Allocator allocator{};
+
+void memory_is_asked_for() {
+    if (regions::is_outside()) return;
+    regions::stop_awaiting_array();
+    regions::install_hook();
+}
+
+void *watched_malloc(void *context, size_t size) {
+    memory_is_asked_for();
+    return allocator.plain_malloc(context, size);
+}
+
+void *watched_calloc(void *context, size_t count, size_t size) {
+    memory_is_asked_for();
+    return allocator.plain_calloc(context, count, size);
+}
+
+}  // namespace
+
+bool regions::await_first_array() {
+    void *handler = PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler");
+    if (!handler) return false;
+    auto known = static_cast<PyDataMem_Handler *>(handler);
+    if (!allocator.handler) {
+        allocator = {known, known->allocator.malloc, known->allocator.calloc};
+    }
+    known->allocator.malloc = watched_malloc;
+    known->allocator.calloc = watched_calloc;
+    return true;
+}
+
+void regions::stop_awaiting_array() {
+    allocator.handler->allocator.malloc = allocator.plain_malloc;
+    allocator.handler->allocator.calloc = allocator.plain_calloc;
+}

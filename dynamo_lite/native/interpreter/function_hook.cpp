@@ -1,0 +1,128 @@
+// Candidates on Python 3.12 and later: a function whose code was made in a region gets a vectorcall
+// of ours, until it is decided to leave it alone. Functions that are left alone cost nothing.
+#include "interpreter/regions.h"
+
+#if PY_VERSION_HEX >= 0x030C0000
+
+namespace {
+
+constexpr int FUNCTION_FLAGS = CO_OPTIMIZED | CO_NEWLOCALS;
+constexpr int GENERATOR_FLAGS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR |
+                                CO_ITERABLE_COROUTINE;
+
+int watcher = -1;
+bool is_installed = false;
+uint32_t first_version = 0;  // of code objects that are made in the region; they count up
+
+PyFunctionObject *as_function(PyObject *object) {
+    return reinterpret_cast<PyFunctionObject *>(object);
+}
+
+// Every positional and keyword value of a call.
+Ref values_of(PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    Py_ssize_t n = PyVectorcall_NARGS(nargsf) + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    Ref values(PyTuple_New(n));
+    for (Py_ssize_t i = 0; values && i < n; ++i) {
+        PyTuple_SET_ITEM(values.get(), i, Py_NewRef(args[i]));
+    }
+    return values;
+}
+
+PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargsf,
+                         PyObject *kwnames);
+
+// Gives the function back to the interpreter. From 3.13 on only a new function gets a version, which
+// is its code's, and call sites are fast only for functions that have one.
+void release(PyObject *function) {
+    PyFunction_SetVectorcall(as_function(function), plain_vectorcall);
+#if PY_VERSION_HEX >= 0x030D0000
+    auto code = reinterpret_cast<PyCodeObject *>(PyFunction_GET_CODE(function));
+    as_function(function)->func_version = code->co_version;
+#endif
+}
+
+// The interpreter calls such a function without using C stack.
+PyObject *step_aside(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    PyFunction_SetVectorcall(as_function(function), plain_vectorcall);
+    PyObject *result = plain_vectorcall(function, args, nargsf, kwnames);
+    PyFunction_SetVectorcall(as_function(function), call_candidate);
+    return result;
+}
+
+PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargsf,
+                         PyObject *kwnames) {
+    PyThreadState *thread = PyThreadState_Get();
+    Ref target = regions::compiled_form(function);
+    if (!target && !regions::is_candidate(PyFunction_GET_CODE(function))) {
+        release(function);
+        return plain_vectorcall(function, args, nargsf, kwnames);
+    }
+    if (!regions::is_open(thread)) return plain_vectorcall(function, args, nargsf, kwnames);
+    if (regions::is_deep(thread)) return step_aside(function, args, nargsf, kwnames);
+    if (!target && regions::is_due(PyFunction_GET_CODE(function))) {
+        Ref values = values_of(args, nargsf, kwnames);
+        if (!regions::ask(thread, function, std::move(values))) return nullptr;
+        target = regions::compiled_form(function);
+    }
+    if (!target) {
+        regions::Runs runs(PyFunction_GET_CODE(function));
+        return plain_vectorcall(function, args, nargsf, kwnames);
+    }
+    auto compiled = reinterpret_cast<CompiledFunction *>(target.get());
+    return call_as(compiled, function, args, nargsf, kwnames);
+}
+
+void intercept(PyFunctionObject *function, PyObject *code) {
+    if (code == regions::left_alone) return;
+    int flags = reinterpret_cast<PyCodeObject *>(code)->co_flags;
+    bool is_plain = (flags & FUNCTION_FLAGS) == FUNCTION_FLAGS && !(flags & GENERATOR_FLAGS);
+    if (!is_plain || function->vectorcall != plain_vectorcall) return;
+    if (regions::expect_functions(code)) PyFunction_SetVectorcall(function, call_candidate);
+}
+
+int watch(PyFunction_WatchEvent event, PyFunctionObject *function, PyObject *new_value) {
+    switch (event) {
+    case PyFunction_EVENT_CREATE:
+        if (is_installed) intercept(function, function->func_code);
+        break;
+    case PyFunction_EVENT_MODIFY_CODE:
+        if (is_installed) intercept(function, new_value);
+        break;
+    case PyFunction_EVENT_DESTROY: regions::forget(reinterpret_cast<PyObject *>(function)); break;
+    default: break;
+    }
+    return 0;
+}
+
+uint32_t version_of(PyObject *code) { return reinterpret_cast<PyCodeObject *>(code)->co_version; }
+
+int intercept_existing(PyObject *object, void *) {
+    if (PyFunction_Check(object) && version_of(PyFunction_GET_CODE(object)) > first_version) {
+        intercept(as_function(object), PyFunction_GET_CODE(object));
+    }
+    return 1;  // go on
+}
+
+}  // namespace
+
+bool regions::prepare_hook() {
+    Ref code(reinterpret_cast<PyObject *>(PyCode_NewEmpty("", "", 0)));
+    if (code) first_version = version_of(code.get());
+    return bool(code);
+}
+
+void regions::install_hook() {
+    if (watcher < 0) watcher = PyFunction_AddWatcher(watch);
+    if (watcher < 0) return PyErr_Clear();
+    is_installed = true;
+    PyUnstable_GC_VisitObjects(intercept_existing, nullptr);
+}
+
+// The watcher stays: it also tells of the end of functions that have a compiled form.
+void regions::uninstall_hook() { is_installed = false; }
+
+PyObject *run_plain(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    return plain_vectorcall(function, args, nargsf, kwnames);
+}
+
+#endif

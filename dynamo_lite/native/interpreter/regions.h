@@ -1,0 +1,87 @@
+// Regions: while a program is in one, its own functions are candidates for running compiled.
+//
+// `regions.cpp` knows what was decided about each function; `first_array.cpp` finds out that there
+// is something to decide; `frame_hook.cpp` (Python 3.11) and `function_hook.cpp` (3.12 and later),
+// that a candidate is called.
+#pragma once
+#include "callable/callable.h"
+#include "runtime/fp_state.h"
+
+extern vectorcallfunc plain_vectorcall;  // of functions that nobody intercepts
+
+namespace regions {
+
+// Whether a call that this thread makes now may be intercepted.
+bool is_open(PyThreadState *thread);
+
+// Whether calls of this thread are outside of all regions: the compiler itself is at work.
+bool is_outside();
+
+// Whether the callback is to be asked about functions of this code that have no compiled form.
+bool is_candidate(PyObject *code);
+
+// Whether it has run for as long as the callback wanted it to before it is asked again.
+bool is_due(PyObject *code);
+
+// While it lives a function of this code runs as it is: counts the time.
+class Runs {
+public:
+    explicit Runs(PyObject *code);
+    ~Runs();
+    Runs(const Runs &) = delete;
+
+private:
+    Ref code;
+    int64_t begin;
+};
+
+// Whether a function that is made now, from this code, is a candidate; if so the code's functions
+// get no version, for call sites that know a version do not look at how a function is called.
+bool expect_functions(PyObject *code);
+
+// A code whose functions are left alone: the one that was asked about last. Compared only.
+extern PyObject *left_alone;
+
+// Whether a function of this code may have a compiled form, or be asked about. Cheap.
+bool may_intercept(PyObject *code);
+
+// The compiled form of the function; null when there is none.
+Ref compiled_form(PyObject *function);
+
+// Asks the region's callback about a function that is called with these values; false with an
+// exception.
+bool ask(PyThreadState *thread, PyObject *function, Ref values);
+
+// Whether a call lies so deep that it should not use more C stack than Python would.
+bool is_deep(PyThreadState *thread);
+
+// The function is gone.
+void forget(PyObject *function);
+
+// Has install_hook() called when the program makes its first array; false with an exception.
+bool await_first_array();
+void stop_awaiting_array();
+
+// Of the hook: called when the first region is entered (false with an exception), ...
+bool prepare_hook();
+// ... when the program makes its first array there, ...
+void install_hook();
+// ... and after the last region was left.
+void uninstall_hook();
+
+}  // namespace regions
+
+// While this lives, the thread is in no region, and no function of it is intercepted; floating-point
+// flags that are raised meanwhile are forgotten.
+class OutsideRegions {
+public:
+    OutsideRegions();
+    ~OutsideRegions();
+    OutsideRegions(const OutsideRegions &) = delete;
+
+private:
+    KeptFpFlags kept;
+};
+
+// Calls a plain function without being intercepted.
+PyObject *run_plain(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames);

@@ -1,0 +1,238 @@
+#include "loader/llvm_library.h"
+#include "base/core.h"
+
+#include <dlfcn.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <shared_mutex>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+// The functions that are needed, as they are in llvmlite 0.46 to 0.50.
+struct Functions {
+    void (*initialize_target)();
+    void (*initialize_printer)();
+    void (*process_triple)(const char **triple);
+    void *(*target_of)(const char *triple, const char **error);
+    void *(*create_machine)(void *target, const char *triple, const char *cpu, const char *features,
+                            int effort, const char *relocations, const char *code_model,
+                            int prints, int jit, const char *abi);
+    void *(*create_context)();
+    void (*dispose_context)(void *context);
+    void *(*parse)(void *context, const char *text, const char **error);
+    void (*set_triple)(void *module, const char *triple);
+    void (*dispose_module)(void *module);
+    void *(*create_options)();
+    void (*dispose_options)(void *options);
+    void *(*create_builder)(void *machine, void *options);
+    void (*dispose_builder)(void *builder);
+    void *(*create_passes)();
+    void (*dispose_passes)(void *passes);
+    void (*add_registers)(void *passes);
+    void (*add_dead_code)(void *passes);
+    void (*run_passes)(void *passes, void *module, void *builder);
+    void *(*emit)(void *machine, void *module, int as_object, const char **error);
+    const char *(*buffer_start)(void *buffer);
+    size_t (*buffer_size)(void *buffer);
+    void (*dispose_buffer)(void *buffer);
+    void (*dispose_string)(const char *text);
+};
+
+// What is there once per process.
+struct Library {
+    Functions llvm;
+    std::string triple, error;
+    void *target = nullptr;
+
+    void load(const std::string &path);
+    bool find_all(void *handle);
+    std::string taken(const char *text) const;
+};
+
+// A target machine is used by one thread at a time.
+using MachineKey = std::pair<std::string, int>;
+std::mutex machines_mutex;
+std::multimap<MachineKey, void *> machines;
+
+Library library;
+std::once_flag loaded;
+
+// LLVM's own text as a string of ours.
+std::string Library::taken(const char *text) const {
+    std::string copy = text ? text : "";
+    if (text) llvm.dispose_string(text);
+    return copy;
+}
+
+bool Library::find_all(void *handle) {
+    auto find = [&](const char *name, auto *slot) {
+        void *found = dlsym(handle, (std::string("LLVMPY_") + name).c_str());
+        *slot = reinterpret_cast<std::remove_reference_t<decltype(*slot)>>(found);
+        if (!found) error = std::string("llvmlite's library has no ") + name;
+    };
+    find("InitializeNativeTarget", &llvm.initialize_target);
+    find("InitializeNativeAsmPrinter", &llvm.initialize_printer);
+    find("GetProcessTriple", &llvm.process_triple);
+    find("GetTargetFromTriple", &llvm.target_of);
+    find("CreateTargetMachine", &llvm.create_machine);
+    find("ContextCreate", &llvm.create_context);
+    find("ContextDispose", &llvm.dispose_context);
+    find("ParseAssembly", &llvm.parse);
+    find("SetTarget", &llvm.set_triple);
+    find("DisposeModule", &llvm.dispose_module);
+    find("CreatePipelineTuningOptions", &llvm.create_options);
+    find("DisposePipelineTuningOptions", &llvm.dispose_options);
+    find("CreatePassBuilder", &llvm.create_builder);
+    find("DisposePassBuilder", &llvm.dispose_builder);
+    find("CreateNewModulePassManager", &llvm.create_passes);
+    find("DisposeNewModulePassManger", &llvm.dispose_passes);
+    find("module_AddSROAPass", &llvm.add_registers);
+    find("module_AddDCEPass", &llvm.add_dead_code);
+    find("RunNewModulePassManager", &llvm.run_passes);
+    find("TargetMachineEmitToMemory", &llvm.emit);
+    find("GetBufferStart", &llvm.buffer_start);
+    find("GetBufferSize", &llvm.buffer_size);
+    find("DisposeMemoryBuffer", &llvm.dispose_buffer);
+    find("DisposeString", &llvm.dispose_string);
+    return error.empty();
+}
+
+void Library::load(const std::string &path) {
+    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        const char *why = dlerror();
+        error = why ? why : path;
+        return;
+    }
+    if (!find_all(handle)) return;
+    llvm.initialize_target();
+    llvm.initialize_printer();
+    const char *text = nullptr, *message = nullptr;
+    llvm.process_triple(&text);
+    triple = taken(text);
+    target = llvm.target_of(triple.c_str(), &message);
+    if (!target) error = taken(message);
+}
+
+// Gives the machine back for the next module.
+class UsedMachine {
+public:
+    UsedMachine(const std::string &cpu, int effort) : key(cpu, effort) {
+        std::lock_guard<std::mutex> lock(machines_mutex);
+        if (auto found = machines.find(key); found != machines.end()) {
+            machine = found->second;
+            machines.erase(found);
+        }
+        if (!machine) {
+            machine = library.llvm.create_machine(library.target, library.triple.c_str(),
+                                                  cpu.c_str(), "", effort, "pic", "small", 0, 0, "");
+        }
+    }
+    ~UsedMachine() {
+        std::lock_guard<std::mutex> lock(machines_mutex);
+        if (machine) machines.emplace(key, machine);
+    }
+    UsedMachine(const UsedMachine &) = delete;
+    void *get() const { return machine; }
+
+private:
+    MachineKey key;
+    void *machine = nullptr;
+};
+
+using Owned = std::unique_ptr<void, void (*)(void *)>;
+
+void run_passes(const Functions &llvm, void *machine, void *parsed, bool registers) {
+    Owned options(llvm.create_options(), llvm.dispose_options);
+    Owned builder(llvm.create_builder(machine, options.get()), llvm.dispose_builder);
+    for (auto add : {registers ? llvm.add_registers : nullptr, llvm.add_dead_code}) {
+        if (!add) continue;
+        Owned passes(llvm.create_passes(), llvm.dispose_passes);
+        add(passes.get());
+        llvm.run_passes(passes.get(), parsed, builder.get());
+    }
+}
+
+void compile(const std::string &cpu, LlvmModule &module) {
+    const Functions &llvm = library.llvm;
+    UsedMachine machine(cpu, module.effort);
+    if (!machine.get()) {
+        module.error = "LLVM knows no " + cpu;
+        return;
+    }
+    const char *message = nullptr;
+    Owned context(llvm.create_context(), llvm.dispose_context);
+    Owned parsed(llvm.parse(context.get(), module.text.c_str(), &message), llvm.dispose_module);
+    if (!parsed) {
+        module.error = "LLVM IR parsing error\n" + library.taken(message);
+        return;
+    }
+    llvm.set_triple(parsed.get(), library.triple.c_str());
+    run_passes(llvm, machine.get(), parsed.get(), module.registers);
+    Owned buffer(llvm.emit(machine.get(), parsed.get(), 1, &message), llvm.dispose_buffer);
+    if (!buffer) {
+        module.error = library.taken(message);
+        return;
+    }
+    module.object.assign(llvm.buffer_start(buffer.get()), llvm.buffer_size(buffer.get()));
+}
+
+// Many may be at work, or one holds them all up; `gate` lets those wait who come behind that one.
+std::mutex gate;
+std::shared_mutex at_work;
+bool ended = false;  // the interpreter
+
+class AtWork {
+public:
+    AtWork() {
+        std::lock_guard<std::mutex> passing(gate);
+        at_work.lock_shared();
+    }
+    ~AtWork() { at_work.unlock_shared(); }
+    AtWork(const AtWork &) = delete;
+};
+
+void hold() {
+    std::lock_guard<std::mutex> passing(gate);
+    at_work.lock();
+}
+
+void go_on() { at_work.unlock(); }
+
+// Static objects are destroyed next, those of LLVM among them.
+void end() {
+    hold();
+    ended = true;
+    go_on();
+}
+
+// Only the forking thread is there, and it holds the lock.
+void after_fork_in_child() {
+    new (&gate) std::mutex;
+    new (&at_work) std::shared_mutex;
+}
+
+}  // namespace
+
+int watch_llvm() {
+    static bool watched = false;
+    if (watched) return 0;
+    watched = pthread_atfork(hold, go_on, after_fork_in_child) == 0;
+    return Py_AtExit(end);
+}
+
+void compile_module(const std::string &path, const std::string &cpu, LlvmModule &module) {
+    AtWork busy;
+    if (ended) return;
+    std::call_once(loaded, [&] { library.load(path); });
+    if (library.error.empty()) {
+        compile(cpu, module);
+    } else {
+        module.error = library.error;
+    }
+}

@@ -1,0 +1,333 @@
+// NativeEntry: one compiled graph. A call is an attempt: it fills its slots with fresh objects, and
+// either hands out the first of them or, when it bails out, releases them all.
+#include "base/core.h"
+#include "runtime/fp_state.h"
+#include "runtime/runtime.h"
+
+#include <structmember.h>
+
+namespace {
+
+constexpr Py_ssize_t INLINE_OBJECTS = 16;  // this many fit on the C stack
+
+struct NativeEntry {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    EntryFunction function;
+    Py_ssize_t n_inputs, n_slots, n_outputs;
+    PyObject **objects;    // borrowed from the two tuples, constants first
+    PyObject *owner, *constants, *descrs;
+    unsigned inexact_flags;
+    char single, check_flags;
+};
+
+struct BoundEntry {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    NativeEntry *entry;
+    Py_ssize_t n_args, n_indices;
+    Py_ssize_t *indices;
+};
+
+// Object pointers for the length of a call, on the C stack when there are few.
+struct Pointers {
+    PyObject *inline_items[INLINE_OBJECTS];
+    PyObject **items;
+
+    bool make(Py_ssize_t count) {
+        items = inline_items;
+        if (count > INLINE_OBJECTS) items = PyMem_New(PyObject *, count);
+        return items != nullptr;
+    }
+    void free() {
+        if (items != inline_items) PyMem_Free(items);
+    }
+};
+
+PyObject *collect_outputs(NativeEntry *self, PyObject **slots) {
+    for (Py_ssize_t i = 0; i < self->n_outputs; ++i) {
+        if (slots[i] == nullptr) {
+            return PyErr_Format(PyExc_SystemError, "compiled graph left output %zd empty", i);
+        }
+    }
+    if (self->single) {
+        PyObject *output = slots[0];
+        slots[0] = nullptr;
+        return output;
+    }
+    PyObject *outputs = PyTuple_New(self->n_outputs);
+    for (Py_ssize_t i = 0; outputs != nullptr && i < self->n_outputs; ++i) {
+        PyTuple_SET_ITEM(outputs, i, slots[i]);
+        slots[i] = nullptr;
+    }
+    return outputs;
+}
+
+bool succeeded(NativeEntry *self, Call *call, int32_t code) {
+    if (code != OK) return false;
+    if (call->committed) return true;
+    if (self->check_flags) return commit(&call->frame) == OK;
+    return call->frame.status == 0;
+}
+
+PyObject *run(NativeEntry *self, PyObject *const *inputs) {
+    Pointers slots;
+    if (!slots.make(self->n_slots)) return PyErr_NoMemory();
+    memset(slots.items, 0, self->n_slots * sizeof(PyObject *));
+    Call call = {};
+    call.inexact_flags = self->inexact_flags;
+    call.frame = {const_cast<PyObject **>(inputs), slots.items, self->objects, runtime_table, 0};
+    Py_INCREF(self);
+    clear_fp_flags();
+    int32_t code = self->function(&call.frame);
+    PyObject *result;
+    if (succeeded(self, &call, code)) {
+        result = collect_outputs(self, slots.items);
+    } else {
+        undo(&call);
+        result = Py_NewRef(bailout);
+    }
+    for (Py_ssize_t i = 0; i < self->n_slots; ++i) Py_XDECREF(slots.items[i]);
+    release_scratch(&call);
+    slots.free();
+    Py_DECREF(self);
+    return result;
+}
+
+PyObject *wrong_count(Py_ssize_t expected, Py_ssize_t given, PyObject *kwnames) {
+    if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) > 0) {
+        PyErr_SetString(PyExc_TypeError, "a compiled graph takes no keyword arguments");
+    } else {
+        PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", expected, given);
+    }
+    return nullptr;
+}
+
+bool counts_match(Py_ssize_t expected, size_t nargsf, PyObject *kwnames) {
+    return PyVectorcall_NARGS(nargsf) == expected &&
+           (kwnames == nullptr || PyTuple_GET_SIZE(kwnames) == 0);
+}
+
+PyObject *entry_call(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    auto *self = reinterpret_cast<NativeEntry *>(callable);
+    if (!counts_match(self->n_inputs, nargsf, kwnames)) {
+        return wrong_count(self->n_inputs, PyVectorcall_NARGS(nargsf), kwnames);
+    }
+    return run(self, args);
+}
+
+PyObject *bound_call(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    auto *self = reinterpret_cast<BoundEntry *>(callable);
+    if (!counts_match(self->n_args, nargsf, kwnames)) {
+        return wrong_count(self->n_args, PyVectorcall_NARGS(nargsf), kwnames);
+    }
+    Pointers inputs;
+    if (!inputs.make(self->n_indices)) return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < self->n_indices; ++i) inputs.items[i] = args[self->indices[i]];
+    PyObject *result = self->entry->vectorcall(reinterpret_cast<PyObject *>(self->entry),
+                                               inputs.items, self->n_indices, nullptr);
+    inputs.free();
+    return result;
+}
+
+PyObject *refuse(PyObject *, PyObject *const *, size_t, PyObject *) {
+    PyErr_SetString(PyExc_RuntimeError, "this compiled graph has been released");
+    return nullptr;
+}
+
+bool fill_objects(NativeEntry *self) {
+    Py_ssize_t n_constants = PyTuple_GET_SIZE(self->constants);
+    Py_ssize_t n_descrs = PyTuple_GET_SIZE(self->descrs);
+    self->objects = PyMem_New(PyObject *, n_constants + n_descrs + 1);
+    if (self->objects == nullptr) return PyErr_NoMemory() != nullptr;
+    for (Py_ssize_t i = 0; i < n_constants; ++i) {
+        self->objects[i] = PyTuple_GET_ITEM(self->constants, i);
+    }
+    for (Py_ssize_t i = 0; i < n_descrs; ++i) {
+        PyObject *descr = PyTuple_GET_ITEM(self->descrs, i);
+        if (!PyArray_DescrCheck(descr)) {
+            PyErr_Format(PyExc_TypeError, "descrs must hold dtypes, not %R", descr);
+            return false;
+        }
+        self->objects[n_constants + i] = descr;
+    }
+    return true;
+}
+
+bool check_counts(NativeEntry *self) {
+    bool valid = self->function != nullptr && self->n_inputs >= 0 && self->n_outputs >= 0 &&
+                 self->n_slots >= self->n_outputs && (!self->single || self->n_outputs == 1);
+    if (!valid) PyErr_SetString(PyExc_ValueError, "counts of a native entry do not fit together");
+    return valid;
+}
+
+PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static const char *names[] = {"address",   "owner",  "n_inputs", "n_slots",     "n_outputs",
+                                  "constants", "descrs", "single",   "check_flags", "inexact_flags",
+                                  nullptr};
+    unsigned long long address;
+    Py_ssize_t n_inputs, n_slots, n_outputs;
+    PyObject *owner, *constants, *descrs;
+    int single, check_flags = 1;
+    unsigned inexact_flags = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "KOnnnO!O!p|pI", const_cast<char **>(names),
+                                     &address, &owner, &n_inputs, &n_slots, &n_outputs,
+                                     &PyTuple_Type, &constants, &PyTuple_Type, &descrs, &single,
+                                     &check_flags, &inexact_flags)) {
+        return nullptr;
+    }
+    auto *self = reinterpret_cast<NativeEntry *>(type->tp_alloc(type, 0));
+    if (self == nullptr) return nullptr;
+    self->vectorcall = entry_call;
+    self->function = reinterpret_cast<EntryFunction>(static_cast<uintptr_t>(address));
+    self->n_inputs = n_inputs;
+    self->n_slots = n_slots;
+    self->n_outputs = n_outputs;
+    self->single = static_cast<char>(single);
+    self->check_flags = static_cast<char>(check_flags);
+    self->inexact_flags = inexact_flags & FP_REPORTED;
+    self->owner = Py_NewRef(owner);
+    self->constants = Py_NewRef(constants);
+    self->descrs = Py_NewRef(descrs);
+    if (!check_counts(self) || !fill_objects(self)) Py_CLEAR(self);
+    return reinterpret_cast<PyObject *>(self);
+}
+
+int entry_traverse(PyObject *object, visitproc visit, void *arg) {
+    auto *self = reinterpret_cast<NativeEntry *>(object);
+    Py_VISIT(self->owner);
+    Py_VISIT(self->constants);
+    Py_VISIT(self->descrs);
+    return 0;
+}
+
+int entry_clear(PyObject *object) {
+    auto *self = reinterpret_cast<NativeEntry *>(object);
+    self->vectorcall = refuse;
+    Py_CLEAR(self->owner);
+    Py_CLEAR(self->constants);
+    Py_CLEAR(self->descrs);
+    return 0;
+}
+
+void entry_dealloc(PyObject *object) {
+    PyObject_GC_UnTrack(object);
+    entry_clear(object);
+    PyMem_Free(reinterpret_cast<NativeEntry *>(object)->objects);
+    Py_TYPE(object)->tp_free(object);
+}
+
+bool fill_indices(BoundEntry *self, PyObject *indices) {
+    self->indices = PyMem_New(Py_ssize_t, self->n_indices + 1);
+    if (self->indices == nullptr) return PyErr_NoMemory() != nullptr;
+    for (Py_ssize_t i = 0; i < self->n_indices; ++i) {
+        Py_ssize_t index = PyLong_AsSsize_t(PyTuple_GET_ITEM(indices, i));
+        if (index == -1 && PyErr_Occurred()) return false;
+        if (index < 0 || index >= self->n_args) {
+            PyErr_Format(PyExc_IndexError, "no flat argument %zd among %zd", index, self->n_args);
+            return false;
+        }
+        self->indices[i] = index;
+    }
+    return true;
+}
+
+extern PyTypeObject bound_type;
+
+PyObject *entry_bind(PyObject *object, PyObject *args) {
+    auto *entry = reinterpret_cast<NativeEntry *>(object);
+    PyObject *indices;
+    Py_ssize_t n_args;
+    if (!PyArg_ParseTuple(args, "O!n:bind", &PyTuple_Type, &indices, &n_args)) return nullptr;
+    if (PyTuple_GET_SIZE(indices) != entry->n_inputs) {
+        return wrong_count(entry->n_inputs, PyTuple_GET_SIZE(indices), nullptr);
+    }
+    auto *self = reinterpret_cast<BoundEntry *>(bound_type.tp_alloc(&bound_type, 0));
+    if (self == nullptr) return nullptr;
+    self->vectorcall = bound_call;
+    self->n_args = n_args;
+    self->n_indices = entry->n_inputs;
+    Py_INCREF(entry);
+    self->entry = entry;
+    if (!fill_indices(self, indices)) Py_CLEAR(self);
+    return reinterpret_cast<PyObject *>(self);
+}
+
+int bound_traverse(PyObject *object, visitproc visit, void *arg) {
+    Py_VISIT(reinterpret_cast<BoundEntry *>(object)->entry);
+    return 0;
+}
+
+int bound_clear(PyObject *object) {
+    auto *self = reinterpret_cast<BoundEntry *>(object);
+    self->vectorcall = refuse;
+    Py_CLEAR(self->entry);
+    return 0;
+}
+
+void bound_dealloc(PyObject *object) {
+    PyObject_GC_UnTrack(object);
+    bound_clear(object);
+    PyMem_Free(reinterpret_cast<BoundEntry *>(object)->indices);
+    Py_TYPE(object)->tp_free(object);
+}
+
+PyMethodDef entry_methods[] = {
+    {"bind", entry_bind, METH_VARARGS,
+     "bind(indices, nargs) -> callable over `nargs` flat arguments that passes on those at `indices`"},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef entry_members[] = {
+    {"n_inputs", T_PYSSIZET, offsetof(NativeEntry, n_inputs), READONLY, "placeholders"},
+    {"n_slots", T_PYSSIZET, offsetof(NativeEntry, n_slots), READONLY, "owned objects per call"},
+    {"n_outputs", T_PYSSIZET, offsetof(NativeEntry, n_outputs), READONLY, "results"},
+    {"address", T_PYSSIZET, offsetof(NativeEntry, function), READONLY, "of the machine code"},
+    {"owner", T_OBJECT, offsetof(NativeEntry, owner), READONLY, "keeps the machine code mapped"},
+    {"constants", T_OBJECT, offsetof(NativeEntry, constants), READONLY, "arrays and callables"},
+    {"descrs", T_OBJECT, offsetof(NativeEntry, descrs), READONLY, "dtypes of its arrays"},
+    {"single", T_BOOL, offsetof(NativeEntry, single), READONLY, "returns no tuple"},
+    {"check_flags", T_BOOL, offsetof(NativeEntry, check_flags), READONLY,
+     "commits after the function when the function did not"},
+    {"inexact_flags", T_UINT, offsetof(NativeEntry, inexact_flags), READONLY,
+     "floating-point flags that the code may miss: 1 invalid, 4 divide, 8 over, 16 under"},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyTypeObject entry_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyTypeObject bound_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+void describe_callable(PyTypeObject *type, const char *name, Py_ssize_t size, Py_ssize_t vectorcall) {
+    type->tp_name = name;
+    type->tp_basicsize = size;
+    type->tp_vectorcall_offset = vectorcall;
+    type->tp_call = PyVectorcall_Call;
+    type->tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC;
+}
+
+}  // namespace
+
+int add_entry_types(PyObject *module) {
+    describe_callable(&entry_type, "dynamo_lite.native._core.NativeEntry", sizeof(NativeEntry),
+                      offsetof(NativeEntry, vectorcall));
+    entry_type.tp_doc = "One compiled graph: called with its placeholders' values, it gives the "
+                        "outputs, or BAILOUT without having had an effect.";
+    entry_type.tp_new = entry_new;
+    entry_type.tp_dealloc = entry_dealloc;
+    entry_type.tp_traverse = entry_traverse;
+    entry_type.tp_clear = entry_clear;
+    entry_type.tp_methods = entry_methods;
+    entry_type.tp_members = entry_members;
+    describe_callable(&bound_type, "dynamo_lite.native._core.BoundEntry", sizeof(BoundEntry),
+                      offsetof(BoundEntry, vectorcall));
+    bound_type.tp_doc = "A NativeEntry that picks its inputs from the flat arguments by index.";
+    bound_type.tp_dealloc = bound_dealloc;
+    bound_type.tp_traverse = bound_traverse;
+    bound_type.tp_clear = bound_clear;
+    if (PyModule_AddType(module, &entry_type) < 0) return -1;
+    if (PyDict_SetItemString(entry_type.tp_dict, "has_blas", has_blas() ? Py_True : Py_False) < 0) {
+        return -1;
+    }
+    PyType_Modified(&entry_type);
+    return PyModule_AddType(module, &bound_type);
+}

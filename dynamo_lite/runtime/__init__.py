@@ -1,0 +1,1 @@
+"""Compiling frames when they are called, and what becomes of the compiled code afterwards."""

@@ -1,0 +1,72 @@
+"""What every compilation made, as files: `DYNAMO_TRACE=directory`, or `config.trace`.
+
+Each process has a folder of its own, named by its number, and in it `index.txt` with a line for
+each entry, and a folder for each: `0-0` for `[0/0]`. Its files are the log artifacts with all their
+details: the instructions before and after, the graph as Python, guards, loops and generated code,
+where the graph ended and why it was compiled again.
+"""
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+from ..base import logs
+from .stats import FrameRecord
+
+NAMES = {"graph_code": "graph.py", "graph_breaks": "breaks.txt"}
+"""Files that are not called like their artifact."""
+
+INDEX = "index.txt"
+
+
+class Files(logging.Handler):
+    """Appends what is logged about a frame to the frame's files."""
+
+    def __init__(self, directory: str) -> None:
+        super().__init__(logging.DEBUG)
+        self.directory = directory
+
+    @property
+    def folder(self) -> Path:
+        """That of this process, also after a fork."""
+        return Path(self.directory, str(os.getpid()))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        artifact = record.name.rpartition(".")[2]
+        try:
+            self.append(place(NAMES.get(artifact, f"{artifact}.txt")), record.getMessage())
+        except OSError:
+            self.handleError(record)
+
+    def append(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+
+def place(name: str) -> str:
+    """Where a file of the frame that is being compiled lies, whatever its analysis went through."""
+    frame = logs.current_frame().partition("_")[0].replace("/", "-")
+    return name if frame == "-" else f"{frame}/{name}"
+
+
+def write_into(directory: str) -> None:
+    """From here on artifacts go into a directory; `""` ends it."""
+    current = logs.collector()
+    if directory != (current.directory if isinstance(current, Files) else ""):
+        logs.collect(Files(directory) if directory else None)
+
+
+def add_to_index(record: FrameRecord) -> None:
+    """Say what became of a compilation."""
+    files = logs.collector()
+    if not isinstance(files, Files):
+        return
+    broke = f", broke at {record.broke}" if record.broke is not None else ""
+    line = f"{record.mark} {record.name} ({record.location}): {record.timing()}{broke}"
+    try:
+        files.append(INDEX, line)
+    except OSError as error:
+        logs.logger("dynamo").error("%s: %s", INDEX, error)

@@ -1,0 +1,167 @@
+"""`compile`: the decorator, for every kind of callable."""
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from ..api.directives import is_disabled
+from ..backends.registry import Backend, list_backends, lookup_backend
+from ..base.config import FOLLOWERS, Config, changed, config
+from ..errors import BackendError
+from ..native import CompiledFunction, set_num_threads
+from .compile_frame import Options, compiled_function
+from .stats import FrameRecord
+
+MODES: Mapping[str | None, Mapping[str, Any]] = {
+    None: {},
+    "default": {},
+    "reduce-overhead": {},
+    "max-autotune": {},
+    "max-autotune-no-cudagraphs": {},
+}
+"""torch.compile's modes: settings that each stands for."""
+
+OF_THE_PROCESS = frozenset({"disable", "logs", "threads", "warm_seconds"})
+"""Settings that no single function can have."""
+
+PRELOADED: Mapping[Any, str] = {"auto": "llvm", "llvm": "llvm"}
+"""Backends whose modules are loaded when a function is decorated, not in its first call."""
+
+
+def compile(
+    fn: Any = None,
+    *,
+    backend: str | Backend = "auto",
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    mode: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    disable: bool = False,
+) -> Any:
+    """Compile the NumPy operations of a function; use as `@compile`, `@compile(...)` or a call.
+
+    `backend`: a name of `list_backends()` or `callable(graph, example_inputs) -> callable`.
+    `dynamic`: None compiles for the sizes seen first and makes those that change symbolic, True
+    makes all symbolic at once, False none. `fullgraph=True` raises `errors.FullGraphRequired` where
+    a part of the function could not be compiled. `options`: settings of `config` for this function.
+    """
+    chosen = _options(backend, dynamic, fullgraph, mode, options)
+    if fn is None:
+        return functools.partial(_compile, options=chosen, disable=disable)
+    return _compile(fn, chosen, disable)
+
+
+def _use_threads(count: int) -> None:
+    affinity = getattr(os, "sched_getaffinity", None)
+    set_num_threads(count or (len(affinity(0)) if affinity else os.cpu_count() or 1))
+
+
+FOLLOWERS["threads"] = _use_threads
+
+
+def compile_with(fn: Any, listener: Callable[[FrameRecord], None], **options: Any) -> Any:
+    """`compile(fn, **options)`, telling `listener` about every entry that is made."""
+    chosen = _options(**{"backend": "auto", "dynamic": None, "fullgraph": False, "mode": None,
+                         "options": None, **options})  # fmt: skip
+    return _compile(fn, replace(chosen, listener=listener), False)
+
+
+def _options(
+    backend: str | Backend,
+    dynamic: bool | None,
+    fullgraph: bool,
+    mode: str | None,
+    options: Mapping[str, Any] | None,
+) -> Options:
+    if dynamic is not None and not isinstance(dynamic, bool):
+        raise TypeError(f"dynamic is None, True or False, not {dynamic!r}")
+    if mode is not None and options is not None:
+        raise ValueError("compile takes mode= or options=, not both")
+    if mode not in MODES:
+        known = ", ".join(repr(name) for name in MODES if name)
+        raise ValueError(f"no mode is called {mode!r}; there are {known}")
+    if isinstance(backend, str) and backend not in list_backends():
+        known = ", ".join(list_backends())
+        raise BackendError(f"no backend is called {backend!r}; there are {known}")
+    if not isinstance(backend, str) and not callable(backend):
+        raise TypeError(f"a backend is a name or callable(graph, example_inputs), not {backend!r}")
+    if isinstance(backend, str) and backend in PRELOADED:
+        lookup_backend(PRELOADED[backend])
+    settings = {**MODES[mode], **(options or {})}
+    if unknown := settings.keys() - {field.name for field in fields(Config)}:
+        raise ValueError(f"no setting is called {', '.join(map(repr, sorted(unknown)))}")
+    if general := settings.keys() & OF_THE_PROCESS:
+        raise ValueError(f"{', '.join(sorted(general))}: a setting of the process, see dl.config")
+    changed(Config(), settings)
+    return Options(backend, dynamic, bool(fullgraph), tuple(settings.items()))
+
+
+def _compile(fn: Any, options: Options, disable: bool) -> Any:
+    if disable or config.disable or is_disabled(fn):
+        return fn
+    for kinds, wrap in WRAPPERS:
+        if isinstance(fn, kinds):
+            return wrap(fn, options)
+    if isinstance(fn, type) or not callable(fn):
+        what = f"the class {fn.__qualname__}" if isinstance(fn, type) else repr(fn)
+        raise TypeError(f"compile takes a function or another callable, not {what}")
+    return CompiledCallable(fn, options)
+
+
+def _method(fn: MethodType, options: Options) -> Any:
+    return MethodType(_compile(fn.__func__, options, False), fn.__self__)
+
+
+def _descriptor(fn: Any, options: Options) -> Any:
+    return type(fn)(_compile(fn.__func__, options, False))
+
+
+def _partial(fn: functools.partial[Any], options: Options) -> Any:
+    return functools.partial(_compile(fn.func, options, False), *fn.args, **fn.keywords)
+
+
+def _builtin(fn: Callable[..., Any], options: Options) -> Any:
+    """A function written in C becomes the call of it."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return fn(*args, **kwargs)
+
+    functools.update_wrapper(call, fn, ("__name__", "__qualname__", "__doc__"), ())
+    assert isinstance(call, FunctionType)
+    return compiled_function(call, options)
+
+
+WRAPPERS: tuple[tuple[Any, Callable[[Any, Options], Any]], ...] = (
+    (FunctionType, compiled_function),
+    (CompiledFunction, lambda fn, options: compiled_function(fn.__wrapped__, options)),
+    (MethodType, _method),
+    ((staticmethod, classmethod), _descriptor),
+    (functools.partial, _partial),
+    ((BuiltinFunctionType, np.ufunc), _builtin),
+)
+"""Kinds of callables, and how each is compiled."""
+
+
+class CompiledCallable:
+    """An object whose class defines `__call__` in Python, with that method compiled."""
+
+    def __init__(self, wrapped: Any, options: Options) -> None:
+        self.__wrapped__ = wrapped
+        method = type(wrapped).__call__
+        self._call = _compile(method, options, False) if isinstance(method, FunctionType) else None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._call is None:
+            return self.__wrapped__(*args, **kwargs)
+        return self._call(self.__wrapped__, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)

@@ -1,0 +1,473 @@
+"""A call that no entry of a compiled function accepts: analyse the frame, compile it, add an entry.
+
+`FrameCompiler` is the miss callback of one `CompiledFunction`. Whatever goes wrong in here, the
+call itself still gets its result: the function then runs in Python.
+"""
+from __future__ import annotations
+
+import logging
+import math
+import time
+import warnings
+import weakref
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..api.directives import may_recompile
+from ..backends.registry import Backend, Unprofitable, lookup_backend
+from ..base import logs
+from ..base.config import config
+from ..base.forks import workers
+from ..base.records import dataclass, field
+from ..bytecode.liveness import deletes_free_variables, sees_variables
+from ..bytecode.reading import read
+from ..bytecode.resume import ResumePoint, flat_code, lifted_function, resume_function, with_code
+from ..codegen.output import plan
+from ..errors import (
+    BackendError,
+    DynamoWarning,
+    FullGraphRequired,
+    MarkedDynamicSpecialized,
+    NotWarm,
+    RecompileForbidden,
+    RecompileLimitExceeded,
+    Unsupported,
+    ValidationError,
+)
+from ..guards.guard_set import types_of
+from ..guards.programs.flatten import FlatGuards, flatten, op_text
+from ..guards.programs.reasons import Values
+from ..guards.programs.tree import guard_tree
+from ..guards.shapes import validation
+from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
+from ..guards.shapes.shape_env import ShapeEnv
+from ..ir.graph import Location, Node
+from ..native import CompiledFunction, Entry, drive
+from ..native._core import NativeEntry
+from ..tracer.frame.root import translate
+from ..tracer.rules.trace_rules import Action, rule_for
+from ..tracer.state.trace import RECURSION, Returned, Stopped, Trace, TraceOptions
+from . import artifacts
+from .eviction import Turnover
+from .guard_failures import limit_reached, why_guards_failed
+from .random_states import keep_random_state, random_owners
+from .rollback import attempt
+from .stats import Break, FrameRecord, registry
+from .tiering import Account, nanoseconds
+
+DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
+GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
+BYTECODE, PERF = map(logs.logger, ("bytecode", "perf"))
+
+FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileForbidden,
+                RecompileLimitExceeded, ValidationError)
+"""Errors that the user asked for."""
+
+_GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+
+SHORT = 30  # instructions
+SHALLOW = 2
+"""Compilations of a function in which its calls of itself are followed. Where they were not enough,
+the depth depends on the arguments, and each call is a frame of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `compile` was asked for; resume functions inherit it."""
+
+    backend: str | Backend = "auto"
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    settings: tuple[tuple[str, Any], ...] = ()
+    listener: Callable[[FrameRecord], None] | None = None
+    warn: bool = True
+    account: Account | None = None
+    """In whole-script mode; without one, each call that no entry fits is compiled for."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryInfo:
+    """What an entry keeps, to explain a later miss."""
+
+    flat: FlatGuards
+    shapes: ShapeEnv
+    record: FrameRecord
+
+
+def compiled_function(
+    function: FunctionType,
+    options: Options,
+    root: FrameCompiler | None = None,
+    callees: dict[FunctionType | CodeType, CompiledFunction] | None = None,
+    history: SizeHistory | None = None,
+) -> CompiledFunction:
+    """The callable that checks guards and runs entries, compiling on a miss.
+
+    `root` is given for the rest of a frame: the compiler of the frame's beginning, and `history`:
+    what is known of the sizes; `callees` for a callee: what its caller's frame calls in compiled
+    form.
+    """
+    compiler = FrameCompiler(function, options, root, history or SizeHistory())
+    if callees is not None:
+        compiler.callees = callees
+    compiled = CompiledFunction(function, compiler)
+    compiled.retire_after = dict(options.settings).get("retire_after", config.retire_after)
+    compiler._decide(compiled)
+    compiler.compiled = weakref.ref(compiled)
+    registry.compilers.add(compiler)
+    return compiled
+
+
+def is_generator(function: FunctionType) -> bool:
+    return bool(function.__code__.co_flags & _GENERATOR)
+
+
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class FrameCompiler:
+    """Compiles the frames of one function; remembers what is the same for all its entries."""
+
+    function: FunctionType
+    options: Options
+    root: FrameCompiler | None = None
+    history: SizeHistory = field(default_factory=SizeHistory)
+    continuations: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
+    callees: dict[FunctionType | CodeType, CompiledFunction] = field(default_factory=dict)
+    judged: dict[int, str] = field(default_factory=dict)
+    operations: int = 0
+    compiled: Callable[[], CompiledFunction | None] = lambda: None
+    frame: int | None = None
+    recompiles: int = 0
+    turnover: Turnover | None = None
+    waited: int = 0
+
+    def forget(self) -> None:
+        """Start afresh."""
+        if (compiled := self.compiled()) is not None:
+            compiled.clear()
+            self._decide(compiled)
+        self.history, self.continuations, self.callees, self.judged = SizeHistory(), {}, {}, {}
+        self.frame, self.recompiles, self.operations, self.turnover = None, 0, 0, None
+
+    def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
+        """The miss callback: adds an entry for these arguments where it can."""
+        if self._is_cold(compiled, flat_args):
+            return
+        if self.frame is None:
+            self.frame = next(registry.frame_ids)
+        began, given_up = time.perf_counter(), False
+        settings = dict(self.options.settings)
+        with (
+            workers.at_work(),
+            config.within(settings) if settings else nullcontext(),
+            logs.frame(f"{self.frame}/{self.recompiles}"),
+            validation.analysis(),
+        ):
+            artifacts.write_into(config.trace)
+            try:
+                self._report_miss(compiled, flat_args)
+                if not self._has_room(compiled, flat_args):
+                    return
+                self._add_entry(compiled, flat_args)
+            except FOR_THE_USER:
+                raise
+            except (RecursionError, MemoryError) as error:  # this call's, not the function's
+                given_up = True
+                DYNAMO.info("compiling %s: %r", self.function.__qualname__, error)
+                return
+            except NotWarm:
+                given_up = True
+                DYNAMO.info("compiling %s takes too long", self.function.__qualname__)
+                return
+            except Exception as error:
+                if config.strict or not config.suppress_errors:
+                    raise
+                self._failed(compiled, error)
+            finally:
+                if self.options.account is not None:
+                    self.options.account.spend(time.perf_counter() - began, in_vain=given_up)
+            self.recompiles += 1
+
+    def _is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
+        """Whether Python is to run for longer before another entry is made; see `warmth`."""
+        if (account := self.options.account) is None:
+            return False
+        account.ran += (self.waited - compiled.waiting) * 1e-9
+        compiled.waiting = self.waited = nanoseconds(account.lacks(flat_args))
+        if is_cold := self.waited > 0:
+            RECOMPILES.info("no variant of %s yet: %s", self.function.__qualname__, account)
+        return is_cold
+
+    def _decide(self, compiled: CompiledFunction) -> None:
+        """Leave functions that are not plain ones to Python."""
+        if is_generator(self.function):
+            compiled.disable("generators and coroutines run in Python")
+
+    # -- the pipeline
+
+    def _add_entry(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
+        record = self._record()
+        DYNAMO.info("compiling %s (%s)", record.name, record.location)
+        if BYTECODE.isEnabledFor(logging.DEBUG):
+            listing = "\n".join(map(str, read(self.function.__code__)))
+            BYTECODE.debug("%s is\n%s", record.name, listing)
+        try:
+            with record.stage("trace"):
+                trace = translate(self.function, flat_args, self._trace_options())
+            guards, shapes = trace.guards, trace.shapes
+            target = self._target(trace, record, flat_args)
+            with record.stage("guards"):
+                flat = flatten(guards, shapes, len(flat_args))
+        except Unsupported as unsupported:
+            where = unsupported.location or record.location
+            self._broke(record, Break(str(unsupported), where))
+            record.in_python = max(unsupported.operations, 1)
+            record.graph, record.operations = None, 0
+            guards, shapes = types_of(flat_args, self.function.__code__.co_varnames), ShapeEnv()
+            target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
+        validation.prove_all()
+        record.guards = tuple(guard_tree(guards, shapes).splitlines())
+        entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
+        record.counts = entry.counts
+        if self.turnover is not None:
+            self.turnover.newest = entry.counts
+            self.turnover.wait(compiled)
+        self._finished(record, flat, shapes)
+
+    def _target(
+        self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]
+    ) -> Callable[..., Any]:
+        """What a call of the entry runs."""
+        record.operations = len(trace.graph.calls)
+        record.graph = trace.graph if self.options.listener is not None else None
+        if isinstance(trace.end, Stopped):
+            self._broke(record, Break(trace.end.reason, trace.end.location))
+            record.in_python = trace.end.operations
+        try:
+            with record.stage("output"):
+                known = len(self.family.continuations)
+                replacement = plan(trace, self)
+                is_new = len(self.family.continuations) > known
+        except Unsupported as unsupported:
+            self._broke(record, Break(f"the frame runs in Python: {unsupported}", record.location))
+            record.in_python += record.operations
+            record.graph, record.operations = None, 0
+            return self._in_python()
+        may_go_on = replacement.points and (is_new or self.family.operations)
+        if not trace.graph.calls and not may_go_on:
+            return self._in_python()  # also ends a loop in which nothing was found to compile
+        self.family.operations += len(trace.graph.calls) if self.root is not None else 0
+        with record.stage("backend"):
+            entry = self._compile_graph(trace, replacement.outputs, flat_args)
+        if isinstance(entry, Unprofitable):
+            record.unprofitable = entry.reason
+            return self._in_python()
+        with record.stage("output"):
+            target = replacement.assemble(entry)
+        if BYTECODE.isEnabledFor(logging.INFO) and isinstance(target, FunctionType):
+            listing = "\n".join(map(str, read(target.__code__)))
+            BYTECODE.info("%s becomes\n%s", record.name, listing)
+        return drive(target) if replacement.points and self.root is None else target
+
+    def _compile_graph(
+        self, trace: Trace, outputs: tuple[Node, ...], flat_args: tuple[Any, ...]
+    ) -> Callable[..., Any] | None:
+        """The entry of the graph; None when there is nothing to compute."""
+        graph = trace.graph
+        graph.output(outputs)
+        if GRAPH_CODE.isEnabledFor(logging.INFO):
+            GRAPH_CODE.info("%s", graph)
+        if not graph.calls and not outputs:
+            return None
+        values = Values(flat_args, self.function)
+        inputs = [values[source] for source in trace.inputs]
+        name = config.backend if self.options.backend == "auto" else self.options.backend
+        run = lookup_backend(name)(graph, inputs)
+        if not callable(run) and not isinstance(run, Unprofitable):
+            raise BackendError(f"the backend {name!r} gave {run!r}, which is no callable")
+        if isinstance(run, Unprofitable) and (config.compile_unprofitable or not is_short(trace)):
+            run = run.run
+        if not isinstance(run, (NativeEntry, Unprofitable)):
+            written = trace.guards.written()
+            run = attempt(run, [i for i, source in enumerate(trace.inputs) if source in written])
+        owners = random_owners(graph)
+        return keep_random_state(run, owners) if owners and type(run) is not Unprofitable else run
+
+    # -- Frames, for `output`
+
+    @property
+    def family(self) -> FrameCompiler:
+        """The compiler of the frame's beginning, which all its rests share."""
+        return self.root or self
+
+    @property
+    def origin(self) -> FunctionType:
+        return self.family.function
+
+    @property
+    def prefix(self) -> int:
+        return len(read(self.function.__code__)) - len(read(self.origin.__code__))
+
+    def resume(self, point: ResumePoint, symbolic: Iterable[Any] = ()) -> CompiledFunction:
+        """The compiled rest of the frame, made once for each point."""
+        continuations = self.family.continuations
+        if point not in continuations:
+            continuation = resume_function(self.family.function, point)
+            history = SizeHistory(symbolic=frozenset(symbolic))
+            continuations[point] = compiled_function(
+                continuation, self.options, self.family, history=history
+            )
+        return continuations[point]
+
+    def continuation_in_python(self, point: ResumePoint) -> FunctionType:
+        """The rest of the frame, which nothing is to be gained from compiling."""
+        return resume_function(self.family.function, point)
+
+    def callee(self, function: FunctionType) -> Callable[..., Any]:
+        """The compiled form of a user's function that was not traced into.
+
+        There is one for all callers in a tree of calls, so that recursion ends where it began.
+        """
+        if rule_for(function).action is not Action.INLINE or is_generator(function):
+            return function
+        if self.options.account is not None:
+            return function  # all functions of the program are candidates
+        if function is self.origin and (own := self.family.compiled()) is not None:
+            return own
+        callees = self.family.callees
+        if function not in callees:
+            callees[function] = compiled_function(function, self.options, callees=callees)
+        return callees[function]
+
+    def lifted(self, function: FunctionType) -> Callable[..., Any] | None:
+        """The compiled form of the closures of one code object; None where Python runs them."""
+        code = function.__code__
+        if rule_for(function).action is not Action.INLINE or is_generator(function):
+            return None
+        if "__class__" in code.co_freevars:  # super() finds it among the free variables
+            return None
+        if sees_variables(code):
+            return None
+        if deletes_free_variables(code):
+            return None  # reading it then says that it is a free variable
+        callees = self.family.callees
+        if code not in callees:
+            made = lifted_function(function)
+            callees[code] = compiled_function(made, self.options, callees=callees)
+        return callees[code]
+
+    def _in_python(self) -> Callable[..., Any]:
+        """The function itself, over its flat arguments."""
+        return with_code(self.function, flat_code(self.function.__code__))
+
+    def _trace_options(self) -> TraceOptions:
+        dynamic, account = self.options.dynamic, self.options.account
+        if dynamic is None and not config.assume_static_by_default:
+            dynamic = True
+        policy = DynamicPolicy(
+            dynamic, self.history, config.automatic_dynamic_shapes, config.specialization_backoff,
+            config.specialize_int, self.family.history.variants,
+            config.recompile_limit + self.options.fullgraph,
+        )  # fmt: skip
+        return TraceOptions(
+            policy, config.unroll_budget, config.trace_seconds, config.inline_depth,
+            self.prefix if self.root is not None else 0,
+            self.family.judged if config.leave_short_loops else None,
+            whole=self.options.fullgraph,
+            deadline=math.inf if account is None else time.monotonic() + account.worth,
+            recursion=1 if self.recompiles >= SHALLOW and not self.options.fullgraph else RECURSION,
+        )  # fmt: skip
+
+    # -- what is said about it
+
+    def _record(self) -> FrameRecord:
+        code = self.function.__code__
+        location = Location(code.co_filename, code.co_firstlineno, self.function.__qualname__)
+        assert self.frame is not None
+        return FrameRecord(self.function.__qualname__, self.frame, self.recompiles, location)
+
+    def _finished(self, record: FrameRecord, flat: FlatGuards, shapes: ShapeEnv) -> None:
+        registry.records.append(record)
+        if self.options.listener is not None:
+            self.options.listener(record)
+        for guard in record.guards if GUARDS.isEnabledFor(logging.INFO) else ():
+            GUARDS.info("%s", guard)
+        for op in flat.ops if GUARDS.isEnabledFor(logging.DEBUG) else ():
+            GUARDS.debug("%s", op_text(op))
+        PERF.info("%s: %s", record.name, record.timing())
+        artifacts.add_to_index(record)
+
+    def _broke(self, record: FrameRecord, broke: Break) -> None:
+        """A graph ended early: note why; with `fullgraph=True` that is an error."""
+        if self.options.fullgraph:
+            raise FullGraphRequired(f"{broke.reason}\n  at {broke.location}")
+        if record.broke is None:
+            record.broke = broke
+        GRAPH_BREAKS.info("%s", broke)
+
+    def _report_miss(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
+        """Say why no entry accepted the call; the newest entry's reason is counted."""
+        reasons = why_guards_failed(compiled, flat_args)
+        if reasons and not may_recompile():
+            raise RecompileForbidden(f"{self.function.__qualname__}: {'; '.join(reasons)}")
+        if reasons:
+            registry.recompile_reasons[reasons[0]] += 1
+            RECOMPILES.info(
+                "recompiling %s (%s:%s): %s", self.function.__qualname__,
+                self.function.__code__.co_filename, self.function.__code__.co_firstlineno,
+                "; ".join(reasons),
+            )  # fmt: skip
+
+    def retired(self, entry: Entry) -> None:
+        """Told by the native core: the entry gave up too often, Python runs in its place."""
+        registry.retired += 1
+        record = entry.info.record
+        PERF.info(
+            "%s [%s] is retired: %d calls bailed out and ran in Python, for a floating-point "
+            "report or an error each", record.name, record.mark, entry.bailouts,
+        )  # fmt: skip
+
+    def _has_room(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
+        """Whether one more entry may be added; at the limit, an old one may have to go first."""
+        limit = config.recompile_limit
+        if len(compiled.entries()) < limit:
+            return True
+        if limit <= 0:
+            compiled.disable("config.recompile_limit allows no variants")
+            return False
+        if self.turnover is not None:
+            self.turnover.make_room(compiled, limit)
+            return True
+        warning = limit_reached(compiled, flat_args)
+        if self.options.fullgraph:
+            raise RecompileLimitExceeded(warning)
+        self.turnover = Turnover()
+        self.turnover.wait(compiled)
+        RECOMPILES.warning("%s", warning)
+        if self.options.warn:
+            code = self.function.__code__
+            warnings.warn_explicit(warning, DynamoWarning, code.co_filename, code.co_firstlineno)
+        return False
+
+    def _failed(self, compiled: CompiledFunction, error: Exception) -> None:
+        """An error of our own: warn once, and leave the function to Python."""
+        registry.errors += 1
+        compiled.disable(f"{type(error).__name__}: {error}")
+        code = self.function.__code__
+        what = f"dynamo_lite could not compile {self.function.__qualname__} and runs it in Python"
+        if not isinstance(error, BackendError):
+            what += (
+                f". This is a defect of dynamo_lite: {type(error).__name__}. "
+                "Please report it with the traceback that DYNAMO_STRICT=1 shows"
+            )
+        warnings.warn_explicit(
+            f"{what}: {error}", DynamoWarning, code.co_filename, code.co_firstlineno
+        )
+        DYNAMO.debug("compiling %s failed", self.function.__qualname__, exc_info=error)
+
+
+def is_short(trace: Trace) -> bool:
+    """Whether the whole frame ran to its end in so few instructions that Python takes no longer
+    for them than compiled code for its guards."""
+    return isinstance(trace.end, Returned) and trace.steps <= SHORT

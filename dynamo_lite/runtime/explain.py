@@ -1,0 +1,141 @@
+"""`explain`: one call, with everything that compiling it decided."""
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import FunctionType, MethodType
+from typing import Any
+
+from ..base.records import dataclass
+from ..ir.graph import Graph
+from ..native import CompiledFunction, lines_are_watched
+from ..tracer.calls.dispatch import rule_of_call
+from ..tracer.rules.trace_rules import Rule
+from .compile import compile_with
+from .stats import Break, FrameRecord, coverage
+from .tiering import why_cold
+
+WATCHED = (
+    "a debugger, coverage tool or line profiler is active: compiled functions run in Python "
+    "while it is"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What happened when the function was compiled for one call; `str()` is for people."""
+
+    result: Any
+    records: tuple[FrameRecord, ...]
+    seconds: float
+    coverage: float
+    """Share of the operations that ran compiled."""
+    watched: bool = False
+    """Whether a debugger, coverage tool or line profiler was active."""
+
+    @property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The captured graphs; each prints as Python and can be called."""
+        return tuple(r.graph for r in self.records if r.graph is not None and r.operations)
+
+    @property
+    def graph_count(self) -> int:
+        return len(self.graphs)
+
+    @property
+    def breaks(self) -> tuple[Break, ...]:
+        return tuple(record.broke for record in self.records if record.broke is not None)
+
+    @property
+    def graph_break_count(self) -> int:
+        return len(self.breaks)
+
+    @property
+    def break_reasons(self) -> tuple[str, ...]:
+        return tuple(broke.reason for broke in self.breaks)
+
+    @property
+    def guards(self) -> tuple[str, ...]:
+        return tuple(guard for record in self.records for guard in record.guards)
+
+    @property
+    def op_count(self) -> int:
+        return sum(record.operations for record in self.records)
+
+    @property
+    def compile_seconds(self) -> float:
+        return sum(record.seconds for record in self.records)
+
+    @property
+    def compile_times(self) -> Mapping[str, float]:
+        """Seconds by stage."""
+        times: dict[str, float] = {}
+        for record in self.records:
+            for stage, seconds in record.stage_seconds.items():
+                times[stage] = times.get(stage, 0.0) + seconds
+        return times
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.graph_count} graphs with {self.op_count} operations, "
+            f"{len(self.breaks)} breaks, {self.coverage:.0%} of the operations compiled, "
+            f"{self.compile_seconds * 1e3:.1f} ms"
+        ]
+        if self.watched:
+            lines.append(WATCHED)
+        for record in self.records:
+            lines += ["", *_lines(record)]
+        return "\n".join(lines)
+
+
+def _lines(record: FrameRecord) -> list[str]:
+    lines = [f"[{record.mark}] {record.name} ({record.location.filename}:{record.location.line})"]
+    lines.append(f"  compiled in {record.timing()}")
+    if record.broke is not None:
+        lines.append(f"  broke at {record.broke}")
+    if record.unprofitable:
+        lines.append(f"  runs in Python: {record.unprofitable}")
+    if record.graph is not None and record.operations:
+        lines += ["  graph:", *(f"    {line}" for line in str(record.graph).splitlines())]
+    if record.guards:
+        lines += ["  guards:", *(f"    {guard}" for guard in record.guards)]
+    return lines
+
+
+def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation]:
+    """`explain(fn)(*args, **kwargs)` compiles `fn` afresh, calls it once and says what happened.
+
+    Takes the options of `compile`.
+    """
+    records: list[FrameRecord] = []
+    compiled = compile_with(fn, listener=records.append, **options)
+
+    def run(*args: Any, **kwargs: Any) -> Explanation:
+        records.clear()
+        start = time.perf_counter()
+        result = compiled(*args, **kwargs)
+        seconds = time.perf_counter() - start
+        watched = lines_are_watched()
+        return Explanation(result, tuple(records), seconds, coverage(records), watched)
+
+    return run
+
+
+def why(fn: Callable[..., Any]) -> Rule:
+    """The rule that says what compiled code does with calls of `fn`: its id, action and reason.
+
+    Of a compiled function it is the rule of the function that was compiled, of a method or partial
+    that of the function it calls. Where whole-script mode
+    has not compiled the function yet, the reason says what it waits for; where a debugger or its
+    like has every function run in Python, it says so.
+    """
+    if not callable(fn):
+        raise TypeError(f"why takes a callable, not {fn!r}")
+    while isinstance(fn, MethodType | functools.partial):
+        fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
+    rule = rule_of_call(fn.__wrapped__ if isinstance(fn, CompiledFunction) else fn)
+    waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
+    more = [reason for reason in (waits, WATCHED if lines_are_watched() else None) if reason]
+    return replace(rule, reason="; ".join((rule.reason, *more)))

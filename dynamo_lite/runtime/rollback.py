@@ -1,0 +1,77 @@
+"""Graphs run by Python code, as attempts that can bail out without an effect.
+
+Native entries keep this promise themselves. A callable that a Python backend returns is wrapped:
+when it raises, or NumPy has something to say about floating point, what it wrote into its inputs is
+undone and the user's function runs instead, so that exceptions and warnings come from the user's
+own lines.
+"""
+from __future__ import annotations
+
+import contextlib
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import logs
+from ..native import BAILOUT
+
+PERF = logs.logger("perf")
+Run = Callable[..., Sequence[Any]]
+
+
+def attempt(run: Run, written: Sequence[int]) -> Callable[..., Any]:
+    """`run` as an attempt; `written` are the positions of the inputs that it changes.
+
+    A callable whose attribute `bails_out` is true keeps the promise by itself.
+    """
+    if getattr(run, "bails_out", False):
+        return run
+
+    def entry(*inputs: Any) -> Any:
+        saved = [(inputs[index], inputs[index].copy()) for index in written]
+        try:
+            with np.errstate(**_raising()), WARNINGS_RAISE:
+                return tuple(run(*inputs))
+        except Exception as error:  # whatever it was, the user's function shows it again
+            PERF.info("a graph bailed out: %s: %s", type(error).__name__, error)
+            for array, before in saved:
+                np.copyto(array, before)
+            return BAILOUT
+
+    return entry
+
+
+def _raising() -> dict[str, Any]:
+    """The current error state with every report turned into an exception."""
+    return {
+        condition: "ignore" if mode == "ignore" else "raise"
+        for condition, mode in np.geterr().items()
+    }
+
+
+class WarningsRaise(threading.local):
+    """A context in which warnings of this thread are exceptions: the user's function gives them.
+
+    A filter that matches inside only, since the filters belong to all threads."""
+
+    depth = 0
+
+    def match(self, text: str) -> bool:
+        return self.depth > 0
+
+    def __enter__(self) -> None:
+        warnings.filters.insert(0, RULE)  # type: ignore[attr-defined]
+        self.depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        self.depth -= 1
+        with contextlib.suppress(ValueError):  # the program has replaced the filters
+            warnings.filters.remove(RULE)  # type: ignore[attr-defined]
+
+
+WARNINGS_RAISE = WarningsRaise()
+CATEGORIES = (RuntimeWarning, UserWarning, DeprecationWarning, FutureWarning)
+RULE = ("error", WARNINGS_RAISE, CATEGORIES, None, 0)

@@ -1,0 +1,175 @@
+"""What was compiled, why it ended where it did, and how much of the work ran compiled."""
+from __future__ import annotations
+
+import contextlib
+import itertools
+import time
+import weakref
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from ..base.records import dataclass, field
+from ..ir.graph import Graph, Location
+from ..native import free_scratch
+
+if TYPE_CHECKING:
+    from ..native._core import CallCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where and why a graph ended before its frame did."""
+
+    reason: str
+    location: Location | None
+
+    def __str__(self) -> str:
+        return f"{self.location or '<unknown>'}: {self.reason}"
+
+
+@dataclass(slots=True, eq=False)
+class FrameRecord:
+    """One compiled entry of one frame."""
+
+    name: str
+    frame: int
+    recompile: int
+    location: Location
+    operations: int = 0
+    in_python: int = 0
+    """Operations on arrays that are known to run in Python at every call of the entry."""
+    graph: Graph | None = None
+    """Kept for those who asked to be told; else it would keep constants alive."""
+    guards: tuple[str, ...] = ()
+    broke: Break | None = None
+    unprofitable: str = ""
+    """Why Python runs the function although it could be compiled."""
+    stage_seconds: dict[str, float] = field(default_factory=dict)
+    counts: CallCounts | None = None
+    """What became of the entry's calls."""
+
+    @contextlib.contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """The time spent inside counts for a stage of compiling."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - start
+            self.stage_seconds[name] = self.stage_seconds.get(name, 0.0) + spent
+
+    def timing(self) -> str:
+        stages = ", ".join(f"{name} {s * 1e3:.1f}" for name, s in self.stage_seconds.items())
+        return f"{self.seconds * 1e3:.1f} ms ({stages}), {self.operations} operations"
+
+    @property
+    def mark(self) -> str:
+        return f"{self.frame}/{self.recompile}"
+
+    def operations_run(self) -> tuple[int, int]:
+        """How many operations on arrays ran compiled so far, and how many in Python."""
+        if (counts := self.counts) is None:
+            return 0, 0
+        lost = counts.bailouts + counts.replaced
+        return (
+            self.operations * counts.hits,
+            self.in_python * counts.hits + (self.operations + self.in_python) * lost,
+        )
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.stage_seconds.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Totals since the start or the last `reset`."""
+
+    frames: int
+    graphs: int
+    graph_breaks: int
+    break_reasons: dict[str, int]
+    recompiles: int
+    recompile_reasons: dict[str, int]
+    coverage: float
+    """Share of the array operations of compiled functions that ran in compiled graphs, or would
+    have as calls of NumPy."""
+    compile_seconds: float
+    errors: int
+    retired: int
+    """Entries that were given up because their calls bailed out again and again."""
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.graphs} graphs in {self.frames} frames, {self.graph_breaks} graph breaks, "
+            f"{self.recompiles} recompiles, {self.errors} errors, "
+            f"{self.retired} retired",
+            f"{self.coverage:.0%} of the array operations ran compiled; "
+            f"compiling took {self.compile_seconds * 1e3:.1f} ms",
+        ]
+        for verb, reasons in ("broke", self.break_reasons), ("recompiled", self.recompile_reasons):
+            lines += [f"{count:6} times {verb}: {reason}" for reason, count in reasons.items()]
+        return "\n".join(lines)
+
+
+class Forgetful(Protocol):
+    """What compiles the frames of one function, and can start afresh."""
+
+    def forget(self) -> None: ...
+
+
+class Registry:
+    """Everything counted in this process."""
+
+    def __init__(self) -> None:
+        self.compilers: weakref.WeakSet[Forgetful] = weakref.WeakSet()
+        self.clear()
+
+    def clear(self) -> None:
+        self.frame_ids = itertools.count()
+        self.records: list[FrameRecord] = []
+        self.recompile_reasons: Counter[str] = Counter()
+        self.errors = 0
+        self.retired = 0
+
+
+registry = Registry()
+
+
+def stats() -> Stats:
+    """Totals of what has been compiled and run since the start or the last `reset`."""
+    records = registry.records
+    breaks = Counter(record.broke.reason for record in records if record.broke is not None)
+    return Stats(
+        frames=len({record.frame for record in records}),
+        graphs=sum(record.operations > 0 for record in records),
+        graph_breaks=sum(breaks.values()),
+        break_reasons=dict(breaks.most_common()),
+        recompiles=sum(record.recompile > 0 for record in records),
+        recompile_reasons=dict(registry.recompile_reasons.most_common()),
+        coverage=coverage(records),
+        compile_seconds=sum(record.seconds for record in records),
+        errors=registry.errors,
+        retired=registry.retired,
+    )
+
+
+def coverage(records: list[FrameRecord]) -> float:
+    """The share that ran compiled of the operations on arrays of all calls; 1 where there are none.
+
+    In Python ran those of calls that bailed out, of retired entries and of frames that could not be
+    compiled, as far as they were traced, and the instructions at which graphs broke when they are
+    operations on arrays themselves: a branch of Python's or `print` is none.
+    """
+    runs = [record.operations_run() for record in records]
+    compiled, python = (sum(counts) for counts in zip(*runs)) if runs else (0, 0)
+    return compiled / (compiled + python) if compiled + python else 1.0
+
+
+def reset() -> None:
+    """Forget everything that was compiled, and all counts."""
+    for compiler in list(registry.compilers):
+        compiler.forget()
+    registry.clear()
+    free_scratch()

@@ -1,0 +1,257 @@
+"""Regions: all functions of a program are candidates, not only decorated ones.
+
+`Candidates` is the callback of `native.enter_region`. It is asked about each function of the
+program that is called until it answers for good: with the function's compiled form, or with None. A
+function is compiled when it is called with arrays, or for the second time when it names NumPy, and
+its code is warm (`warmth`).
+"""
+from __future__ import annotations
+
+import gc
+import itertools
+import sys
+import weakref
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..base import logs
+from ..bytecode.resume import is_replacement
+from ..native import CompiledFunction, forget_code, time_of_code
+from ..runtime import tiering as warmth
+from ..runtime.compile_frame import Options, compiled_function
+from ..runtime.stats import FrameRecord
+from ..runtime.tiering import Account, Lender, nanoseconds, open_account
+from ..tracer.rules.trace_rules import Action, is_stdlib, module_of, rule_for
+
+PERF = logs.logger("perf")
+
+ASKED_AGAIN = 3
+"""Calls without arrays after which a function is left alone."""
+FUNCTIONS_OF_A_CODE = 8
+"""Closures made from one text that are compiled; later ones run in Python."""
+LOOKED_AT = 16
+"""Items of a container, or attributes of an object, that are looked at for arrays."""
+
+ARRAY_PACKAGES = frozenset({"numpy", "cupy", "scipy"})
+ARRAY_TYPES = (np.ndarray, np.generic)
+CONTAINERS = (list, tuple, deque, dict)
+_DISPATCHER = type(np.sum)
+_IS_HEAP_TYPE = 1 << 9
+
+Answer = Any  # a CompiledFunction, None, NotImplemented or nanoseconds after which to ask again
+
+
+class CodeHistory:
+    """What came of the functions of one code object."""
+
+    def __init__(self, code: CodeType, account: Account, gone: Callable[[Any], None]) -> None:
+        self.code = weakref.ref(code, gone)
+        self.account = account
+        self.noted_time = 0
+        self.asked = 0
+        self.compiled = 0
+        self.operations = 0
+        self.is_given_up = False
+        self.shared: CompiledFunction | None = None
+
+    def note_time(self, nanoseconds: int) -> None:
+        """Functions of the code have run for so long in Python before they were compiled."""
+        self.account.ran += (nanoseconds - self.noted_time) * 1e-9
+        self.noted_time = nanoseconds
+
+    def note(self, record: FrameRecord) -> None:
+        """Give the code up when it was compiled again and still has no operations."""
+        record.graph = None
+        self.operations += record.operations
+        if self.operations or not record.recompile:
+            return
+        self.is_given_up, self.shared = True, None
+        if (code := self.code()) is not None:
+            forget_code(code)
+
+
+class Candidates:
+    """Says which functions of a region run compiled."""
+
+    def __init__(self, options: Options, every: bool = False) -> None:
+        self.options = options
+        self.every = every
+        self.histories: dict[int, CodeHistory] = {}
+        self.lender = Lender()
+
+    def __call__(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
+        answer, code = self.answer(function, values), function.__code__
+        if answer is None:  # which the core keeps
+            self.forget(id(code))
+        if type(answer) is int and answer > 0:
+            warmth.cold[code] = self.history_of(code).account
+        else:
+            warmth.cold.pop(code, None)
+        return answer
+
+    def cold(self) -> Iterator[str]:
+        """What functions that were never compiled wait for."""
+        for history in list(self.histories.values()):
+            if (code := history.code()) in warmth.cold and code is not None:
+                history.note_time(time_of_code(code))
+                place = f"{code.co_filename}:{code.co_firstlineno}"
+                yield f"{code.co_qualname} ({place}): {warmth.why_cold(code)}"
+
+    def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
+        if not is_candidate(function):
+            return None
+        if (caller := sys._getframe(1).f_back) and counts_references(caller.f_code):
+            return NotImplemented
+        history = self.history_of(function.__code__)
+        is_shared = is_of_module(function)
+        if is_shared and history.shared is not None:
+            return history.shared
+        if history.is_given_up or history.compiled >= FUNCTIONS_OF_A_CODE:
+            return None
+        if not self.every and not touch_arrays(values):
+            history.asked += 1
+            if history.asked == 1 or not mentions_arrays(function):
+                return 0 if history.asked < ASKED_AGAIN else None
+        history.note_time(time_of_code(function.__code__))
+        if lacking := history.account.lacks(values):
+            return nanoseconds(lacking)
+        if history.account.price:
+            PERF.info("%s is warm: %s", function.__qualname__, history.account)
+        history.compiled += 1
+        compiled = self._compiled(function, history)
+        if is_shared:
+            history.shared = compiled
+        return compiled
+
+    def history_of(self, code: CodeType) -> CodeHistory:
+        key = id(code)
+        if key not in self.histories:
+            account = open_account(code, self.lender)
+            self.histories[key] = CodeHistory(code, account, lambda dead: self.forget(key))
+        return self.histories[key]
+
+    def forget(self, key: int) -> None:
+        self.histories.pop(key, None)
+
+    def _compiled(self, function: FunctionType, history: CodeHistory) -> CompiledFunction:
+        """The compiled form of a function; it is gone when the function is, unless it is shared."""
+        options = Options(
+            self.options.backend, self.options.dynamic, False, self.options.settings, history.note,
+            warn=False, account=history.account,
+        )  # fmt: skip
+        return compiled_function(clone_of(function), options)
+
+
+def clone_of(function: FunctionType) -> FunctionType:
+    """The same function as another object: compiled code must not keep the user's own alive."""
+    clone = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    clone.__kwdefaults__ = function.__kwdefaults__
+    clone.__qualname__ = function.__qualname__
+    clone.__module__ = function.__module__
+    return clone
+
+
+def is_of_module(function: FunctionType) -> bool:
+    """Whether all that a function refers to is a module's, and lives as long as that.
+
+    All functions of the same code are then alike; a program may make one at each call of another.
+    """
+    if function.__closure__ or function.__defaults__ or function.__kwdefaults__:
+        return False
+    module = sys.modules.get(module_of(function))
+    return type(module) is ModuleType and module.__dict__ is function.__globals__
+
+
+def is_candidate(function: FunctionType) -> bool:
+    """Whether a function is the user's, and may be compiled."""
+    name = function.__code__.co_name
+    if is_replacement(function) or (name.startswith("<") and name != "<lambda>"):
+        return False
+    if counts_references(function.__code__):
+        return False
+    module = module_of(function)
+    if module.partition(".")[0] == "dynamo_lite" or is_stdlib(function, module):
+        return False
+    return rule_for(function).action is Action.INLINE
+
+
+def counts_references(code: CodeType) -> bool:
+    """Whether a function asks how many references there are, of which guards and calls hold some:
+    it is left alone, and what it calls is not compiled there."""
+    return "getrefcount" in code.co_names
+
+
+# -- looking for arrays, without running code of the program
+
+
+def touch_arrays(values: Iterable[Any]) -> bool:
+    """Whether one of the values is an array or has arrays right inside."""
+    return any(is_array(value) or any(map(is_array, contents(value))) for value in values)
+
+
+def is_array(value: Any) -> bool:
+    kind = type(value)
+    return issubclass(kind, ARRAY_TYPES) or kind is cupy_array()
+
+
+def cupy_array() -> Any:
+    return getattr(sys.modules.get("cupy"), "ndarray", ())
+
+
+def contents(value: Any) -> Iterable[Any]:
+    """The first items of a container, or attributes of an object."""
+    kind = type(value)
+    if issubclass(kind, CONTAINERS):
+        items: Iterable[Any] = value if kind in CONTAINERS else ()
+        if kind is dict:
+            items = value.values()
+        return itertools.islice(items, LOOKED_AT)
+    if kind.__flags__ & _IS_HEAP_TYPE and not issubclass(kind, (type, set, frozenset)):
+        return attributes(value)
+    return ()
+
+
+def attributes(value: Any) -> Iterator[Any]:
+    for part in itertools.islice(gc.get_referents(value), LOOKED_AT):
+        if type(part) is dict:
+            yield from itertools.islice(list(part.values()), LOOKED_AT)
+        else:
+            yield part
+
+
+def mentions_arrays(function: FunctionType) -> bool:
+    """Whether a global, free variable or default of the function is NumPy's, or an array.
+
+    What a function of SciPy's names of SciPy says nothing: most of it sees no arrays.
+    """
+    others = ARRAY_PACKAGES - {module_of(function).partition(".")[0]}
+    names = function.__code__.co_names
+    variables = [function.__globals__[name] for name in names if name in function.__globals__]
+    variables += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    for cell in function.__closure__ or ():
+        try:
+            variables.append(cell.cell_contents)
+        except ValueError:  # empty
+            continue
+    return any(is_of_arrays(value, others) for value in variables)
+
+
+def is_of_arrays(value: Any, packages: Collection[str]) -> bool:
+    kind = type(value)
+    if kind is ModuleType:
+        name = value.__dict__.get("__name__")
+    elif kind in (FunctionType, BuiltinFunctionType, type, _DISPATCHER):
+        name = value.__module__
+    else:
+        return kind is np.ufunc or is_array(value)
+    return isinstance(name, str) and name.partition(".")[0] in packages

@@ -1,0 +1,1 @@
+"""The frontend: CPython bytecode is followed over trackers, and array operations become a graph."""

@@ -1,0 +1,1 @@
+"""Calling: arguments are bound, functions inlined, outside callables sent to their rule."""

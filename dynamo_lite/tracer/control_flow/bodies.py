@@ -1,0 +1,211 @@
+"""One round of a loop, traced as a body from variables of known types."""
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ...base.records import dataclass, field
+from ...bytecode.flow import Loop, shape_of
+from ...bytecode.liveness import live_locals
+from ...errors import GraphBreak
+from ...ir.graph import Graph
+from ...ir.node import Node
+from ...ir.types import python_number
+from ..object_model.constants import TRUE, ConstantVariable
+from ..object_model.lazy import realise
+from ..state.tracker import COUNTER, VariableTracker
+from ..trackers.arrays.phi import Kinds, PhiNumber, parts_of, types_of, united
+from .branches import run
+from .capture import adding_to, capturing, tracker_of, type_of
+from .growing import assign, variables
+from .iterations import Iterations
+from .merging import ITERATION, Unmerged, same_constant
+from .parts import NEVER, leaves_of, root_of, settled, structure_of, with_leaves
+
+if TYPE_CHECKING:
+    from ..state.tx import Tx
+
+
+class Unsettled(GraphBreak):
+    """A round changes the type of a variable.
+
+    `either` are variables that could have one of two types; `again`: perhaps a round later types
+    have settled.
+    """
+
+    def __init__(self, reason: str, phis: Phis | None = None, again: bool = True) -> None:
+        super().__init__(reason)
+        self.phis = phis or {}
+        self.again = again
+
+
+Phis = dict[str, Kinds]
+
+
+@dataclass(slots=True)
+class Body:
+    """One round of a loop, traced; `carried` are the placeholders of the variables it changes.
+
+    A variable that is a tuple is as many variables as it has leaves, named by their paths.
+    Of a variable in `either` the number and its type are variables of their own, by the names
+    `name` and `type_name(name)`; `whole` has the variable itself as it is before the loop.
+    """
+
+    graph: Graph
+    since: int
+    """What is born from then on is made in the round."""
+    index: Node | None = None
+    carried: dict[str, Node] = field(default_factory=dict)
+    before: dict[str, VariableTracker] = field(default_factory=dict)
+    after: dict[str, VariableTracker] = field(default_factory=dict)
+    phis: Phis = field(default_factory=dict)
+    whole: dict[str, VariableTracker] = field(default_factory=dict)
+    fixed: dict[str, VariableTracker] = field(default_factory=dict)
+    """What is no number or array, and stays what it is."""
+    entered: dict[str, VariableTracker] = field(default_factory=dict)
+    left: dict[str, VariableTracker] = field(default_factory=dict)
+    """The variables of the frame before and after the round, in one piece."""
+    proceed: VariableTracker = TRUE
+
+    def placed(
+        self, tx: Tx, outer: Graph, name: str, value: VariableTracker, kinds: Kinds | None
+    ) -> VariableTracker:
+        """What stands for a leaf in the round."""
+        if isinstance(value, PhiNumber):
+            kinds = value.kinds
+        if kinds is not None:
+            with adding_to(tx, outer):
+                self.split(tx, name, value, kinds)
+            return PhiNumber(self.carried[name], self.carried[type_name(name)], kinds)
+        if (kind := type_of(value)) is None or not fits(value):
+            self.fixed[name] = value
+            return value
+        if kind.library != "numpy":
+            raise GraphBreak(f"a loop over arrays of {kind.library}")
+        placeholder = self.graph.placeholder(identifier(name), kind)
+        self.before[name], self.carried[name] = value, placeholder
+        return tracker_of(placeholder)
+
+    def split(self, tx: Tx, name: str, value: VariableTracker, kinds: Kinds) -> None:
+        """Carry a variable of one of two types."""
+        self.phis[name], self.whole[name] = kinds, value
+        names = name, type_name(name)
+        for part, before, kind in zip(names, parts_of(tx, value, kinds), types_of(kinds)):
+            self.before[part] = before
+            self.carried[part] = self.graph.placeholder(identifier(part), kind)
+
+    def end(self, tx: Tx) -> None:
+        """The round is over: what it left in the variables of the frame."""
+        self.left = {name: settled(value) for name, value in variables(tx).items()}
+        for name, before in self.entered.items():
+            if name in self.left and structure_of(self.left[name]) != structure_of(before):
+                raise Unsettled(f"{name!r} has other parts after a round of the loop than before")
+        for name, value in self.left.items():
+            self.after.update(leaves_of(name, value, self.since_of(name)))
+        for name, value in list(self.after.items()):
+            kinds = self.phis.get(name)
+            if kinds is None and isinstance(value, PhiNumber) and name not in self.carried:
+                kinds = self.phis[name] = value.kinds
+            if kinds is None:
+                continue
+            inside = self.carried.get(name)
+            if inside is not None and united(PhiNumber(inside, True, kinds), value) != kinds:
+                raise Unsettled(f"{name!r} is {value.describe()} after a round of the loop")
+            self.after[name], self.after[type_name(name)] = parts_of(tx, value, kinds)
+        for name, value in self.fixed.items():
+            check_fixed(name, value, self.after.get(name))
+
+    def joined(self, found: dict[str, VariableTracker]) -> dict[str, VariableTracker]:
+        """The variables of the frame, of what the loop has left."""
+        for name in {*self.phis} & {*found}:
+            number, test = found[name], found.pop(type_name(name))
+            if number is self.before.get(name) and test is self.before[type_name(name)]:
+                found[name] = self.whole[name]
+                continue
+            parts = [
+                part.value if isinstance(part, ConstantVariable) else part.node  # type: ignore
+                for part in (number, test)
+            ]
+            found[name] = PhiNumber(parts[0], parts[1], self.phis[name])
+        leaves = {**self.fixed, **found}
+        return {
+            name: with_leaves(
+                name, self.left[name], self.since_of(name), lambda part, _: leaves[part]
+            )
+            for name in {*map(root_of, leaves)}
+        }
+
+    def since_of(self, name: str) -> int:
+        """From which birth on lists and dicts in a variable are taken apart."""
+        return NEVER if name in self.entered else self.since
+
+
+def type_name(name: str) -> str:
+    """The variable that says which type a variable of two types has."""
+    return f"{name}:type"
+
+
+def identifier(name: str) -> str:
+    return re.sub(r"\W+", "_", name).strip("_")
+
+
+def trace_iteration(
+    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], iterations: Iterations | None,
+    phis: Phis,
+) -> Body:
+    """Trace one round from variables of known types."""
+    outer, body = tx.graph, Body(tx.graph, next(COUNTER))
+    region, tx.region, tx.round = tx.region, loop, None
+    first = loop.head + 1 if iterations is not None else loop.head
+    stored = {
+        inst.argval for at in shape_of(tx.code).reach(loop)
+        if (inst := tx.instructions[at]).opname in ("STORE_FAST", "DELETE_FAST")
+    }
+    needed = live_locals(tx.code, loop.head)
+    line = tx.instructions[loop.head].line
+
+    def placed(part: str, leaf: VariableTracker) -> VariableTracker:
+        return body.placed(tx, outer, part, realise(tx, leaf), phis.get(part))
+
+    try:
+        with capturing(tx, f"the loop in line {line}") as graph:
+            body.graph = graph
+            if iterations is not None:
+                body.index = graph.placeholder("index", python_number(int))
+            for name in sorted(stored & needed & {*tx.locals} | {*tx.state.list_lengths}):
+                value = realise(tx, variables(tx)[name])
+                body.entered[name] = value = with_leaves(name, value, NEVER, placed)
+                assign(tx, {name: value})
+            tx.stack, tx.index = list(stack), first
+            if iterations is not None and body.index is not None:
+                tx.stack.append(iterations.item(tx, tracker_of(body.index)))
+            else:  # the head itself is no end yet
+                tx.interpret()
+            if run(tx, None, loop, captured=True) != ITERATION:
+                raise GraphBreak("the loop raises an exception")
+            assert tx.round is not None
+            body.proceed = tx.round
+            body.end(tx)
+            return body
+    except Unmerged as stop:
+        before, own = body.before.get(stop.name), body.carried.get(stop.name)
+        others = [value for value in stop.values if getattr(value, "node", None) is not own]
+        if before is None or len(others) != 1 or (kinds := united(before, others[0])) is None:
+            raise
+        raise Unsettled(str(stop), {stop.name: kinds}, again=False) from None
+    finally:
+        tx.region, tx.round = region, None
+
+
+def fits(value: VariableTracker) -> bool:
+    """Whether an int has at most 64 bits."""
+    if not isinstance(value, ConstantVariable) or value.python_type() is not int:
+        return True
+    return bool(-(2**62) < value.value < 2**62)
+
+
+def check_fixed(name: str, before: VariableTracker, after: VariableTracker | None) -> None:
+    """A variable that the graph cannot hold has to stay what it is."""
+    before, after = settled(before), settled(after)
+    if before is not after and not (after is not None and same_constant(before, after)):
+        raise Unsettled(f"{name!r} changes, {before.describe()}")

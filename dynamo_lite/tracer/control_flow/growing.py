@@ -1,0 +1,138 @@
+"""Lists that a loop of the graph appends to or changes: which, and how much room they need."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...bytecode.flow import Loop
+from ...errors import PlanLoop
+from ...ir.sizes import maximum
+from ..object_model.lazy import realise, realise_all
+from ..state.trace import LoopPlan, Returned, Stopped
+from ..state.tracker import VariableTracker
+from ..trackers.arrays.growing import GrowingVariable, growing, is_tuple, kinds_of, runs
+from ..trackers.containers.sequences import ListVariable
+from .escapes import reachable
+from .iterations import Iterations, owner_of
+from .parts import settled
+
+if TYPE_CHECKING:
+    from ..state.tx import Tx
+
+LARGEST = 1 << 20
+"""Items for which there is room where it is not known how many there will be. Memory that is not
+written costs nothing, and a call that needs more bails out."""
+LONGEST = 64
+"""Stores that fill a list with what it holds before the loop."""
+
+
+def variables(tx: Tx) -> dict[str, VariableTracker]:
+    """What ways and rounds may leave different: locals, and the lengths of lists."""
+    return tx.locals | tx.state.list_lengths
+
+
+def assign(tx: Tx, found: Mapping[str, VariableTracker]) -> None:
+    """Give variables their values."""
+    for name, value in found.items():
+        (tx.state.list_lengths if name in tx.state.list_lengths else tx.locals)[name] = value
+
+
+@contextmanager
+def growing_lists(
+    tx: Tx, loop: Loop, iterator: VariableTracker | None, iterations: Iterations | None,
+    plan: LoopPlan,
+) -> Iterator[None]:
+    """Inside, lists that the loop is known to change have memory in the graph, and the list that
+    the loop goes through must not become longer or shorter."""
+    grow(tx, plan, lambda name: capacity(tx, loop, iterations, name))
+    walked = owner_of(iterator)
+    if isinstance(walked, GrowingVariable):
+        walked.walks += 1
+    try:
+        yield
+    finally:
+        if isinstance(walked, GrowingVariable):
+            walked.walks -= 1
+
+
+def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> None:
+    """A loop cannot go on with a list as it is, which it perhaps gives `item`: have the analysis
+    start again, with the list in memory of the graph from the outermost loop on that can do it."""
+    items = value.built_items()  # type: ignore[attr-defined]
+    if value.source is not None or (item := item or next(iter(items), None)) is None:
+        return
+    kinds = kinds_of(item := realise(tx, item))
+    frame: Tx | None = tx
+    while kinds is not None and frame is not None:
+        names = [name for name, known in frame.locals.items() if settled(known) is value]
+        around = [loop for loop in frame.loops.values() if frame.current.index in loop.members]
+        for loop in sorted(around, key=lambda loop: -len(loop.members)):
+            place = frame.code, loop.head
+            plan = tx.state.options.loops.get(place, LoopPlan())
+            listed = [one[0] for one in plan.lists]
+            if len(names) == 1 and not plan.reason and names[0] not in listed:
+                lists = plan.lists | {(names[0], kinds, is_tuple(item))}
+                raise PlanLoop(place, "", plan.peeled, plan.phis, lists)
+        frame = frame.parent
+
+
+def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
+    """Give lists that a loop changes memory in the graph, for `room(name)` items more."""
+    for name, kinds, of_tuples in sorted(plan.lists, key=lambda one: one[0]):
+        value = settled(tx.locals.get(name))
+        if is_own(tx, name, value):
+            items = value._items = realise_all(tx, value.items(tx))
+            key = f"{name}#length_{tx.state.steps}"
+            more = room(name) + len(items)
+            tx.locals[name] = growing(tx, key, value, kinds, of_tuples, more) or value
+
+
+def grow_before(tx: Tx, at: int) -> None:
+    """The same, before the branch on data at `at`: only one of its ways may lead to the loop."""
+    for (code, head), plan in tx.state.options.loops.items():
+        if code is tx.code and head > at and not plan.reason:
+            grow(tx, plan, lambda name: LARGEST)
+
+
+def is_own(tx: Tx, name: str, value: Any) -> bool:
+    """Whether a plain list was made by the frame, has no other name, and not too many items."""
+    if type(value) is not ListVariable or value.source is not None or value.whole is not None:
+        return False
+    items = value.built_items()
+    if tx.state.suspended or (len(items) > LONGEST and len(runs(items)) > LONGEST):
+        return False
+    roots: list[Any] = list(tx.side_effects.records)
+    frame: Tx | None = tx
+    while frame is not None:
+        known = [local for key, local in frame.locals.items() if frame is not tx or key != name]
+        roots += [*known, *frame.stack, *frame.handled]
+        frame = frame.parent
+    return value not in reachable(roots)
+
+
+def capacity(tx: Tx, loop: Loop, iterations: Iterations | None, name: str) -> Any:
+    """Items for which there must be room, where that follows from how often the loop goes round."""
+    appends = [
+        inst.index for inst in tx.instructions[:-1]
+        if inst.opname in ("LOAD_FAST", "LOAD_FAST_CHECK") and inst.argval == name
+        and tx.instructions[inst.index + 1].argval == "append"
+    ]
+    inside = [index for index in appends if index in loop.members]
+    inner = [one for one in tx.loops.values() if one is not loop]
+    repeated = any(index in one.members for index in appends for one in inner)
+    many = None if iterations is None else iterations.count()
+    if many is None or repeated:
+        return LARGEST
+    return maximum(many, 0) * len(inside) + len(appends) - len(inside)
+
+
+def settle_lists(tx: Tx, end: Returned | Stopped) -> None:
+    """Have the graph give out the items of the lists that leave the trace."""
+    if not tx.state.list_lengths:
+        return
+    roots: list[Any] = list(tx.side_effects.records)
+    roots += [end.value] if isinstance(end, Returned) else [*end.stack, *end.locals.values()]
+    for tracker in [*reachable(roots)]:
+        if isinstance(tracker, GrowingVariable):
+            tracker.settle(tx)

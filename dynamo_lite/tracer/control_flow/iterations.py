@@ -1,0 +1,147 @@
+"""What a `for` loop goes over, as an index of the graph and the item that belongs to it."""
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...base.records import dataclass
+from ...errors import GraphBreak
+from ...ir.sizes import Size, SizeExpr, depends_on_data, minimum
+from ..state.tracker import VariableTracker
+from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.graph_values import record
+from ..trackers.arrays.growing import GrowingVariable
+from ..trackers.containers.iterators import EnumerateVariable, StepVariable, ZipVariable
+from ..trackers.containers.sequences import TupleVariable
+from ..trackers.containers.slices import DataRangeVariable, RangeVariable
+
+if TYPE_CHECKING:
+    from ..state.tx import Tx
+
+Item = Callable[["Tx", VariableTracker], VariableTracker]
+
+
+@dataclass(frozen=True, slots=True)
+class Iterations:
+    """The rounds that are left of a loop: the `ends` of the range of its index, and the `item` of
+    an index."""
+
+    ends: tuple[Any, Any, Any]
+    item: Item = lambda tx, index: index
+
+    @property
+    def always(self) -> bool:
+        """Whether there is a round in every call."""
+        return all(isinstance(end, int) for end in self.ends) and number_of(*self.ends) > 0
+
+    def certain(self, tx: Tx) -> bool:
+        """Whether there is a round; asking guards the answer."""
+        start, stop, step = self.ends
+        if all(isinstance(end, int) for end in self.ends):
+            return self.always
+        if not self.known:
+            return False
+        return tx.shapes.less(start, stop) if step > 0 else tx.shapes.less(stop, start)
+
+    @property
+    def known(self) -> bool:
+        """Whether the ends are sizes that no data decides."""
+        return all(isinstance(end, (int, SizeExpr)) for end in self.ends) and not any(
+            map(depends_on_data, self.ends)
+        )
+
+    def count(self) -> Size | None:
+        """How many there are; None where data decides."""
+        start, stop, step = self.ends
+        if all(isinstance(end, int) for end in self.ends):
+            return number_of(*self.ends)
+        return stop - start if self.known and step == 1 else None
+
+
+def number_of(start: int, stop: int, step: int) -> int:
+    """The length of a range, which `len` only gives where it fits 64 bits."""
+    return max(0, -((start - stop) // step))
+
+
+def iterations_of(tx: Tx, iterator: VariableTracker) -> Iterations | None:
+    """What is left of an iterator; None where it is of another kind."""
+    if isinstance(iterator, StepVariable) and not iterator.exhausted:
+        ranged = iterator.owner
+        if isinstance(ranged, RangeVariable):
+            left = ranged.value[iterator.position :]
+            return Iterations((left.start, left.stop, left.step))
+        if isinstance(ranged, DataRangeVariable):
+            start, stop, step = ranged.arguments(tx)
+            if iterator.position and not isinstance(start, (int, SizeExpr)):
+                return None
+            return Iterations((start + iterator.position * step if iterator.position else start,
+                           stop, step))
+    if (length := length_of(tx, iterator)) is None:
+        return None
+    return Iterations((0, length, 1), lambda tx, index: item_at(tx, iterator, index))
+
+
+def length_of(tx: Tx, iterator: VariableTracker) -> Any:
+    """How many items are left of an iterator whose items are found by their index: a size, or what
+    computes it."""
+    if isinstance(iterator, EnumerateVariable):
+        return length_of(tx, iterator.inner)
+    if isinstance(iterator, ZipVariable) and iterator.inners and not iterator.strict:
+        if len({*map(id, iterator.inners)}) < len(iterator.inners):
+            return None
+        found = [length_of(tx, inner) for inner in iterator.inners]
+        known = [length for length in found if isinstance(length, (int, SizeExpr))]
+        return functools.reduce(minimum, known) if len(known) == len(found) else None
+    if not isinstance(iterator, StepVariable) or iterator.exhausted:
+        return None
+    if isinstance(iterator.owner, RangeVariable):
+        return len(iterator.owner.value) - iterator.position
+    if isinstance(iterator.owner, ArrayVariable) and iterator.owner.array_type.shape:
+        return iterator.owner.array_type.shape[0] - iterator.position
+    if isinstance(iterator.owner, GrowingVariable) and not iterator.position:
+        return iterator.owner.length(tx).as_argument(tx)
+    return None
+
+
+def owner_of(iterator: VariableTracker | None) -> VariableTracker | None:
+    """What an iterator goes through, with or without counting."""
+    while isinstance(iterator, EnumerateVariable):
+        iterator = iterator.inner
+    return getattr(iterator, "owner", None)
+
+
+def item_at(tx: Tx, iterator: VariableTracker, index: VariableTracker) -> VariableTracker:
+    """The item that an iterator gives after `index` others, from where it stands."""
+    if isinstance(iterator, EnumerateVariable):
+        count = along(tx, index, iterator.count, 1)
+        return TupleVariable([count, item_at(tx, iterator.inner, index)])
+    if isinstance(iterator, ZipVariable):
+        return TupleVariable([item_at(tx, inner, index) for inner in iterator.inners])
+    assert isinstance(iterator, StepVariable)
+    if isinstance(iterator.owner, RangeVariable):
+        left = iterator.owner.value[iterator.position :]
+        return along(tx, index, left.start, left.step)
+    if isinstance(iterator.owner, GrowingVariable):
+        return iterator.owner.at(tx, index)
+    place = along(tx, index, iterator.position, 1)
+    return record(tx, operator.getitem, (iterator.owner.as_argument(tx), place.as_argument(tx)))
+
+
+def along(tx: Tx, index: VariableTracker, start: int, step: int) -> VariableTracker:
+    """`start + step * index`"""
+    if step != 1:
+        index = record(tx, operator.mul, (index.as_argument(tx), step))
+    return record(tx, operator.add, (index.as_argument(tx), start)) if start else index
+
+
+def check_nameless(tx: Tx, iterator: VariableTracker) -> None:
+    """Where an iterator stands after the loop must not be seen."""
+    parts = getattr(iterator, "inners", None) or [getattr(iterator, "inner", iterator)]
+    seen = [*tx.locals.values(), *tx.stack[:-1]]
+    if any(part is value for part in (iterator, *parts) for value in seen):
+        raise GraphBreak("a loop over an iterator that has a name")
+
+
+__all__ = ["Iterations", "check_nameless", "iterations_of", "owner_of"]

@@ -1,0 +1,307 @@
+"""The node that is made of a loop whose round has been traced."""
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from ...bytecode.flow import Loop, shape_of
+from ...bytecode.liveness import live_locals
+from ...errors import GraphBreak
+from ...ir import control
+from ...ir.node import Node
+from ...ir.tree import map_leaves
+from ...ir.types import ArrayType, python_number
+from ..object_model.constants import ConstantVariable
+from ..state.trace import AliasInfo
+from ..state.tracker import VariableTracker
+from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.phi import PhiNumber, united
+from .bodies import Body, Unsettled
+from .branches import is_data, predicate
+from .capture import (
+    adding_to,
+    checked_close,
+    is_array,
+    is_fresh,
+    is_view,
+    owner,
+    results,
+    tracker_of,
+    type_of,
+    written,
+)
+from .escapes import reachable
+from .iterations import Iterations
+from .parts import identities_of, root_of, settled
+
+if TYPE_CHECKING:
+    from ..state.tx import Tx
+
+
+class Recording:
+    """Makes the node of a loop: which variables it carries, and what it gives back."""
+
+    def __init__(
+        self, tx: Tx, loop: Loop, body: Body, iterations: Iterations | None, count: int
+    ) -> None:
+        self.tx, self.loop, self.body, self.count = tx, loop, body, count
+        self.iterations, self.ends = iterations, None if iterations is None else iterations.ends
+        self.leaves = is_data(body.proceed) or (
+            body.proceed.as_constant(tx) is False
+        )
+        self.initial: list[Any] = []
+        self.outputs: list[Any] = []
+        self.kinds: list[ArrayType] = []
+        self.names: list[str] = []
+        self.kept: dict[str, VariableTracker] = {}
+        self.broke: VariableTracker | None = None
+
+    def record(self) -> None:
+        tx, graph = self.tx, self.body.graph
+        if not self.leaves and self.ends is None:
+            raise GraphBreak("the loop has no end that depends on data")
+        may_alias = self.carry()
+        lasts = self.last_values()
+        proceed: Any = True
+        if self.leaves:
+            proceed = self.proceed()
+        outputs = [proceed, *self.outputs, *lasts]
+        may_alias |= self.views([*self.outputs, *lasts])
+        if self.leaves and self.ends is not None:
+            outputs.insert(1 + len(self.initial), proceed)
+            self.kinds.insert(len(self.initial), python_number(bool))
+            self.initial.append(True)
+            graph.placeholder("going", python_number(bool))
+        graph.output(tuple(outputs))
+        operands = checked_close(tx, [graph])
+        self.check_memory(operands)
+        args: tuple[Any, ...] = (graph, tuple(self.initial), operands)
+        if self.ends is not None:
+            made = results(tx, control.for_loop, (*self.ends, *args), self.kinds)
+        else:
+            made = results(tx, control.while_loop, (True, *args), self.kinds)
+        if self.leaves and self.ends is not None:
+            self.broke = tracker_of(made.pop(len(self.initial) - 1))
+        for name, node in zip(self.names, made):
+            self.kept[name] = tracker_of(node)
+            if name in may_alias:
+                tx.state.may_alias[node] = may_alias[name]
+
+    def proceed(self) -> Any:
+        """Whether another round follows, as a Python bool."""
+        if not is_data(self.body.proceed):
+            return False
+        with adding_to(self.tx, self.body.graph):
+            return predicate(self.tx, self.body.proceed)
+
+    def carry(self) -> dict[str, AliasInfo]:
+        """Which variables a round changes; those that stay what they are, are operands."""
+        tx, body = self.tx, self.body
+        may_alias: dict[str, AliasInfo] = {}
+        moved: set[str] = set()
+        unsettled: list[Unsettled] = []
+        for name, placeholder in list(body.carried.items()):
+            value = body.after.get(name)
+            if value is None:
+                raise GraphBreak(f"{name!r} is deleted in the loop")
+            if getattr(value, "node", None) is placeholder:
+                self.keep(name, placeholder)
+                continue
+            kind = type_of(value)
+            if kind != placeholder.type or isinstance(value, PhiNumber):
+                unsettled.append(self.changed(name, value))
+                continue
+            moved.add(name)
+            self.names.append(name)
+            self.initial.append(body.before[name].as_argument(tx))
+            self.outputs.append(value.as_argument(tx))
+            self.kinds.append(placeholder.type)
+            if is_array(placeholder) and not is_fresh(tx, self.outputs[-1], body.graph):
+                what = f"{name!r}, which may be an array from before the loop"
+                may_alias[name] = AliasInfo(what, (tx.code, self.loop.head))
+        if unsettled:
+            phis = {name: kinds for one in unsettled for name, kinds in one.phis.items()}
+            all_ = len(phis) == len(unsettled)
+            again = all(one.again for one in unsettled)
+            raise Unsettled(str(unsettled[0]), phis if all_ else None, again)
+        if may_alias:
+            self.untangle(may_alias)
+        elif self.iterations is not None:
+            may_alias = self.left_alone(self.iterations)
+        return may_alias
+
+    def views(self, outputs: list[Any]) -> dict[str, AliasInfo]:
+        """Results that are parts of other arrays, where the loop gives copies of these parts."""
+        first = self.initial if self.iterations is None else []
+        made = zip_longest(self.names, outputs, first)
+        return {
+            name: AliasInfo(f"{name!r}, a view that a loop made", (self.tx.code, self.loop.head))
+            for name, *values in made if any(is_view(self.tx, value) for value in values)
+        }
+
+    def left_alone(self, iterations: Iterations) -> dict[str, AliasInfo]:
+        """Which arrays are those from before where there is no round.
+
+        One that was made in the graph, and has one name, is consumed. Of others, whether there is a
+        round is guarded; where data says it, they are entangled.
+        """
+        tx, state = self.tx, self.tx.state
+        starts = {
+            name: owner(tx, value) for name, value in zip(self.names, self.initial)
+            if isinstance(value, Node) and is_array(value)
+        }
+        held = [settled(v) for name, v in tx.locals.items() if name not in starts]
+        held += map(settled, tx.stack)
+        others = {owner(tx, value.node) for value in held if isinstance(value, ArrayVariable)}
+        if not starts or iterations.always:
+            return {}
+        whole = not any(is_view(tx, value) for value in self.initial)
+        if whole and len(set(starts.values())) == len(starts) and all(
+            node.op == "call_function" and node not in state.may_alias and node not in others
+            for node in starts.values()
+        ):
+            state.consumed.update({node: self.taken(name) for name, node in starts.items()})
+            return {}
+        if iterations.certain(tx):
+            return {}
+        if iterations.known:
+            raise GraphBreak("there may be no round")
+        what = "which is an array from before the loop where there is no round"
+        place = tx.code, self.loop.head
+        sources = tuple(starts.values()) if whole and not tx.graph.is_body else ()
+        for node in starts.values():
+            state.sources.setdefault(node, self.taken("an array"))
+        return {name: AliasInfo(f"{name!r}, {what}", place, sources) for name in starts}
+
+    def changed(self, name: str, value: VariableTracker) -> Unsettled:
+        """A round gives a variable another type."""
+        before = self.body.before[name]
+        kinds = united(before, value) if name not in self.body.phis else None
+        kind = type_of(before)
+        after = value.describe() if isinstance(value, PhiNumber) else type_of(value)
+        return Unsettled(
+            f"{name!r} is {kind} before a round of the loop, and {after or value.describe()} "
+            "after it", {name: kinds} if kinds is not None else None,
+            not isinstance(value, PhiNumber),
+        )
+
+    def untangle(self, may_alias: dict[str, AliasInfo]) -> None:
+        """Arrays that are passed on from round to round, as when two take turns.
+
+        Where all of them were made in the graph and nothing else needs them any more, nobody can
+        tell which of them a result is: the loop has consumed them.
+        """
+        tx = self.tx
+        starts = {
+            name: owner(tx, value) for name, value in zip(self.names, self.initial)
+            if isinstance(value, Node) and is_array(value)
+        }
+        state = tx.state
+        made = all(node.op == "call_function" and node not in state.may_alias
+                   for node in starts.values())
+        whole = all(
+            not isinstance(out, Node) or not is_array(out) or out in self.body.carried.values()
+            or is_fresh(tx, out, self.body.graph) for out in self.outputs
+        )
+        views = any(is_view(tx, value) for value in self.initial)
+        if made and whole and not views and len(set(starts.values())) == len(starts):
+            for name, node in starts.items():
+                state.consumed[node] = self.taken(name)
+            may_alias.clear()
+            return
+        if self.leaves and not self.count and not made:
+            raise Unsettled("a variable may be an array from before the loop")
+        for name in may_alias:
+            sources = () if views else tuple(starts.values())
+            may_alias[name] = replace(may_alias[name], sources=sources)
+        for node in starts.values():
+            state.sources.setdefault(node, self.taken("an array"))
+
+    def taken(self, name: str) -> AliasInfo:
+        what = f"an array that was {name!r} before a loop which took its memory over"
+        return AliasInfo(what, (self.tx.code, self.loop.head))
+
+    def keep(self, name: str, placeholder: Node) -> None:
+        """A variable that has the same value in every round is read from around the loop."""
+        body = self.body
+        del body.carried[name]
+        initial = body.before[name].as_argument(self.tx)
+        body.graph.nodes.remove(placeholder)
+        for node in body.graph.nodes:
+            node.args, node.kwargs = map_leaves(
+                lambda leaf: initial if leaf is placeholder else leaf, (node.args, node.kwargs)
+            )
+        for name_, value in body.after.items():
+            if getattr(value, "node", None) is placeholder:
+                body.after[name_] = body.before[name]
+        self.kept[name] = body.before[name]
+
+    def last_values(self) -> list[Any]:
+        """Variables that the rest of the frame reads, with their values of the last round."""
+        tx, body = self.tx, self.body
+        after = live_locals(tx.code, tx.exits[self.loop.head][0])
+        if self.ends is not None:
+            after |= live_locals(tx.code, tx.instructions[self.loop.head].target or 0)
+        found: list[Any] = []
+        stored = {
+            inst.argval for at in shape_of(tx.code).reach(self.loop)
+            if (inst := tx.instructions[at]).opname == "STORE_FAST"
+        }
+        found_in = {*map(root_of, body.after)}
+        if missing := sorted((stored & after) - found_in):
+            raise GraphBreak(f"{missing[0]!r} may have no value after the loop")
+        self.check_names(stored & after)
+        wanted = {part for part in body.after if root_of(part) in stored & after}
+        for name in sorted(wanted - {*self.names} - {*self.kept} - {*body.fixed}):
+            value = body.after[name]
+            if not (self.iterations is None or self.iterations.certain(tx)):
+                raise GraphBreak(f"{name!r} may have no value after the loop")
+            kind = type_of(value)
+            if kind is None or isinstance(value, ConstantVariable):
+                self.check_outside(name, value)
+                self.kept[name] = value
+                continue
+            found.append(value.as_argument(tx))
+            if is_array(found[-1]) if isinstance(found[-1], Node) else False:
+                if not is_fresh(tx, found[-1], body.graph):
+                    raise GraphBreak(f"{name!r} may be an array from outside of the loop")
+            self.names.append(name)
+            self.kinds.append(kind)
+        for name in stored - {*map(root_of, [*self.names, *self.kept])}:
+            tx.locals.pop(name, None)
+        return found
+
+    def check_names(self, names: set[str]) -> None:
+        """A list or dict that a round makes must have one name only after it."""
+        body = self.body
+        made = [
+            id(value) for name in names
+            for value in identities_of(body.left[name], body.since_of(name))
+        ]
+        if len({*made}) < len(made):
+            raise GraphBreak("the loop makes a list or dict that has two names")
+
+    def check_outside(self, name: str, value: VariableTracker) -> None:
+        """What the graph cannot hold must not be made of what a round computes."""
+        inside = {*self.body.graph.nodes}
+        for tracker in reachable([value]):
+            if getattr(tracker, "node", None) in inside or hasattr(tracker, "frame"):
+                raise GraphBreak(f"{name!r} is {value.describe()} made in the loop")
+
+    def check_memory(self, operands: tuple[Node, ...]) -> None:
+        """Arrays that a round writes into must be known by one name only."""
+        tx, graph = self.tx, self.body.graph
+        from_carried = {
+            node for name, node in self.body.carried.items() if node in written(graph, tx.shapes)
+        }
+        if not from_carried:
+            return
+        owners = [owner(tx, node) for node in operands if is_array(node)]
+        starts = [owner(tx, v) for v in self.initial if isinstance(v, Node) and is_array(v)]
+        if len(set(starts)) != len(starts) or set(starts) & set(owners):
+            raise GraphBreak("the loop writes into an array that has two names")
+        for name, start in zip(self.body.carried, starts):
+            if start.op != "call_function" or start in tx.state.may_alias:
+                raise GraphBreak(f"the loop writes into {name!r}, and gives it another array")
+            tx.state.consumed[start] = self.taken(name)

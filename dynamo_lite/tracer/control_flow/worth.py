@@ -1,0 +1,218 @@
+"""Whether a loop is worth the time that every round of it spends between Python and compiled code.
+
+A loop that cannot be a node of the graph is left in each round where tracing stops, and entered
+again behind that. One round is skimmed: values that cannot be traced are unknown, data takes one
+way, an inner loop is gone through once and counted as often as it goes round. What the operations
+found take in Python is what can be saved.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...base.records import dataclass
+from ...bytecode.flow import Loop
+from ...bytecode.splitting import STACK_EFFECTS
+from ...errors import PlanLoop, Unsupported
+from ...ir import control
+from ...ir.row import Effect, Kind, row_of
+from ...ir.sizes import Size
+from ...ir.tree import leaves
+from ...ir.types import ArrayType, Form
+from ..state.trace import LoopPlan
+from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.containers.iterators import StepVariable
+from .iterations import number_of
+
+if TYPE_CHECKING:
+    from ...bytecode.reading import Instruction
+    from ...ir.node import Node
+    from ..state.tx import Tx
+
+CROSSING = 3000.0
+"""Nanoseconds for leaving compiled code and entering it again."""
+CALL, VIEW, SCALAR_CALL, PYTHON_CALL = 600.0, 150.0, 60.0, 25.0
+"""Nanoseconds that an operation of NumPy takes on an array, for a view of one, and on a scalar; and
+one of Python's."""
+PER_ELEMENT = 0.5
+ROUNDS = 10
+"""How often a loop is taken to go round where that is not known."""
+MOST = {"BINARY_SUBSCR": SCALAR_CALL, "STORE_SUBSCR": SCALAR_CALL}
+"""Opname → what it costs at most where an operand is unknown: most indices pick an element."""
+LONGEST = 2000
+"""Instructions that are skimmed."""
+
+
+class UnknownVariable(VariableTracker):
+    """What an instruction gives that could not be traced."""
+
+    def python_type(self) -> type:
+        return object
+
+
+UNKNOWN = UnknownVariable()
+
+
+@dataclass(slots=True)
+class Estimate:
+    """Of one round: the nanoseconds that its operations take in Python, how many there are, and
+    how often compiled code has to be left."""
+
+    saved: float = 0.0
+    operations: int = 0
+    crossings: float = 0.0
+
+    def why_not(self) -> str | None:
+        """Why Python should run the loop, or None."""
+        if self.saved >= CROSSING * max(self.crossings, 1.0):
+            return None
+        return "its rounds are shorter than going back and forth to compiled code"
+
+
+def outermost(tx: Tx, index: int) -> Loop | None:
+    """The largest loop that an instruction is part of."""
+    found = [loop for loop in tx.loops.values() if index in loop.members]
+    return max(found, key=lambda loop: len(loop.members), default=None)
+
+
+def skim(tx: Tx, loop: Loop, stopped: int) -> Estimate:
+    """Go through one round of a loop that control has arrived at; tracing stopped at `stopped`."""
+    skimming = Skimming(tx, loop)
+    for _ in range(LONGEST):
+        if not skimming.step():
+            break
+    found = skimming.found
+    found.crossings = max(found.crossings, skimming.times(stopped))
+    return found
+
+
+class Skimming:
+    """One round of a loop, roughly."""
+
+    def __init__(self, tx: Tx, loop: Loop) -> None:
+        self.tx, self.loop = tx, loop
+        self.found = Estimate()
+        self.iterations: dict[int, int] = {}
+        tx.region = loop
+
+    def times(self, index: int) -> float:
+        """How often a round comes past an instruction."""
+        found = 1.0
+        for loop in self.tx.loops.values():
+            if index in loop.members and loop.members < self.loop.members:
+                found *= self.iterations.get(loop.head, ROUNDS)
+        return found
+
+    def step(self) -> bool:
+        """Take one instruction; whether the round goes on."""
+        tx = self.tx
+        inst = tx.instructions[tx.index]
+        known = len(tx.graph.nodes)
+        if inst.opname == "FOR_ITER":
+            self.iterations[inst.index] = iterations_of(tx.stack[-1])
+        if not self.advance(inst):
+            return False
+        times = self.times(inst.index)
+        for node in tx.graph.nodes[known:]:
+            if node.op == "call_function":
+                self.found.operations += 1
+                self.found.saved += times * saved(tx, node)
+        return tx.returned is None and tx.index in self.loop.members and tx.index != self.loop.head
+
+    def advance(self, inst: Instruction) -> bool:
+        tx = self.tx
+        if inst.target is not None and inst.target <= inst.index:
+            return self.leave(inst)
+        before = tx.index, list(tx.stack), dict(tx.locals), tx.state.graph
+        if "JUMP_IF" in inst.opname and not tx.stack[-1].is_constant():
+            tx.index += 1
+            tx.pop()
+            return True
+        try:
+            tx.step()
+            return True
+        except PlanLoop as plan:
+            tx.state.options.loops[plan.place] = LoopPlan(
+                plan.reason, plan.peeled, plan.phis, plan.lists
+            )
+        except (Unsupported, ObservedException):
+            pass
+        tx.index, tx.stack, tx.locals, tx.state.graph = before
+        tx.region = self.loop
+        return inst.index in tx.loops or self.skip(inst)
+
+    def leave(self, inst: Instruction) -> bool:
+        """The end of a round of an inner loop, which is the only one."""
+        tx, head = self.tx, self.tx.instructions[inst.target or 0]
+        if "JUMP_IF" in inst.opname:
+            tx.pop()
+            tx.index = inst.index + 1
+        elif head.opname == "FOR_ITER" and head.target is not None:
+            tx.pop()
+            tx.index = head.target
+        else:
+            return False
+        return True
+
+    def skip(self, inst: Instruction) -> bool:
+        """Behind an instruction that could not be traced."""
+        tx = self.tx
+        if inst.opname == "FOR_ITER":
+            pops, pushes = 0, 1
+        elif inst.opname in STACK_EFFECTS:
+            pops, pushes = STACK_EFFECTS[inst.opname](inst)
+        else:
+            return False
+        taken = tx.popn(pops)
+        if UNKNOWN not in taken:
+            self.found.crossings += self.times(inst.index)
+        elif kinds := [value.array_type for value in taken if hasattr(value, "array_type")]:
+            cost = max(costs(tx, kind) for kind in kinds)
+            self.found.saved += self.times(inst.index) * min(cost, MOST.get(inst.opname, cost))
+        tx.stack += [UNKNOWN] * (pushes + (inst.opname == "LOAD_METHOD"))
+        tx.index = inst.index + 1
+        return True
+
+
+def iterations_of(iterator: VariableTracker) -> int:
+    ranged = getattr(iterator, "owner", None)
+    known = getattr(ranged, "value", None)
+    if isinstance(iterator, StepVariable) and isinstance(known, range):
+        return len(known) - iterator.position
+    return ROUNDS
+
+
+def costs(tx: Tx, kind: Any) -> float:
+    """Nanoseconds for an operation that gives or reads such a value."""
+    if not isinstance(kind, ArrayType):
+        return CALL
+    if kind.form is Form.ARRAY:
+        return CALL + PER_ELEMENT * hint(tx, kind.size)
+    return SCALAR_CALL if kind.form is Form.SCALAR else PYTHON_CALL
+
+
+def hint(tx: Tx, size: Size) -> int:
+    try:
+        return tx.shapes.hint(size)
+    except Unsupported:
+        return ROUNDS
+
+
+def saved(tx: Tx, node: Node) -> float:
+    """Nanoseconds that Python spends on an operation of the graph, where compiled code saves it."""
+    if control.is_control(node):
+        iterations = ROUNDS if node.target is not control.cond else 1
+        ends = node.args[:3]
+        if node.target is control.for_loop and all(isinstance(end, int) for end in ends):
+            iterations = number_of(*ends)
+        inside = (saved(tx, inner) for body in control.bodies(node) for inner in body.calls)
+        return iterations * sum(inside)
+    row = row_of(node.target)
+    if row is None or row.kind is Kind.EXTERN or row.effect in (Effect.RANDOM, Effect.STATE):
+        return 0.0
+    if row.kind is Kind.VIEW or not isinstance(node.type, ArrayType):
+        return min(costs(tx, node.type), VIEW)
+    if row.kind is Kind.WRITE:
+        return max(costs(tx, getattr(node.args[-1], "type", None)), SCALAR_CALL)
+    read = [leaf.type for leaf in leaves((node.args, node.kwargs))
+            if isinstance(getattr(leaf, "type", None), ArrayType)]
+    return max(costs(tx, kind) for kind in (node.type, *read))

@@ -1,0 +1,1 @@
+"""Frames under analysis: the interpreter of instructions, and the root frame that restarts it."""

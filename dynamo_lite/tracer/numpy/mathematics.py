@@ -1,0 +1,108 @@
+"""The functions of `math` on numbers that the graph computes.
+
+What raises an error in `math` gives NaN or an infinity in NumPy: where a result is not finite, the
+call is left to Python.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import GraphBreak
+from ...ir import core
+from ..object_model.constants import constant, fold, observe
+from ..object_model.dependent import dependent
+from ..state.tracker import VariableTracker
+from ..trackers.arrays.graph_values import record
+from ..trackers.arrays.numbers import ComputedNumber
+from ..trackers.arrays.phi import PhiNumber
+
+if TYPE_CHECKING:
+    from ..state.tx import Tx
+
+FLOATS: Mapping[Callable[..., Any], np.ufunc] = {
+    math.sqrt: np.sqrt, math.exp: np.exp, math.expm1: np.expm1, math.log: np.log,
+    math.log2: np.log2, math.log10: np.log10, math.log1p: np.log1p, math.sin: np.sin,
+    math.cos: np.cos, math.tan: np.tan, math.asin: np.arcsin, math.acos: np.arccos,
+    math.atan: np.arctan, math.sinh: np.sinh, math.cosh: np.cosh, math.tanh: np.tanh,
+    math.fabs: np.absolute, math.hypot: np.hypot, math.atan2: np.arctan2, math.pow: np.power,
+}  # fmt: skip
+"""Function of floats → the same of NumPy's."""
+INTS: Mapping[Callable[..., Any], np.ufunc] = {
+    math.floor: np.floor, math.ceil: np.ceil, math.trunc: np.trunc,
+}
+TESTS: Mapping[Callable[..., Any], np.ufunc] = {
+    math.isnan: np.isnan, math.isinf: np.isinf, math.isfinite: np.isfinite,
+}
+UFUNCS = {**FLOATS, **INTS, **TESTS}
+
+
+def is_computed(value: VariableTracker) -> bool:
+    """A number of the graph's that is no constant of a call."""
+    return isinstance(value, (ComputedNumber, PhiNumber))
+
+
+def mathematics(
+    tx: Tx, function: Any, args: Sequence[VariableTracker],
+    kwargs: Mapping[str, VariableTracker],
+) -> VariableTracker:
+    """`function(*args)`, of the module `math`."""
+    ufunc = UFUNCS[function]
+    if function is math.trunc and args and not hasattr(args[0].python_type(), "__trunc__"):
+        raise GraphBreak(f"math.trunc of {args[0].describe()}")
+    if kwargs or len(args) != ufunc.nin or not any(map(is_computed, args)):
+        if not kwargs and (made := dependent(tx, function, args)) is not None:
+            return made
+        known = [constant(arg.as_constant(tx)) if arg.in_graph else arg for arg in args]
+        return fold(tx, function, known, kwargs)
+    floats = [as_float(tx, arg) for arg in args]
+    if function in FLOATS:
+        return finite(tx, ufunc, floats)
+    found = record(tx, ufunc, floats).as_argument(tx)
+    return record(tx, core.plain if function in TESTS else int, (found,))
+
+
+def as_float(tx: Tx, value: VariableTracker) -> Any:
+    """A number as the argument of a function of floats."""
+    argument = value.as_argument(tx)
+    if not is_computed(value):
+        known = value.as_constant(tx)
+        observe(math.fabs, known)  # text is no number for the module's functions
+        return float(known)
+    return record(tx, float, (argument,)).as_argument(tx)
+
+
+def finite(tx: Tx, ufunc: np.ufunc, args: Sequence[Any]) -> VariableTracker:
+    """A Python float, which is expected to be finite."""
+    found = record(tx, ufunc, args).as_argument(tx)
+    record(tx, core.expect, (record(tx, np.isfinite, (found,)).as_argument(tx),))
+    return record(tx, core.plain, (found,))
+
+
+def rounded(tx: Tx, value: VariableTracker) -> VariableTracker:
+    """`round(value)`, an int."""
+    if value.array_type.dtype.kind != "f":  # type: ignore[attr-defined]
+        raise GraphBreak(f"round of {value.describe()}")
+    return record(tx, int, (record(tx, np.rint, (as_float(tx, value),)).as_argument(tx),))
+
+
+def power(tx: Tx, base: VariableTracker, exponent: VariableTracker) -> VariableTracker:
+    """`base ** exponent` of Python's numbers, one of which the graph computes."""
+    kinds = [value.array_type.dtype.kind if is_computed(value)  # type: ignore[attr-defined]
+             else np.asarray(value.as_constant(tx)).dtype.kind for value in (base, exponent)]
+    if "f" in kinds:
+        return finite(tx, np.power, [as_float(tx, value) for value in (base, exponent)])
+    times = exponent.as_constant(tx)
+    if times not in (1, 2, 3, 4):
+        return record(tx, operator.pow, [value.as_argument(tx) for value in (base, exponent)])
+    found = node = base.as_argument(tx)
+    for _ in range(times - 1):
+        found = record(tx, operator.mul, (found, node)).as_argument(tx)
+    return ComputedNumber(found)
+
+
+HANDLERS = dict.fromkeys(UFUNCS, mathematics)

@@ -1,0 +1,329 @@
+"""Python's operators on graph values: arrays, numbers and sizes."""
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.records import dataclass
+from ...errors import GraphBreak
+from ...guards.kinds import CALL, NOT_ALIASED
+from ...ir.row import row_of
+from ..object_model.constants import ConstantVariable, constant, fold, observed
+from ..object_model.dependent import dependent
+from ..state.tracker import VariableTracker
+from ..trackers.arrays import sizes
+from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.graph_methods import record_call
+from ..trackers.arrays.graph_values import check_not_consumed
+from ..trackers.arrays.numbers import InputNumber, NumberVariable
+from ..trackers.arrays.phi import PhiNumber
+from ..trackers.containers.known_indices import NO_TIMES
+from ..trackers.containers.sequences import SequenceVariable, TupleVariable
+from .mathematics import power as number_power
+from .phi import operate_phi
+from .recording import recorded
+from .symbolic import symbolic_first
+
+if TYPE_CHECKING:
+    from ..state.tx import Tx
+
+UFUNCS: dict[Any, np.ufunc] = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
+    operator.truediv: np.divide, operator.floordiv: np.floor_divide, operator.mod: np.remainder,
+    operator.pow: np.power, operator.matmul: np.matmul, operator.and_: np.bitwise_and,
+    operator.or_: np.bitwise_or, operator.xor: np.bitwise_xor, operator.lshift: np.left_shift,
+    operator.rshift: np.right_shift, operator.eq: np.equal, operator.ne: np.not_equal,
+    operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater,
+    operator.ge: np.greater_equal, operator.neg: np.negative, operator.pos: np.positive,
+    operator.abs: np.absolute, operator.invert: np.invert, abs: np.absolute, divmod: np.divmod,
+    pow: np.power,
+}  # fmt: skip
+
+IN_PLACE: dict[Any, Callable[..., Any]] = {
+    operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
+    operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv,
+    operator.imod: operator.mod, operator.ipow: operator.pow, operator.imatmul: operator.matmul,
+    operator.iand: operator.and_, operator.ior: operator.or_, operator.ixor: operator.xor,
+    operator.ilshift: operator.lshift, operator.irshift: operator.rshift,
+}  # fmt: skip
+
+WARNS_ON_OVERFLOW = frozenset({
+    np.add, np.subtract, np.multiply, np.negative, np.absolute, np.power, np.floor_divide,
+})
+"""What NumPy's integer scalars, unlike arrays, warn about when it overflows."""
+
+
+SYMBOLS: dict[str, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "@": operator.matmul,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
+    ">>": operator.rshift, "==": operator.eq, "!=": operator.ne, "<": operator.lt,
+    "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+IN_PLACE_OF = {plain: function for function, plain in IN_PLACE.items()}
+UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+
+
+def binary(
+    tx: Tx, symbol: str, lhs: VariableTracker, rhs: VariableTracker, inplace: bool = False
+) -> VariableTracker:
+    """`lhs symbol rhs`, or `lhs symbol= rhs`, when one of them belongs to the graph."""
+    plain: Callable[..., Any] = SYMBOLS[symbol]
+    function = IN_PLACE_OF[plain] if inplace else plain
+    repeated = any(isinstance(value, SequenceVariable) for value in (lhs, rhs))
+    return symbolic_first(
+        tx, lambda args, _: operate(tx, function, args), (lhs, rhs), {},
+        lambda: ("repeats", "repeats") if repeated else (),
+    )
+
+
+def unary(tx: Tx, symbol: str, value: VariableTracker) -> VariableTracker:
+    return operate(tx, UNARY[symbol], (value,))
+
+
+def is_same(tx: Tx, lhs: VariableTracker, rhs: VariableTracker) -> bool:
+    """`lhs is rhs` for different trackers: arrays are different objects, which inputs must stay.
+
+    What stands for several arrays may be one of them.
+    """
+    if not isinstance(lhs, ArrayVariable) or not isinstance(rhs, ArrayVariable):
+        raise GraphBreak(f"the identity of {lhs.describe()}")
+    check_not_consumed(tx, (lhs.node, rhs.node))
+    for array in lhs, rhs:
+        if (alias := tx.state.may_alias.get(array.node)) is not None:
+            raise GraphBreak(f"the identity of {alias.what}")
+    if lhs.source is not None and rhs.source is not None:
+        if any({lhs, rhs} <= {*aliases.values()} for aliases in tx.state.empty.values()):
+            raise GraphBreak(f"whether {lhs.describe()}, which is empty, is another empty array")
+        tx.guards.install(lhs.source, NOT_ALIASED, rhs.source, tx.location())
+    return False
+
+
+def operate(
+    tx: Tx, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> VariableTracker:
+    """`function(*operands)` for a Python operator, when an operand belongs to the graph."""
+    if function in IN_PLACE:
+        return _in_place(tx, function, operands)
+    if any(isinstance(operand, PhiNumber) for operand in operands):
+        return operate_phi(tx, function, operands, operate)
+    if all(map(sizes.is_size, operands)):
+        return sizes.operate(tx, function, operands)
+    if all(map(is_python_number, operands)):
+        if not all(operand.is_constant() for operand in operands):
+            return _of_python_numbers(tx, function, operands)
+        if (answer := _outcome(tx, function, operands)) is not None:
+            return constant(answer)
+        return dependent(tx, function, operands) or fold(tx, function, operands)
+    if not any(map(is_numpy, operands)):
+        return _of_python(tx, function, operands)
+    if (reason := _why_not_numpys(function, operands)) is not None:
+        raise GraphBreak(reason)
+    symbol = sizes.COMPARISONS.get(function)
+    if symbol is not None and isinstance(operands[0], SequenceVariable):  # the array answers
+        function, operands = SYMBOLS[MIRRORED[symbol]], operands[::-1]
+    ufunc = UFUNCS[function]
+    if ufunc is np.power:
+        return power(tx, operands)
+    if ufunc in WARNS_ON_OVERFLOW and not any(map(is_array, operands)):
+        return _scalar_operator(tx, function, ufunc, operands)
+    return recorded(tx, ufunc, operands, {})
+
+
+def _of_python_numbers(
+    tx: Tx, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> VariableTracker:
+    """Arithmetic of Python's own numbers, one of which the graph computes."""
+    if function is operator.pos:
+        return operands[0]
+    if function in (operator.pow, pow) and len(operands) == 2:
+        return number_power(tx, *operands)
+    if function is divmod:
+        parts = (operator.floordiv, operator.mod)
+        return TupleVariable([_of_python_numbers(tx, part, operands) for part in parts])
+    function = operator.abs if function is abs else function
+    return record_call(tx, function, operands, {})
+
+
+MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _outcome(
+    tx: Tx, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> bool | None:
+    """The comparison of an input number with a constant, or None for anything else."""
+    symbol = sizes.COMPARISONS.get(function)
+    if symbol is None:
+        return None
+    for relation, (number, other) in ((symbol, operands), (MIRRORED[symbol], operands[::-1])):
+        if isinstance(number, InputNumber) and isinstance(other, ConstantVariable):
+            if complex not in (number.python_type(), other.python_type()):
+                return number.outcome(tx, relation, other.as_constant(tx))
+    return None
+
+
+def _of_python(
+    tx: Tx, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> VariableTracker:
+    """A size or Python number with a sequence or text: `[0] * n`, `"%d" % n`."""
+    known = [constant(value.as_constant(tx)) if value.in_graph else value for value in operands]
+    for owner, other in (known, known[::-1]):
+        if isinstance(owner, SequenceVariable) and function is operator.mul:
+            times = other.python_type()
+            if not hasattr(times, "__index__"):
+                raise observed(TypeError(NO_TIMES.format(times.__name__)))
+            return owner.method___mul__(tx, other)
+    return fold(tx, function, known)
+
+
+def _why_not_numpys(
+    function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> str | None:
+    """Why an operator with a NumPy operand is not the ufunc, or None."""
+    kinds = [operand.python_type() for operand in operands]
+    if not NEVER_OPERANDS.isdisjoint(kinds):
+        told = " and ".join(operand.describe() for operand in operands)
+        return f"{function.__name__} of {told}"
+    if function is operator.mul and not any(map(is_array, operands)):
+        if any(isinstance(operand, SequenceVariable) for operand in operands):
+            return "a sequence repeated by a NumPy integer"
+    if kinds == [complex, np.float64]:
+        return "a Python complex number takes a numpy.float64 for a float"
+    return None
+
+
+NEVER_OPERANDS = frozenset({str, bytes, type(None), type(Ellipsis), dict, set, slice})
+
+
+def is_numpy(value: VariableTracker) -> bool:
+    """An array or NumPy scalar, whose operators are NumPy's."""
+    return is_array(value) or (isinstance(value, NumberVariable) and not value.is_python)
+
+
+def is_array(value: VariableTracker) -> bool:
+    return isinstance(value, ArrayVariable)
+
+
+def is_python_number(value: VariableTracker) -> bool:
+    if isinstance(value, NumberVariable):
+        return value.is_python
+    if isinstance(value, ConstantVariable):
+        return value.python_type() in (bool, int, float, complex)
+    return isinstance(value, sizes.SizeVariable)
+
+
+def _scalar_operator(
+    tx: Tx,
+    function: Callable[..., Any],
+    ufunc: np.ufunc,
+    operands: Sequence[VariableTracker],
+) -> VariableTracker:
+    """Arithmetic of NumPy scalars; an operation of the graph that reports integer overflow, and
+    knows the formulas of complex scalars."""
+    if function is abs and not _is_integer(operands[0]):
+        function = operator.abs
+    if row_of(function) is not None:
+        return recorded(tx, function, operands, {})
+    if all(_is_integer(operand) for operand in operands):
+        raise GraphBreak("arithmetic of integer scalars may warn about overflow")
+    return recorded(tx, ufunc, operands, {})
+
+
+def _is_integer(value: VariableTracker) -> bool:
+    if isinstance(value, NumberVariable):
+        return value.array_type.dtype.kind in "iub"
+    return value.python_type() in (int, bool)
+
+
+def _in_place(
+    tx: Tx, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> VariableTracker:
+    """Arrays change in place and stay themselves; numbers and sizes are replaced."""
+    target = operands[0]
+    plain = IN_PLACE[function]
+    if not isinstance(target, ArrayVariable):
+        return operate(tx, plain, operands)
+    ufunc = UFUNCS[plain]
+    if ufunc is np.power:
+        power(tx, operands, out=target)
+    elif row_of(function) is not None:
+        record_call(tx, function, operands, {})
+    elif ufunc is np.matmul:
+        raise GraphBreak("matrix multiplication in place")
+    else:
+        record_call(tx, ufunc, operands, {"out": target})
+    return target
+
+
+# -- powers
+
+
+def power(
+    tx: Tx, operands: Sequence[VariableTracker], out: ArrayVariable | None = None
+) -> VariableTracker:
+    """`x ** y`: an array's operator picks a cheaper function for some Python exponents."""
+    base, exponent = operands[:2]
+    if len(operands) > 2:
+        raise GraphBreak("pow of arrays with three arguments")
+    kwargs: dict[str, VariableTracker] = {} if out is None else {"out": out}
+    if not isinstance(base, ArrayVariable) or not is_python_number(exponent):
+        if not is_array(base) and not is_array(exponent):
+            return _scalar_operator(tx, operator.pow, np.power, operands)
+        return record_call(tx, np.power, operands, kwargs)
+    if isinstance(exponent, InputNumber):
+        plain = UsesPower(base.array_type.dtype, out is not None)
+        if plain(exponent.value):
+            tx.guards.install(exponent.source, CALL, plain, tx.location())
+            return record_call(tx, np.power, (base, exponent), kwargs)
+    known = exponent.as_constant(tx)
+    ufunc, arity = power_call(base.array_type.dtype, known, out is not None)
+    return record_call(tx, ufunc, (base, ConstantVariable(known))[:arity], kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class UsesPower:
+    """Whether an array's `**` calls `np.power` for a Python exponent; a guard's condition."""
+
+    dtype: np.dtype
+    in_place: bool
+
+    @property
+    def __name__(self) -> str:
+        return "uses_power"
+
+    def __call__(self, exponent: Any) -> bool:
+        return power_call(self.dtype, exponent, self.in_place) == (np.power, 2)
+
+
+class _Probe(np.ndarray):
+    """An array that answers which ufunc an operator calls on it."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        raise _Called(ufunc, len(inputs))
+
+
+class _Called(Exception):
+    def __init__(self, ufunc: np.ufunc, arity: int) -> None:
+        super().__init__(ufunc, arity)
+        self.found = ufunc, arity
+
+
+@functools.lru_cache(512)
+def _power_call(
+    dtype: np.dtype, exponent: Any, kind: str, in_place: bool
+) -> tuple[np.ufunc, int]:
+    probe = np.ones(1, dtype).view(_Probe)
+    try:
+        (operator.ipow if in_place else operator.pow)(probe, exponent)
+    except _Called as called:
+        return called.found
+    return np.power, 2
+
+
+def power_call(dtype: np.dtype, exponent: Any, in_place: bool = False) -> tuple[np.ufunc, int]:
+    """The ufunc that `array ** exponent` runs in this NumPy, and how many inputs it takes."""
+    return _power_call(dtype, exponent, type(exponent).__name__, in_place)

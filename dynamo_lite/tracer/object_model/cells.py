@@ -1,0 +1,83 @@
+"""Closure cells, of outside functions and of the frame itself."""
+from __future__ import annotations
+
+from types import CellType
+from typing import TYPE_CHECKING
+
+from ...guards.kinds import CALL
+from ...guards.sources import CellContentsSource, Source
+from ..state.tracker import VariableTracker
+from .constants import observed
+from .lazy import LazyVariable, realise
+
+if TYPE_CHECKING:
+    from ..state.emitter import Emitter
+    from ..state.tx import Tx
+
+
+class CellVariable(VariableTracker):
+    """A cell; `bound` is None while it is empty. `source` is the source of the cell object."""
+
+    def __init__(
+        self, bound: VariableTracker | None = None, source: Source | None = None
+    ) -> None:
+        self.bound = bound
+        self.source = source
+
+    def python_type(self) -> type:
+        return CellType
+
+    def load(self, tx: Tx, name: str, free: bool) -> VariableTracker:
+        """What the variable `name` is; `free` says whose words an unbound one is reported in."""
+        if self.bound is None:
+            raise observed(unbound(name, free))
+        self.bound = realise(tx, self.bound)
+        return self.bound
+
+    def store(self, tx: Tx, value: VariableTracker) -> None:
+        tx.side_effects.store_cell(self, value)
+        self.bound = value
+
+    def delete(self, tx: Tx, name: str, free: bool) -> None:
+        self.load(tx, name, free)
+        tx.side_effects.delete_cell(self)
+        self.bound = None
+
+    def getattr(self, tx: Tx, name: str) -> VariableTracker:
+        if name == "cell_contents" and self.bound is not None:
+            return self.load(tx, name, free=True)
+        return super().getattr(tx, name)
+
+    def reconstruct(self, code: Emitter) -> None:
+        code.load_callable(CellType)
+        if self.bound is not None:
+            code.build(self.bound)
+        code.call(0 if self.bound is None else 1)
+
+
+def outside_cell(tx: Tx, cell: CellType, source: Source) -> CellVariable:
+    """A cell that existed before the frame."""
+    if is_empty(cell):
+        tx.guards.install(source, CALL, is_empty, tx.location())
+        return CellVariable(None, source)
+    return CellVariable(LazyVariable(cell.cell_contents, CellContentsSource(source)), source)
+
+
+def is_empty(cell: CellType) -> bool:
+    """Whether the variable has no value yet."""
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return True
+    return False
+
+
+def unbound(name: str, free: bool) -> NameError:
+    if free:
+        return NameError(
+            f"cannot access free variable {name!r} where it is not associated with a value "
+            "in enclosing scope", name=name,
+        )  # fmt: skip
+    return UnboundLocalError(
+        f"cannot access local variable {name!r} where it is not associated with a value"
+    )

@@ -1,0 +1,95 @@
+"""Methods bound to the value they were looked up on."""
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ...base.signatures import check_names_of_method
+from ...errors import GraphBreak
+from ...guards.sources import Source
+from ..rules.mro import lookup
+from ..rules.operator_rows import OPERATOR_METHODS
+from ..state.tracker import VariableTracker, call_handler
+from .constants import NOT_IMPLEMENTED
+from .refusals import check_handed_over
+
+if TYPE_CHECKING:
+    from ..state.emitter import Emitter
+    from ..state.tx import Tx
+
+
+class MethodVariable(VariableTracker):
+    """A Python function bound to `self`."""
+
+    def __init__(
+        self, function: VariableTracker, self_: VariableTracker, source: Source | None = None
+    ) -> None:
+        self.function = function
+        self.self_ = self_
+        self.source = source
+
+    def python_type(self) -> type:
+        return type(MethodVariable.describe.__get__(self))
+
+    def truth(self, tx: Tx) -> bool:
+        return True
+
+    def call(
+        self,
+        tx: Tx,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return self.function.call(tx, (self.self_, *args), kwargs)
+
+    def getattr(self, tx: Tx, name: str) -> VariableTracker:
+        if name == "__self__":
+            return self.self_
+        return self.function if name == "__func__" else self.function.getattr(tx, name)
+
+    def hash_key(self, tx: Tx) -> Hashable:
+        return ("method", self.function.hash_key(tx), id(self.self_))
+
+    def reconstruct(self, code: Emitter) -> None:
+        code.load_callable(self.python_type())
+        code.build(self.function)
+        code.build(self.self_)
+        code.call(2)
+
+
+class BuiltinMethodVariable(VariableTracker):
+    """A method of one of Python's own types, answered by its tracker's `method_<name>`."""
+
+    def __init__(self, owner: VariableTracker, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def python_type(self) -> type:
+        return type([].append)
+
+    def truth(self, tx: Tx) -> bool:
+        return True
+
+    def call(
+        self,
+        tx: Tx,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        if (method := getattr(self.owner, f"method_{self.name}", None)) is None:
+            raise GraphBreak(f"method {self.name!r} of {self.owner.describe()}")
+        if kwargs:
+            check_names_of_method(self.owner.python_type(), self.name, kwargs)
+        result = call_handler(tx, method, args, kwargs, f"{self.owner.describe()}.{self.name}")
+        if result is NOT_IMPLEMENTED and self.name in OPERATOR_METHODS:
+            check_handed_over(lookup(self.owner.python_type(), self.name), args)
+        return result
+
+    def getattr(self, tx: Tx, name: str) -> VariableTracker:
+        if name == "__self__":
+            return self.owner
+        raise GraphBreak(f"attribute {name!r} of a method of {self.owner.describe()}")
+
+    def reconstruct(self, code: Emitter) -> None:
+        code.build(self.owner)
+        code.emit("LOAD_ATTR", self.name)

@@ -1,0 +1,100 @@
+"""Jumps and loops."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import GraphBreak
+from ..control_flow.branches import branch, is_data
+from ..object_model.constants import NONE
+from ..state.tracker import VariableTracker
+from ..trackers.arrays.growing import GrowingVariable
+from ..trackers.containers.iterators import IteratorVariable
+from ..trackers.containers.outside_iterators import OutsideIterator
+from .table import handles
+
+if TYPE_CHECKING:
+    from ...bytecode.reading import Instruction
+    from ..state.tx import Tx
+
+
+@handles("JUMP")
+def jump(tx: Tx, inst: Instruction) -> None:
+    tx.jump(inst.target)
+
+
+def _tested(tx: Tx, value: VariableTracker) -> VariableTracker:
+    """What decides about the truth of a value that is not needed itself."""
+    return value.length(tx) if isinstance(value, GrowingVariable) else value
+
+
+@handles("POP_JUMP_IF_TRUE")
+def pop_jump_if_true(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
+    value = _tested(tx, value)
+    if is_data(value):
+        branch(tx, inst, value, jumps_if=True)
+    elif tx.truth(value):
+        tx.jump(inst.target)
+
+
+@handles("POP_JUMP_IF_FALSE")
+def pop_jump_if_false(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
+    value = _tested(tx, value)
+    if is_data(value):
+        branch(tx, inst, value, jumps_if=False)
+    elif not tx.truth(value):
+        tx.jump(inst.target)
+
+
+@handles("JUMP_IF_TRUE_OR_POP")
+def jump_if_true_or_pop(tx: Tx, inst: Instruction) -> None:
+    if is_data(tx.stack[-1]):
+        branch(tx, inst, tx.stack[-1], jumps_if=True, keeps=True)
+    elif tx.truth(tx.stack[-1]):
+        tx.jump(inst.target)
+    else:
+        tx.pop()
+
+
+@handles("JUMP_IF_FALSE_OR_POP")
+def jump_if_false_or_pop(tx: Tx, inst: Instruction) -> None:
+    if is_data(tx.stack[-1]):
+        branch(tx, inst, tx.stack[-1], jumps_if=False, keeps=True)
+    elif tx.truth(tx.stack[-1]):
+        tx.pop()
+    else:
+        tx.jump(inst.target)
+
+
+def _is_none(value: VariableTracker) -> bool:
+    return value is NONE or value.python_type() is type(None)
+
+
+@handles("POP_JUMP_IF_NONE")
+def pop_jump_if_none(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
+    if _is_none(value):
+        tx.jump(inst.target)
+
+
+@handles("POP_JUMP_IF_NOT_NONE")
+def pop_jump_if_not_none(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
+    if not _is_none(value):
+        tx.jump(inst.target)
+
+
+@handles("GET_ITER")
+def get_iter(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    return tx.iterator(value)
+
+
+@handles("FOR_ITER")
+def for_iter(tx: Tx, inst: Instruction) -> VariableTracker | None:
+    """Push the next item, or drop the iterator and leave the loop."""
+    iterator = tx.stack[-1]
+    if not isinstance(iterator, IteratorVariable) or isinstance(iterator, OutsideIterator):
+        # rounds that another call may have more of are not unrolled
+        raise GraphBreak(f"stepping the iterator {iterator.describe()}")
+    item = iterator.next(tx)
+    if item is None:
+        tx.pop()
+        tx.jump(inst.target)
+    return item

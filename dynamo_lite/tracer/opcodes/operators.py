@@ -1,0 +1,161 @@
+"""Operators, comparisons, subscripts and strings."""
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+from ..control_flow.branches import is_data, predicate
+from ..object_model.constants import ConstantVariable, constant
+from ..python import comparisons, operators, subscripts
+from ..state.tracker import VariableTracker
+from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.graph_values import record
+from ..trackers.containers.slices import SliceVariable
+from .table import handles
+
+if TYPE_CHECKING:
+    from ...bytecode.reading import Instruction
+    from ..state.tx import Tx
+
+
+@handles("BINARY_OP")
+def binary_op(
+    tx: Tx, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
+) -> VariableTracker:
+    """Apply a binary operator, in place or not, to the two topmost values."""
+    return operators.binary(tx, inst.argrepr, lhs, rhs)
+
+
+@handles("UNARY_NEGATIVE")
+def unary_negative(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    return operators.unary(tx, "-", value)
+
+
+@handles("UNARY_POSITIVE")
+def unary_positive(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    return operators.unary(tx, "+", value)
+
+
+@handles("UNARY_INVERT")
+def unary_invert(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    return operators.unary(tx, "~", value)
+
+
+@handles("UNARY_NOT")
+def unary_not(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    if is_data(value):
+        return record(tx, operator.not_, (predicate(tx, value),))
+    return constant(not tx.truth(value))
+
+
+@handles("TO_BOOL")
+def to_bool(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    if is_data(value):
+        return value
+    return constant(tx.truth(value))
+
+
+@handles("COMPARE_OP")
+def compare_op(
+    tx: Tx, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
+) -> VariableTracker:
+    return comparisons.compare(tx, inst.argrepr, lhs, rhs)
+
+
+@handles("IS_OP")
+def is_op(
+    tx: Tx, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
+) -> VariableTracker:
+    return constant(comparisons.is_same(tx, lhs, rhs) != bool(inst.arg))
+
+
+@handles("CONTAINS_OP")
+def contains_op(
+    tx: Tx, inst: Instruction, item: VariableTracker, container: VariableTracker
+) -> VariableTracker:
+    if isinstance(container, ArrayVariable):
+        return container.has(tx, item, bool(inst.arg))
+    return constant(subscripts.contains(tx, container, item) != bool(inst.arg))
+
+
+@handles("BINARY_SUBSCR")
+def binary_subscr(
+    tx: Tx, inst: Instruction, container: VariableTracker, key: VariableTracker
+) -> VariableTracker:
+    return subscripts.getitem(tx, container, key)
+
+
+@handles("STORE_SUBSCR")
+def store_subscr(
+    tx: Tx,
+    inst: Instruction,
+    value: VariableTracker,
+    container: VariableTracker,
+    key: VariableTracker,
+) -> None:
+    subscripts.setitem(tx, container, key, value)
+
+
+@handles("DELETE_SUBSCR")
+def delete_subscr(
+    tx: Tx, inst: Instruction, container: VariableTracker, key: VariableTracker
+) -> None:
+    subscripts.delitem(tx, container, key)
+
+
+@handles("BINARY_SLICE")
+def binary_slice(
+    tx: Tx,
+    inst: Instruction,
+    container: VariableTracker,
+    start: VariableTracker,
+    stop: VariableTracker,
+) -> VariableTracker:
+    return subscripts.getitem(tx, container, SliceVariable(start, stop))
+
+
+@handles("STORE_SLICE")
+def store_slice(
+    tx: Tx,
+    inst: Instruction,
+    value: VariableTracker,
+    container: VariableTracker,
+    start: VariableTracker,
+    stop: VariableTracker,
+) -> None:
+    subscripts.setitem(tx, container, SliceVariable(start, stop), value)
+
+
+@handles("BUILD_SLICE")
+def build_slice(tx: Tx, inst: Instruction, *parts: VariableTracker) -> VariableTracker:
+    return SliceVariable(*parts)
+
+
+CONVERSIONS = {1: str, 2: repr, 3: ascii}
+
+
+@handles("FORMAT_VALUE")
+def format_value(tx: Tx, inst: Instruction) -> VariableTracker:
+    """A part of an f-string: bits 0-1 choose a conversion, bit 2 says that a format is on top."""
+    spec = tx.pop() if inst.arg & 4 else ConstantVariable("")
+    value = tx.pop()
+    if inst.arg & 3:
+        value = tx.call_builtin(CONVERSIONS[inst.arg & 3], value)
+    return tx.call_builtin(format, value, spec)
+
+
+@handles("CONVERT_VALUE")
+def convert_value(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
+    return tx.call_builtin(CONVERSIONS[inst.arg], value)
+
+
+@handles("BUILD_STRING")
+def build_string(tx: Tx, inst: Instruction, *parts: VariableTracker) -> VariableTracker:
+    return ConstantVariable("".join([part.as_constant(tx) for part in parts]))
+
+
+@handles("GET_LEN")
+def get_len(
+    tx: Tx, inst: Instruction, value: VariableTracker
+) -> tuple[VariableTracker, ...]:
+    return value, tx.call_builtin(len, value)

@@ -1,0 +1,128 @@
+"""Polyfills of NumPy's functions that call a function of the user's, or look at elements one by
+one, in the words that the tracer follows best.
+
+As in `polyfills`, what is made here must not leave the trace where it is a function or an object.
+"""
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from .library import POLYFILLS, polyfill_of
+
+__all__ = ["POLYFILLS", "counts_between", "dtype_of_result", "left_to_python", "stored"]
+
+
+def left_to_python(reason: Any) -> Any:
+    """End the graph before the call that is being followed; answered by the tracer."""
+    raise NotImplementedError(reason)
+
+
+def dtype_of_result(value: Any) -> Any:
+    """The dtype of the array that NumPy makes of one number; answered by the tracer."""
+    return np.asarray(value).dtype
+
+
+def stored(value: Any, dtype: Any) -> Any:
+    """A number that an array of some dtype holds as it is; answered by the tracer."""
+    return value
+
+
+@polyfill_of(np.vectorize._vectorize_call)  # type: ignore[attr-defined]
+def vectorize_call(self: Any, func: Any, args: Any) -> Any:
+    """The function sees Python's numbers; its first result says the dtype, unless `otypes` does.
+
+    The call is given up where there is a NaN: comparing it raises a flag, which NumPy reports.
+    """
+    if self.signature is not None:
+        return self._vectorize_call_with_signature(func, args)
+    if not args:
+        return func()
+    if self.cache or (self.otypes is not None and len(self.otypes) > 1):
+        left_to_python("np.vectorize with a cache or several results")
+    arrays = [np.asarray(arg) for arg in args]
+    if not all(array.ndim < 2 or array.flags.c_contiguous for array in arrays):
+        left_to_python("np.vectorize over an array that is not packed in C order")
+    for array in arrays:
+        if array.dtype.kind in "fc" and np.isnan(array).any():
+            raise FloatingPointError("NumPy warns where the function compares a NaN")
+    shape = np.broadcast_shapes(*[array.shape for array in arrays])
+    if self.otypes is not None:
+        dtype = np.dtype(self.otypes[0])
+    else:
+        if any(array.size == 0 for array in arrays):
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        dtype = dtype_of_result(func(*[array.reshape(-1)[0] for array in arrays]))
+    result = np.empty(shape, dtype)
+    items = [np.broadcast_to(array, shape).reshape(-1) for array in arrays]
+    flat = result.reshape(-1)
+    for i in range(flat.size):
+        flat[i] = stored(func(*[item[i].item() for item in items]), dtype)
+    return result
+
+
+@polyfill_of(np.apply_along_axis)
+def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    array = np.asarray(arr)
+    axes = list(range(array.ndim))
+    axis = normalize_axis_index(axis, array.ndim)
+    rows = np.transpose(array, axes[:axis] + axes[axis + 1 :] + [axis])
+    sizes = rows.shape[:-1]
+    if any(size == 0 for size in sizes):
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    places: Any = itertools.product(*[range(size) for size in sizes])
+    start: Any = (0,) * len(sizes)
+    first = np.asarray(func1d(rows[(*start, ...)], *args, **kwargs))
+    if first.ndim > 1:
+        left_to_python("np.apply_along_axis of a function that gives arrays of two dimensions")
+    found = np.zeros(sizes + first.shape, first.dtype)
+    found[(*start, ...)] = first
+    if len(sizes) == 1:
+        for i in range(1, sizes[0]):
+            found[i] = np.asarray(func1d(rows[i], *args, **kwargs))
+    else:
+        for place in places:
+            if place != start:
+                found[(*place, ...)] = np.asarray(func1d(rows[(*place, ...)], *args, **kwargs))
+    order = list(range(found.ndim))
+    inner = found.ndim - first.ndim
+    return np.transpose(found, order[:axis] + order[inner:] + order[axis:inner])
+
+
+@polyfill_of(np.fromiter)
+def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
+    if count != -1:
+        left_to_python("np.fromiter with a count")
+    dtype = float if dtype is None else dtype
+    items = list(iter)
+    if not items:
+        return np.empty(0, dtype)
+    if not all(isinstance(item, NUMBERS) for item in items):
+        left_to_python("np.fromiter of something else than numbers")
+    return np.array(items, dtype)
+
+
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+
+
+@polyfill_of(np.broadcast_arrays)
+def broadcast_arrays(*args: Any, subok: Any = False) -> Any:
+    arrays = tuple([np.asarray(arg) for arg in args])
+    shape = np.broadcast_shapes(*[array.shape for array in arrays])
+    if not all(array.shape == shape for array in arrays):
+        left_to_python("np.broadcast_arrays of several shapes, whose results warn when they are "
+                       "written; np.broadcast_to is followed")
+    return arrays
+
+
+def counts_between(a: Any, edges: Any) -> Any:
+    """`np.histogram(a, edges)`: sorted once, and each edge looked up."""
+    if np.any(edges[:-1] > edges[1:]):
+        raise ValueError("`bins` must increase monotonically, when an array")
+    values = np.sort(np.ravel(a))
+    left = np.searchsorted(values, edges[:-1], "left")
+    right = np.searchsorted(values, edges[-1:], "right")
+    return np.diff(np.concatenate([left, right])), edges

@@ -1,0 +1,1 @@
+"""Python's operators, comparisons, subscripts and iteration over any tracker."""

@@ -1,0 +1,1 @@
+"""Facts about Python's real objects that need no tracker: classes, signatures, rules."""

@@ -1,0 +1,230 @@
+"""What one analysis of a frame produces, and the state that its translators share.
+
+`translator.translate(function, flat_args, options)` gives a `Trace`. `compile`, `output` and the
+guards only ever read it.
+"""
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Hashable, Sequence
+from types import CodeType, FunctionType
+from typing import Any, Protocol
+
+from ...base.records import dataclass, field
+from ...guards.guard_set import GuardSet
+from ...guards.shapes.dynamic import DynamicPolicy
+from ...guards.shapes.shape_env import ShapeEnv
+from ...guards.sources import Source
+from ...ir.errstates import Errstate
+from ...ir.graph import Graph
+from ...ir.node import Location, Node
+from ...ir.numbering import Numbering
+from ...ir.types import ArrayType
+from .side_effects import SideEffects
+from .tracker import VariableTracker
+
+PER_SOURCE = 8
+"""Operations on one item of the arguments, as a rule."""
+MOST_BUDGETS = 4
+STEPS = 20
+"""Instructions of one operation, as a rule."""
+
+RECURSION = 30
+"""Calls of one function inside each other that are followed: past it, it is a frame of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """What the caller decides about one analysis.
+
+    `policy` says which sizes become symbols. `unroll_budget` is the number of traced operations
+    that loops may add where the arguments are few. `prefix` is the number of instructions in front
+    of a rest's original text. `judged` has the loops of that text that tracing could not get
+    through, by their heads, and why Python had better run them (or ""); it is None where no loop is
+    left to Python for that. `whole`: one graph is wanted, also where two would be faster. After the
+    `deadline` (`time.monotonic`) the analysis raises NotWarm. `recursion` is how many calls of one
+    function inside each other are followed.
+    """
+
+    policy: DynamicPolicy | None = None
+    unroll_budget: int = 2000
+    seconds: float = 20.0
+    inline_depth: int = 100
+    prefix: int = 0
+    judged: dict[int, str] | None = None
+    whole: bool = False
+    deadline: float = math.inf
+    recursion: int = RECURSION
+    loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopPlan:
+    """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
+    of the graph after `peeled` rounds. Variables in `either` have one of two types, which are
+    given, as data decides. `lists` are those that the loop changes: the name, the types of an
+    item's parts, and whether items are tuples."""
+
+    reason: str = ""
+    peeled: int = 0
+    phis: frozenset[tuple[str, tuple[type, ...]]] = frozenset()
+    lists: frozenset[tuple[str, tuple[ArrayType, ...], bool]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class AliasInfo:
+    """Why an array of the graph stands for more than one of the program's: `what` it is, after the
+    loop or branch at `place` (as in `TraceOptions.loops`); a new array, or one of `sources`."""
+
+    what: str
+    place: tuple[CodeType, int]
+    sources: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The frame ran to its end; `value` is what it returns."""
+
+    value: VariableTracker
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Tracing ended just before the root frame's instruction number `index`.
+
+    `stack` is bottom to top with `NULL` trackers where the interpreter keeps NULLs; `locals` maps
+    each bound fast local, by name, to its tracker (cells are `CellVariable`s; unbound names are
+    absent). `before_loop`: the instruction is the first of a loop, and nothing
+    is wrong with it. `in_python`: Python runs the frame from here on. `operations` is how many
+    operations on arrays this leaves to Python.
+    """
+
+    index: int
+    reason: str
+    location: Location
+    stack: tuple[VariableTracker, ...]
+    locals: dict[str, VariableTracker]
+    operations: int = 0
+    before_loop: bool = False
+    in_python: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class IdKeys:
+    """Whether ids were keys, and whether keys from outside were met that may be ids."""
+
+    used: bool = False
+    met: bool = False
+
+
+class Suspended(Protocol):
+    """A generator that the frame began and has not ended."""
+
+    name: str
+    finished: bool
+
+    def closes_silently(self) -> bool: ...
+
+
+class EnteredErrstate(Protocol):
+    """An error state of NumPy that the frame is in."""
+
+    is_left: bool
+
+    @property
+    def errstate(self) -> Errstate: ...
+
+
+@dataclass(eq=False, slots=True)
+class TraceState:
+    """Shared by the root translator and those of inlined callees.
+
+    Of sizes that depend on data, `lengths` tells which axis of which node shows them (None: the
+    node is the value); `positions` has what `np.nonzero` gives for a mask, by its value number.
+    `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `entangled`
+    are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
+    whose memory a loop has taken for its own; `list_lengths` are the lengths of lists whose items
+    are in arrays; `keys` are the outside objects that were looked up by their identity.
+    """
+
+    function: FunctionType
+    flat_args: Sequence[Any]
+    options: TraceOptions
+    graph: Graph
+    guards: GuardSet
+    shapes: ShapeEnv
+    side_effects: SideEffects
+    inputs: list[tuple[Source, Node]] = field(default_factory=list)
+    input_sources: set[Source] = field(default_factory=set)
+    tracked: dict[int, VariableTracker] = field(default_factory=dict)
+    empty: dict[int, dict[Any, VariableTracker]] = field(default_factory=dict)
+    keep_alive: list[Any] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+    placeholders: dict[int, VariableTracker] = field(default_factory=dict)
+    class_attributes: dict[tuple[type, str], VariableTracker] = field(default_factory=dict)
+    functions: dict[FunctionType, tuple[Any, dict[str, VariableTracker]]] = field(
+        default_factory=dict
+    )
+    suspended: list[Suspended] = field(default_factory=list)
+    errstates: list[EnteredErrstate] = field(default_factory=list)
+    numbering: Numbering | None = None
+    inferred: dict[Hashable, Any] = field(default_factory=dict)
+    lengths: dict[str, tuple[Node, int | None]] = field(default_factory=dict)
+    positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
+    computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
+    list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
+    keys: dict[VariableTracker, None] = field(default_factory=dict)
+    ids: IdKeys = field(default_factory=IdKeys)
+    root_steps: int = 0
+    steps: int = 0
+    locate: Callable[[], Location | None] = lambda: None
+    root_graph: Graph = field(default_factory=Graph)
+    may_alias: dict[Node, AliasInfo] = field(default_factory=dict)
+    sources: dict[Node, AliasInfo] = field(default_factory=dict)
+    consumed: dict[Node, AliasInfo] = field(default_factory=dict)
+
+    @property
+    def budget(self) -> int:
+        """The number of operations that loops may add: more of them where they go through lists of
+        the caller's, which guards are about item by item."""
+        few = self.options.unroll_budget
+        return min(few + PER_SOURCE * self.guards.sources, MOST_BUDGETS * few)
+
+    def stand_for(self, made: object, tracker: VariableTracker) -> None:
+        """From here on `made`, which a class of the frame holds, is known as the tracker."""
+        self.placeholders[id(made)] = tracker
+        self.keep_alive.append(made)
+
+    def close(self) -> None:
+        """Let go of the program's objects: they are to live no longer than without an analysis."""
+        self.shapes.end_trace()
+        for tracker in self.tracked.values():
+            tracker.let_go()
+        self.flat_args, self.locate, self.numbering = (), lambda: None, None
+        for known in (self.tracked, self.empty, self.placeholders, self.class_attributes,
+                      self.keep_alive, self.suspended, self.errstates, self.positions,
+                      self.functions, self.keys):  # fmt: skip
+            known.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One analysed frame: `inputs[i]` is the source of the graph's placeholder `i`.
+
+    The graph has no output node yet: `output` decides which nodes have to leave it. `root_steps`
+    counts the root frame's instructions taken; `translate(..., stop_at=n)` with a smaller number
+    stops earlier.
+    """
+
+    function: FunctionType
+    graph: Graph
+    inputs: list[Source]
+    guards: GuardSet
+    shapes: ShapeEnv
+    side_effects: SideEffects
+    end: Returned | Stopped
+    steps: int = 0
+    restarts: int = 0
+    break_reasons: tuple[str, ...] = ()
+    root_steps: int = 0

@@ -1,0 +1,1 @@
+"""Trackers of Python's values, by topic: containers, objects, arrays."""

@@ -1,0 +1,1 @@
+"""Trackers of values that the graph computes: arrays, numbers, sizes."""

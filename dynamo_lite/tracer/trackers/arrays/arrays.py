@@ -1,0 +1,401 @@
+"""Arrays: inputs and results of the graph."""
+from __future__ import annotations
+
+import itertools
+import operator
+import sys
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....errors import GraphBreak, Unsupported
+from ....guards.arrays import ArrayFacts, order_of
+from ....guards.kinds import CALL, EQUALS, TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC, TYPE
+from ....guards.shapes.dynamic import marks_of
+from ....guards.sources import AttrSource, ItemSource, Source
+from ....ir.facts import must
+from ....ir.node import Node
+from ....ir.ops.libraries import NUMPY, array_class, library_of
+from ....ir.sizes import Size
+from ....ir.types import WARN_ON_WRITE, ArrayType, Form, is_held, why_not_dtype
+from ...object_model.constants import (
+    ELLIPSIS,
+    LAST,
+    NONE,
+    ConstantVariable,
+    constant,
+    observe,
+    observed,
+)
+from ...rules.mro import answers
+from ...state.tracker import VariableTracker
+from ..containers.sequences import ListVariable, TupleVariable
+from ..objects.objects import OpaqueVariable
+from .array_parts import FlagsVariable, FlatVariable
+from .graph_methods import (
+    METHODS,
+    GraphMethodVariable,
+    call_graph_method,
+    graph_attribute,
+    record_call,
+    type_of,
+)
+from .graph_values import RESULTS, declare_symbols, placeholder, record
+from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
+from .moving_views import moving_window
+from .numbers import ConstantNumber, NumberVariable, python_number_of
+from .sizes import SizeVariable, size_tracker
+
+if TYPE_CHECKING:
+    from ...state.emitter import Emitter
+    from ...state.tx import Tx
+
+
+UNFIXED = 2
+"""So many items may be taken from an array of any length: rounds before a loop is one of the graph.
+"""
+
+
+class ArrayVariable(VariableTracker):
+    """An ndarray that the graph takes or makes; in-place operations keep the tracker."""
+
+    in_graph = True
+
+    def __init__(self, node: Node, source: Source | None = None) -> None:
+        self.node = node
+        self.source = source
+
+    @property
+    def array_type(self) -> ArrayType:
+        kind: ArrayType = self.node.type
+        return kind
+
+    def python_type(self) -> type:
+        library = self.array_type.library
+        return np.ndarray if library == NUMPY else array_class(library)
+
+    def as_argument(self, tx: Tx) -> Node:
+        return self.node
+
+    def as_constant(self, tx: Tx) -> object:
+        raise GraphBreak(f"Python needs the contents of {self.describe()}")
+
+    def truth(self, tx: Tx) -> bool:
+        size = self.array_type.size
+        if tx.may_catch() and type(size) is int and size > 1:
+            observe(bool, np.zeros(2))
+        raise GraphBreak(f"the truth of {self.describe()} depends on its contents")
+
+    def hash_key(self, tx: Tx) -> Hashable:
+        raise observed(TypeError("unhashable type: 'numpy.ndarray'"))
+
+    def getattr(self, tx: Tx, name: str) -> VariableTracker:
+        is_shared = self.array_type.library == NUMPY or name in SHARED_ATTRIBUTES
+        if is_shared and (fact := SIZE_FACTS.get(name)) is not None:
+            return fact(tx, self)
+        if not is_shared:
+            raise GraphBreak(f"attribute {name!r} of {self.describe()}")
+        if (known := graph_attribute(tx, self, self.array_type, name)) is not None:
+            return known
+        if not answers(np.ndarray, name):
+            error = AttributeError(f"'numpy.ndarray' object has no attribute {name!r}", name=name)
+            raise observed(error)
+        if not callable(getattr(np.ndarray, name)):
+            raise GraphBreak(f"attribute {name!r} of {self.describe()}")
+        return GraphMethodVariable(self, name)
+
+    def setattr(self, tx: Tx, name: str, value: VariableTracker) -> None:
+        """`x.real = y` assigns to the elements of the part, `x.flat = number` to all."""
+        if name == "flat" and is_number(value):
+            self.method___setitem__(tx, ELLIPSIS, value)
+            return
+        if name not in ("real", "imag") or self.array_type.dtype.kind != "c":
+            raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
+        record_call(tx, operator.setitem, (self.getattr(tx, name), ELLIPSIS, value), {})
+
+    def call_method(
+        self,
+        tx: Tx,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return call_graph_method(tx, self, name, args, kwargs)
+
+    def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
+        """The items along the first axis; their number is fixed once a few have been taken."""
+        if not self.array_type.shape:
+            raise observed(TypeError("iteration over a 0-d array"))
+        return self.items(tx, self.array_type.shape[0])
+
+    def items(self, tx: Tx, size: Size) -> Iterator[VariableTracker]:
+        for index in itertools.count():
+            if not tx.shapes.less(index, size if index < UNFIXED else tx.shapes.specialize(size)):
+                return
+            yield record(tx, operator.getitem, (self.node, index))
+
+    def method___len__(self, tx: Tx) -> VariableTracker:
+        if not self.array_type.shape:
+            raise observed(TypeError("len() of unsized object"))
+        return size_tracker(tx, self.array_type.shape[0])
+
+    def expect(self, tx: Tx, outcome: bool) -> None:
+        if self.array_type.ndim:
+            super().expect(tx, outcome)
+        converted = record_call(tx, operator.getitem, (self, TupleVariable()), {})
+        converted.expect(tx, outcome)
+
+    def method_item(self, tx: Tx, *position: VariableTracker) -> VariableTracker:
+        """One element as a Python number; the only one, unless a position is given."""
+        if len(position) == 1 and self.array_type.ndim != 1:
+            if position[0].python_type() is tuple:
+                return self.method_item(tx, *position[0].iterate(tx))
+            if any(size == 0 for size in self.array_type.shape):
+                raise GraphBreak(f"item() of {self.describe()}, which is empty")
+            flat = record_call(tx, np.reshape, (self, LAST), {})
+            return flat.call_method(tx, "item", position, {})
+        kinds = [index.python_type() for index in position]
+        odd = not {np.ndarray, bool}.isdisjoint(kinds)
+        if odd or not all(answers(kind, "__index__") for kind in kinds):
+            raise GraphBreak(f"item() of {self.describe()} with other than ints")
+        for index in position:
+            if index.is_constant() and abs(index.as_constant(tx)) > sys.maxsize:
+                raise GraphBreak(f"item() of {self.describe()} past 64 bits")
+        key: VariableTracker = TupleVariable(
+            [tx.call_builtin(operator.index, index) for index in position]
+        )
+        if len(position) != self.array_type.ndim or not self.array_type.ndim:
+            if position:
+                raise GraphBreak(f"item() of {self.describe()} with other than one int per axis")
+            if not must(tx.shapes, "equal", self.array_type.size, 1):
+                text = "can only convert an array of size 1 to a Python scalar"
+                raise observed(ValueError(text))
+            key = TupleVariable([ConstantVariable(0)] * self.array_type.ndim)
+        return python_number_of(tx, record_call(tx, operator.getitem, (self, key), {}))
+
+    def method_compress(
+        self, tx: Tx, condition: VariableTracker, axis: VariableTracker = NONE
+    ) -> VariableTracker:
+        if not is_mask(condition) or type_of(condition).ndim != 1:
+            return record_call(tx, np.ndarray.compress, (self, condition, axis), {})
+        return record_call(tx, np.take, (self, positions(tx, condition)[0], axis), {})
+
+    def has(self, tx: Tx, item: VariableTracker, absent: bool) -> VariableTracker:
+        """`item in x`, or `not in`: whether any element is equal."""
+        if not isinstance(item, NumberVariable | ArrayVariable | SizeVariable) and (
+            item.python_type() not in (bool, int, float, complex)
+        ):
+            raise GraphBreak(f"whether {item.describe()} is in {self.describe()}")
+        found = record_call(tx, np.any, (record_call(tx, np.equal, (self, item), {}),), {})
+        if absent:
+            found = record_call(tx, np.logical_not, (found,), {})
+        return tx.call_builtin(bool, found)
+
+    def method___contains__(self, tx: Tx, item: VariableTracker) -> VariableTracker:
+        return self.has(tx, item, False)
+
+    def method___iter__(self, tx: Tx) -> VariableTracker:
+        return tx.iterator(self)
+
+    def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        if (window := moving_window(tx, self, key)) is not None:
+            return window
+        key = spelled_out(tx, self.array_type, constant_mask(tx, self.array_type, key))
+        return record_call(tx, operator.getitem, (self, key), {})
+
+    def method___setitem__(
+        self, tx: Tx, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        if (window := moving_window(tx, self, key)) is not None:
+            return window.method___setitem__(tx, ELLIPSIS, value)
+        by_mask = is_mask(key) and type_of(key).ndim == self.array_type.ndim
+        if is_mask(key) and is_number(value):
+            check_mask(tx, self.array_type, 0, key)
+        else:
+            key = spelled_out(tx, self.array_type, key)
+        if isinstance(value, (ListVariable, TupleVariable)):
+            if by_mask or not is_constant_nest(tx, value):
+                value = tx.call_builtin(np.array, value, constant(self.array_type.dtype))
+                target = record_call(tx, operator.getitem, (self, key), {})
+                if type_of(value).ndim > type_of(target).ndim:
+                    raise GraphBreak("assigning a sequence that has more axes than its target")
+        if by_mask and hasattr(value, "array_type") and type_of(value).ndim > 1:
+            raise GraphBreak("assigning more than one axis under a mask")
+        record_call(tx, operator.setitem, (self, key, value), {})
+        return NONE
+
+    def reconstruct(self, code: Emitter) -> None:
+        code.load_output(self.node)
+
+    def describe(self) -> str:
+        return f"{self.source or self.node.name} (an array, {self.array_type})"
+
+
+RESULTS[Form.ARRAY] = ArrayVariable
+
+
+def is_constant_nest(tx: Tx, value: VariableTracker) -> bool:
+    """Whether a nested list holds nothing that the graph computes."""
+    if isinstance(value, (ListVariable, TupleVariable)):
+        return all(is_constant_nest(tx, item) for item in value.iterate(tx))
+    return not value.in_graph or isinstance(value, ConstantNumber)
+
+
+class PhiVariable(ArrayVariable):
+    """What a branch on data leaves: one of two arrays, of which at least one existed before.
+
+    Inside the graph `node` has the contents; who gets the value gets the array itself. Of the
+    `choices` None is the new array, and NONE one that cannot be named.
+    """
+
+    def __init__(
+        self, node: Node, test: Any, choices: tuple[VariableTracker | None, ...]
+    ) -> None:
+        super().__init__(node)
+        self.test = test
+        self.choices = choices
+
+    @property
+    def has_names(self) -> bool:
+        """Whether both arrays can be handed out."""
+        return NONE not in self.choices
+
+    def reconstruct(self, code: Emitter) -> None:
+        if not self.has_names:
+            raise Unsupported("a view that is made only in one way of a branch on data")
+        code.choose_value(self.test, self.node, self.choices)
+
+
+# -- sizes
+
+
+def _shape(tx: Tx, array: ArrayVariable) -> VariableTracker:
+    return TupleVariable([size_tracker(tx, size) for size in array.array_type.shape])
+
+
+def _strides(tx: Tx, array: ArrayVariable) -> VariableTracker:
+    """NumPy leaves the strides of axes of size 0 and 1 open."""
+    if any(tx.shapes.less(size, 2) for size in array.array_type.shape):
+        raise GraphBreak(f"the strides of {array.describe()}, which has an axis of size 0 or 1")
+    return TupleVariable([size_tracker(tx, stride) for stride in array.array_type.strides])
+
+
+SIZE_FACTS: dict[str, Callable[[Tx, ArrayVariable], VariableTracker]] = {
+    "shape": _shape,
+    "strides": _strides,
+    "size": lambda tx, array: size_tracker(tx, array.array_type.size),
+    "nbytes": lambda tx, array: size_tracker(
+        tx, array.array_type.size * array.array_type.dtype.itemsize
+    ),
+    "flat": lambda tx, array: FlatVariable(array),
+    "flags": lambda tx, array: FlagsVariable(array),
+}
+
+
+SHARED_ATTRIBUTES = frozenset({
+    "shape", "strides", "size", "nbytes", "dtype", "ndim", "itemsize", "T", "real", "imag",
+    *METHODS,
+})  # fmt: skip
+"""What the arrays of other libraries have too."""
+
+
+# -- inputs
+
+
+def wrap_array(tx: Tx, value: np.ndarray, source: Source) -> VariableTracker:
+    """An array from outside: an input of the graph, guarded by its type, sizes and layout.
+
+    Arrays that a graph cannot hold may be passed along.
+    """
+    if is_untracked(value):
+        tx.guards.install(source, TYPE, value, tx.location())
+        tx.guards.install(source, CALL, is_untracked, tx.location())
+        tracker = StructuredVariable if is_structured(value) else OpaqueVariable
+        return tracker(value, source, why_not_tracked(value))
+    facts = facts_of(tx, value, source)
+    kind = TENSOR_MATCH_DYNAMIC if any(facts.symbols()) else TENSOR_MATCH_STATIC
+    tx.guards.install(source, kind, facts, tx.location())
+    if isinstance(value, np.ndarray):
+        tx.guards.watch_array(source, value)
+    node = placeholder(tx, source, facts.array_type())
+    declare_symbols(tx, facts.symbols())
+    return ArrayVariable(node, source)
+
+
+def is_structured(value: Any) -> bool:
+    return type(value) is np.ndarray and value.dtype.names is not None
+
+
+class StructuredVariable(OpaqueVariable):
+    """An array with fields, each of which is an array of its own for the graph."""
+
+    def __init__(self, value: Any, source: Source, reason: str) -> None:
+        super().__init__(value, source, reason)
+        self.fields: dict[str, VariableTracker] = {}
+
+    def field(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        name = key.as_constant(tx) if key.is_constant() else None
+        assert self.source is not None
+        if type(name) is not str or name not in self.value.dtype.names:
+            raise GraphBreak(f"an item of {self.describe()} that is no field")
+        if name not in self.fields:
+            dtype = AttrSource(self.source, "dtype")
+            tx.guards.install(dtype, EQUALS, self.value.dtype, tx.location())
+            source = ItemSource(self.source, name, np.ndarray)
+            self.fields[name] = tx.wrap(self.value[name], source)
+        return self.fields[name]
+
+    def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        """A new view at every access."""
+        return self.field(tx, key).call_method(tx, "__getitem__", (ELLIPSIS,), {})
+
+    def method___setitem__(
+        self, tx: Tx, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        return self.field(tx, key).call_method(tx, "__setitem__", (ELLIPSIS, value), {})
+
+
+def is_untracked(value: Any) -> bool:
+    """Whether a value is an array that no graph holds."""
+    kind = type(value)
+    if library_of(kind) is None:
+        return isinstance(value, np.ndarray)
+    return not is_held(value.dtype) or bool(
+        isinstance(value, np.ndarray) and value.flags.num & WARN_ON_WRITE
+    )
+
+
+def why_not_tracked(value: np.ndarray) -> str:
+    if library_of(type(value)) is None:
+        return f"a subclass of ndarray, {type(value).__name__}"
+    if (why := why_not_dtype(value.dtype)) is not None:
+        return f"an array of {why}"
+    return "a result of np.broadcast_arrays, which warns when it is written"
+
+
+def facts_of(tx: Tx, value: np.ndarray, source: Source) -> ArrayFacts:
+    """What the guard keeps; sizes and strides that vary become symbols."""
+    marks, order = marks_of(value), order_of(value)
+    shape = tuple(
+        tx.shapes.size(source, "size", axis, size, marks.get(axis))
+        for axis, size in enumerate(value.shape)
+    )
+    strides: tuple[Size, ...] = value.strides
+    if order is None:
+        strides = tuple(
+            _stride(tx, value, source, axis) for axis in range(value.ndim)
+        )
+    flags = value.flags
+    return ArrayFacts(
+        type(value), value.dtype, shape, strides, order,
+        getattr(flags, "writeable", True), getattr(flags, "aligned", True),
+    )  # fmt: skip
+
+
+def _stride(tx: Tx, value: np.ndarray, source: Source, axis: int) -> Size:
+    """A stride that repeats or steps by one element decides about vector code: it stays an int."""
+    stride = value.strides[axis]
+    if abs(stride) in (0, value.itemsize):
+        return stride
+    return tx.shapes.size(source, "stride", axis, stride)

@@ -1,0 +1,305 @@
+"""Recording: how a call becomes a node of the graph, and a node a tracker.
+
+The kinds of graph values (`arrays`, `numbers`) register themselves in `RESULTS` by form, so that a
+result of any operation finds its tracker.
+"""
+from __future__ import annotations
+
+import operator
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....base.config import config
+from ....errors import GraphBreak, PlanLoop, Unsupported
+from ....guards.shapes.symbols import DataResult
+from ....guards.sources import Source
+from ....ir import memory
+from ....ir.fake_arrays import concrete, run_silently
+from ....ir.node import Node, SymbolOrigin
+from ....ir.numbering import Numbering, frozen
+from ....ir.ops.inference import infer
+from ....ir.row import row_of
+from ....ir.sizes import Size, SizeExpr, symbols, weight
+from ....ir.tree import leaves, map_leaves
+from ....ir.types import ArrayType, Form
+from ...object_model.constants import NONE, context_of, observed
+from ...rules.trace_rules import Action, rule_for
+from ...state.tracker import ObservedException, VariableTracker
+from ..containers.sequences import ListVariable, TupleVariable
+from ..objects.errstates import current
+from .out_arguments import with_named_out
+from .unbacked import found_in, naming
+
+if TYPE_CHECKING:
+    from ...state.tx import Tx
+
+RESULTS: dict[Form, Callable[[Node], VariableTracker]] = {}
+"""Form of a type → tracker of a node of that type."""
+
+CONVERSIONS = (bool, int, float, complex)
+
+REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, MemoryError)
+"""What NumPy raises for a wrong call; eager raises it again, from the user's own line."""
+
+READING_WHAT_THEY_WROTE = (np.place, np.concatenate, np.stack)
+"""Functions that make no copy of what they read where it lies in the memory that they write."""
+
+
+def record(
+    tx: Tx,
+    target: Callable[..., Any],
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+) -> VariableTracker:
+    """Append `target(*args, **kwargs)`, given as graph arguments, and track its result."""
+    name = name_of(target)
+    if row_of(target) is None:
+        rule = rule_for(target)
+        left = rule.action is Action.SKIP
+        told = f"calling {name}: {rule.reason} ({rule.id})" if left else ""
+        raise GraphBreak(told or f"{name} is not an operation of the graph")
+    if target in CONVERSIONS and not config.capture_scalar_outputs:
+        raise GraphBreak(f"{name} of what the graph computes (config.capture_scalar_outputs)")
+    args, kwargs = with_named_out(target, args, kwargs or {})
+    tx.shapes.call = apart if tx.graph.is_body else naming(lambda: numbering(tx), args)
+    if tx.state.consumed:
+        check_not_consumed(tx, (args, kwargs))
+    known = len(tx.shapes.data)
+    try:
+        kind = inferred(tx, target, tuple(args), dict(kwargs or {}))
+    except Unsupported as unsupported:
+        raise GraphBreak(f"{name}: {unsupported}") from None
+    except REFUSALS as error:
+        reason = f"{name} raises {type(error).__name__}: {error}"
+        broken = GraphBreak(reason)
+        broken.refused = True
+        raise refused(tx, target, args, kwargs or {}) or broken from None
+    if any(weight(size) > HEAVIEST for size in _symbolic_sizes(kind)):
+        raise GraphBreak(f"the sizes of what {name} gives have become a long expression")
+    if tx.graph.is_body:
+        kind = without_symbols(kind, [*tx.shapes.data][known:])
+    if _discards_imaginary_parts(target, args, kwargs or {}, kind):
+        raise GraphBreak(f"{name} casts complex values to real ones, which NumPy warns about")
+    for written in memory.places(target, args, kwargs or {}):
+        writes(tx, written)
+        if target in READING_WHAT_THEY_WROTE:
+            read = _nodes(tuple(args[1:] if written in args[:1] else args))
+            if any(owner_of(tx, node) is owner_of(tx, written) for node in read):
+                raise GraphBreak(f"{name} reads the array that it writes")
+    node = tx.graph.call_function(
+        target, tuple(args), dict(kwargs or {}), type=kind, location=tx.location(),
+        errstate=current(tx),
+    )
+    return result_of(tx, node)
+
+
+def inferred(
+    tx: Tx, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The type of a call. Equal calls of operands of equal types have equal types, where no symbol
+    stands for data: questions about sizes have been answered once they have been asked."""
+    given = map_leaves(_type_of_leaf, (args, tuple(sorted(kwargs.items()))))
+    if (key := frozen((target, given))) is None:
+        return infer(target, args, kwargs, tx.shapes)
+    if (known := tx.state.inferred.get(key)) is not None:
+        return known
+    asked = tx.shapes.asked_of_data
+    kind = infer(target, args, kwargs, tx.shapes)
+    if tx.shapes.asked_of_data == asked and not isinstance(kind, list):
+        tx.state.inferred[key] = kind
+    return kind
+
+
+def _type_of_leaf(leaf: Any) -> Any:
+    return leaf.type if isinstance(leaf, Node) else leaf
+
+
+HEAVIEST = 200
+"""Symbols and numbers of the longest size of an array: the rest of a frame has new symbols."""
+
+
+def _symbolic_sizes(kind: Any) -> Iterator[SizeExpr]:
+    for type_ in leaves(kind):
+        if isinstance(type_, ArrayType):
+            yield from (size for size in type_.shape if isinstance(size, SizeExpr))
+
+
+def refused(
+    tx: Tx, target: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> ObservedException | None:
+    """NumPy's own error for a wrong call, which depends on types and sizes alone, where the
+    program may catch it."""
+    if not tx.may_catch():
+        return None
+    given = map_leaves(lambda leaf: _settled(tx, leaf), (tuple(args), dict(kwargs)))
+    if any(isinstance(leaf, ArrayType) and leaf.form is not Form.ARRAY for leaf in leaves(given)):
+        return None  # the error may name the value of a number
+    try:
+        run_silently(target, *concrete(given, tx.shapes))
+    except REFUSALS as error:
+        if isinstance(error, TypeError) and isinstance(context_of(error), TypeError):
+            return None  # a function of NumPy's has tried twice, which the method does not do
+        return observed(error)
+    except Unsupported:
+        pass
+    return None
+
+
+def _settled(tx: Tx, leaf: Any) -> Any:
+    """The type of an argument, with sizes that are fixed from here on: messages name them."""
+    kind = leaf.type if isinstance(leaf, Node) else leaf
+    if isinstance(kind, SizeExpr):
+        return tx.shapes.specialize(kind)
+    if not isinstance(kind, ArrayType):
+        return kind
+    shape = tuple(tx.shapes.specialize(size) for size in kind.shape)
+    return replace(kind, shape=shape, strides=tuple(map(tx.shapes.specialize, kind.strides)))
+
+
+def apart(role: str, of: tuple[int, ...]) -> DataResult:
+    """What depends on data in the body of a loop or branch is equal to nothing else."""
+    return DataResult(object(), f"the number of {role}" if role else "a value")
+
+
+def without_symbols(kind: Any, made: Sequence[str]) -> Any:
+    """A type that a body can have: an int that it computes is a number, and no size of an array."""
+    if isinstance(kind, ArrayType) and kind.form is Form.PYTHON:
+        return replace(kind, value=None)
+    for one in leaves(kind):
+        sizes = one.shape if isinstance(one, ArrayType) else ()
+        if any(not set(made).isdisjoint(symbols(size)) for size in sizes):
+            raise GraphBreak("a size that depends on data, in a loop or branch")
+    return kind
+
+
+def check_not_consumed(tx: Tx, tree: Any) -> None:
+    for leaf in leaves(tree):
+        if isinstance(leaf, Node) and (alias := tx.state.consumed.get(owner_of(tx, leaf))):
+            raise PlanLoop(alias.place, f"the program goes on to use {alias.what}")
+
+
+CASTS = (np.ndarray.astype, np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+
+
+def _discards_imaginary_parts(
+    target: Any, args: Sequence[Any], kwargs: Mapping[str, Any], kind: Any
+) -> bool:
+    """Whether NumPy's cast warns, in every call: no use in compiling it."""
+    if target is operator.setitem:
+        source, result = args[2], args[0].type
+    elif target in CASTS or "dtype" in kwargs:
+        source, result = args[0] if args else None, kind
+    else:
+        return False
+    return (
+        isinstance(source, Node)
+        and source.type.dtype.kind == "c"
+        and isinstance(result, ArrayType)
+        and result.dtype.kind in "iuf"
+    )
+
+
+def result_of(tx: Tx, node: Node) -> VariableTracker:
+    """The tracker of what a node returns; results of several values are taken apart."""
+    kind = node.type
+    if kind is None:
+        return NONE
+    if isinstance(kind, ArrayType):
+        found_in(tx, node)
+        if kind.value is not None:
+            return tx.size(kind.value)
+        return RESULTS[kind.form](node)
+    items = [
+        result_of(tx, tx.graph.call_function(operator.getitem, (node, index), type=item))
+        for index, item in enumerate(kind)
+    ]
+    if isinstance(kind, list):
+        return ListVariable(items)
+    return TupleVariable(items, kind=type(kind))
+
+
+def name_of(target: Callable[..., Any]) -> str:
+    """How reasons name a callable: `numpy.sum`, `operator.getitem`."""
+    name = getattr(target, "__qualname__", None) or getattr(target, "__name__", repr(target))
+    owner = getattr(target, "__objclass__", None) or type(getattr(target, "__self__", None))
+    module = getattr(target, "__module__", None) or (
+        "random" if issubclass(owner, random.Random) else "numpy"
+    )
+    return f"{module.lstrip('_')}.{name}"
+
+
+def numbering(tx: Tx) -> Numbering:
+    """The value numbers of this trace's graph."""
+    if tx.state.numbering is None:
+        tx.state.numbering = Numbering(tx.state.root_graph.nodes, lambda node: owner_of(tx, node))
+    return tx.state.numbering
+
+
+# -- inputs
+
+
+def placeholder(tx: Tx, source: Source, kind: ArrayType) -> Node:
+    """A new input of the graph; symbols that it brings along are found in it at run time."""
+    name = re.sub(r"\W+", "_", str(source)).strip("_") or "input"
+    node = tx.state.root_graph.placeholder(name if name[0].isalpha() else f"_{name}", kind)
+    tx.inputs.append((source, node))
+    tx.state.input_sources.add(source)
+    return node
+
+
+def declare_symbols(tx: Tx, names: Iterator[str]) -> None:
+    """Say in the graph where the symbols of the newest placeholder are found."""
+    for name in names:
+        info = tx.shapes.infos[name]
+        origin = SymbolOrigin(len(tx.inputs) - 1, info.fact, info.axis, info.hint)
+        tx.state.root_graph.symbols.setdefault(name, origin)
+
+
+# -- writes
+
+
+def _nodes(tree: Any) -> list[Node]:
+    return leaves(tree, Node)
+
+
+def writes(tx: Tx, node: Node) -> None:
+    """A node's memory is about to be written: guard what makes that safe to do in the graph."""
+    owner = owner_of(tx, node)
+    if (alias := tx.state.may_alias.get(owner) or tx.state.sources.get(owner)) is not None:
+        raise GraphBreak(f"writing into {alias.what}")
+    if owner.op == "get_attr":
+        raise GraphBreak("writing into an array that is a constant of the graph")
+    if owner.op != "placeholder" or all(owner is not found for _, found in tx.inputs):
+        return
+    if owner.type.library != "numpy":
+        raise GraphBreak(f"writing into an array of {owner.type.library} from outside")
+    source = next(source for source, found in tx.inputs if found is owner)
+    if overlaps_itself(tx, owner.type):
+        raise GraphBreak(f"writing into {source}, whose elements overlap in memory")
+    tx.guards.write_array(source, tx.location())
+
+
+def owner_of(tx: Tx, node: Node) -> Node:
+    """The node whose memory `node` is a view of, or may be."""
+    return memory.owner_of(node, tx.shapes)
+
+
+def overlaps_itself(tx: Tx, kind: ArrayType) -> bool:
+    """Whether two elements may share memory: each stride must step over all the smaller ones."""
+    if kind.is_c_contiguous:
+        return False
+    axes = [(s, n) for s, n in zip(kind.strides, kind.shape) if n != 1]
+    steps = sorted((abs(tx.shapes.hint(stride)), index) for index, (stride, _) in enumerate(axes))
+    reach: Size = kind.dtype.itemsize
+    for hint, index in steps:
+        stride, size = axes[index]
+        step = stride if tx.shapes.hint(stride) >= 0 else -stride
+        if hint == 0 or not tx.shapes.less_equal(reach, step):
+            return True
+        reach = reach + step * (size - 1)
+    return False

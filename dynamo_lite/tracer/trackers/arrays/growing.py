@@ -1,0 +1,282 @@
+"""Lists of numbers that loops of the graph change: the items are in arrays, the length is data."""
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....errors import GraphBreak
+from ....ir import control, core
+from ....ir.node import Node
+from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number
+from ...object_model.attributes import python_method
+from ...object_model.constants import LAST, NONE, ConstantVariable, constant
+from ...state.tracker import VariableTracker
+from ..containers.sequences import ListVariable, TupleVariable
+from ..containers.slices import SliceVariable
+from .graph_values import record
+from .numbers import ConstantNumber, NumberVariable, python_number_of
+from .phi import PhiNumber, as_int
+from .sizes import SizeVariable
+
+if TYPE_CHECKING:
+    from ...state.emitter import Emitter
+    from ...state.tx import Tx
+
+Kinds = tuple[ArrayType, ...]
+PYTHON_NUMBERS = {kind: python_number(kind) for kind in (bool, int, float)}
+FITTING = 2**62
+"""Ints from outside below this size are computed with in 64 bits."""
+
+
+def number_kind(value: VariableTracker) -> ArrayType | None:
+    """The type of a number that an array can hold, and give back as it was; else None."""
+    if isinstance(value, ConstantVariable):
+        fits = type(value.value) is not int or -FITTING < value.value < FITTING
+        return PYTHON_NUMBERS.get(type(value.value)) if fits else None
+    if isinstance(value, SizeVariable):
+        return PYTHON_NUMBERS[int]
+    if not isinstance(value, NumberVariable) or isinstance(value, PhiNumber):
+        return None
+    kind = replace(value.array_type, value=None)
+    known = kind.dtype.char in NUMBERS and kind.dtype.char not in DUPLICATES
+    return kind if known and kind.dtype.kind in "biuf" else None
+
+
+def kinds_of(item: VariableTracker) -> Kinds | None:
+    """The types of the parts of an item, a number or a tuple of numbers."""
+    kinds = [number_kind(part) for part in parts_of(item)]
+    found = tuple(kind for kind in kinds if kind is not None)
+    return found if found and len(found) == len(kinds) else None
+
+
+def parts_of(item: VariableTracker) -> list[VariableTracker]:
+    return item.built_items() if is_tuple(item) else [item]  # type: ignore[attr-defined]
+
+
+def is_tuple(item: VariableTracker) -> bool:
+    return type(item) is TupleVariable and item.kind is tuple and item.source is None
+
+
+class GrowingVariable(VariableTracker):
+    """A list made by the frame, of numbers of one type, or of tuples of numbers.
+
+    `columns` hold the items, or their parts, in the first places; `name` is that of the list's
+    length among `state.list_lengths`: ways of a branch and rounds of a loop differ in that alone.
+    While a loop `walks` through the list, it keeps its length.
+    """
+
+    def __init__(
+        self, name: str, kinds: Kinds, columns: Sequence[VariableTracker], of_tuples: bool
+    ) -> None:
+        self.name = name
+        self.kinds = kinds
+        self.columns = columns
+        self.of_tuples = of_tuples
+        self.walks = 0
+        self.final: list[VariableTracker] = []
+
+    def python_type(self) -> type:
+        return list
+
+    def describe(self) -> str:
+        return "a list that a loop of the graph changes"
+
+    def length(self, tx: Tx) -> VariableTracker:
+        """How many items there are, a Python int."""
+        found = tx.state.list_lengths.get(self.name)
+        if found is None:
+            raise GraphBreak(f"{self.describe()}, after the loop in which it was made")
+        return found
+
+    def as_argument(self, tx: Tx) -> Any:
+        raise GraphBreak(f"{self.describe()} is used as it is")
+
+    def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
+        """What only loops of the graph can do: any other step breaks the graph."""
+        raise GraphBreak(f"going through {self.describe()}")
+        yield NONE
+
+    def truth(self, tx: Tx) -> bool:
+        return self.length(tx).truth(tx)
+
+    def expect(self, tx: Tx, outcome: bool) -> None:
+        self.length(tx).expect(tx, outcome)
+
+    def getattr(self, tx: Tx, name: str) -> VariableTracker:
+        return python_method(tx, self, name)
+
+    def call_method(
+        self,
+        tx: Tx,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        if not hasattr(self, f"method_{name}"):
+            raise GraphBreak(f"method {name!r} of {self.describe()}")
+        return super().call_method(tx, name, args, kwargs)
+
+    def method___len__(self, tx: Tx) -> VariableTracker:
+        return self.length(tx)
+
+    def method_append(self, tx: Tx, item: VariableTracker) -> VariableTracker:
+        length = self.length(tx)
+        self.store(tx, length, item)
+        self.resize(tx, 1)
+        return NONE
+
+    def method_pop(self, tx: Tx, index: VariableTracker = LAST) -> VariableTracker:
+        if index is not LAST and not (index.is_constant() and index.as_constant(tx) == -1):
+            raise GraphBreak(f"pop() from the middle of {self.describe()}")
+        item = self.method___getitem__(tx, LAST)
+        self.resize(tx, -1)
+        return item
+
+    def resize(self, tx: Tx, more: int) -> None:
+        if self.walks:
+            raise GraphBreak(f"{self.describe()} while it is gone through")
+        tx.state.list_lengths[self.name] = added(tx, self.length(tx), more)
+
+    def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        return self.at(tx, self.place(tx, key))
+
+    def at(self, tx: Tx, place: VariableTracker) -> VariableTracker:
+        """The item at an index that is one."""
+        items = [self.item(tx, *part, place) for part in zip(self.columns, self.kinds)]
+        return TupleVariable(items) if self.of_tuples else items[0]
+
+    def method___setitem__(
+        self, tx: Tx, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        self.store(tx, self.place(tx, key), value)
+        return NONE
+
+    def item(
+        self, tx: Tx, column: VariableTracker, kind: ArrayType, place: VariableTracker
+    ) -> VariableTracker:
+        found = column.call_method(tx, "__getitem__", (place,), {})
+        return python_number_of(tx, found) if kind.form is Form.PYTHON else found
+
+    def store(self, tx: Tx, place: VariableTracker, item: VariableTracker) -> None:
+        if kinds_of(item) != self.kinds or is_tuple(item) is not self.of_tuples:
+            raise GraphBreak(f"{self.describe()} has items of several types")
+        for column, part in zip(self.columns, parts_of(item)):
+            args = column.as_argument(tx), place.as_argument(tx), part.as_argument(tx)
+            record(tx, operator.setitem, args)
+
+    def place(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        """An index as one from the start; the call bails out where Python would raise."""
+        key, length = as_int(tx, key), self.length(tx)
+        if number_kind(key) != PYTHON_NUMBERS[int]:
+            raise GraphBreak(f"an index of {self.describe()} that is not an int")
+        if isinstance(key, ConstantVariable):
+            known = key.as_constant(tx)
+            found = key if known >= 0 else added(tx, length, known)
+        else:
+            index = key.as_argument(tx)
+            back = record(tx, operator.add, (index, length.as_argument(tx))).as_argument(tx)
+            negative = record(tx, operator.lt, (index, 0)).as_argument(tx)
+            found = record(tx, control.choose, (negative, back, index))
+        expected(tx, operator.ge, found, ConstantVariable(0))
+        expected(tx, operator.lt, found, length)
+        return found
+
+    # -- the items, all at once
+
+    def array(self, tx: Tx) -> VariableTracker:
+        """What `np.array` makes of the list; NumPy makes float64 of one without items."""
+        if self.of_tuples:
+            raise GraphBreak("an array of tuples")
+        if self.kinds[0].dtype != np.float64:
+            expected(tx, operator.gt, self.length(tx), ConstantVariable(0))
+        return self.copied(tx, self.columns[0])
+
+    def copied(self, tx: Tx, column: VariableTracker) -> VariableTracker:
+        if tx.graph.is_body:
+            raise GraphBreak(f"all of {self.describe()}, in a loop")
+        part = SliceVariable(NONE, self.length(tx), NONE)
+        view = column.call_method(tx, "__getitem__", (part,), {})
+        return view.call_method(tx, "copy", (), {})
+
+    def settle(self, tx: Tx) -> None:
+        """The trace is over, and the list leaves it."""
+        self.final = [self.copied(tx, column) for column in self.columns]
+
+    def reconstruct(self, code: Emitter) -> None:
+        if self.of_tuples:
+            code.load_callable(rows)
+        for column, kind in zip(self.final, self.kinds):
+            code.load_callable(np.ndarray.tolist if kind.form is Form.PYTHON else list)
+            code.build(column)
+            code.call(1)
+        if self.of_tuples:
+            code.call(len(self.final))
+
+
+def rows(*columns: list[Any]) -> list[Any]:
+    return list(zip(*columns))
+
+
+def added(tx: Tx, number: VariableTracker, more: int) -> VariableTracker:
+    if isinstance(number, ConstantVariable):
+        return constant(number.value + more)
+    return record(tx, operator.add, (number.as_argument(tx), more))
+
+
+def expected(
+    tx: Tx, test: Callable[[Any, Any], bool], left: VariableTracker, right: VariableTracker
+) -> None:
+    """Abandon the call where a comparison of ints does not hold."""
+    if isinstance(left, ConstantVariable) and isinstance(right, ConstantVariable):
+        if not test(left.value, right.value):
+            raise GraphBreak("an index out of the range of a list")
+        return
+    found = record(tx, test, (left.as_argument(tx), right.as_argument(tx)))
+    record(tx, core.expect, (found.as_argument(tx),))
+
+
+def growing(
+    tx: Tx, name: str, value: ListVariable, kinds: Kinds, of_tuples: bool, capacity: Any
+) -> GrowingVariable | None:
+    """The list as one that loops may change, with room for `capacity` items; None where its items
+    are not all of these types."""
+    items = value.built_items()
+    fit = all(kinds_of(item) == kinds and is_tuple(item) is of_tuples for item in items)
+    if not fit:
+        return None
+    columns = []
+    for place, kind in enumerate(kinds):
+        column = record(tx, np.empty, (capacity, kind.dtype))
+        fill(tx, column.as_argument(tx), [parts_of(item)[place] for item in items])
+        columns.append(column)
+    tx.state.list_lengths[name] = constant(len(items))
+    return GrowingVariable(name, kinds, columns, of_tuples)
+
+
+def fill(tx: Tx, column: Node, items: Sequence[VariableTracker]) -> None:
+    """Store what a list holds before the loop."""
+    for start, stop, item in runs(items):
+        place = start if stop - start == 1 else slice(start, stop)
+        record(tx, operator.setitem, (column, place, item.as_argument(tx)))
+
+
+def runs(items: Sequence[VariableTracker]) -> list[tuple[int, int, VariableTracker]]:
+    """Where equal items stand in a row."""
+    found, start = [], 0
+    for _, group in itertools.groupby(items, identity):
+        members = list(group)
+        found.append((start, start + len(members), members[0]))
+        start += len(members)
+    return found
+
+
+def identity(item: VariableTracker) -> Hashable:
+    """Equal for items that are the same number."""
+    if isinstance(item, (ConstantVariable, ConstantNumber)):
+        return type(item.value), repr(item.value)
+    return item

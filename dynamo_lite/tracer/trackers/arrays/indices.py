@@ -1,0 +1,191 @@
+"""Masks and computed bounds as indices.
+
+A mask in a key is written as `np.nonzero(mask)`, which is how NumPy defines it, so that one
+operation alone makes sizes that depend on a mask.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....errors import GraphBreak
+from ....ir import core
+from ....ir.facts import must
+from ....ir.sizes import Size, depends_on_data
+from ....ir.types import ArrayType, Form
+from ...object_model.constants import ConstantVariable, TypedConstant, constant
+from ...state.tracker import VariableTracker
+from ..containers.sequences import ListVariable, SequenceVariable, TupleVariable
+from ..containers.slices import DataRangeVariable, RangeVariable, SliceVariable
+from .graph_values import numbering, record
+from .numbers import ComputedNumber, ConstantNumber
+from .sizes import SizeVariable
+
+if TYPE_CHECKING:
+    from ...state.tx import Tx
+
+
+def is_mask(value: VariableTracker) -> bool:
+    """A boolean array with at least one axis."""
+    kind = getattr(value, "array_type", None)
+    return kind is not None and kind.form is Form.ARRAY and kind.dtype == bool and kind.ndim > 0
+
+
+def is_number(value: VariableTracker) -> bool:
+    """One element, of the graph's or known."""
+    kind = getattr(value, "array_type", None)
+    if kind is not None:
+        return not kind.shape
+    return value.python_type() in (bool, int, float, complex)
+
+
+def constant_mask(
+    tx: Tx, array: ArrayType, key: VariableTracker
+) -> VariableTracker:
+    """A list of constant booleans, one for each item, as the positions that it picks."""
+    if not isinstance(key, ListVariable) or key.unread is not None:
+        return key
+    items = key.built_items()
+    if not items or any(item.python_type() is not bool for item in items):
+        return key
+    flags = [item.as_constant(tx) for item in items]
+    if not array.shape or array.shape[0] != len(flags):
+        return key
+    return ListVariable([constant(index) for index, picks in enumerate(flags) if picks])
+
+
+def spelled_out(
+    tx: Tx, array: ArrayType, key: VariableTracker
+) -> VariableTracker:
+    """The key with the positions in place of each mask."""
+    items = list(key.iterate(tx)) if isinstance(key, TupleVariable) else [key]
+    if any(isinstance(item, SliceVariable) for item in items):
+        items = [
+            _with_sizes(tx, item, array.shape[axis])
+            if isinstance(item, SliceVariable) and 0 <= axis < array.ndim else item
+            for item, axis in zip(items, _axes(items, array.ndim))
+        ]
+    items = [as_index(tx, item) for item in items]
+    if not any(map(is_mask, items)):
+        return TupleVariable(items) if isinstance(key, TupleVariable) else items[0]
+    if array.library != "numpy":
+        raise GraphBreak(f"a boolean mask of {array.library}")
+    made: list[VariableTracker] = []
+    for item, axis in zip(items, _axes(items, array.ndim)):
+        if is_mask(item):
+            check_mask(tx, array, axis, item)
+            made += positions(tx, item)
+        else:
+            made.append(item)
+    return made[0] if len(made) == 1 and not isinstance(key, TupleVariable) else TupleVariable(made)
+
+
+def as_index(tx: Tx, value: VariableTracker) -> VariableTracker:
+    """A member of an IntEnum is an index like any other int, not the int64 it is to ufuncs. Ranges
+    and lists of computed ints are the arrays that NumPy makes of them."""
+    if isinstance(value, TypedConstant) and isinstance(value.value, int):
+        return constant(int(value.value))
+    value = _plain(value)
+    if isinstance(value, RangeVariable):
+        return ListVariable(list(value.iterate(tx)))
+    if isinstance(value, DataRangeVariable):
+        return tx.call_builtin(np.arange, *value.ends)
+    if isinstance(value, ListVariable):
+        items = list(value.iterate(tx))
+        integers = all(is_number(item) and item.python_type() in INTEGERS for item in items)
+        if integers and any(item.in_graph for item in items):
+            return tx.call_builtin(np.array, ListVariable(items))
+    return value
+
+
+INTEGERS = (int, np.int64)
+
+
+def _with_sizes(tx: Tx, part: SliceVariable, size: Size) -> SliceVariable:
+    """A slice whose bounds are computed: integers of NumPy's become sizes, inside of the axis."""
+    start, stop, step = (as_size(tx, bound) for bound in part.parts)
+    if isinstance(step, ConstantVariable) and step.value in (None, 1):
+        start, stop = _within(tx, start, size), _within(tx, stop, size)
+    return SliceVariable(start, stop, step)
+
+
+def _within(tx: Tx, bound: VariableTracker, size: Size) -> VariableTracker:
+    """A bound that depends on data, where it falls."""
+    if not isinstance(bound, SizeVariable) or not depends_on_data(bound.size) or tx.graph.is_body:
+        return bound
+    settled = tx.shapes.known.settled
+    if settled("<", bound.size, 0) is False and settled("<", size, bound.size) is False:
+        return bound
+    return _once(tx, core.within, bound.size, size)
+
+
+def as_size(tx: Tx, value: VariableTracker) -> VariableTracker:
+    """A computed NumPy integer as a Python int of the same value; anything else as it is."""
+    if isinstance(value, ComputedNumber) and value.array_type.dtype.kind in "iu":
+        return _once(tx, int, value.node)
+    return _plain(value)
+
+
+def _plain(value: VariableTracker) -> VariableTracker:
+    """A known NumPy integer as the Python int that it is as a position."""
+    if isinstance(value, ConstantNumber) and value.array_type.dtype.kind in "iu":
+        return constant(int(value.value))
+    return value
+
+
+def _once(tx: Tx, target: Callable[..., int], *args: Any) -> VariableTracker:
+    """What a call gives; one node for all calls that give the same."""
+    if tx.graph.is_body:
+        return record(tx, target, args)
+    key = (target, *map(numbering(tx).of, args))
+    known = tx.state.computed
+    if key not in known:
+        known[key] = record(tx, target, args)
+    return known[key]
+
+
+def _axes(items: Sequence[VariableTracker], ndim: int) -> Iterator[int]:
+    """The axis of the array at which each item of a key stands."""
+    used = [_axes_of(item) for item in items]
+    axis = 0
+    for item, count in zip(items, used):
+        yield axis
+        is_continuation = isinstance(item, ConstantVariable) and item.value is Ellipsis
+        axis += ndim - sum(used) if is_continuation else count
+
+
+def _axes_of(item: VariableTracker) -> int:
+    if is_mask(item):
+        count: int = item.array_type.ndim  # type: ignore[attr-defined]
+        return count
+    return 0 if isinstance(item, ConstantVariable) and item.value in (None, Ellipsis) else 1
+
+
+def check_mask(tx: Tx, array: ArrayType, axis: int, mask: VariableTracker) -> None:
+    """A mask must have the sizes of the axes it stands for."""
+    shape = mask.array_type.shape  # type: ignore[attr-defined]
+    sizes = array.shape[axis : axis + len(shape)]
+    fits = len(sizes) == len(shape)
+    if not fits or not all(must(tx.shapes, "equal", a, b) for a, b in zip(sizes, shape)):
+        raise GraphBreak("IndexError: the boolean index does not have the shape of the array")
+
+
+def positions(tx: Tx, mask: VariableTracker) -> list[VariableTracker]:
+    """`np.nonzero(mask)`, one array per axis; made once for equal masks. What a body is given may
+    change from round to round: it makes its own."""
+    node = mask.as_argument(tx)
+    if tx.graph.is_body:
+        return _positions(tx, node)
+    number = numbering(tx).of(node)
+    known = tx.state.positions
+    if number not in known:
+        known[number] = _positions(tx, node)
+    return known[number]
+
+
+def _positions(tx: Tx, mask: Any) -> list[VariableTracker]:
+    result = record(tx, np.nonzero, (mask,))
+    assert isinstance(result, SequenceVariable)
+    return list(result.iterate(tx))

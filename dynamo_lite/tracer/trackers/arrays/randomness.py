@@ -1,0 +1,90 @@
+"""Random generators: objects that the graph hands to NumPy, and may make."""
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....errors import GraphBreak
+from ....guards.sources import Source
+from ....ir.node import Node
+from ....ir.row import row_of
+from ....ir.types import OBJECT, Form
+from ...object_model.attributes import has_dict
+from ...object_model.constants import observed
+from ...object_model.methods import BuiltinMethodVariable
+from ...state.tracker import VariableTracker
+from .graph_methods import record_call
+from .graph_values import RESULTS, placeholder
+
+if TYPE_CHECKING:
+    from ...state.emitter import Emitter
+    from ...state.tx import Tx
+
+MAKERS: dict[Any, type] = {
+    np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState,
+    random.Random: random.Random,
+}  # fmt: skip
+
+
+class RandomVariable(VariableTracker):
+    """A `Generator` or `RandomState`; its methods are operations that advance it."""
+
+    def __init__(self, node: Node, kind: type, source: Source | None = None) -> None:
+        self.node = node
+        self.kind = kind
+        self.source = source
+
+    def python_type(self) -> type:
+        return self.kind
+
+    def as_argument(self, tx: Tx) -> Node:
+        return self.node
+
+    def truth(self, tx: Tx) -> bool:
+        return True
+
+    def getattr(self, tx: Tx, name: str) -> VariableTracker:
+        member = getattr(self.kind, name, None)
+        if callable(member):
+            return RandomMethodVariable(self, name)
+        if member is not None or has_dict(self.kind):
+            raise GraphBreak(f"attribute {name!r} of a {self.kind.__name__}")
+        owner = f"{self.kind.__module__}.{self.kind.__name__}"
+        raise observed(AttributeError(f"{owner!r} object has no attribute {name!r}", name=name))
+
+    def call_method(
+        self,
+        tx: Tx,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        method = getattr(self.kind, name, None)
+        if method is None or row_of(method) is None:
+            raise GraphBreak(f"{name!r} of a {self.kind.__name__}")
+        return record_call(tx, method, (self, *args), kwargs)
+
+    def reconstruct(self, code: Emitter) -> None:
+        code.load_output(self.node)
+
+
+class RandomMethodVariable(BuiltinMethodVariable):
+    """A method looked up on a generator."""
+
+    def call(
+        self,
+        tx: Tx,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        return self.owner.call_method(tx, self.name, args, kwargs)
+
+
+RESULTS[Form.OBJECT] = lambda node: RandomVariable(node, MAKERS[node.target])
+
+
+def wrap_random(tx: Tx, value: Any, source: Source) -> VariableTracker:
+    return RandomVariable(placeholder(tx, source, OBJECT), type(value), source)

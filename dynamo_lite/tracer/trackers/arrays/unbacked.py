@@ -1,0 +1,87 @@
+"""Sizes that depend on data: which calls give equal ones, and where in the graph they are found."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....guards.shapes.symbols import DataResult
+from ....ir import core
+from ....ir.graph import Graph
+from ....ir.node import Node
+from ....ir.numbering import Numbering
+from ....ir.sizes import Size, is_unbacked, name_of, symbol
+from ....ir.types import python_number
+
+if TYPE_CHECKING:
+    from ...state.tx import Tx
+
+Naming = Callable[[str, tuple[int, ...]], DataResult]
+COUNTS = (np.sum, np.count_nonzero, np.add.reduce)
+
+
+def naming(numbering: Callable[[], Numbering], args: Sequence[Any]) -> Naming:
+    """For `ShapeEnv.call`: which call makes a size or int, and how that is described."""
+
+    def name(role: str, of: tuple[int, ...]) -> DataResult:
+        if any(place >= len(args) for place in of):
+            return DataResult(object(), f"the number of {role}" if role else "a value")
+        operands = [args[place] for place in of]
+        numbers = [*map(numbering().of, operands)]
+        if not role and (counted := _counted(operands[0])) is not None:
+            numbers = [numbering().of_operand(operands[0], 0)]
+            role, operands = "nonzero elements", [counted]
+        names = ", ".join(getattr(operand, "name", "…") for operand in operands)
+        key = (role, *numbers)
+        if not role:
+            return DataResult(key, f"the value of {names}", _limit(operands[0]))
+        upper = operands[0].type.size if role == "nonzero elements" else None
+        return DataResult(key, f"the number of {role} of {names}", upper)
+
+    return name
+
+
+def _counted(operand: Any) -> Node | None:
+    """The mask of which an operand is the number of True elements."""
+    if not isinstance(operand, Node) or operand.op != "call_function":
+        return None
+    if operand.target not in COUNTS or len(operand.args) != 1 or operand.kwargs:
+        return None
+    counted = operand.args[0]
+    is_array = isinstance(counted, Node) and counted.type.ndim > 0
+    if operand.target is not np.count_nonzero and is_array and counted.type.dtype != bool:
+        return None
+    if operand.target is np.add.reduce and counted.type.ndim != 1:
+        return None
+    return counted if is_array else None
+
+
+def _limit(operand: Any) -> Size | None:
+    """What a position is less than."""
+    if not isinstance(operand, Node) or operand.target not in (np.argmax, np.argmin):
+        return None
+    array = operand.args[0]
+    plain = len(operand.args) == 1 and not operand.kwargs and isinstance(array, Node)
+    return array.type.size - 1 if plain else None
+
+
+def found_in(tx: Tx, node: Node) -> None:
+    """Remember where the sizes of a new array can be read, for what needs them as ints."""
+    lengths, graph = tx.state.lengths, tx.state.root_graph
+    for axis, size in ((None, node.type.value), *enumerate(node.type.shape)):
+        name = name_of(size)
+        if name is not None and is_unbacked(name):
+            lengths.setdefault(name, (node, axis))
+            tx.shapes.node_of = lambda name: number_node(graph, lengths, name)
+
+
+def number_node(graph: Graph, lengths: dict[str, tuple[Node, int | None]], name: str) -> Node:
+    """A node that gives a symbol's value as a Python int."""
+    node, axis = lengths[name]
+    if axis is None:
+        return node
+    kind = python_number(int, symbol(name))
+    made = graph.call_function(core.length, (node, axis), type=kind, location=node.location)
+    lengths[name] = made, None
+    return made

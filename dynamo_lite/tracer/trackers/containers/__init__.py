@@ -1,0 +1,1 @@
+"""Trackers of lists, tuples, dicts, sets, iterators and the like."""

@@ -1,0 +1,451 @@
+"""Tuples and lists: items in order, known while tracing."""
+from __future__ import annotations
+
+import operator
+from collections import deque
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ....errors import GraphBreak
+from ....guards.kinds import LENGTH
+from ....guards.sources import ItemSource, Source, is_temporary
+from ...object_model.attributes import overridden, python_method
+from ...object_model.callables import KnownVariable
+from ...object_model.constants import (
+    FALSE,
+    LAST,
+    NONE,
+    NOT_IMPLEMENTED,
+    ConstantVariable,
+    builds,
+    constant,
+    observe,
+    observed,
+)
+from ...object_model.lazy import LazyVariable, realise, realise_all, realise_at
+from ...object_model.refusals import handed_over, name_in_c
+from ...rules.mro import answers
+from ...state.tracker import ObservedException, VariableTracker
+from .known_indices import checked_index, count_constant, fitting, index_constant
+from .sequence_arguments import check_sequence
+from .slices import SliceVariable
+from .sorting import sort
+
+if TYPE_CHECKING:
+    from ...state.emitter import Emitter
+    from ...state.tx import Tx
+
+PLAIN_KINDS = (tuple, list)
+SEQUENCES = (tuple, list, deque)
+
+LONGEST = 10_000
+"""Sequences longer than this are left to Python."""
+
+
+class SequenceVariable(VariableTracker):
+    """What tuples and lists share. `unread` is the outside object until its items are looked at."""
+
+    kind: type = tuple
+    takes_slices = True
+    no_index = "{base} indices must be integers or slices, not {kind}"
+
+    def __init__(
+        self,
+        items: Sequence[VariableTracker] = (),
+        source: Source | None = None,
+        unread: Any = None,
+    ) -> None:
+        self._items = list(items)
+        self.source = source
+        self.unread = unread
+        self.whole: VariableTracker | None = None
+
+    def python_type(self) -> type:
+        return self.kind
+
+    @property
+    def base(self) -> type:
+        """The type of Python's own that the sequence is."""
+        return next(base for base in SEQUENCES if issubclass(self.kind, base))
+
+    def items(self, tx: Tx) -> list[VariableTracker]:
+        """The items, possibly lazy ones; the length is guarded."""
+        if self.unread is not None:
+            self.read(tx)
+        return self._items
+
+    def read(self, tx: Tx) -> None:
+        outside, self.unread = self.unread, None
+        assert self.source is not None
+        if len(outside) > LONGEST:
+            raise GraphBreak(f"{self.describe()} has {len(outside)} items")
+        policy = tx.shapes.policy
+        may_fix = policy.may_fix if is_temporary(self.source) else policy.may_fix_contents
+        if not may_fix(self.source, len(outside)):
+            raise GraphBreak(f"Python needs {self.source}, whose length keeps changing")
+        tx.guards.install(self.source, LENGTH, outside, tx.location())
+        container = self.kind if self.whole is None else self.whole.python_type()
+        self._items[:0] = [
+            LazyVariable(item, ItemSource(self.source, index, container))
+            for index, item in enumerate(outside)
+        ]
+
+    @property
+    def is_exact_tuple(self) -> bool:
+        return self.kind is tuple and self.whole is None
+
+    def built_items(self) -> list[VariableTracker]:
+        """The items of a sequence that has been read or was made by the frame."""
+        return self._items
+
+    def as_argument(self, tx: Tx) -> Any:
+        return self.python([item.as_argument(tx) for item in self.iterate(tx)])
+
+    @staticmethod
+    def python(items: list[Any]) -> Any:
+        """The Python object that holds `items`."""
+        return tuple(items)
+
+    def made(self, items: Sequence[VariableTracker]) -> SequenceVariable:
+        """A new sequence of Python's own type, as slicing and concatenation make it."""
+        if len(items) > LONGEST:
+            raise GraphBreak(f"a {self.kind.__name__} of {len(items)} items")
+        return (TupleVariable if issubclass(self.kind, tuple) else ListVariable)(items)
+
+    def call_method(
+        self,
+        tx: Tx,
+        name: str,
+        args: Sequence[VariableTracker],
+        kwargs: Mapping[str, VariableTracker],
+    ) -> VariableTracker:
+        if self.kind not in PLAIN_KINDS and overridden(self.kind, name):
+            return python_method(tx, self, name).call(tx, args, kwargs)
+        return super().call_method(tx, name, args, kwargs)
+
+    def truth(self, tx: Tx) -> bool:
+        if self.kind not in PLAIN_KINDS and overridden(self.kind, "__bool__"):
+            return python_method(tx, self, "__bool__").call(tx, (), {}).truth(tx)
+        return bool(self.items(tx))
+
+    def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
+        index = 0
+        while index < len(self.items(tx)):
+            yield realise_at(tx, self._items, index)
+            index += 1
+
+    def method___len__(self, tx: Tx) -> VariableTracker:
+        return ConstantVariable(len(self.items(tx)))
+
+    def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        if isinstance(key, SliceVariable) and self.takes_slices:
+            known = key.as_constant(tx)
+            part = observe(self.items(tx).__getitem__, known)
+            is_whole = known.step in (None, 1) and len(part) == len(self.items(tx))
+            return self if is_whole and self.is_exact_tuple else self.made(part)
+        return realise_at(tx, self.items(tx), checked_index(tx, self, key))
+
+    def method___iter__(self, tx: Tx) -> VariableTracker:
+        return tx.iterator(self)
+
+    def method___contains__(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        return constant(any(tx.is_equal(item, value) for item in self.iterate(tx)))
+
+    def method_index(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        for index, item in enumerate(self.iterate(tx)):
+            if tx.is_equal(item, value):
+                return ConstantVariable(index)
+        if self.base is tuple:
+            raise observed(ValueError("tuple.index(x): x not in tuple"))
+        raise self.lacks(tx, value)
+
+    def lacks(self, tx: Tx, value: VariableTracker) -> ObservedException:
+        shown = tx.call_builtin(repr, value).as_constant(tx)
+        return observed(ValueError(f"{shown} is not in {self.base.__name__}"))
+
+    def method_count(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        return ConstantVariable(sum(tx.is_equal(item, value) for item in self.iterate(tx)))
+
+    def method___add__(self, tx: Tx, other: VariableTracker) -> VariableTracker:
+        other = other.contents or other
+        if not isinstance(other, SequenceVariable) or other.base is not self.base:
+            return handed_over(self.base, other)
+        for one, empty in ((self, other), (other, self)):
+            if one.is_exact_tuple and not empty.items(tx):
+                return one  # CPython makes no copy
+        return self.made([*self.items(tx), *other.items(tx)])
+
+    def method___mul__(self, tx: Tx, times: VariableTracker) -> VariableTracker:
+        if not answers(times.python_type(), "__index__"):
+            return NOT_IMPLEMENTED
+        count = fitting(index_constant(tx, times), OverflowError)
+        if count > 0 and len(self.items(tx)) * count > LONGEST:
+            raise GraphBreak(f"a {self.kind.__name__} of {len(self._items) * count} items")
+        if count == 1 and self.is_exact_tuple:
+            return self
+        return self.made(self.items(tx) * count)
+
+    method___rmul__ = method___mul__
+
+    def getattr(self, tx: Tx, name: str) -> VariableTracker:
+        return python_method(tx, self, name)
+
+
+class TupleVariable(SequenceVariable):
+    """A tuple, or an instance of a NamedTuple class (`kind`)."""
+
+    def __init__(
+        self,
+        items: Sequence[VariableTracker] = (),
+        source: Source | None = None,
+        unread: Any = None,
+        kind: type = tuple,
+        literal: tuple[Any, ...] | None = None,
+    ) -> None:
+        super().__init__(items, source, unread)
+        self.kind = kind
+        self.literal = literal
+
+    def check_argument(self, target: Any, args: Sequence[VariableTracker]) -> None:
+        if self.kind is not tuple:
+            check_sequence(self, target, args)
+
+    def is_constant(self) -> bool:
+        if self.kind is not tuple:
+            return False
+        if self.unread is not None:
+            return all(is_constant_tuple_item(item) for item in self.unread)
+        return all(item.is_constant() for item in self._items)
+
+    def as_constant(self, tx: Tx) -> Any:
+        if self.kind is not tuple:
+            return super().as_constant(tx)
+        return tuple([item.as_constant(tx) for item in self.iterate(tx)])
+
+    def hash_key(self, tx: Tx) -> Hashable:
+        return tuple([item.hash_key(tx) for item in self.iterate(tx)])
+
+    def getattr(self, tx: Tx, name: str) -> VariableTracker:
+        fields = getattr(self.kind, "_fields", ())
+        if name in fields:
+            return realise_at(tx, self.items(tx), fields.index(name))
+        if name == "_fields" and fields:
+            return TupleVariable([ConstantVariable(field) for field in fields])
+        return python_method(tx, self, name)
+
+    def method__replace(self, tx: Tx, **changes: VariableTracker) -> VariableTracker:
+        fields = self.kind._fields  # type: ignore[attr-defined]
+        if unknown := [name for name in changes if name not in fields]:
+            raise observed(ValueError(f"Got unexpected field names: {unknown!r}"))
+        items = [changes.get(name, item) for name, item in zip(fields, self.items(tx))]
+        return TupleVariable(items, kind=self.kind)
+
+    def reconstruct(self, code: Emitter) -> None:
+        if self.literal is not None:
+            return code.load_const(self.literal)
+        if self.kind is not tuple:
+            code.load_const(tuple.__new__)
+            code.load_const(self.kind)
+        for item in self._items:
+            code.build(item)
+        code.emit("BUILD_TUPLE", len(self._items))
+        if self.kind is not tuple:
+            code.call(2)
+
+
+class KnownTuple(KnownVariable):
+    """A tuple of the interpreter's that has named items, such as `sys.version_info`."""
+
+    def __init__(self, value: Any, source: Source | None = None) -> None:
+        super().__init__(value, source)
+        self.contents: VariableTracker = constant(tuple(value))
+
+    def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
+        return self.contents.iterate(tx)
+
+    def method___len__(self, tx: Tx) -> VariableTracker:
+        return ConstantVariable(len(self.value))
+
+    def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        return constant(observe(operator.getitem, self.value, key.as_constant(tx)))
+
+
+def is_named_tuple(kind: type) -> bool:
+    """A class whose instances are tuples and nothing else."""
+    return hasattr(kind, "_fields") and kind.__dictoffset__ == 0
+
+
+def is_constant_tuple_item(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(is_constant_tuple_item, value))
+    return type(value) in (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+
+
+class ListVariable(SequenceVariable):
+    """A list; mutation happens in place and is logged for replay.
+
+    While an outside list is `unread`, appending to it needs to know nothing about it: the new items
+    wait in `tail` and the log asks for an extension only.
+    """
+
+    kind: type = list
+
+    @staticmethod
+    def python(items: list[Any]) -> Any:
+        return items
+
+    @property
+    def tail(self) -> list[VariableTracker]:
+        """The items appended to an outside list that was never read."""
+        return self._items if self.unread is not None else []
+
+    def change(
+        self, tx: Tx, item: VariableTracker | None = None
+    ) -> list[VariableTracker]:
+        """The items, about to be changed; perhaps by having `item` among them."""
+        items = self.items(tx)
+        self.met_in_loop(tx, item)
+        tx.side_effects.mutates(self)
+        return items
+
+    def snapshot(self) -> list[VariableTracker]:
+        return list(self._items)
+
+    def read(self, tx: Tx) -> None:
+        appended = len(self._items)
+        super().read(tx)
+        tx.side_effects.was_read(self, self._items[: len(self._items) - appended])
+
+    def met_in_loop(self, tx: Tx, item: VariableTracker | None = None) -> None:
+        """A loop of the graph cannot go on with the list as it is: it may have another form."""
+        if tx.graph.is_body and self.born < tx.side_effects.since:
+            tx.plan_list(self, item)
+
+    def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        if not key.is_constant() and not isinstance(key, SliceVariable):
+            self.met_in_loop(tx)
+        return super().method___getitem__(tx, key)
+
+    def method_append(self, tx: Tx, item: VariableTracker) -> VariableTracker:
+        if self.unread is not None:
+            tx.side_effects.extends(self)
+        else:
+            self.met_in_loop(tx, item)
+            tx.side_effects.mutates(self)
+        self._items.append(item)
+        return NONE
+
+    def method_extend(self, tx: Tx, items: VariableTracker) -> VariableTracker:
+        """Item by item: a generator sees the list grow, and items before an error stay."""
+        plain = isinstance(items, SequenceVariable)
+        for item in list(items.iterate(tx)) if plain else tx.collect(items):
+            self.method_append(tx, item)
+        return NONE
+
+    def method___iadd__(self, tx: Tx, items: VariableTracker) -> VariableTracker:
+        self.method_extend(tx, items)
+        return self
+
+    def method___imul__(self, tx: Tx, times: VariableTracker) -> VariableTracker:
+        repeated = self.method___mul__(tx, times)
+        if not isinstance(repeated, ListVariable):
+            return repeated
+        self.change(tx)[:] = repeated.items(tx)
+        return self
+
+    def method_insert(
+        self, tx: Tx, index: VariableTracker, item: VariableTracker
+    ) -> VariableTracker:
+        self.change(tx).insert(count_constant(tx, index), item)
+        return NONE
+
+    def method_pop(
+        self, tx: Tx, index: VariableTracker = LAST
+    ) -> VariableTracker:
+        position, items = count_constant(tx, index), self.items(tx)
+        if not items:
+            raise observed(IndexError("pop from empty list"))
+        if not -len(items) <= position < len(items):
+            raise observed(IndexError("pop index out of range"))
+        return realise(tx, self.change(tx).pop(position))
+
+    def method_remove(self, tx: Tx, value: VariableTracker) -> VariableTracker:
+        for index, item in enumerate(self.iterate(tx)):
+            if tx.is_equal(item, value):
+                del self.change(tx)[index]
+                return NONE
+        if self.base is deque:
+            raise self.lacks(tx, value)
+        raise observed(ValueError("list.remove(x): x not in list"))
+
+    def method_clear(self, tx: Tx) -> VariableTracker:
+        self.change(tx).clear()
+        return NONE
+
+    def method_copy(self, tx: Tx) -> VariableTracker:
+        return ListVariable(self.items(tx))
+
+    def method_reverse(self, tx: Tx) -> VariableTracker:
+        self.change(tx).reverse()
+        return NONE
+
+    def method_sort(
+        self, tx: Tx, *, key: VariableTracker = NONE, reverse: VariableTracker = FALSE
+    ) -> VariableTracker:
+        items = list(realise_all(tx, self.items(tx)))
+        try:
+            sort(tx, items, key, reverse)
+        finally:
+            self.change(tx)[:] = items
+        return NONE
+
+    def method___setitem__(
+        self, tx: Tx, key: VariableTracker, value: VariableTracker
+    ) -> VariableTracker:
+        if isinstance(key, SliceVariable) and self.takes_slices:
+            known = key.as_constant(tx)
+            new = list(tx.collect(value)) if is_iterable(value) else None
+            if new is None:
+                extended = "must assign iterable to extended slice"
+                plain = known.step in (None, 1)
+                raise observed(TypeError("can only assign an iterable" if plain else extended))
+            observe(self.items(tx)[:].__setitem__, known, new)
+            self.change(tx)[known] = new
+            return NONE
+        if not key.is_constant():
+            self.met_in_loop(tx, value)
+        index = checked_index(tx, self, key, "assignment ")
+        self.change(tx, value)[index] = value
+        return NONE
+
+    def method___delitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        if isinstance(key, SliceVariable) and self.takes_slices:
+            observe(self.items(tx)[:].__delitem__, key.as_constant(tx))
+            del self.change(tx)[key.as_constant(tx)]
+        else:
+            index = checked_index(tx, self, key, "assignment ")
+            del self.change(tx)[index]
+        return NONE
+
+    def hash_key(self, tx: Tx) -> Hashable:
+        raise observed(TypeError(f"unhashable type: {name_in_c(self.kind)!r}"))
+
+    def reconstruct(self, code: Emitter) -> None:
+        for item in self._items:
+            code.build(item)
+        code.emit("BUILD_LIST", len(self._items))
+
+
+def is_iterable(value: VariableTracker) -> bool:
+    kind = value.python_type()
+    return answers(kind, "__iter__", "__getitem__")
+
+
+@builds(tuple)
+def _tuple(value: tuple[Any, ...]) -> VariableTracker:
+    return TupleVariable([constant(item) for item in value])
+
+
+@builds(list)
+def _list(value: list[Any]) -> VariableTracker:
+    return ListVariable([constant(item) for item in value])

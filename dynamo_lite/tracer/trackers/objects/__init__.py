@@ -1,0 +1,1 @@
+"""Trackers of functions, classes and their objects."""

@@ -1,1 +1,0 @@
-"""Variable trackers: what the translator knows about each Python value."""

@@ -1,0 +1,1 @@
+"""A guard set in its other forms: flat for the machine, a tree and reasons for people."""

@@ -1,0 +1,185 @@
+"""Why a guard failed, with the value now and the value when compiled: for logs and `explain`."""
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from ...ir.sizes import Size, evaluate, symbols
+from ..arrays import ArrayFacts, array_holds
+from ..guard_set import Guard
+from ..kinds import BY_PAIRS, DISJOINT, NOT_ALIASED, SAME, Group, GuardKind, shown
+from ..shapes.relations import Relation
+from ..shapes.shape_env import ShapeEnv
+from ..sources import (
+    AttrSource,
+    CellContentsSource,
+    CellSource,
+    ConstSource,
+    DependentSource,
+    GlobalSource,
+    ItemSource,
+    LiteralSource,
+    LocalSource,
+    OwnDictSource,
+    SizeSource,
+    Source,
+    TypeSource,
+)
+from .flatten import FlatGuards
+
+BETWEEN_SOURCES = (SAME, NOT_ALIASED, DISJOINT)
+
+
+class Values:
+    """Reaches sources in one call: the flat arguments and the function."""
+
+    def __init__(self, flat_args: Sequence[Any], function: FunctionType | None = None) -> None:
+        self.flat_args = flat_args
+        self.function = function
+
+    def __getitem__(self, source: Source) -> Any:
+        """The value at `source`; raises what reaching it raises."""
+        return RESOLVERS[type(source)](self, source)
+
+
+def _global(values: Values, source: GlobalSource) -> Any:
+    namespace = source.namespace.value
+    if source.name in namespace:
+        return namespace[source.name]
+    return getattr(builtins, source.name)
+
+
+def _cell(values: Values, source: CellSource) -> Any:
+    assert values.function is not None and values.function.__closure__ is not None
+    return values.function.__closure__[source.index]
+
+
+def _size(values: Values, source: SizeSource) -> Any:
+    array = values[source.base]
+    return (array.shape if source.fact == "size" else array.strides)[source.axis]
+
+
+RESOLVERS: dict[type, Callable[[Values, Any], Any]] = {
+    LocalSource: lambda values, source: values.flat_args[source.index],
+    GlobalSource: _global,
+    CellSource: _cell,
+    CellContentsSource: lambda values, source: values[source.base].cell_contents,
+    ConstSource: lambda values, source: source.object.value,
+    AttrSource: lambda values, source: getattr(values[source.base], source.name),
+    ItemSource: lambda values, source: source.getter(values[source.base], source.key),
+    TypeSource: lambda values, source: type(values[source.base]),
+    OwnDictSource: lambda values, source: getattr(values[source.base], "__dict__", None),
+    SizeSource: _size,
+    LiteralSource: lambda values, source: source.value,
+    DependentSource: lambda values, source: source.function.value(
+        *[values[operand] for operand in source.operands]
+    ),
+}
+
+
+def why_failed(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -> str:
+    """The reason that op `index` of a program failed for a call, and the line that asked for it."""
+    owner = flat.owners[index]
+    if isinstance(owner, Source):
+        return f"{owner} cannot be reached"
+    if isinstance(owner, Relation):
+        reason = _relation(owner, shapes, values)
+    else:
+        reason = _symbols_of(owner, shapes, values) or _guard(owner, values)
+    return f"{reason} (asked for at {owner.location})" if owner.location else reason
+
+
+ANOTHER_REMEDY = "raise dl.config.recompile_limit if there are few more, or use dl.disable"
+REMEDIES: dict[str, str] = {
+    "TYPE": "pass arguments of one type",
+    "IS": "pass the same object each time instead of a new one",
+    "EQUALS": "pass what varies as a number or an array, or make one function for each value",
+    "LENGTH": "pass containers of one length, or one array",
+    "KEYS": "pass mappings with the same keys",
+    "TENSOR_MATCH_STATIC": "convert to one dtype and number of dimensions before the call, and "
+                           "mark sizes that vary with dl.mark_dynamic",
+    "TENSOR_MATCH_DYNAMIC": "convert to one dtype and number of dimensions before the call",
+    "DISJOINT": "pass arrays that do not overlap",
+}  # fmt: skip
+"""What a user can do about a guard that keeps failing, by kind."""
+VARYING_SIZE = "mark the size with dl.mark_dynamic, which names the line that needs it fixed"
+
+
+def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv) -> str:
+    """What helps when op `index` of a program keeps failing."""
+    owner = flat.owners[index]
+    if isinstance(owner, Relation) and all(
+        shapes.infos[name].fact == "size" for name in owner.symbols()
+    ):
+        first = VARYING_SIZE
+    elif isinstance(owner, Guard) and owner.kind.name in REMEDIES:
+        first = REMEDIES[owner.kind.name]
+    else:
+        return ANOTHER_REMEDY
+    return f"{first}; or {ANOTHER_REMEDY}"
+
+
+def _guard(guard: Guard, values: Values) -> str:
+    kind = guard.kind
+    if kind in BY_PAIRS:
+        return _group(BY_PAIRS[kind], guard.kept, values)
+    value = values[guard.source]
+    if kind.differs is not None:
+        return f"{guard.source}: {kind.differs(value, guard.kept)}"
+    was = kind.was.format(k=kind.show(guard.kept))
+    if kind in BETWEEN_SOURCES:
+        return f"{guard.source} was {was}"
+    return f"{guard.source} is {shown(value)}, was {was}"
+
+
+def _group(kind: GuardKind, group: Group, values: Values) -> str:
+    for one, other in group.pairs():
+        if not kind.holds(values[one], values[other]):
+            return f"{one} was {kind.was.format(k=other)}"
+    return f"{group} no longer"
+
+
+def _symbols_of(guard: Guard, shapes: ShapeEnv, values: Values) -> str | None:
+    """The axis of an array that differs from another fact it shares a symbol with."""
+    facts = guard.kept
+    if not isinstance(facts, ArrayFacts) or not array_holds(values[guard.source], facts):
+        return None
+    for fact, sizes in (("size", facts.shape), ("stride", () if facts.order else facts.strides)):
+        for axis, size in enumerate(sizes):
+            now = values[SizeSource(guard.source, fact, axis)]
+            for name in symbols(size):
+                if (other := values_of(shapes, name, values)) != now:
+                    where = SizeSource(guard.source, fact, axis)
+                    first = shapes.infos[name].origin
+                    return f"{where} is {now} and {first} is {other}, equal when compiled"
+    return None
+
+
+def _relation(relation: Relation, shapes: ShapeEnv, values: Values) -> str:
+    """Both sides with the sizes of this call and of the one that was compiled."""
+    now = {name: values_of(shapes, name, values) for name in relation.symbols()}
+    names = ", ".join(f"{name} = {shapes.infos[name].origin}" for name in now)
+    sides = " and ".join(
+        f"{side} is {_evaluated(side, now)}, was {shapes.hint(side)}"
+        for side in (relation.left, relation.right)
+        if not isinstance(side, int)
+    )
+    return f"{relation} failed: {sides} when compiled ({names})"
+
+
+def _evaluated(size: Size, now: Mapping[str, int]) -> str:
+    try:
+        return str(evaluate(size, now))
+    except ZeroDivisionError:
+        return "a division by zero"
+
+
+def values_of(shapes: ShapeEnv, name: str, values: Values) -> int:
+    """The value of a symbol in this call."""
+    info = shapes.infos[name]
+    if info.fact == "value":
+        number: int = values[info.source]
+        return number
+    return int(values[SizeSource(info.source, info.fact, info.axis)])

@@ -1,0 +1,189 @@
+"""Whole-script mode compiles what has run for as long as compiling takes, and what surely will."""
+import math
+import sys
+
+import numpy as np
+import pytest
+from scripts import WARMING, run
+
+import dynamo_lite as dl
+from dynamo_lite.native import CompiledFunction
+from dynamo_lite.runtime import compile_frame
+from dynamo_lite.runtime import tiering as warmth
+from dynamo_lite.runtime.tiering import Account, Lender, open_account
+from dynamo_lite.script.regions import mentions_arrays
+
+if sys.version_info >= (3, 14):
+    pytest.skip("regions are not available", allow_module_level=True)
+
+COLD, WARM = 1000.0, 1e-9
+
+
+def looping(x):
+    for i in range(len(x)):
+        x[i] += 1
+
+
+def account(has_loops=False):
+    return Account(Lender(), has_loops, size=40)
+
+
+def test_code_is_warm_when_it_ran_as_long_as_compiling_takes():
+    with dl.config.patch(warm_seconds=0.5):
+        found = account()
+        assert found.lacks([3]) == 0.5
+        found.ran = 0.375
+        assert found.lacks([np.ones(3)]) == pytest.approx(0.125, abs=1e-6)
+        found.ran = 0.5
+        assert found.lacks([]) == 0
+        found.spend(0.25)  # the next variant costs as many times more
+        assert found.lacks([]) == warmth.PRICE * 0.25 - 0.5
+
+
+def test_nothing_is_waited_for_at_once():
+    with dl.config.patch(warm_seconds=0.0):
+        found = account()
+        found.spend(warmth.FREE[True] / 2)
+        assert found.lacks([]) == 0
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_compiling_takes_a_share_of_the_time_of_the_program(at_once):
+    with dl.config.patch(warm_seconds=0.0 if at_once else 0.02, compile_share=0.5):
+        found = account(has_loops=True)
+        lender, found.ran = found.lender, 1.0
+        lender.spent = warmth.FREE[at_once] + 1
+        lender.began -= lender.spent + 1  # the program itself has run for one second
+        assert found.lacks([]) == warmth.PATIENCE and found.lacks([np.ones(1)]) > 0
+        assert found.lacks([np.broadcast_to(1.0, 10**9)]) == 0  # what surely takes longer
+        lender.began -= 1
+        assert found.lacks([]) == 0
+
+
+def test_without_a_limit_nothing_waits_for_the_program():
+    with dl.config.patch(warm_seconds=0.0, compile_share=math.inf):
+        found = account()
+        found.lender.spent = 1e6
+        found.lender.began -= 1e6
+        assert found.lacks([]) == 0
+
+
+def test_an_analysis_in_vain_is_paid_for_before_it_is_tried_again():
+    with dl.config.patch(warm_seconds=0.0):
+        found = account()
+        found.spend(0.5, in_vain=True)
+        assert found.lacks([]) == warmth.PRICE * 0.5
+        found.ran = found.price
+        assert found.lacks([]) == 0 and found.worth == found.ran
+
+
+def test_calls_over_large_arrays_are_worth_it():
+    with dl.config.patch(warm_seconds=0.02):
+        found = account()
+        assert found.lacks([np.ones(100)]) > 0 == found.lacks([1, np.ones(10_000_000)])
+        assert found.ran == 0  # it may yet be a short one that comes next
+        assert found.lacks([np.ones(100)]) > 0
+
+
+def test_loops_are_paid_for_in_advance_up_to_a_limit():
+    with dl.config.patch(warm_seconds=0.02):
+        found = account(has_loops=True)
+        assert found.lacks([]) == 0 == found.lacks([])
+        found.spend(warmth.CREDIT)
+        assert found.lacks([]) > 0
+        other = Account(found.lender, True, 40)
+        assert other.lacks([]) == 0
+        other.spend(warmth.GRANT + 1)
+        assert Account(found.lender, True, 40).lacks([]) > 0
+
+
+def test_loops_are_seen_in_the_code():
+    assert open_account(looping.__code__, Lender()).has_loops
+    assert not open_account(account.__code__, Lender()).has_loops
+
+
+@pytest.mark.parametrize("module, helper, tells", [
+    ("program", "program", False), ("program", "scipy.linalg", True),
+    ("scipy.linalg", "scipy.stats", False), ("scipy.linalg", "numpy.linalg", True),
+])  # fmt: skip
+def test_names_of_its_own_library_do_not_say_that_a_function_sees_arrays(module, helper, tells):
+    names = {"__name__": module}
+    exec("def helper(): pass\ndef f(): return helper()", names)
+    names["helper"].__module__ = helper
+    assert mentions_arrays(names["f"]) == tells
+
+
+def test_a_compiled_function_waits_before_it_asks_for_an_entry():
+    asked = []
+    compiled = CompiledFunction(lambda x: x, lambda cf, flat: asked.append(flat))
+    compiled.waiting = 10 ** 15
+    assert [compiled(n) for n in range(3)] == [0, 1, 2] and asked == []
+    assert 0 < compiled.waiting < 10 ** 15
+    compiled.waiting = 1
+    assert [compiled(n) for n in range(3)] == [0, 1, 2] and asked == [(1,), (2,)]
+    compiled.waiting = 10 ** 15
+    compiled.clear()
+    assert compiled.waiting == 0
+
+
+@pytest.mark.parametrize("deadline, is_reached", [(-math.inf, True), (math.inf, False)])
+def test_an_analysis_that_is_not_worth_its_time_is_given_up(monkeypatch, deadline, is_reached):
+    found = account()
+    monkeypatch.setattr(Account, "lacks", lambda self, values: 0.0)
+    found.worth = deadline
+    options = compile_frame.Options(account=found)
+    compiled = compile_frame.compiled_function(lambda x: x + 1, options)
+    assert compiled(np.ones(2)).tolist() == [2, 2]
+    assert len(compiled.entries()) == (not is_reached) and compiled.disabled is None
+    assert found.spent > 0 and found.in_vain == (found.spent if is_reached else 0)
+
+
+@pytest.mark.parametrize("error", [RecursionError, MemoryError])
+def test_an_analysis_without_room_is_in_vain(monkeypatch, error):
+    def fail(*arguments):
+        raise error
+
+    found = account()
+    monkeypatch.setattr(Account, "lacks", lambda self, values: 0.0)
+    monkeypatch.setattr(compile_frame, "translate", fail)
+    options = compile_frame.Options(account=found)
+    compiled = compile_frame.compiled_function(lambda x: x + 1, options)
+    assert compiled(np.ones(2)).tolist() == [2, 2] and compiled.disabled is None
+    assert found.in_vain == found.spent > 0
+
+
+PROGRAM = """
+import numpy as np
+import dynamo_lite as dl
+def f(x):
+    y = x + 1
+    return y * 2
+def loop(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+    return total
+for i in range(5): f(np.ones(3)), loop(np.ones(3))
+print(dl.why(f))
+for i in range(5): f(np.ones(3, "f4"))
+"""
+
+
+def explained(script, seconds, monkeypatch):
+    monkeypatch.setenv("DYNAMO_WARM_SECONDS", str(seconds))
+    code, out, err = run(*WARMING, "--explain", script(PROGRAM))
+    assert code == 0
+    return out, err
+
+
+def test_cold_functions_say_so(script, monkeypatch):
+    out, err = explained(script, COLD, monkeypatch)
+    assert " f (" not in err and "f (" in err and "not warm yet: ran 0." in err
+    assert "of 1000000.0 ms in Python" in out
+
+
+def test_warm_functions_are_compiled_and_functions_with_loops_at_once(script, monkeypatch):
+    out, err = explained(script, WARM, monkeypatch)
+    assert "] f (" in err and "] loop (" in err and "not warm" not in out + err
+    _, err = explained(script, 0.09, monkeypatch)
+    assert "] f (" not in err and "] loop (" in err
