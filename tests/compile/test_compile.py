@@ -12,7 +12,7 @@ import pytest
 from sameness import same
 
 import dynamo_lite as dl
-from dynamo_lite.base import errors
+from dynamo_lite import errors
 from dynamo_lite.runtime.eviction import PATIENCE
 
 X = np.arange(4.0)

@@ -6,7 +6,7 @@ import pytest
 from sameness import check_same, same
 
 import dynamo_lite as dl
-from dynamo_lite.base import errors
+from dynamo_lite import errors
 from dynamo_lite.tracer.frame import root as translator
 from dynamo_lite.tracer.frame.root import new_state
 

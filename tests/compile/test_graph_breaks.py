@@ -8,7 +8,7 @@ import pytest
 from sameness import check_same, outcome, same
 
 import dynamo_lite as dl
-from dynamo_lite.base import errors
+from dynamo_lite import errors
 
 X = np.arange(4.0)
 LOG = []

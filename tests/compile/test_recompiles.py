@@ -7,7 +7,7 @@ import pytest
 from sameness import same
 
 import dynamo_lite as dl
-from dynamo_lite.base import errors
+from dynamo_lite import errors
 
 X = np.arange(1.0, 4.0)
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.base import errors
+from dynamo_lite import errors
 
 from .comparing import Tolerance, differences, outcome
 
