@@ -2,7 +2,7 @@
 
 The callable it returns takes the placeholders' values and returns a tuple of the outputs. Modules
 of the built-in backends are imported when they are first asked for. One that finds that NumPy alone
-is as fast returns a `Needless`.
+is as fast returns an `Unprofitable`.
 """
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def why_unprofitable(graph: Graph, program: Program) -> str:
 
 
 def why_few_numbers(graph: Graph, program: Program) -> str:
-    """The state of a random generator is saved before a call, which takes a microsecond."""
+    """The state of a random generator is recorded before a call, which takes a microsecond."""
     calls = operations(graph)
     rows = [row_of(node.target) for node in calls]
     if len(calls) > SHORT or not any(row and row.effect is Effect.RANDOM for row in rows):
@@ -70,7 +70,7 @@ def why_few_numbers(graph: Graph, program: Program) -> str:
 
 
 def limited(graph: Graph, program: Program) -> Program:
-    """The program, abandoned where its only operation in place gets too large."""
+    """The program; it bails out where its only operation in place gets too large."""
     size = size_in_place(graph, program)
     if size is None or isinstance(size, int) or depends_on_data(size):
         return program

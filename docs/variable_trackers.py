@@ -80,7 +80,7 @@ EXAMPLES: dict[str, str] = {
     "MethodVariable": "lambda x: (MethodType(spread, x), x)",
     "ConstantNumber": "lambda x: (np.float64(2.0), x)",
     "ComputedNumber": "lambda x: x.sum()",
-    "EitherNumber": "lambda x: max(x.sum(), 0.0)",
+    "PhiNumber": "lambda x: max(x.sum(), 0.0)",
     "ChosenNumber": "lambda x, k: min(k, k), np.float64(2.5)",
     "InputNumber": "lambda x, k: x * k, 2.5",
     "ObjectVariable": "lambda x: SimpleNamespace(a=x)",

@@ -51,7 +51,7 @@ class DataDependent(GraphBreak):
 class PlanLoop(Unsupported):
     """The analysis has to start again, now that more is known about the loop at `place` (a code
     object and the index of an instruction): it stays out of the graph for a reason, or becomes a
-    node of it after some rounds, with variables of two types each and lists that it changes."""
+    node of it after some iterations, with variables of two types each and lists that it changes."""
 
     def __init__(
         self, place: Any, reason: str = "", peeled: int = 0, phis: Any = frozenset(),

@@ -37,13 +37,13 @@ class Place(NamedTuple):
     end: int
 
 
-def must_be_apart(written: Place, other: Place) -> None:
+def must_not_overlap(written: Place, other: Place) -> None:
     if written.begin < other.end and other.begin < written.end:
         raise GraphBreak(f"{written.source} is written, and {other.source} overlaps it in memory")
 
 
 MOST_PAIRS = 16
-"""More things than make so many pairs are kept apart as a group."""
+"""More things than make so many pairs are guarded as one group."""
 
 
 class GuardSet:
@@ -80,7 +80,7 @@ class GuardSet:
         else:
             guards[key] = guard
 
-    def keep_apart(self, changed: Sequence[Source], others: Sequence[Source]) -> None:
+    def forbid_aliases(self, changed: Sequence[Source], others: Sequence[Source]) -> None:
         """Rely on each of `changed` being another object than all others."""
         group = Group(tuple(changed), tuple(others))
         if len(changed) * (len(changed) + len(others)) > MOST_PAIRS:
@@ -98,10 +98,10 @@ class GuardSet:
         return kind.name in self._by_source.get(source, {})
 
     def watch_array(self, source: Source, array: np.ndarray) -> None:
-        """An array input; it must stay apart in memory from every array the frame writes."""
+        """An array input; it must share no memory with any array the frame writes."""
         place = Place(source, *np.lib.array_utils.byte_bounds(array))
         for written in self._written_places:
-            must_be_apart(written, place)
+            must_not_overlap(written, place)
         self._arrays[source] = place
 
     def write_array(self, source: Source, location: Location | None = None) -> None:
@@ -111,7 +111,7 @@ class GuardSet:
         place = self._arrays[source]
         for other in self._arrays.values():
             if other is not place:
-                must_be_apart(place, other)
+                must_not_overlap(place, other)
         self._written[source] = location
         self._written_places.append(place)
 

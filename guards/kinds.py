@@ -205,7 +205,7 @@ NOT_ALIASED = GuardKind(
     lower=_pair("NOT_ALIASED"), holds=lambda x, other: x is not other, many=True, show=str,
 )  # fmt: skip
 DISJOINT = GuardKind(
-    "DISJOINT", "{x} and {k} share no memory", "apart from {k} in memory when compiled",
+    "DISJOINT", "{x} and {k} share no memory", "disjoint from {k} in memory when compiled",
     lower=_pair("DISJOINT"), holds=lambda x, other: not np.may_share_memory(x, other), many=True,
     subsumes=frozenset({"NOT_ALIASED"}), show=str,
 )  # fmt: skip
@@ -213,13 +213,14 @@ DISJOINT = GuardKind(
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Sources of things that must be apart: each of `changed` from all others."""
+    """Sources of things that must not alias: none of `changed` is any of the others."""
 
     changed: tuple[Source, ...]
     others: tuple[Source, ...]
 
     def __str__(self) -> str:
-        return f"{_listed(self.changed)} apart from one another and from {_listed(self.others)}"
+        changed, others = _listed(self.changed), _listed(self.others)
+        return f"{changed} not aliased with one another nor with {others}"
 
     def pairs(self) -> Iterator[tuple[Source, Source]]:
         for index, one in enumerate(self.changed):
@@ -247,12 +248,13 @@ def _group(of_arrays: bool) -> Callable[[Registers, int, Group], tuple[Any, ...]
 
 
 NO_ALIAS = GuardKind(
-    "NO_ALIAS", "{k}", "apart when compiled", lower=_group(of_arrays=False),
+    "NO_ALIAS", "{k}", "not aliased when compiled", lower=_group(of_arrays=False),
     holds=lambda values, group: _hold(NOT_ALIASED, values, group), needs_value=False, show=str,
 )  # fmt: skip
 ALL_DISJOINT = GuardKind(
-    "ALL_DISJOINT", "{k} in memory", "apart in memory when compiled", lower=_group(of_arrays=True),
-    holds=lambda values, group: _hold(DISJOINT, values, group), needs_value=False, show=str,
+    "ALL_DISJOINT", "{k} in memory", "disjoint in memory when compiled",
+    lower=_group(of_arrays=True), holds=lambda values, group: _hold(DISJOINT, values, group),
+    needs_value=False, show=str,
 )  # fmt: skip
 BY_PAIRS = {NO_ALIAS: NOT_ALIASED, ALL_DISJOINT: DISJOINT}
 """Kind for a whole group → the kind that says the same of a pair."""

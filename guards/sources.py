@@ -46,7 +46,7 @@ class LocalSource(Source):
     name: str
 
     def __str__(self) -> str:
-        """The rest of a frame is also passed cells, `.cell_k_3`, and values on the stack."""
+        """A continuation is also passed cells, `.cell_k_3`, and values on the stack."""
         if self.name.startswith(CELL):
             return self.name.removeprefix(CELL).rpartition("_")[0]
         return self.name.replace(STACK, "temporary ")

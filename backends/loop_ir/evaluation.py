@@ -14,7 +14,7 @@ from ...ir.sizes import Size, evaluate
 from . import loops
 
 
-class Abandoned(Exception):
+class BailOut(Exception):
     """The call must be run by Python instead."""
 
 
@@ -83,7 +83,7 @@ def _statement(state: State, kernel: loops.Kernel, statement: loops.Statement) -
         return
     if isinstance(statement, loops.Check):
         if not np.all(np.broadcast_to(box.value(statement.condition), shape)):
-            raise Abandoned("a check failed")
+            raise BailOut("a check failed")
         return
     values = np.broadcast_to(box.value(statement.value), shape)
     if isinstance(statement, loops.Scan):
@@ -166,7 +166,7 @@ def _reduce(box: Box, expr: loops.Reduce) -> np.ndarray:
     if expr.op in ("argmin", "argmax"):
         return np.asarray(getattr(np, expr.op)(body, axis=-1)).astype(np.int64)
     if body.shape[-1] == 0 and expr.op in ("minimum", "maximum"):
-        raise Abandoned("a minimum of nothing")
+        raise BailOut("a minimum of nothing")
     result = getattr(np, expr.op).reduce(body, axis=-1, dtype=expr.dtype)
     return np.asarray(result)
 

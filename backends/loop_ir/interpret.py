@@ -14,7 +14,7 @@ from ...ir.errstates import AMBIENT
 from ...ir.sizes import Size, SizeExpr, evaluate
 from ...ir.tree import map_leaves
 from ...ir.types import Form
-from .evaluation import Abandoned, Memory, State, run_kernel
+from .evaluation import BailOut, Memory, State, run_kernel
 from .loops import Buffer
 from .program import (
     Allocate,
@@ -62,7 +62,7 @@ class Foreign:
 
 
 def run_program(program: Program, *arguments: Any) -> tuple[Any, ...]:
-    """The outputs of one call; raises `Abandoned` where compiled code would give up."""
+    """The outputs of one call; raises `BailOut` where compiled code would bail out."""
     state = State(_bind_symbols(program, arguments))
     for item in program.inputs:
         _bind_input(state, item, arguments[item.index])
@@ -70,7 +70,7 @@ def run_program(program: Program, *arguments: Any) -> tuple[Any, ...]:
         state.bind(constant.buffer, constant.value)
     try:
         _run(state, program)
-    except Abandoned:
+    except BailOut:
         for buffer, offsets, values in reversed(state.saved):
             state.memory[buffer].write(offsets, values)
         raise
@@ -88,7 +88,7 @@ def _run(state: State, program: Program) -> None:
         with np.errstate(**modes, call=lambda kind, _: state.flags.add(kind)):
             RUN[type(step)](state, step)
     if not state.committed and state.flags:
-        raise Abandoned(f"floating-point flags: {sorted(state.flags)}")
+        raise BailOut(f"floating-point flags: {sorted(state.flags)}")
 
 
 def _bind_symbols(program: Program, arguments: Sequence[Any]) -> dict[str, int]:
@@ -149,7 +149,7 @@ def _extern(state: State, step: Extern) -> None:
     try:
         result = step.target(*args, **kwargs)
     except Exception as error:
-        raise Abandoned(f"{step.target}: {error}") from error
+        raise BailOut(f"{step.target}: {error}") from error
     results = result if isinstance(result, (tuple, list)) else (result,) if step.results else ()
     for name, number, axis in step.binds:
         state.symbols[name] = np.shape(results[number])[axis]
@@ -163,7 +163,7 @@ def _extern(state: State, step: Extern) -> None:
         if (array.dtype, array.shape) != expected or not same_form or not _same_strides(
             array, state.shape(type_.strides)
         ):
-            raise Abandoned(f"{step.target} gave {array.dtype}{array.shape}, not {expected}")
+            raise BailOut(f"{step.target} gave {array.dtype}{array.shape}, not {expected}")
         state.bind(buffer, array)
 
 
@@ -253,7 +253,7 @@ def _product(state: State, step: Product) -> None:
 
 def _require(state: State, step: Require) -> None:
     if not RELATIONS[step.relation](state.size(step.left), state.size(step.right)):
-        raise Abandoned(f"{step.left} {step.relation} {step.right} does not hold")
+        raise BailOut(f"{step.left} {step.relation} {step.right} does not hold")
 
 
 def _save(state: State, step: LogUndo) -> None:
@@ -271,7 +271,7 @@ def _save(state: State, step: LogUndo) -> None:
 
 def _commit(state: State, step: Commit) -> None:
     if state.flags:
-        raise Abandoned(f"floating-point flags: {sorted(state.flags)}")
+        raise BailOut(f"floating-point flags: {sorted(state.flags)}")
     state.committed = True
 
 

@@ -268,8 +268,8 @@ class Product(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Require(Instruction):
-    """A relation between sizes (`left` == `right`, `<=`, `<`) that must hold, else the call is
-    abandoned."""
+    """A relation between sizes (`left` == `right`, `<=`, `<`) that must hold, else the call
+    bails out."""
 
     relation: str
     left: Size
@@ -278,8 +278,8 @@ class Require(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class LogUndo(Instruction):
-    """Keep what a part of an input holds, to be put back if the call bails out; what the parts
-    held is put back in reverse order. Writes to inputs before the commit come after such a step.
+    """Keep what a part of an input holds, in the undo log; if the call bails out, what the parts
+    held is restored, the latest first. Writes to inputs before the commit come after such a step.
 
     The part begins `offset` bytes after the data pointer and has the shape and strides of `type`;
     or its elements, as many as those of `type`, lie at the `positions` (int64) behind it."""
@@ -297,13 +297,13 @@ class LogUndo(Instruction):
 @dataclass(frozen=True, slots=True)
 class Commit(Instruction):
     """From here on the call can no longer bail out: the floating-point flags were clean and
-    every check passed. Writes to inputs that were not saved come only after it."""
+    every check passed. Writes to inputs that are not in the undo log come only after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop(Instruction):
-    """Run `steps` again and again for as long as the bool in the 0-d buffer `going` is true, which
-    is looked at before each round. Memory is never allocated inside."""
+    """Run `steps` again and again for as long as the bool in the 0-d buffer `proceed` is true,
+    which is looked at before each iteration. Memory is never allocated inside."""
 
     proceed: Buffer
     steps: tuple[Step, ...]

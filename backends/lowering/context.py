@@ -76,7 +76,7 @@ class Lowering:
     counts_of: dict[Node, Count] = field(default_factory=dict)
     put_off: dict[Buffer, tuple[Step, ...]] = field(default_factory=dict)
     fixed: set[Buffer] = field(default_factory=set)  # inputs that are changed before the commit
-    unlogged: set[Buffer] = field(default_factory=set)  # those of which all that changes is saved
+    unlogged: set[Buffer] = field(default_factory=set)  # those of which all changes are logged
     logged: set[tuple[Any, ...]] = field(default_factory=set)  # the parts of them that have been
     roots: dict[Buffer, Buffer] = field(default_factory=dict)  # of buffers in memory of others
     kept: Container[Node] = ()  # what gets memory
@@ -287,7 +287,7 @@ class Lowering:
         self.unlogged.add(buffer)
 
     def is_unlogged(self, value: Value) -> bool:
-        """Whether a value is in an input of which all that changes is saved."""
+        """Whether a value is in an input of which all changes are logged."""
         return value.is_memory and load_of(value).buffer in self.unlogged
 
     def log_undo(self, target: Value, *, whole: bool = False) -> None:

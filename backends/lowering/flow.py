@@ -1,8 +1,8 @@
 """Loops and branches: steps that hold the steps of their bodies.
 
-What a loop carries from round to round lies in buffers of its own: numbers in 0-d ones, arrays in
-memory that a body may change in place. The values of the next round are all computed before the
-first of them is stored.
+What a loop carries from iteration to iteration lies in buffers of its own: numbers in 0-d ones,
+arrays in memory that a body may change in place. The values of the next iteration are all computed
+before the first of them is stored.
 """
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _settled(low: Lowering, value: Value) -> Value:
 
 
 def _advance(low: Lowering, states: Sequence[Value], following: Sequence[Any]) -> set[Buffer]:
-    """The values of the next round take their places; the buffers that changed their memory."""
+    """The values of the next iteration take their places; the buffers that changed their memory."""
     numbers: list[tuple[Value, Any]] = []
     arrays: list[tuple[Value, Value]] = []
     for state, value in zip(states, following):

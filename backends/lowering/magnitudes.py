@@ -26,7 +26,8 @@ LONGEST_AXIS = 2.0**47
 
 
 def check_magnitudes(low: Lowering, nodes: Iterable[Node]) -> None:
-    """Abandon calls in which sizes that these nodes use, and that are known here, do not fit."""
+    """Bail out of calls in which sizes that these nodes use, and that are known here, do not
+    fit."""
     for node in nodes:
         for size in leaves((node.args, node.kwargs), SizeExpr):
             if name_of(size) is not None:

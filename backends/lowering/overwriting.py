@@ -1,8 +1,8 @@
 """Inputs that are changed before the commit, in their own memory.
 
 What reads a part of an input after another part was written would need a copy of all of it, were
-the writes put off until after the commit. So they are done at once; what they replace is saved
-before, and put back if the call bails out.
+the writes put off until after the commit. So they are done at once; what they replace is kept
+in an undo log, and restored if the call bails out.
 """
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def newest(low: Lowering, placeholder: Node, final: Node) -> Node:
 
 
 def log_positions(low: Lowering, target: Value) -> None:
-    """Save elements at places that are computed, which have been checked."""
+    """Log elements at places that are computed, which have been checked."""
     place = target.expr
     if isinstance(place, Load):
         low.log_undo(target)

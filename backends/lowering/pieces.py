@@ -26,7 +26,7 @@ def pieces(
     low: Lowering, node: Node, placeholder: Node, done: Node | None = None
 ) -> list[Piece] | None:
     """The assignments that lead from a placeholder, or from a version that is `done`, to its final
-    contents, in order; None when they are not all assignments to windows."""
+    contents, in order; None when they are not all assignments to strided views."""
     found: list[Piece] = []
     while node is not placeholder and node is not done:
         if node.op != "call_function" or node.target is not core.update:

@@ -20,7 +20,7 @@ from ..loop_ir.program import Operand, Product, Stack
 from .context import Lowering, packed
 from .values import CannotLower, Value, load_of
 
-OWN_WAY = "NumPy multiplies these in a way of its own"
+OWN_WAY = "NumPy multiplies these by a loop of its own"
 
 
 @dataclass(frozen=True, slots=True)

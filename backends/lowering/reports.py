@@ -14,7 +14,7 @@ ALWAYS_SILENT = frozenset((
     "isnan", "isfinite", "isinf", "equal", "not_equal", "less", "less_equal", "greater",
     "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not",
 ))  # fmt: skip
-"""Of whatever numbers, these neither report anything nor give up."""
+"""Of whatever numbers, these neither report anything nor bail out."""
 SILENT_OF_INTEGERS = frozenset((
     "add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "square",
 ))  # fmt: skip

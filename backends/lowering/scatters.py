@@ -29,7 +29,7 @@ from .windows import ViewSteps
 
 
 def views_of(view: ViewSteps) -> ViewSteps:
-    """The windows of a view chain without a last step that picks positions from integer arrays;
+    """The strided views of a chain without a last step that gathers by integer arrays;
     the chain itself where there is no such step."""
     if not view or view[-1][0] is not operator.getitem:
         return view

@@ -1,4 +1,4 @@
-"""Parts of arrays at positions that are computed: windows that move."""
+"""Parts of arrays at positions that are computed: views that move."""
 from __future__ import annotations
 
 import operator

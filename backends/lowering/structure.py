@@ -138,7 +138,7 @@ def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Va
 
 
 def is_moved(value: Value) -> bool:
-    """Whether a value is a window on memory at a position that is the same for all elements."""
+    """Whether a value is a view of memory at a position that is the same for all elements."""
     found = value.expr
     return isinstance(found, Gather) and all(
         free_axes(index, {}).isdisjoint(value.axes) for index, _ in found.indices

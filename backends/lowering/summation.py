@@ -28,7 +28,7 @@ from .values import CannotLower, Value
 BUFFER = 8192
 """Numbers in a buffer of NumPy's iterator."""
 NARROW, EXPENSIVE = 16, 8
-"""Rows so short are computed apart, where that costs something."""
+"""Rows so short are computed separately, where that costs something."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ def stored(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) 
 
 
 def log_elements(low: Lowering, node: Node, base: Value, view: ViewSteps) -> None:
-    """Save what is at positions from integer arrays; everything, where they come from a mask."""
+    """Log what is at positions from integer arrays; everything, where they come from a mask."""
     if not low.is_unlogged(base):
         return
     if deposited_by(low, node) is not None:

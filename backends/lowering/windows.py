@@ -61,7 +61,7 @@ def selected(low: Lowering, type_: ArrayType, steps: ViewSteps) -> tuple[ArrayTy
 
 
 def why_not_view(step: tuple[Any, ...]) -> str | None:
-    """Why a step of a view chain is not a plain window on memory, or None when it is."""
+    """Why a step of a view chain is not a plain strided view of memory, or None when it is."""
     function, args, _ = step
     row = row_of(function)
     if row is None or row.window is None:

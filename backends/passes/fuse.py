@@ -226,7 +226,7 @@ def conflict(first: Placed, second: Placed) -> bool:
 
 
 def why_not_merge(earlier: Placed, later: Placed, hint: Hint) -> str | None:
-    """Why two kernels stay apart, or None when they become one."""
+    """Why two kernels are not fused, or None when they are."""
     if earlier.box != later.box:
         return DIFFERENT
     if earlier.scans or later.scans:

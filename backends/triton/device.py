@@ -116,7 +116,7 @@ class CuPyDevice:
 
 
 def counterpart_in(library: Any, target: Callable[..., Any]) -> Callable[..., Any]:
-    """`library.x.y` for `numpy.x.y`; Python's operators are their own twins."""
+    """`library.x.y` for `numpy.x.y`; Python's operators are their own counterparts."""
     module = getattr(target, "__module__", None) or "numpy"
     name = str(getattr(target, "__qualname__", None) or getattr(target, "__name__", ""))
     if module == "_operator":
@@ -131,7 +131,7 @@ def counterpart_in(library: Any, target: Callable[..., Any]) -> Callable[..., An
     for part in [*filter(None, path.split(".")), *name.split(".")]:
         found = getattr(found, part, None)
     if found is None or found is target:
-        raise Unsupported(f"{module}.{name} has no twin in {library.__name__}")
+        raise Unsupported(f"{module}.{name} has no counterpart in {library.__name__}")
     counterpart: Callable[..., Any] = found
     return counterpart
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..base.pytrees import copied, flatten, following, unflatten
 
-CARRIED = "while_loop", "carried", "before a round", "after it"
-CARRY = "scan", "carry", "before a round", "after it"
-Y = "scan", "y", "in the first round", "in a later one"
+CARRIED = "while_loop", "carried", "before an iteration", "after it"
+CARRY = "scan", "carry", "before an iteration", "after it"
+Y = "scan", "y", "in the first iteration", "in a later one"
 
 
 def cond(
@@ -37,8 +37,8 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], *carrie
     """`carried = body_fn(*carried)` as long as `cond_fn(*carried)` is true; the last `carried`.
 
     `body_fn` gives a tuple of as many trees as it takes; of a single tree, the tree itself,
-    which then also is the result. TypeError where a round changes the structure of `carried` or
-    the dtype of a leaf; a Python number may become one of NumPy's.
+    which then also is the result. TypeError where an iteration changes the structure of
+    `carried` or the dtype of a leaf; a Python number may become one of NumPy's.
     """
     single = len(carried) == 1
     leaves, shape = flatten(carried[0] if single else carried)
@@ -61,7 +61,7 @@ def scan(
 
     Gives the last carry and `ys`: of each leaf of the tree `y` an array of shape
     (length, *leaf.shape) and the first y's dtype. `xs` is a tree of arrays with as many rows each;
-    without any, `length` says how many rounds there are. `reverse` begins with the last row.
+    without any, `length` says how many iterations there are. `reverse` begins with the last row.
     ValueError where there is no row, or where numbers of rows differ; TypeError where a later carry
     or y has another structure, or a leaf another dtype.
     """

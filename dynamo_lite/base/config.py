@@ -30,7 +30,7 @@ class Config:
     recompile_limit: int = 8
     """Entries of one function; from then on calls that match none of them run in Python."""
     retire_after: int = 16
-    """Abandoned calls without a success in between after which an entry is given up."""
+    """Calls that bailed out, without a success in between, after which an entry is retired."""
     assume_static_by_default: bool = True
     """`dynamic=None` starts with fixed sizes; otherwise every size is a symbol at once."""
     automatic_dynamic_shapes: bool = True
@@ -52,10 +52,10 @@ class Config:
     """Operations that the loops of one frame may add to its graph; up to four times as many where
     they go through lists of the caller's."""
     leave_short_loops: bool = True
-    """Leave a loop that cannot be compiled as a whole to Python where each round is so short that
-    going back and forth between compiled code and Python takes longer."""
+    """Leave a loop that cannot be compiled as a whole to Python where each iteration is so short
+    that going back and forth between compiled code and Python takes longer."""
     trace_seconds: float = 20.0
-    """Time after which the analysis of one frame is given up."""
+    """Time after which the analysis of one frame stops."""
     inline_depth: int = 100
     """Calls within calls that are followed into one graph."""
     compile_unprofitable: bool = False

@@ -13,7 +13,7 @@ import numpy as np
 
 Leaves = tuple[Any, ...]
 Where = tuple[str, str, str, str]
-"""How a message names the caller, the tree, the round before and the round after."""
+"""How a message names the caller, the tree, the iteration before and the one after."""
 RANKS = "bifc"
 
 
@@ -43,7 +43,8 @@ def copied(tree: Any) -> Any:
 def following(
     where: Where, function: Any, shape: Any, before: Leaves, tree: Any
 ) -> Leaves:
-    """The leaves of what a round gives; TypeError where it cannot take the place of `before`."""
+    """The leaves of what an iteration gives; TypeError where it cannot take the place of
+    `before`."""
     leaves, found = flatten(tree)
     kinds = [*map(kind_of, before)], [*map(kind_of, leaves)]
     if (reason := why_not_follow(where, place_of(function), (shape, found), *kinds)) is not None:

@@ -149,7 +149,7 @@ class Assembler:
         self.emit("CALL_FUNCTION_EX", 1)
 
     def take_over(self) -> None:
-        """The arguments of a rest are its variables' alone from here on."""
+        """The arguments of a continuation are its variables' alone from here on."""
         self.emit("LOAD_CONST", take_over)
         self.call(0)
         self.emit("POP_TOP")

@@ -22,7 +22,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Outlet:
-    """The instruction that all ways out of a loop lead to (in several `places`, where CPython has
+    """The instruction that all exits of a loop lead to (in several `places`, where CPython has
     copied a return), and what they do `before`."""
 
     places: tuple[int, ...]
@@ -39,10 +39,10 @@ class Shape:
     outlets: dict[int, Outlet | None] = field(default_factory=dict)
 
     def join(self, branch: int, loop: Loop | None) -> int | None:
-        """The first instruction that both ways of a branch lead to, or None.
+        """The first instruction that both arms of a branch lead to, or None.
 
-        Inside of a loop only what stays in it counts, and the head of the loop is where all ways
-        end; ways that end in an exception do not count.
+        Inside of a loop only what stays in it counts, and the head of the loop is where all arms
+        end; arms that end in an exception do not count.
         """
         key = branch, None if loop is None else loop.head
         if key not in self.joins:
@@ -50,13 +50,13 @@ class Shape:
         return self.joins[key]
 
     def outlet(self, loop: Loop) -> Outlet | None:
-        """Where the ways out of a loop come together, if they are several."""
+        """Where the exits of a loop come together, if they are several."""
         if loop.head not in self.outlets:
             self.outlets[loop.head] = _outlet(read(self.code), loop)
         return self.outlets[loop.head]
 
     def reach(self, loop: Loop) -> frozenset[int]:
-        """The instructions of a loop, and those on its ways out."""
+        """The instructions of a loop, and those on its way out."""
         outlet = self.outlet(loop)
         return loop.members if outlet is None else loop.members | outlet.before
 
@@ -113,7 +113,7 @@ def _loops(instructions: tuple[Instruction, ...]) -> dict[int, Loop]:
 
 
 def _outlet(instructions: tuple[Instruction, ...], loop: Loop) -> Outlet | None:
-    """Of ways without branches; one that raises does not count, nor does the end of a `for`."""
+    """Of exits without branches; one that raises does not count, nor does the end of a `for`."""
     starts = {
         to for at in loop.members for to in _plain_successors(instructions[at])
         if to not in loop.members and instructions[at].opname != "FOR_ITER"
@@ -147,7 +147,7 @@ def _ends(instruction: Instruction) -> bool:
 
 
 def _acts(instruction: Instruction) -> bool:
-    """Whether a way out does more than to leave."""
+    """Whether an exit does more than to leave."""
     return instruction.opname not in ("POP_TOP", "NOP", "JUMP")
 
 

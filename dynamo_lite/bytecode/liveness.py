@@ -1,4 +1,5 @@
-"""What the rest of a frame needs: which locals it may read, whether it handles an exception."""
+"""What the continuation of a frame needs: which locals it may read, whether it handles an
+exception."""
 from __future__ import annotations
 
 from collections.abc import Iterator

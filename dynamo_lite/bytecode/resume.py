@@ -1,9 +1,8 @@
-"""Resume functions: the rest of a frame as a function of its own.
+"""Resume functions: the continuation of a frame as a function of its own.
 
 A resume function takes the values of the original's fast locals (None where a name is not passed),
 then its cells, then the stack; it puts them where the original has them and jumps into the original
-text. Cells travel as cell objects, so that nested functions and the rest of the frame keep sharing
-them.
+text. Cells travel as cell objects, so that nested functions and the continuation keep sharing them.
 """
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`while` loops with one head: CPython tests the condition again at the end of a round, and goes to
-the instruction behind the first test from there, but to the first test where a `continue` is."""
+"""`while` loops with one head: CPython tests the condition again at the end of the body, and goes
+to the instruction behind the first test from there, but to the first test where a `continue` is."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,9 +1,9 @@
 """Leaving compiled code in the middle of a frame: a graph break.
 
 After the graph and the side effects, the replacement function puts locals and stack in place. Then
-it runs the unsupported instruction and returns a *rest*: a resume function and its arguments, which
-`native.drive` calls next, so that a loop with a break in it does not nest. Where that cannot be
-expressed, the rest of the original text runs right there.
+it runs the unsupported instruction and returns a *continuation*: a resume function and its
+arguments, which `native.drive` calls next, so that a loop with a break in it does not nest. Where
+that cannot be expressed, what follows in the original text runs right there.
 """
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ from .reconstruct import Push, Reconstructor
 class Frames(Protocol):
     """What can be compiled along with a frame.
 
-    A rest of a frame is compiled as the original function is: `origin` is that function, and
-    `prefix` the number of instructions that the frame at hand has in front of the original text.
+    The continuation of a frame is compiled as the original function is: `origin` is that function,
+    and `prefix` the number of instructions that the frame at hand has in front of the original
+    text.
     """
 
     @property
@@ -93,7 +94,7 @@ class Leaving:
         self.is_value = [not isinstance(item, NullVariable) for item in stopped.stack]
 
     def prepare(self) -> Callable[[], None]:
-        """Build every value that is needed later; the result emits the rest."""
+        """Build every value that is needed later; the result emits what follows."""
         if (reason := self.why_not()) is not None:
             raise Unsupported(reason)
         self.assembler.at(positions(self.original, self.instruction))
@@ -230,7 +231,7 @@ class Leaving:
         return self.code.emit(opname, instruction.argval)
 
     def _branch(self, jumps_if: bool, keeps: bool) -> None:
-        """Test the value in Python; each way is a resume function."""
+        """Test the value in Python; each arm is a resume function."""
         *kept, (_, value) = zip(self.is_value, self.stack)
         self._push_operands(len(kept), keeps)
         jumps, depth = Label(), self.assembler.depth - 1
@@ -347,7 +348,7 @@ class Leaving:
         self.assembler.place(end)
 
     def _resume(self, index: int, stack: list[tuple[bool, Push]]) -> None:
-        """Return the rest of the frame, from instruction `index` on."""
+        """Return the continuation of the frame, from instruction `index` on."""
         following = self.instructions[index]
         if following.opname == "PUSH_NULL" and is_second_half(self.original, following):
             index, stack = index + 1, [*stack, (False, _nothing)]
@@ -378,7 +379,8 @@ class Leaving:
 
 
     def _symbolic(self, cells: int, stack: list[tuple[bool, Push]]) -> Iterator[Any]:
-        """The sizes, strides and ints that are symbols, as facts of the arguments of the rest."""
+        """The sizes, strides and ints that are symbols, as facts of the continuation's
+        arguments."""
         names = self.frames.origin.__code__.co_varnames
         for index, name in enumerate(names):
             if name in self.names and name in self.stopped.locals:

@@ -2,10 +2,10 @@
 
 `plan(trace, …)` emits what happens after the graph and thereby finds out which nodes have to leave
 it; `Plan.assemble(entry)` puts the call of the compiled graph in front. The replacement takes the
-flat arguments. It does: call the graph; give up if the graph did, before anything has happened;
+flat arguments. It does: call the graph; bail out if the graph did, before anything has happened;
 rebuild values; replay side effects; and return. Where the trace stopped early it runs the
-unsupported instruction, inside the exception handler it had, and calls a resume function for the
-rest.
+unsupported instruction, inside the exception handler it had, and calls a resume function for what
+follows.
 """
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Plan:
     rebuilt: Reconstructor
     needs_body: bool
     points: tuple[ResumePoint, ...]
-    """Where rests of the frame begin."""
+    """Where continuations of the frame begin."""
     is_continuation: bool = False
 
     @property
@@ -61,7 +61,7 @@ class Plan:
         return with_code(function, head.finish(body=self.needs_body))
 
     def _entry_itself(self, entry: NativeEntry) -> Callable[..., Any] | None:
-        """The compiled graph with its inputs picked from the flat arguments, when that is all."""
+        """The compiled graph with its inputs taken from the flat arguments, when that is all."""
         trace = self.trace
         if not isinstance(trace.end, Returned) or trace.side_effects.records:
             return None
@@ -127,7 +127,7 @@ def _replay(effects: list[Callable[[], None]]) -> None:
 
 
 def _call_graph(code: Reconstructor, plan: Plan, entry: Entry) -> None:
-    """Run the graph; return BAILOUT if it gave up, else keep its outputs in their slots."""
+    """Run the graph; return BAILOUT if it bailed out, else keep its outputs in their slots."""
     code.load_callable(entry)
     for source in plan.trace.inputs:
         code.load_source(source)

@@ -123,7 +123,7 @@ class Reconstructor:
     ) -> None:
         """Push one of two values, as a number that the graph computes says.
 
-        Both are built before, so that what is built in one way is there in the other as well."""
+        Both are built before, so that what is built in one arm is there in the other as well."""
         pushes = []
         for build in (true, false):
             build()

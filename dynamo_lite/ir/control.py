@@ -23,10 +23,10 @@ def for_loop(
     start: int, stop: int, step: int, body: Body, carried: Sequence[Any],
     operands: Sequence[Any], versions: int = 0,
 ) -> tuple[Any, ...]:
-    """`going, *results = body(index, *carried, *operands)` for each index of a range.
+    """`proceed, *results = body(index, *carried, *operands)` for each index of a range.
 
-    The first results are carried into the next round; the others are those of the last round. A
-    round whose `going` is false is the last one.
+    The first results are carried into the next iteration; the others are those of the last one.
+    An iteration whose `proceed` is false is the last.
     """
     results = (*carried, *operands[len(operands) - versions :])
     for index in range(start, stop, step):
@@ -40,7 +40,7 @@ def for_loop(
 def while_loop(
     proceed: Any, body: Body, carried: Sequence[Any], operands: Sequence[Any], versions: int = 0
 ) -> tuple[Any, ...]:
-    """`going, *results = body(*carried, *operands)` for as long as `going` is true."""
+    """`proceed, *results = body(*carried, *operands)` for as long as `proceed` is true."""
     results = (*carried, *operands[len(operands) - versions :])
     while proceed:
         proceed, *made = body(*_arguments(results, carried, operands, versions))

@@ -1,7 +1,7 @@
-"""Stand-ins: real NumPy values of given types that cost no memory, to let NumPy itself speak.
+"""Fake arrays: NumPy values of given types that cost no memory, to let NumPy itself speak.
 
 They serve to raise NumPy's own error for a wrong call, and to find the type of what an extern
-function returns. An array fake array has the right dtype, shape and flags over a single element.
+function returns. A fake array has the right dtype, shape and flags over a single element.
 """
 from __future__ import annotations
 

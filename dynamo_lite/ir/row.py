@@ -45,8 +45,8 @@ class Op:
     function of that name (`backends.llvm`). `triton` is an expression with {a} {b} {c}.
     `decompose(emit, *args, **kwargs)` rewrites a call in terms of other rows (`rules.composite`);
     it raises Unsupported for calls that stay whole.
-    `window` (views) is called like the target, plus `facts`, and gives the `rules.windows.Window`
-    that the result is of the first argument, or None when NumPy makes a copy.
+    `window` (views) is called like the target, plus `facts`, and gives the strided view
+    (`rules.windows`) that the result is of the first argument, or None when NumPy makes a copy.
     `whole`: calls that the rule does not cover are made by NumPy as a step of the graph, which is
     tried out to find the type.
     `flags`: NumPy may report a floating-point condition (divide, over, under, invalid) for it.

@@ -8,9 +8,9 @@ import numpy as np
 # -- the compiled callable
 
 @final
-class Abandoned: ...
+class Bailout: ...
 
-BAILOUT: Final[Abandoned]
+BAILOUT: Final[Bailout]
 
 @final
 class CallCounts:

@@ -20,12 +20,12 @@ PyMethodDef bailout_methods[] = {
 PyType_Slot bailout_slots[] = {
     {Py_tp_repr, reinterpret_cast<void *>(bailout_repr)},
     {Py_tp_methods, bailout_methods},
-    {Py_tp_doc, const_cast<char *>("What a target returns when it gave up without any effect.")},
+    {Py_tp_doc, const_cast<char *>("What a target returns when it bailed out.")},
     {0, nullptr},
 };
 
 PyType_Spec bailout_spec = {
-    "dynamo_lite.native.Abandoned", sizeof(PyObject), 0,
+    "dynamo_lite.native.Bailout", sizeof(PyObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
     bailout_slots,
 };

@@ -50,7 +50,7 @@ from ..tracer.frame.root import translate
 from ..tracer.rules.trace_rules import Action, rule_for
 from ..tracer.state.trace import RECURSION, Returned, Stopped, Trace, TraceOptions
 from . import artifacts
-from .eviction import Turnover
+from .eviction import Eviction
 from .guard_failures import limit_reached, why_guards_failed
 from .random_states import keep_random_state, random_owners
 from .rollback import attempt
@@ -105,9 +105,9 @@ def compiled_function(
 ) -> CompiledFunction:
     """The callable that checks guards and runs entries, compiling on a miss.
 
-    `root` is given for the rest of a frame: the compiler of the frame's beginning, and `history`:
-    what is known of the sizes; `callees` for a callee: what its caller's frame calls in compiled
-    form.
+    `root` is given for the continuation of a frame: the compiler of the frame's beginning, and
+    `history`: what is known of the sizes; `callees` for a callee: what its caller's frame calls in
+    compiled form.
     """
     compiler = FrameCompiler(function, options, root, history or SizeHistory())
     if callees is not None:
@@ -134,12 +134,12 @@ class FrameCompiler:
     history: SizeHistory = field(default_factory=SizeHistory)
     continuations: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
     callees: dict[FunctionType | CodeType, CompiledFunction] = field(default_factory=dict)
-    judged: dict[int, str] = field(default_factory=dict)
+    short_loops: dict[int, str] = field(default_factory=dict)
     operations: int = 0
     compiled: Callable[[], CompiledFunction | None] = lambda: None
     frame: int | None = None
     recompiles: int = 0
-    turnover: Turnover | None = None
+    eviction: Eviction | None = None
     waited: int = 0
 
     def forget(self) -> None:
@@ -147,8 +147,8 @@ class FrameCompiler:
         if (compiled := self.compiled()) is not None:
             compiled.clear()
             self._decide(compiled)
-        self.history, self.continuations, self.callees, self.judged = SizeHistory(), {}, {}, {}
-        self.frame, self.recompiles, self.operations, self.turnover = None, 0, 0, None
+        self.history, self.continuations, self.callees, self.short_loops = SizeHistory(), {}, {}, {}
+        self.frame, self.recompiles, self.operations, self.eviction = None, 0, 0, None
 
     def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         """The miss callback: adds an entry for these arguments where it can."""
@@ -190,7 +190,8 @@ class FrameCompiler:
             self.recompiles += 1
 
     def _is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
-        """Whether Python is to run for longer before another entry is made; see `warmth`."""
+        """Whether Python is to run for longer before another entry is made; see
+        `runtime.tiering`."""
         if (account := self.options.account) is None:
             return False
         account.ran += (self.waited - compiled.waiting) * 1e-9
@@ -230,9 +231,9 @@ class FrameCompiler:
         record.guards = tuple(guard_tree(guards, shapes).splitlines())
         entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
         record.counts = entry.counts
-        if self.turnover is not None:
-            self.turnover.newest = entry.counts
-            self.turnover.wait(compiled)
+        if self.eviction is not None:
+            self.eviction.newest = entry.counts
+            self.eviction.wait(compiled)
         self._finished(record, flat, shapes)
 
     def _target(
@@ -298,7 +299,7 @@ class FrameCompiler:
 
     @property
     def family(self) -> FrameCompiler:
-        """The compiler of the frame's beginning, which all its rests share."""
+        """The compiler of the frame's beginning, which all its continuations share."""
         return self.root or self
 
     @property
@@ -310,7 +311,7 @@ class FrameCompiler:
         return len(read(self.function.__code__)) - len(read(self.origin.__code__))
 
     def resume(self, point: ResumePoint, symbolic: Iterable[Any] = ()) -> CompiledFunction:
-        """The compiled rest of the frame, made once for each point."""
+        """The compiled continuation of the frame, made once for each point."""
         continuations = self.family.continuations
         if point not in continuations:
             continuation = resume_function(self.family.function, point)
@@ -321,7 +322,7 @@ class FrameCompiler:
         return continuations[point]
 
     def continuation_in_python(self, point: ResumePoint) -> FunctionType:
-        """The rest of the frame, which nothing is to be gained from compiling."""
+        """The continuation of the frame, where compiling it gains nothing."""
         return resume_function(self.family.function, point)
 
     def callee(self, function: FunctionType) -> Callable[..., Any]:
@@ -373,7 +374,7 @@ class FrameCompiler:
         return TraceOptions(
             policy, config.unroll_budget, config.trace_seconds, config.inline_depth,
             self.prefix if self.root is not None else 0,
-            self.family.judged if config.leave_short_loops else None,
+            self.family.short_loops if config.leave_short_loops else None,
             whole=self.options.fullgraph,
             deadline=math.inf if account is None else time.monotonic() + account.worth,
             recursion=1 if self.recompiles >= SHALLOW and not self.options.fullgraph else RECURSION,
@@ -420,7 +421,7 @@ class FrameCompiler:
             )  # fmt: skip
 
     def retired(self, entry: Entry) -> None:
-        """Told by the native core: the entry gave up too often, Python runs in its place."""
+        """Told by the native core: the entry bailed out too often, Python runs in its place."""
         registry.retired += 1
         record = entry.info.record
         PERF.info(
@@ -436,14 +437,14 @@ class FrameCompiler:
         if limit <= 0:
             compiled.disable("config.recompile_limit allows no variants")
             return False
-        if self.turnover is not None:
-            self.turnover.make_room(compiled, limit)
+        if self.eviction is not None:
+            self.eviction.make_room(compiled, limit)
             return True
         warning = limit_reached(compiled, flat_args)
         if self.options.fullgraph:
             raise RecompileLimitExceeded(warning)
-        self.turnover = Turnover()
-        self.turnover.wait(compiled)
+        self.eviction = Eviction()
+        self.eviction.wait(compiled)
         RECOMPILES.warning("%s", warning)
         if self.options.warn:
             code = self.function.__code__

@@ -1,7 +1,7 @@
 """What becomes of a function that has as many compiled variants as it may have.
 
 Calls that match none of them run in Python, at no cost beyond the guards. When `patience` of them
-have come, the variant that was used longest ago gives way to a new one. The patience doubles as
+have come, the least recently used variant is evicted for a new one. The patience doubles as
 long as new variants are of little use, so compiling never takes much of the time; a program that
 has moved on to other arguments is soon compiled again.
 """
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from ..native._core import CallCounts
 
 PATIENCE = 8
-"""Calls that match no variant, before one of the variants is given up."""
+"""Calls that match no variant, before one of the variants is evicted."""
 
 
 @dataclass(eq=False, slots=True)
-class Turnover:
+class Eviction:
     """Which variants of one function come and go, once the limit is reached."""
 
     patience: int = PATIENCE

@@ -1,4 +1,4 @@
-"""Random states that a graph advances: saved before a call, put back when it bails out."""
+"""Random states that a graph advances: recorded before a call, restored when it bails out."""
 from __future__ import annotations
 
 import ctypes
@@ -29,7 +29,7 @@ UNIFORM = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """How a kind of state is saved and put back."""
+    """How a kind of state is recorded and restored."""
 
     save: Callable[[Any], Any]
     put_back: Callable[[Any, Any], None]
@@ -206,7 +206,7 @@ def random_owners(graph: Graph) -> list[tuple[RandomOwner | int, Keeper]]:
 def keep_random_state(
     run: Callable[..., Any], owners: Sequence[tuple[RandomOwner | int, Keeper]]
 ) -> Callable[..., Any]:
-    """`run`, with the random states put back when it bails out."""
+    """`run`, with the random states restored when it bails out."""
 
     def entry(*inputs: Any) -> Any:
         found = [(inputs[o] if isinstance(o, int) else o, keeper) for o, keeper in owners]

@@ -98,7 +98,7 @@ class Stats:
     compile_seconds: float
     errors: int
     retired: int
-    """Entries that were given up because their calls bailed out again and again."""
+    """Entries that were retired because their calls bailed out again and again."""
 
     def __str__(self) -> str:
         lines = [

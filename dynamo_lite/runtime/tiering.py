@@ -2,8 +2,8 @@
 
 A program has thousands of functions, and most of them run a few times. So each code object has an
 account of the time that its functions ran in Python, and of the time that was spent on compiling
-them, their rests and their variants. It is compiled (again) when the first is not less than the
-second: whatever a program does, compiling takes about as long as running did. How long the next
+them, their continuations and their variants. It is compiled (again) when the first is not less than
+the second: whatever a program does, compiling takes about as long as running did. How long the next
 variant takes is not known; the first one is assumed to take `config.warm_seconds`.
 
 Some work is seen to be long before it is done, and is paid in advance: calls over large arrays, and
@@ -100,7 +100,7 @@ class Account:
         return lacking
 
     def spend(self, seconds: float, *, in_vain: bool = False) -> None:
-        """Compiling took so long; `in_vain` where it was given up."""
+        """Compiling took so long; `in_vain` where nothing came of it."""
         self.spent += seconds
         self.in_vain += seconds if in_vain else 0.0
         self.lender.spent += seconds

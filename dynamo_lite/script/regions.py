@@ -3,7 +3,7 @@
 `Candidates` is the callback of `native.enter_region`. It is asked about each function of the
 program that is called until it answers for good: with the function's compiled form, or with None. A
 function is compiled when it is called with arrays, or for the second time when it names NumPy, and
-its code is warm (`warmth`).
+its code is warm (`runtime.tiering`).
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import numpy as np
 from ..base import logs
 from ..bytecode.resume import is_replacement
 from ..native import CompiledFunction, forget_code, time_of_code
-from ..runtime import tiering as warmth
+from ..runtime import tiering
 from ..runtime.compile_frame import Options, compiled_function
 from ..runtime.stats import FrameRecord
 from ..runtime.tiering import Account, Lender, nanoseconds, open_account
@@ -88,18 +88,18 @@ class Candidates:
         if answer is None:  # which the core keeps
             self.forget(id(code))
         if type(answer) is int and answer > 0:
-            warmth.cold[code] = self.history_of(code).account
+            tiering.cold[code] = self.history_of(code).account
         else:
-            warmth.cold.pop(code, None)
+            tiering.cold.pop(code, None)
         return answer
 
     def cold(self) -> Iterator[str]:
         """What functions that were never compiled wait for."""
         for history in list(self.histories.values()):
-            if (code := history.code()) in warmth.cold and code is not None:
+            if (code := history.code()) in tiering.cold and code is not None:
                 history.note_time(time_of_code(code))
                 place = f"{code.co_filename}:{code.co_firstlineno}"
-                yield f"{code.co_qualname} ({place}): {warmth.why_cold(code)}"
+                yield f"{code.co_qualname} ({place}): {tiering.why_cold(code)}"
 
     def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
         if not is_candidate(function):

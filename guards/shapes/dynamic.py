@@ -150,12 +150,12 @@ class SizeHistory:
 
     `fixed` has, for each place in the program that needed a value as a Python fact, the values it
     was compiled for; `variants` the same for texts, lengths of lists and keys of dicts by the
-    names of sources, which the rests of a function share with it. A fact is
+    names of sources, which the continuations of a function share with it. A fact is
     `(source, "size" | "stride" | "value", axis)`. One *observation* is
     one analysed call; two facts may share a symbol only if they were equal in every observation
     that has both. `laid_out` are the sizes of empty arrays whose strides the program hands out.
     `symbolic` are facts of arguments (number, fact, axis) that were symbols where the frame was
-    left whose rest this is.
+    left whose continuation this is.
     """
 
     observations: list[dict[Any, Any]] = field(default_factory=list)

@@ -187,8 +187,8 @@ FUNCTIONS = """
 (define-fun least ((a Int) (b Int)) Int (ite (< a b) a b))
 (define-fun most ((a Int) (b Int)) Int (ite (> a b) a b))
 """
-"""Python's functions in the language of z3 (SMT-LIB): its `div` leaves a rest that is not negative,
-Python's rounds down."""
+"""Python's functions in the language of z3 (SMT-LIB): the remainder of its `div` is
+not negative; Python's division rounds down."""
 DEFINED = ("floor", "rest", "least", "most")
 SPELLED = {"//": "floor", "%": "rest", "min": "least", "max": "most", "==": "=", "!=": "distinct"}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loop_ir.interpret import Abandoned, run_program
+from dynamo_lite.backends.loop_ir.interpret import BailOut, run_program
 from dynamo_lite.backends.lowering.lower import lower
 
 from dynamo_lite.ir import core
@@ -166,7 +166,7 @@ def run_one(seed: int, execute: Any = None) -> None:
     with np.errstate(all="ignore"):
         try:
             found = (execute or interpret)(graph, program.inputs)
-        except Abandoned:
+        except BailOut:
             return
         for got, node in zip(found, graph.outputs, strict=True):
             same(got, program.builder.values[node])

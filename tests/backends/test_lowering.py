@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loop_ir.interpret import Abandoned, run_program
+from dynamo_lite.backends.loop_ir.interpret import BailOut, run_program
 from dynamo_lite.backends.loop_ir.program import Allocate, Commit, Extern, Launch, Program
 from dynamo_lite.backends.lowering.context import LOWERINGS
 from dynamo_lite.backends.lowering.lower import lower
@@ -337,7 +337,7 @@ def test_scalar_read_before_write():
 def test_gather_out_of_bounds_bails_out():
     program = lower(trace(lambda x, i: x[i][1:], V, np.array([3, -1, 0])))
     for bad in (12, -13):
-        with pytest.raises(Abandoned):
+        with pytest.raises(BailOut):
             run_program(program, V, np.array([bad, 1, 1]))
 
 
@@ -376,13 +376,13 @@ def test_division_by_zero_bails_out():
     program = lower(trace(lambda x, y: x // y, N, U))
     zero = U.copy()
     zero[1, 2] = 0
-    with pytest.raises(Abandoned):
+    with pytest.raises(BailOut):
         run_program(program, N, zero)
 
 
 def test_flags_bail_out_unless_ignored():
     program = lower(trace(lambda x: np.log(x), np.abs(V)))
-    with pytest.raises(Abandoned):
+    with pytest.raises(BailOut):
         run_program(program, V)
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(run_program(program, V)[0], np.log(V))

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.loop_ir.interpret import Abandoned, run_program
+from dynamo_lite.backends.loop_ir.interpret import BailOut, run_program
 from dynamo_lite.backends.loop_ir.program import Allocate, LogUndo, all_steps
 from dynamo_lite.backends.lowering.lower import lower
 
@@ -197,7 +197,7 @@ def test_what_a_program_means(program, long):
     lowered = lower(optimize(captured(function, values)))
     assert any(isinstance(step, LogUndo) for step in all_steps(lowered.steps))
     before = [value.copy() for value in values]
-    with np.errstate(invalid="raise"), pytest.raises(Abandoned):
+    with np.errstate(invalid="raise"), pytest.raises(BailOut):
         run_program(lowered, *values)
     assert all(map(np.array_equal, values, before))
     with np.errstate(all="ignore"):
@@ -317,7 +317,7 @@ def test_effects_come_in_order():
 
 
 def test_each_thread_writes_its_own_rows():
-    """Abandoned calls put back nothing but what they wrote themselves."""
+    """Calls that bail out restore nothing but what they wrote themselves."""
     def f(x, i, j, value):
         x[i] = value
         return x[i, 1:] * 2, x[i][j]

@@ -149,16 +149,16 @@ def test_results_are_new_containers():
 
 REFUSED = [
     (lambda x: dl.while_loop(lambda s: s["i"] < 9, lambda s: {"i": 9}, {"i": 0, "x": x}),
-     TypeError, r"carried is {'i': \*, 'x': \*} before a round and {'i': \*} after it, as "
+     TypeError, r"carried is {'i': \*, 'x': \*} before an iteration and {'i': \*} after it, as "
      r".*<lambda> \(.*test_control_flow\.py:\d+\) gives it"),
     (lambda x: dl.while_loop(lambda s: s[0] < 9, lambda s: (9, [s[1][0].astype("f4")]), (0, [x])),
-     TypeError, r"carried\[1\]\[0\] is of float64 before a round and of float32 after it"),
+     TypeError, r"carried\[1\]\[0\] is of float64 before an iteration and of float32 after it"),
     (lambda x: dl.scan(lambda c, v: (State(c.position, x[:1]), v), State(x, np.int64(1)), x),
-     TypeError, r"scan: carry\.steps is of int64 before a round and of float64 after it"),
+     TypeError, r"scan: carry\.steps is of int64 before an iteration and of float64 after it"),
     (lambda x: dl.scan(lambda c, v: (c + 1, v if c < 1 else [v]), 0, x),
-     TypeError, r"scan: y is \* in the first round and \[\*\] in a later one"),
+     TypeError, r"scan: y is \* in the first iteration and \[\*\] in a later one"),
     (lambda x: dl.scan(lambda c, v: (c + 1, {"y": v if c < 1 else 1j}), 0, x),
-     TypeError, r"scan: y\['y'\] is of float64 in the first round and of complex in a later one"),
+     TypeError, r"scan: y\['y'\] is of float64 in the first iteration and of complex in .*"),
     (lambda x: dl.scan(lambda c, v: (c + 1, x[: 2 + c]), 0, x), ValueError,
      r"scan: the first y is of shape \(2,\), a later one of \(3,\)"),
     (lambda x: dl.scan(lambda c, v: (c, c), 0, {"a": x, "b": x[1:]}), ValueError,
@@ -181,8 +181,8 @@ def test_what_is_refused_alike(function, error, message):
 
 @pytest.mark.parametrize(("false_fn", "message"), [
     (lambda x: {"a": x, "b": (x > 2, 3.0)},
-     r"result\['b'\]\[0\] is float64\[7\] after one way (.*\n)*.*test_control_flow.py"),
-    (lambda x: {"a": x}, r"parts \['a'\], \['b'\] after one way .* \['a'\] after the other"),
+     r"result\['b'\]\[0\] is float64\[7\] in one arm (.*\n)*.*test_control_flow.py"),
+    (lambda x: {"a": x}, r"parts \['a'\], \['b'\] in one arm .* \['a'\] in the other"),
 ])
 def test_arms_that_differ_are_named(false_fn, message):
     def function(x):

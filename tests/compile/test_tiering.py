@@ -8,8 +8,7 @@ from scripts import WARMING, run
 
 import dynamo_lite as dl
 from dynamo_lite.native import CompiledFunction
-from dynamo_lite.runtime import compile_frame
-from dynamo_lite.runtime import tiering as warmth
+from dynamo_lite.runtime import compile_frame, tiering
 from dynamo_lite.runtime.tiering import Account, Lender, open_account
 from dynamo_lite.script.regions import mentions_arrays
 
@@ -37,13 +36,13 @@ def test_code_is_warm_when_it_ran_as_long_as_compiling_takes():
         found.ran = 0.5
         assert found.lacks([]) == 0
         found.spend(0.25)  # the next variant costs as many times more
-        assert found.lacks([]) == warmth.PRICE * 0.25 - 0.5
+        assert found.lacks([]) == tiering.PRICE * 0.25 - 0.5
 
 
 def test_nothing_is_waited_for_at_once():
     with dl.config.patch(warm_seconds=0.0):
         found = account()
-        found.spend(warmth.FREE[True] / 2)
+        found.spend(tiering.FREE[True] / 2)
         assert found.lacks([]) == 0
 
 
@@ -52,9 +51,9 @@ def test_compiling_takes_a_share_of_the_time_of_the_program(at_once):
     with dl.config.patch(warm_seconds=0.0 if at_once else 0.02, compile_share=0.5):
         found = account(has_loops=True)
         lender, found.ran = found.lender, 1.0
-        lender.spent = warmth.FREE[at_once] + 1
+        lender.spent = tiering.FREE[at_once] + 1
         lender.began -= lender.spent + 1  # the program itself has run for one second
-        assert found.lacks([]) == warmth.PATIENCE and found.lacks([np.ones(1)]) > 0
+        assert found.lacks([]) == tiering.PATIENCE and found.lacks([np.ones(1)]) > 0
         assert found.lacks([np.broadcast_to(1.0, 10**9)]) == 0  # what surely takes longer
         lender.began -= 1
         assert found.lacks([]) == 0
@@ -72,7 +71,7 @@ def test_an_analysis_in_vain_is_paid_for_before_it_is_tried_again():
     with dl.config.patch(warm_seconds=0.0):
         found = account()
         found.spend(0.5, in_vain=True)
-        assert found.lacks([]) == warmth.PRICE * 0.5
+        assert found.lacks([]) == tiering.PRICE * 0.5
         found.ran = found.price
         assert found.lacks([]) == 0 and found.worth == found.ran
 
@@ -89,11 +88,11 @@ def test_loops_are_paid_for_in_advance_up_to_a_limit():
     with dl.config.patch(warm_seconds=0.02):
         found = account(has_loops=True)
         assert found.lacks([]) == 0 == found.lacks([])
-        found.spend(warmth.CREDIT)
+        found.spend(tiering.CREDIT)
         assert found.lacks([]) > 0
         other = Account(found.lender, True, 40)
         assert other.lacks([]) == 0
-        other.spend(warmth.GRANT + 1)
+        other.spend(tiering.GRANT + 1)
         assert Account(found.lender, True, 40).lacks([]) > 0
 
 

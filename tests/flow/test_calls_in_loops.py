@@ -1,4 +1,4 @@
-"""Functions of NumPy's that are called in the rounds of a loop see the arrays as they are then."""
+"""NumPy functions that are called in a loop see the arrays as they are in each iteration."""
 import numpy as np
 import pytest
 

@@ -20,7 +20,7 @@ PATIENCE = 200_000  # nanoseconds, by the estimate, after which a loop asks for 
 
 
 def loop(writer: EntryWriter, step: Loop) -> None:
-    """Ask for signals and other threads now and then, by the time that rounds take."""
+    """Ask for signals and other threads now and then, by the time that iterations take."""
     begin_inside(writer, step)
     head, body, done = (writer.builder.fresh(stem) for stem in ("head", "round", "done"))
     writer.builder.jump(head)

@@ -81,7 +81,7 @@ def statements(writer: EntryWriter, kernel: Kernel) -> None:
 
 
 def check_status(writer: EntryWriter) -> None:
-    """Give up if a part of a kernel said so."""
+    """Bail out if a part of a kernel said so."""
     status = writer.builder.emit(f"load i64, ptr {writer.frame.status}, align 8")
     writer.frame.bail_out_if(f"icmp ne i64 {status}, 0")
     writer.builder.checks = False

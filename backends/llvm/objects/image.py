@@ -19,8 +19,8 @@ LARGEST = 1 << 16  # bytes of a constant array that are kept on disk
 @dataclass(frozen=True, slots=True)
 class Image:
     """`objects` are relocatable, each may call those before it, and the last one has the entry.
-    `constants` are arrays, then the callables of extern steps; see `NativeEntry`. `needless`: why
-    Python may as well run the function."""
+    `constants` are arrays, then the callables of extern steps; see `NativeEntry`. `unprofitable`:
+    why Python may as well run the function."""
 
     objects: tuple[bytes, ...]
     n_inputs: int

@@ -85,7 +85,7 @@ def _replace(new: Rebuild, node: Node, definition: Definition, facts: Facts) -> 
 
 
 def _truncate(graph: Graph, start: int) -> None:
-    """Take back what a definition added before it gave up."""
+    """Take back what a definition added before it raised Unsupported."""
     del graph.nodes[start:]
 
 

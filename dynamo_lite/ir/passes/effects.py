@@ -38,7 +38,7 @@ def is_silent(node: Node) -> bool:
     row = row_of(node.target)
     if row is None or not is_pure(node):
         return False
-    if node.target is operator.getitem:  # a window; gathers check their bounds
+    if node.target is operator.getitem:  # a view; gathers check their bounds
         items = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
         return not any(isinstance(item, (Node, np.ndarray, list)) for item in items)
     return not row.checks and not _may_be_of_nothing(row, node) and not _may_report(row, node)

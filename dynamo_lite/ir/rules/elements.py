@@ -1,4 +1,4 @@
-"""Windows on other elements: another dtype, parts of complex numbers, sliding windows."""
+"""Views of other elements: another dtype, parts of complex numbers, sliding windows."""
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""`a[key]`: basic indices as windows, integer arrays as gathers.
+"""`a[key]`: basic indices as strided views, integer arrays as gathers.
 
 The key is normalised once (`Key`), for reading and for assignment.
 """
@@ -24,12 +24,12 @@ LONGEST_STEP = 2**31
 
 @dataclass(slots=True)
 class Key:
-    """What an index selects: a window for the basic part, and the integer arrays.
+    """What an index selects: a strided view for the basic part, and the integer arrays.
 
-    `picks` has (position among the window's axes, operand) for each integer-array index; the window
-    keeps the full axis for those. `separated` is true when basic indices stand between the
+    `gathers` has (axis of the view, operand) for each integer-array index; the view keeps the full
+    axis for those. `separated` is true when basic indices stand between the
     arrays, so that NumPy puts the broadcast axes first. Without arrays an integer that is computed
-    from data selects a window whose place is known at run time (`Window.moving`).
+    from data selects a view whose place is known at run time (`StridedView.moving`).
     """
 
     window: StridedView
@@ -265,7 +265,7 @@ def getitem(a: Any, key: Any, /, *, facts: Facts) -> ArrayType:
 
 
 def getitem_view(a: Any, key: Any, /, *, facts: Facts) -> StridedView | None:
-    """The window of a basic index, None for a gather."""
+    """The strided view of a basic index, None for a gather."""
     if isinstance(a, (tuple, list)):
         return None
     parsed = parse_key(array_argument(a), key, facts)

@@ -63,7 +63,7 @@ def resolve(
     ufunc: np.ufunc, kinds: Sequence[ArrayType], outs: Sequence[ArrayType | None],
     casting: str = "same_kind", signature: Any = None,
 ) -> tuple[np.dtype, ...]:
-    """The dtypes of the loop NumPy picks, inputs then outputs."""
+    """The dtypes of the loop NumPy selects, inputs then outputs."""
     if casting == "equiv":  # resolve_dtypes crashes when asked about Python numbers
         raise Unsupported("casting='equiv'")
     weak = not all(kind.form is Form.PYTHON for kind in kinds)

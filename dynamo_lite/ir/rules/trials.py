@@ -63,7 +63,7 @@ def _typed_run(target: Any, args: Any, kwargs: Any, small: _Samples) -> Any:
 
 
 class _Samples:
-    """Stand-ins with small sizes; remembers which prime stands for which size."""
+    """Fake arrays with small sizes; remembers which prime stands for which size."""
 
     def __init__(self, args: Any, kwargs: Any, facts: Facts, *, counted: bool) -> None:
         self.facts = facts

@@ -1,4 +1,4 @@
-"""Types of view operations: the window on the argument, or the copy NumPy falls back to."""
+"""Types of view operations: the strided view of the argument, or the copy NumPy falls back to."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from .windows import StridedView, array_argument, resolved_shape
 def view_rule(
     window: Callable[..., StridedView | None], copy: Callable[..., ArrayType] | None = None
 ) -> Callable[..., ArrayType]:
-    """The type rule of a view function; `copy` gives the type where there is no window."""
+    """The type rule of a view function; `copy` gives the type where there is no view."""
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> ArrayType:
         found = window(*args, facts=facts, **kwargs)

@@ -1,7 +1,7 @@
-"""Windows: what a view operation selects of its argument's memory.
+"""Strided views: what a view operation selects of its argument's memory.
 
-One description serves the type rules, functionalisation and lowering. A window function is called
-like its NumPy function (plus `facts`) and returns a `Window`, or None when NumPy makes a copy.
+One description serves the type rules, functionalisation and lowering. A view function is called
+like its NumPy function (plus `facts`) and returns a `StridedView`, or None when NumPy makes a copy.
 """
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StridedView:
     moving: bool = False  # positions computed at run time are to be added to the offset
 
     def type_over(self, base: ArrayType) -> ArrayType:
-        """The type of this window on an argument of type `base`."""
+        """The type of this view of an argument of type `base`."""
         if self.scalar:
             return ArrayType(base.dtype, form=Form.SCALAR)
         return ArrayType(

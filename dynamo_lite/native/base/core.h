@@ -12,7 +12,7 @@
 #include <iterator>
 #include <utility>
 
-// What a target returns when it gave up without having had any effect. A singleton.
+// What a target returns when it bailed out, without having had any effect. A singleton.
 extern PyObject *bailout;
 
 // Each part adds its types and functions to the module; -1 with an exception when it cannot.

@@ -154,7 +154,7 @@ PyGetSetDef compiled_attributes[] = {
 
 PyMemberDef compiled_members[] = {
     {"retire_after", T_PYSSIZET, offsetof(CompiledFunction, retire_after), 0,
-     "Abandoned calls in a row after which an entry is retired; 0 for never."},
+     "Calls that bailed out in a row after which an entry is retired; 0 for never."},
     {"patience", T_PYSSIZET, offsetof(CompiledFunction, patience), 0,
      "Calls that find no entry and run the function, before the next one asks for an entry."},
     {"waiting", T_PYSSIZET, offsetof(CompiledFunction, waiting), 0,

@@ -19,7 +19,7 @@ struct CacheEntry {
     PyObject *target;        // null once retired
     PyObject *info;
     CallCounts *counts;
-    Py_ssize_t streak;       // calls given up since the last completed one
+    Py_ssize_t streak;       // calls that bailed out since the last success
 };
 
 struct CompiledFunction {

@@ -1,6 +1,6 @@
 // A compiled function whose frame was left in the middle: the beginning of the frame, and then its
-// rests. Each part returns the next one, so that they do not nest: a loop with a graph break in it
-// needs no more C stack, and no more of the recursion limit, than it does in Python.
+// continuations. Each part returns the next one, so that they do not nest: a loop with a graph
+// break in it needs no more C stack, and no more of the recursion limit, than it does in Python.
 #include "callable/continuations.h"
 
 #include <structmember.h>
@@ -77,7 +77,7 @@ PyType_Slot driver_slots[] = {
     {Py_tp_clear, reinterpret_cast<void *>(clear_driver)},
     {Py_tp_dealloc, reinterpret_cast<void *>(dealloc_driver)},
     {Py_tp_members, driver_members},
-    {Py_tp_doc, const_cast<char *>("A target that calls `start` and then the rests it leads to.")},
+    {Py_tp_doc, const_cast<char *>("A target that calls `start` and then its continuations.")},
     {0, nullptr},
 };
 
@@ -111,11 +111,11 @@ PyObject *take_over(PyObject *, PyObject *) {
 PyMethodDef functions[] = {
     {"drive", drive, METH_O,
      "drive(start, /)\n--\n\n"
-     "A target that calls `start` and then, one after the other, the rests that are returned:\n"
+     "A target that calls `start` and then, one after the other, the continuations returned:\n"
      "tuples `(CONTINUATION, resume function, *arguments)`."},
     {"take_over", take_over, METH_NOARGS,
      "take_over()\n--\n\n"
-     "Called by a rest: its arguments are its variables' alone from here on."},
+     "Called by a continuation: its arguments are its variables' alone from here on."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -1,4 +1,4 @@
-// The rests of frames: how compiled code that left a frame in the middle goes on.
+// Continuations of frames: how compiled code that left a frame in the middle goes on.
 #pragma once
 #include "base/core.h"
 
@@ -20,5 +20,5 @@ private:
     HandedOver *outer;
 };
 
-// Whether a target is one that drives a frame through its rests.
+// Whether a target is one that drives a frame through its continuations.
 bool is_driver(PyObject *target);

@@ -12,7 +12,7 @@ namespace {
 
 // A call of a function as its caller made it; the arguments outlive it.
 struct Call {
-    PyObject *function;      // what runs in Python: the compiled function's own, or a twin of it
+    PyObject *function;      // what runs in Python: the compiled function's own, or a clone of it
     PyObject *const *args;
     size_t nargsf;
     PyObject *kwnames;

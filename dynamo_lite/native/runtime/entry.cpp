@@ -320,7 +320,7 @@ int add_entry_types(PyObject *module) {
     entry_type.tp_members = entry_members;
     describe_callable(&bound_type, "dynamo_lite.native._core.BoundEntry", sizeof(BoundEntry),
                       offsetof(BoundEntry, vectorcall));
-    bound_type.tp_doc = "A NativeEntry that picks its inputs from the flat arguments by index.";
+    bound_type.tp_doc = "A NativeEntry that takes its inputs from the flat arguments by index.";
     bound_type.tp_dealloc = bound_dealloc;
     bound_type.tp_traverse = bound_traverse;
     bound_type.tp_clear = bound_clear;

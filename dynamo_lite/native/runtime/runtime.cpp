@@ -173,8 +173,8 @@ void begin_errstate(Frame *frame, int32_t ignored, int32_t reported) {
     call_of(frame)->errstate = {static_cast<unsigned>(ignored), static_cast<unsigned>(reported)};
 }
 
-// For loops, now and then: lets other threads run, and gives up where a signal is to be handled, so
-// that Python does that, in the user's own function.
+// For loops, now and then: lets other threads run, and bails out where a signal is to be handled,
+// so that Python does that, in the user's own function.
 int32_t poll(Frame *frame) {
     call_of(frame)->fp_flags |= fp_flags();
     Py_BEGIN_ALLOW_THREADS;

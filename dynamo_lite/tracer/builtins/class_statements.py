@@ -175,24 +175,24 @@ def make_class(
     return tracker
 
 
-class Quiet:
+class Silent:
     """A first base for a moment: classes are made without telling the bases."""
 
     def __init_subclass__(cls) -> None:
         """Nothing, in place of what the bases would do."""
 
 
-class QuietWithoutDict:
+class SilentWithoutDict:
     __slots__ = ()
-    __init_subclass__ = classmethod(Quiet.__init_subclass__.__func__)  # type: ignore
+    __init_subclass__ = classmethod(Silent.__init_subclass__.__func__)  # type: ignore
 
 
 def made_silently(
     maker: Any, meta: type, name: str, bases: tuple[type, ...], contents: Mapping[str, Any]
 ) -> Any:
     """The class, of which the bases have not been told."""
-    for quiet in (Quiet, QuietWithoutDict):
-        made = observe(maker, meta, name, (quiet, *bases), dict(contents))
+    for silent in (Silent, SilentWithoutDict):
+        made = observe(maker, meta, name, (silent, *bases), dict(contents))
         with contextlib.suppress(TypeError):  # of different layouts
             made.__bases__ = bases
             return made

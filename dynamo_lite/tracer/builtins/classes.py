@@ -11,7 +11,7 @@ from ...errors import GraphBreak
 from ..object_model.callables import KnownVariable
 from ..object_model.constants import observe
 from ..object_model.descriptors import DescriptorVariable
-from ..rules.local_classes import LOCAL_CLASSES, StandIn
+from ..rules.local_classes import LOCAL_CLASSES, Placeholder
 from ..state.tracker import VariableTracker
 from ..trackers.containers.known import known_value
 from ..trackers.containers.partials import PartialVariable
@@ -39,7 +39,7 @@ def make_dataclass(
 
 
 def _has_fake_arrays(kind: type) -> bool:
-    return any(isinstance(value, StandIn) for value in vars(kind).values())
+    return any(isinstance(value, Placeholder) for value in vars(kind).values())
 
 
 @handles(dataclasses.field)

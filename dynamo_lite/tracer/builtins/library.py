@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @handles(take_over)
 def arguments_taken_over(tx: Tx) -> VariableTracker:
-    """The replacement of a rest does so itself, once its graph has run."""
+    """The replacement of a continuation does so itself, once its graph has run."""
     return NONE
 
 
@@ -63,7 +63,7 @@ def type_hints(tx: Tx, owner: VariableTracker) -> VariableTracker:
     return DictVariable.of(tx, [(ConstantVariable(k), tx.known(v)) for k, v in hints.items()])
 
 
-# -- what the twins of `numpy_twins` ask
+# -- what the functions of `polyfills.numpy` ask
 
 
 @handles(left_to_python)

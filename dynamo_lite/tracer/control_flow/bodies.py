@@ -1,4 +1,4 @@
-"""One round of a loop, traced as a body from variables of known types."""
+"""One iteration of a loop, traced as a body from variables of known types."""
 from __future__ import annotations
 
 import re
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Unsettled(GraphBreak):
-    """A round changes the type of a variable.
+    """An iteration changes the type of a variable.
 
-    `either` are variables that could have one of two types; `again`: perhaps a round later types
-    have settled.
+    `phis` are variables that could have one of two types; `again`: perhaps types have settled an
+    iteration later.
     """
 
     def __init__(self, reason: str, phis: Phis | None = None, again: bool = True) -> None:
@@ -44,16 +44,16 @@ Phis = dict[str, Kinds]
 
 @dataclass(slots=True)
 class Body:
-    """One round of a loop, traced; `carried` are the placeholders of the variables it changes.
+    """One iteration of a loop, traced; `carried` are the placeholders of what it changes.
 
     A variable that is a tuple is as many variables as it has leaves, named by their paths.
-    Of a variable in `either` the number and its type are variables of their own, by the names
+    Of a variable in `phis` the number and its type are variables of their own, by the names
     `name` and `type_name(name)`; `whole` has the variable itself as it is before the loop.
     """
 
     graph: Graph
     since: int
-    """What is born from then on is made in the round."""
+    """What is made from then on is made in the iteration."""
     index: Node | None = None
     carried: dict[str, Node] = field(default_factory=dict)
     before: dict[str, VariableTracker] = field(default_factory=dict)
@@ -64,13 +64,13 @@ class Body:
     """What is no number or array, and stays what it is."""
     entered: dict[str, VariableTracker] = field(default_factory=dict)
     left: dict[str, VariableTracker] = field(default_factory=dict)
-    """The variables of the frame before and after the round, in one piece."""
+    """The variables of the frame before and after the iteration, in one piece."""
     proceed: VariableTracker = TRUE
 
     def placed(
         self, tx: Tx, outer: Graph, name: str, value: VariableTracker, kinds: Kinds | None
     ) -> VariableTracker:
-        """What stands for a leaf in the round."""
+        """The tracker of a leaf in the iteration."""
         if isinstance(value, PhiNumber):
             kinds = value.kinds
         if kinds is not None:
@@ -95,11 +95,11 @@ class Body:
             self.carried[part] = self.graph.placeholder(identifier(part), kind)
 
     def end(self, tx: Tx) -> None:
-        """The round is over: what it left in the variables of the frame."""
+        """The iteration is over: what it left in the variables of the frame."""
         self.left = {name: settled(value) for name, value in variables(tx).items()}
         for name, before in self.entered.items():
             if name in self.left and structure_of(self.left[name]) != structure_of(before):
-                raise Unsettled(f"{name!r} has other parts after a round of the loop than before")
+                raise Unsettled(f"{name!r} has other parts after an iteration than before")
         for name, value in self.left.items():
             self.after.update(leaves_of(name, value, self.since_of(name)))
         for name, value in list(self.after.items()):
@@ -110,7 +110,7 @@ class Body:
                 continue
             inside = self.carried.get(name)
             if inside is not None and united(PhiNumber(inside, True, kinds), value) != kinds:
-                raise Unsettled(f"{name!r} is {value.describe()} after a round of the loop")
+                raise Unsettled(f"{name!r} is {value.describe()} after an iteration of the loop")
             self.after[name], self.after[type_name(name)] = parts_of(tx, value, kinds)
         for name, value in self.fixed.items():
             check_fixed(name, value, self.after.get(name))
@@ -136,7 +136,7 @@ class Body:
         }
 
     def since_of(self, name: str) -> int:
-        """From which birth on lists and dicts in a variable are taken apart."""
+        """From when on lists and dicts in a variable are taken apart, if made since."""
         return NEVER if name in self.entered else self.since
 
 
@@ -153,9 +153,9 @@ def trace_iteration(
     tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], iterations: Iterations | None,
     phis: Phis,
 ) -> Body:
-    """Trace one round from variables of known types."""
+    """Trace one iteration from variables of known types."""
     outer, body = tx.graph, Body(tx.graph, next(COUNTER))
-    region, tx.region, tx.round = tx.region, loop, None
+    region, tx.region, tx.proceed = tx.region, loop, None
     first = loop.head + 1 if iterations is not None else loop.head
     stored = {
         inst.argval for at in shape_of(tx.code).reach(loop)
@@ -183,8 +183,8 @@ def trace_iteration(
                 tx.interpret()
             if run(tx, None, loop, captured=True) != ITERATION:
                 raise GraphBreak("the loop raises an exception")
-            assert tx.round is not None
-            body.proceed = tx.round
+            assert tx.proceed is not None
+            body.proceed = tx.proceed
             body.end(tx)
             return body
     except Unmerged as stop:
@@ -194,7 +194,7 @@ def trace_iteration(
             raise
         raise Unsettled(str(stop), {stop.name: kinds}, again=False) from None
     finally:
-        tx.region, tx.round = region, None
+        tx.region, tx.proceed = region, None
 
 
 def fits(value: VariableTracker) -> bool:

@@ -1,7 +1,7 @@
-"""Branches on values that the graph computes: both ways are traced, and become one node.
+"""Branches on values that the graph computes: both arms are traced, and become one node.
 
-Each way is traced as a body of its own, up to the instruction where both come together. What they
-leave in locals and on the stack must be alike. A way that ends in an exception is no body: the
+Each arm is traced as a body of its own, up to the instruction where both come together. What they
+leave in locals and on the stack must be alike. An arm that ends in an exception is no body: the
 compiled call bails out when it would be taken, and Python raises.
 """
 from __future__ import annotations
@@ -51,7 +51,7 @@ def predicate(tx: Tx, value: VariableTracker) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a way begins."""
+    """Where an arm begins."""
 
     index: int
     stack: tuple[VariableTracker, ...]
@@ -63,7 +63,7 @@ def branch(
     """A conditional jump; `keeps`: the value, topmost, stays on the stack where it jumps."""
     assert inst.target is not None
     outcome = expected_outcome(tx.instructions, inst)
-    if outcome is not None:  # the other way only raises
+    if outcome is not None:  # the other arm only raises
         value.expect(tx, outcome)
         if outcome is jumps_if:
             tx.jump(inst.target)
@@ -79,7 +79,7 @@ def branch(
 def fork(
     tx: Tx, test: Any, true: Start, false: Start, at: int, behind: Loop | None = None
 ) -> None:
-    """Go both ways, and on where they come together; `at` is the instruction that decides, which
+    """Trace both arms, and go on where they join; `at` is the instruction that decides, which
     may be the head of the loop `behind` which both begin."""
     if tx.code.co_flags & CO_GENERATOR:
         raise GraphBreak("a branch of a generator that depends on data")
@@ -108,46 +108,46 @@ def fork(
             for arm, start in zip(arms, (true, false))
         ]
     if arms[0].end != arms[1].end:
-        raise GraphBreak("only one way of a branch on data returns")
+        raise GraphBreak("only one arm of a branch on data returns")
     merge(tx, test, arms, loop, at)
 
 
 def is_peeled(tx: Tx, loop: Loop) -> bool:
-    """Whether this is one of the rounds before the loop becomes a node."""
+    """Whether this is one of the iterations before the loop becomes a node."""
     plan = tx.state.options.loops.get((tx.code, loop.head))
     return plan is not None and not plan.reason and plan.peeled > 0
 
 
 def go(tx: Tx, start: Start, join: int | None, loop: Loop | None) -> Arm:
-    """Trace one way and put everything back."""
-    before = tx.index, list(tx.stack), dict(tx.locals), tx.region, tx.current, tx.round
+    """Trace one arm and restore the state of the frame."""
+    before = tx.index, list(tx.stack), dict(tx.locals), tx.region, tx.current, tx.proceed
     outer = tx.region
     try:
         with capturing(tx, "a branch on data") as graph:
             tx.index, tx.stack = start.index, list(start.stack)
             end = run(tx, join, loop, captured=outer is loop)
-            result = tx.returned if end == RETURNED else tx.round
+            result = tx.returned if end == RETURNED else tx.proceed
             since, left = tx.side_effects.since, tx.locals | tx.state.list_lengths
             return Arm(graph, end, tx.index, left, list(tx.stack), since, result)
     finally:
-        tx.index, tx.stack, tx.locals, tx.region, tx.current, tx.round = before
+        tx.index, tx.stack, tx.locals, tx.region, tx.current, tx.proceed = before
         tx.returned = None
 
 
 def run(tx: Tx, join: int | None, loop: Loop | None, captured: bool) -> str:
-    """Interpret until the ways join, the round of the loop ends, or the frame does."""
+    """Interpret until the arms join, the iteration of the loop ends, or the frame does."""
     while True:
         if tx.returned is not None:
             if loop is not None:
                 raise GraphBreak("a return inside of a loop, which depends on data")
             return RETURNED
-        if tx.round is not None:
+        if tx.proceed is not None:
             return ITERATION
         if tx.index == join:
             return JOINED
         if loop is not None:
             if tx.index == loop.head:
-                tx.round = TRUE
+                tx.proceed = TRUE
                 return ITERATION
             if tx.index not in loop.members and not captured:
                 plan_for(tx, loop)
@@ -170,21 +170,21 @@ def plan_for(tx: Tx, loop: Loop) -> None:
 
 
 def has_left(tx: Tx, loop: Loop) -> bool:
-    """Whether control is where all ways out of the loop come together."""
+    """Whether control is where all exits of the loop come together."""
     outlet = shape_of(tx.code).outlet(loop)
     return outlet is None or tx.index not in outlet.before
 
 
 def leave(tx: Tx, loop: Loop) -> None:
-    """The loop being captured is left in the middle of a round."""
+    """The loop being captured is left in the middle of an iteration."""
     outlet = shape_of(tx.code).outlet(loop)
     if outlet is not None and tx.index in outlet.places:
         tx.index = outlet.places[0]
     index, stack = settle(tx, tx.index, tuple(tx.stack))
     found = tx.index, len(tx.stack), (index, len(stack))
     if tx.exits.setdefault(loop.head, found)[2] != found[2]:
-        raise GraphBreak("the loop is left in more than one way")
-    tx.round = constant(False)
+        raise GraphBreak("the loop has several exits")
+    tx.proceed = constant(False)
 
 
 def settle(

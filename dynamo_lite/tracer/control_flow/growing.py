@@ -28,7 +28,7 @@ LONGEST = 64
 
 
 def variables(tx: Tx) -> dict[str, VariableTracker]:
-    """What ways and rounds may leave different: locals, and the lengths of lists."""
+    """What arms and iterations may leave different: locals, and the lengths of lists."""
     return tx.locals | tx.state.list_lengths
 
 
@@ -89,7 +89,7 @@ def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
 
 
 def grow_before(tx: Tx, at: int) -> None:
-    """The same, before the branch on data at `at`: only one of its ways may lead to the loop."""
+    """The same, before the branch on data at `at`: only one of its arms may lead to the loop."""
     for (code, head), plan in tx.state.options.loops.items():
         if code is tx.code and head > at and not plan.reason:
             grow(tx, plan, lambda name: LARGEST)
@@ -112,7 +112,7 @@ def is_own(tx: Tx, name: str, value: Any) -> bool:
 
 
 def capacity(tx: Tx, loop: Loop, iterations: Iterations | None, name: str) -> Any:
-    """Items for which there must be room, where that follows from how often the loop goes round."""
+    """Items for which there must be room, where that follows from how often the loop iterates."""
     appends = [
         inst.index for inst in tx.instructions[:-1]
         if inst.opname in ("LOAD_FAST", "LOAD_FAST_CHECK") and inst.argval == name

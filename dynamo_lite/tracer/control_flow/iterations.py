@@ -25,19 +25,19 @@ Item = Callable[["Tx", VariableTracker], VariableTracker]
 
 @dataclass(frozen=True, slots=True)
 class Iterations:
-    """The rounds that are left of a loop: the `ends` of the range of its index, and the `item` of
-    an index."""
+    """The iterations that are left of a loop: the `ends` of the range of its index, and the `item`
+    of an index."""
 
     ends: tuple[Any, Any, Any]
     item: Item = lambda tx, index: index
 
     @property
     def always(self) -> bool:
-        """Whether there is a round in every call."""
+        """Whether there is an iteration in every call."""
         return all(isinstance(end, int) for end in self.ends) and number_of(*self.ends) > 0
 
     def certain(self, tx: Tx) -> bool:
-        """Whether there is a round; asking guards the answer."""
+        """Whether there is an iteration; asking guards the answer."""
         start, stop, step = self.ends
         if all(isinstance(end, int) for end in self.ends):
             return self.always

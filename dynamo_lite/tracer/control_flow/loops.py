@@ -1,8 +1,8 @@
 """Loops as nodes of the graph: the body is traced once, as a graph of its own.
 
-A loop becomes a node where one round of it leaves every variable with the type that it had before.
-What is known about a loop only after tracing it (that types settle in the second round, that it
-must be unrolled) makes the analysis start again with a `LoopPlan`.
+A loop becomes a node where one iteration of it leaves every variable with the type that it had
+before. What is known about a loop only after tracing it (that types settle in the second iteration,
+that it must be unrolled) makes the analysis start again with a `LoopPlan`.
 """
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from .recording import Recording
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-MANY_ROUNDS = 40
-"""A loop of at least so many rounds becomes a node; shorter ones are unrolled."""
-JUDGED = 6
-"""Rounds after which unrolling is given up where the other rounds do not fit the budget."""
+MANY_ITERATIONS = 40
+"""A loop of at least so many iterations becomes a node; shorter ones are unrolled."""
+SEEN_ENOUGH = 6
+"""Iterations after which unrolling stops where the others do not fit the budget."""
 MANY_NUMBERS = 100
 """Operations on numbers that a loop may add before it becomes a node."""
-UNROLLED_ROUNDS = 4
-"""A `while` loop that has gone round so often while tracing becomes a node."""
+UNROLLED_ITERATIONS = 4
+"""A `while` loop with so many iterations traced becomes a node."""
 OVER = "a loop over"
 PEELED = 2
-"""Rounds that are unrolled for the types of variables to settle."""
+"""Iterations that are unrolled for the types of variables to settle."""
 
 
 def arrive(tx: Tx) -> bool:
@@ -75,10 +75,11 @@ def arrive(tx: Tx) -> bool:
 def first_plan(
     tx: Tx, loop: Loop, iterator: VariableTracker | None, count: int
 ) -> LoopPlan | None:
-    """What to do with a loop that nothing is known about, or None to unroll this round of it."""
+    """What to do with a loop that nothing is known about, or None to unroll this iteration of
+    it."""
     if iterator is None:
         works = len(tx.graph.nodes) - tx.sizes[loop.head][0] >= count - 1
-        return LoopPlan("", count) if count == UNROLLED_ROUNDS and works else None
+        return LoopPlan("", count) if count == UNROLLED_ITERATIONS and works else None
     if count:
         return None
     try:
@@ -88,13 +89,15 @@ def first_plan(
     if iterations is None:
         return None
     many = iterations.count()
-    return LoopPlan() if not isinstance(many, int) or many >= MANY_ROUNDS else None
+    return LoopPlan() if not isinstance(many, int) or many >= MANY_ITERATIONS else None
 
 
 def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: int) -> None:
     """Stop unrolling a loop early that is going to take more than its budget, or that works on
     numbers: such a loop gains nothing from being unrolled."""
-    if count != JUDGED or iterator is None or (iterations := iterations_of(tx, iterator)) is None:
+    if count != SEEN_ENOUGH or iterator is None:
+        return
+    if (iterations := iterations_of(tx, iterator)) is None:
         return
     many = iterations.count()
     nodes, steps = tx.sizes[loop.head]
@@ -110,8 +113,8 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
 
 
 def is_long(made: Sequence[Node], many: Any, iterations: int) -> bool:
-    """Whether all rounds would add many nodes, of which those of some rounds are about numbers only
-    or have loops in them."""
+    """Whether all iterations would add many nodes, of which those of the first ones are about
+    numbers only or have loops in them."""
     if not isinstance(many, int) or len(made) / iterations * many < MANY_NUMBERS:
         return False
     if any(node.target in (control.for_loop, control.while_loop) for node in made):

@@ -1,4 +1,4 @@
-"""What both ways of a branch leave, as results of one node."""
+"""What both arms of a branch leave, as results of one node."""
 from __future__ import annotations
 
 import operator
@@ -43,12 +43,12 @@ from .parts import Parts, parts_of, settled
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-JOINED, ITERATION, RETURNED, RAISED = "joined", "round", "returned", "raised"
+JOINED, ITERATION, RETURNED, RAISED = "joined", "iteration", "returned", "raised"
 
 
 @dataclass(slots=True)
 class Arm:
-    """One way of a branch: the body that was traced, how it ended, and what it left."""
+    """One arm of a branch: the body that was traced, how it ended, and what it left."""
 
     graph: Graph
     end: str
@@ -56,13 +56,13 @@ class Arm:
     locals: dict[str, VariableTracker]
     stack: list[VariableTracker]
     since: int
-    """What is born from then on is made on the way."""
+    """What is made from then on is made in the arm."""
     result: VariableTracker | None = None
-    """What is returned (RETURNED), or whether the loop goes on (ROUND)."""
+    """What is returned (RETURNED), or whether the loop goes on (ITERATION)."""
 
 
 def merge(tx: Tx, test: Any, arms: list[Arm], loop: Loop | None, at: int) -> None:
-    """The state after both ways."""
+    """The state after both arms."""
     merging = Merging(tx, test, arms, at)
     end = arms[0].end
     if end == RETURNED:
@@ -85,7 +85,7 @@ def merge(tx: Tx, test: Any, arms: list[Arm], loop: Loop | None, at: int) -> Non
     if len(arms[0].stack) == len(arms[1].stack):
         stack = [merging.merged("a value", *pair) for pair in zip(arms[0].stack, arms[1].stack)]
     elif end == JOINED:
-        raise GraphBreak("the ways of a branch leave different stacks")
+        raise GraphBreak("the arms of a branch leave different stacks")
     merging.record()
     tx.locals = {
         name: value for name, value in tx.locals.items() if name not in live or name in found
@@ -94,16 +94,16 @@ def merge(tx: Tx, test: Any, arms: list[Arm], loop: Loop | None, at: int) -> Non
         (tx.state.list_lengths if name in lengths else tx.locals)[name] = merging.tracker(value)
     tx.stack = [merging.tracker(value) for value in stack]
     if proceed is not None:
-        tx.round = merging.tracker(proceed)
+        tx.proceed = merging.tracker(proceed)
         tx.region = loop if tx.region is loop else tx.region
-        if tx.region is not loop:  # the loop is unrolled, and both ways go round again
+        if tx.region is not loop:  # the loop is unrolled, and both arms iterate again
             assert loop is not None
-            tx.round = None
+            tx.proceed = None
     tx.index = arms[0].index
 
 
 class Unmerged(GraphBreak):
-    """A variable (`name`) that has values of types which cannot be one after the two ways."""
+    """A variable (`name`) that has values of types which cannot be one after the two arms."""
 
     def __init__(
         self, reason: str, name: str, values: tuple[VariableTracker, VariableTracker]
@@ -124,7 +124,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class PhiSlot:
-    """The place of a number whose type the ways decide; the next place says which type it is."""
+    """The place of a number whose type the arms decide; the next place says which type it is."""
 
     place: int
     kinds: Kinds
@@ -140,7 +140,7 @@ class Tree:
 
 
 class Merging:
-    """Collects what differs between the two ways, as results of a `control.cond`."""
+    """Collects what differs between the two arms, as results of a `control.cond`."""
 
     def __init__(self, tx: Tx, test: Any, arms: list[Arm], at: int) -> None:
         self.tx, self.test, self.arms = tx, test, arms
@@ -161,7 +161,7 @@ class Merging:
     def local(self, name: str) -> Any:
         first, second = (arm.locals.get(name) for arm in self.arms)
         if first is None or second is None:
-            raise GraphBreak(f"{name!r} has a value after only one way of a branch on data")
+            raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
         return self.merged(repr(name), first, second)
 
     def merged(self, name: str, first: Any, second: Any) -> Any:
@@ -181,8 +181,8 @@ class Merging:
                 for kind, value in zip(kinds, (first, second))
             ]
             raise Unmerged(
-                f"{name or 'a value'} is {told[0]} after one way of a branch on data, and "
-                f"{told[1]} after the other", name.strip("'"), (first, second),
+                f"{name or 'a value'} is {told[0]} in one arm of a branch on data, and "
+                f"{told[1]} in the other", name.strip("'"), (first, second),
             )
         pair = first.as_argument(self.tx), second.as_argument(self.tx)
         if isinstance(first, ArrayVariable) and pair in self.slots:
@@ -200,23 +200,23 @@ class Merging:
                 if alias is not None and alias.sources:
                     self.may_alias[place] = self.may_alias.get(place, ()) + alias.sources
             if isinstance(value, ArrayVariable) and not is_fresh(self.tx, value.node, arm.graph):
-                self.entangle(place, value.node)
+                self.note_alias(place, value.node)
                 choices[-1] = NONE if inside else value
         if isinstance(first, ArrayVariable):
             self.slots[pair] = Slot(place, tuple(choices))
-            self.check_apart()
+            self.check_aliases()
             return self.slots[pair]
         return Slot(place, tuple(choices))
 
     def tree(self, name: str, first: VariableTracker, second: VariableTracker) -> Tree | None:
-        """Two containers of the same structure that the ways have made, leaf by leaf."""
+        """Two containers of the same structure that the arms have made, leaf by leaf."""
         one, other = parts_of(first, self.arms[0].since), parts_of(second, self.arms[1].since)
         if one is None or other is None:
             return None
         if one.structure != other.structure:
             raise GraphBreak(
-                f"{name or 'a value'} has the parts {', '.join(one.keys)} after one way of a "
-                f"branch on data, and {', '.join(other.keys)} after the other"
+                f"{name or 'a value'} has the parts {', '.join(one.keys)} in one arm of a "
+                f"branch on data, and {', '.join(other.keys)} in the other"
             )
         if not one.has_identity:
             return Tree(one, self.leaves(name, one, other))
@@ -224,7 +224,7 @@ class Merging:
         if (known := self.trees.get(sides)) is not None:
             return known
         if any(side in pair for pair in self.trees for side in sides):
-            raise GraphBreak(f"{name} is one with another variable after one way of a branch only")
+            raise GraphBreak(f"{name} is one with another variable in one arm of a branch only")
         tree = self.trees[sides] = Tree(one, [])
         tree.items += self.leaves(name, one, other)
         return tree
@@ -242,19 +242,19 @@ class Merging:
         self.kinds += types_of(kinds)
         return PhiSlot(len(self.kinds) - 2, kinds)
 
-    def check_apart(self) -> None:
-        """Two variables that are one array after one way only cannot be told."""
+    def check_aliases(self) -> None:
+        """Two variables that are one array in one arm only cannot be told."""
         for side in (0, 1):
             owners = [owner(self.tx, pair[side]) for pair in self.slots]
             if len(set(owners)) < len(owners):
-                raise GraphBreak("two variables are one array after one way of a branch on data")
+                raise GraphBreak("two variables are one array in one arm of a branch on data")
 
-    def entangle(self, place: int, node: Node) -> None:
+    def note_alias(self, place: int, node: Node) -> None:
         self.may_alias.setdefault(place, ())
         self.tx.state.sources.setdefault(owner(self.tx, node), self.alias)
 
     def record(self) -> None:
-        """Add the node, unless the ways do nothing."""
+        """Add the node, unless the arms do nothing."""
         for arm, outputs in zip(self.arms, self.outputs):
             arm.graph.output(tuple(outputs))
         if not self.kinds and not any(arm.graph.calls for arm in self.arms):
@@ -294,7 +294,7 @@ class Merging:
 
 
 def decided(tx: Tx, test: Any, arms: list[Arm]) -> VariableTracker | None:
-    """Whether the loop goes on, where that is just which way was taken."""
+    """Whether the loop goes on, where that is just which arm was taken."""
     goes_on = [
         arm.result.value if isinstance(arm.result, ConstantVariable) else None for arm in arms
     ]

@@ -21,7 +21,7 @@ from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.sequences import ListVariable, TupleVariable
 
 NEVER = sys.maxsize
-"""A birth that is to come: no list or dict is taken apart."""
+"""A time that never comes: no list or dict is taken apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Parts:
 
 
 def parts_of(value: VariableTracker, since: int) -> Parts | None:
-    """The parts of a container of the frame's; of a mutable one only if born `since` then."""
+    """The parts of a container of the frame's; of a mutable one only if made `since` then."""
     if is_from_outside(value):
         return complex_parts(parts_from_outside(value))
     if value.source is not None:

@@ -1,4 +1,4 @@
-"""The node that is made of a loop whose round has been traced."""
+"""The node that is made of a loop of which one iteration has been traced."""
 from __future__ import annotations
 
 from dataclasses import replace
@@ -89,14 +89,14 @@ class Recording:
                 tx.state.may_alias[node] = may_alias[name]
 
     def proceed(self) -> Any:
-        """Whether another round follows, as a Python bool."""
+        """Whether another iteration follows, as a Python bool."""
         if not is_data(self.body.proceed):
             return False
         with adding_to(self.tx, self.body.graph):
             return predicate(self.tx, self.body.proceed)
 
     def carry(self) -> dict[str, AliasInfo]:
-        """Which variables a round changes; those that stay what they are, are operands."""
+        """Which variables an iteration changes; those that stay what they are, are operands."""
         tx, body = self.tx, self.body
         may_alias: dict[str, AliasInfo] = {}
         moved: set[str] = set()
@@ -126,7 +126,7 @@ class Recording:
             again = all(one.again for one in unsettled)
             raise Unsettled(str(unsettled[0]), phis if all_ else None, again)
         if may_alias:
-            self.untangle(may_alias)
+            self.consume(may_alias)
         elif self.iterations is not None:
             may_alias = self.left_alone(self.iterations)
         return may_alias
@@ -141,10 +141,10 @@ class Recording:
         }
 
     def left_alone(self, iterations: Iterations) -> dict[str, AliasInfo]:
-        """Which arrays are those from before where there is no round.
+        """Which arrays are those from before where there is no iteration.
 
-        One that was made in the graph, and has one name, is consumed. Of others, whether there is a
-        round is guarded; where data says it, they are entangled.
+        One that was made in the graph, and has one name, is consumed. Of others, whether there is
+        an iteration is guarded; where data says it, they may alias.
         """
         tx, state = self.tx, self.tx.state
         starts = {
@@ -166,8 +166,8 @@ class Recording:
         if iterations.certain(tx):
             return {}
         if iterations.known:
-            raise GraphBreak("there may be no round")
-        what = "which is an array from before the loop where there is no round"
+            raise GraphBreak("there may be no iteration")
+        what = "which is an array from before the loop where there is no iteration"
         place = tx.code, self.loop.head
         sources = tuple(starts.values()) if whole and not tx.graph.is_body else ()
         for node in starts.values():
@@ -175,19 +175,19 @@ class Recording:
         return {name: AliasInfo(f"{name!r}, {what}", place, sources) for name in starts}
 
     def changed(self, name: str, value: VariableTracker) -> Unsettled:
-        """A round gives a variable another type."""
+        """An iteration gives a variable another type."""
         before = self.body.before[name]
         kinds = united(before, value) if name not in self.body.phis else None
         kind = type_of(before)
         after = value.describe() if isinstance(value, PhiNumber) else type_of(value)
         return Unsettled(
-            f"{name!r} is {kind} before a round of the loop, and {after or value.describe()} "
+            f"{name!r} is {kind} before an iteration, and {after or value.describe()} "
             "after it", {name: kinds} if kinds is not None else None,
             not isinstance(value, PhiNumber),
         )
 
-    def untangle(self, may_alias: dict[str, AliasInfo]) -> None:
-        """Arrays that are passed on from round to round, as when two take turns.
+    def consume(self, may_alias: dict[str, AliasInfo]) -> None:
+        """Arrays that are passed on from iteration to iteration, as when two take turns.
 
         Where all of them were made in the graph and nothing else needs them any more, nobody can
         tell which of them a result is: the loop has consumed them.
@@ -223,7 +223,7 @@ class Recording:
         return AliasInfo(what, (self.tx.code, self.loop.head))
 
     def keep(self, name: str, placeholder: Node) -> None:
-        """A variable that has the same value in every round is read from around the loop."""
+        """A variable that has the same value in every iteration is read from around the loop."""
         body = self.body
         del body.carried[name]
         initial = body.before[name].as_argument(self.tx)
@@ -238,7 +238,7 @@ class Recording:
         self.kept[name] = body.before[name]
 
     def last_values(self) -> list[Any]:
-        """Variables that the rest of the frame reads, with their values of the last round."""
+        """Variables that are read after the loop, with their values of the last iteration."""
         tx, body = self.tx, self.body
         after = live_locals(tx.code, tx.exits[self.loop.head][0])
         if self.ends is not None:
@@ -273,7 +273,7 @@ class Recording:
         return found
 
     def check_names(self, names: set[str]) -> None:
-        """A list or dict that a round makes must have one name only after it."""
+        """A list or dict that an iteration makes must have one name only after it."""
         body = self.body
         made = [
             id(value) for name in names
@@ -283,14 +283,14 @@ class Recording:
             raise GraphBreak("the loop makes a list or dict that has two names")
 
     def check_outside(self, name: str, value: VariableTracker) -> None:
-        """What the graph cannot hold must not be made of what a round computes."""
+        """What the graph cannot hold must not be made of what an iteration computes."""
         inside = {*self.body.graph.nodes}
         for tracker in reachable([value]):
             if getattr(tracker, "node", None) in inside or hasattr(tracker, "frame"):
                 raise GraphBreak(f"{name!r} is {value.describe()} made in the loop")
 
     def check_memory(self, operands: tuple[Node, ...]) -> None:
-        """Arrays that a round writes into must be known by one name only."""
+        """Arrays that an iteration writes into must be known by one name only."""
         tx, graph = self.tx, self.body.graph
         from_carried = {
             node for name, node in self.body.carried.items() if node in written(graph, tx.shapes)

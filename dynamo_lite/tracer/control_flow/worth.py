@@ -1,9 +1,9 @@
-"""Whether a loop is worth the time that every round of it spends between Python and compiled code.
+"""Whether a loop is worth the time that each iteration spends between Python and compiled code.
 
-A loop that cannot be a node of the graph is left in each round where tracing stops, and entered
-again behind that. One round is skimmed: values that cannot be traced are unknown, data takes one
-way, an inner loop is gone through once and counted as often as it goes round. What the operations
-found take in Python is what can be saved.
+A loop that cannot be a node of the graph is left in each iteration where tracing stops, and entered
+again behind that. The cost of one iteration is estimated: values that cannot be traced are unknown,
+of a branch on data one arm is taken, an inner loop is passed through once and counted as often as
+it iterates. What the operations found take in Python is what can be gained.
 """
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ CALL, VIEW, SCALAR_CALL, PYTHON_CALL = 600.0, 150.0, 60.0, 25.0
 """Nanoseconds that an operation of NumPy takes on an array, for a view of one, and on a scalar; and
 one of Python's."""
 PER_ELEMENT = 0.5
-ROUNDS = 10
-"""How often a loop is taken to go round where that is not known."""
+ITERATIONS = 10
+"""How many iterations a loop is taken to have where that is not known."""
 MOST = {"BINARY_SUBSCR": SCALAR_CALL, "STORE_SUBSCR": SCALAR_CALL}
-"""Opname → what it costs at most where an operand is unknown: most indices pick an element."""
+"""Opname → what it costs at most where an operand is unknown: most indices select an element."""
 LONGEST = 2000
-"""Instructions that are skimmed."""
+"""Instructions of an iteration that are estimated."""
 
 
 class UnknownVariable(VariableTracker):
@@ -54,7 +54,7 @@ UNKNOWN = UnknownVariable()
 
 @dataclass(slots=True)
 class Estimate:
-    """Of one round: the nanoseconds that its operations take in Python, how many there are, and
+    """Of one iteration: the nanoseconds that its operations take in Python, how many there are, and
     how often compiled code has to be left."""
 
     saved: float = 0.0
@@ -65,7 +65,7 @@ class Estimate:
         """Why Python should run the loop, or None."""
         if self.saved >= CROSSING * max(self.crossings, 1.0):
             return None
-        return "its rounds are shorter than going back and forth to compiled code"
+        return "its iterations are shorter than leaving and entering compiled code"
 
 
 def outermost(tx: Tx, index: int) -> Loop | None:
@@ -74,19 +74,20 @@ def outermost(tx: Tx, index: int) -> Loop | None:
     return max(found, key=lambda loop: len(loop.members), default=None)
 
 
-def skim(tx: Tx, loop: Loop, stopped: int) -> Estimate:
-    """Go through one round of a loop that control has arrived at; tracing stopped at `stopped`."""
-    skimming = Skimming(tx, loop)
+def estimate(tx: Tx, loop: Loop, stopped: int) -> Estimate:
+    """Estimate one iteration of a loop that control has arrived at; tracing stopped at
+    `stopped`."""
+    estimating = Estimating(tx, loop)
     for _ in range(LONGEST):
-        if not skimming.step():
+        if not estimating.step():
             break
-    found = skimming.found
-    found.crossings = max(found.crossings, skimming.times(stopped))
+    found = estimating.found
+    found.crossings = max(found.crossings, estimating.times(stopped))
     return found
 
 
-class Skimming:
-    """One round of a loop, roughly."""
+class Estimating:
+    """One iteration of a loop, roughly."""
 
     def __init__(self, tx: Tx, loop: Loop) -> None:
         self.tx, self.loop = tx, loop
@@ -95,15 +96,15 @@ class Skimming:
         tx.region = loop
 
     def times(self, index: int) -> float:
-        """How often a round comes past an instruction."""
+        """How often an iteration comes past an instruction."""
         found = 1.0
         for loop in self.tx.loops.values():
             if index in loop.members and loop.members < self.loop.members:
-                found *= self.iterations.get(loop.head, ROUNDS)
+                found *= self.iterations.get(loop.head, ITERATIONS)
         return found
 
     def step(self) -> bool:
-        """Take one instruction; whether the round goes on."""
+        """Take one instruction; whether the iteration goes on."""
         tx = self.tx
         inst = tx.instructions[tx.index]
         known = len(tx.graph.nodes)
@@ -141,7 +142,7 @@ class Skimming:
         return inst.index in tx.loops or self.skip(inst)
 
     def leave(self, inst: Instruction) -> bool:
-        """The end of a round of an inner loop, which is the only one."""
+        """The end of an iteration of an inner loop, which is the only one."""
         tx, head = self.tx, self.tx.instructions[inst.target or 0]
         if "JUMP_IF" in inst.opname:
             tx.pop()
@@ -178,7 +179,7 @@ def iterations_of(iterator: VariableTracker) -> int:
     known = getattr(ranged, "value", None)
     if isinstance(iterator, StepVariable) and isinstance(known, range):
         return len(known) - iterator.position
-    return ROUNDS
+    return ITERATIONS
 
 
 def costs(tx: Tx, kind: Any) -> float:
@@ -194,13 +195,13 @@ def hint(tx: Tx, size: Size) -> int:
     try:
         return tx.shapes.hint(size)
     except Unsupported:
-        return ROUNDS
+        return ITERATIONS
 
 
 def saved(tx: Tx, node: Node) -> float:
     """Nanoseconds that Python spends on an operation of the graph, where compiled code saves it."""
     if control.is_control(node):
-        iterations = ROUNDS if node.target is not control.cond else 1
+        iterations = ITERATIONS if node.target is not control.cond else 1
         ends = node.args[:3]
         if node.target is control.for_loop and all(isinstance(end, int) for end in ends):
             iterations = number_of(*ends)

@@ -32,7 +32,7 @@ class Learnt:
     @staticmethod
     def by(options: TraceOptions, policy: DynamicPolicy) -> Learnt:
         history = policy.history
-        memories = options.loops, options.judged or {}, history.fixed, history.laid_out
+        memories = options.loops, options.short_loops or {}, history.fixed, history.laid_out
         return Learnt(memories, tuple(copy.copy(memory) for memory in memories))
 
     def restore(self) -> None:
@@ -41,7 +41,7 @@ class Learnt:
             memory.update(before)
 
 
-def foresees(policy: DynamicPolicy, records: Iterable[Record]) -> bool:
+def will_change(policy: DynamicPolicy, records: Iterable[Record]) -> bool:
     """Whether ints that are compiled in will be others; they are noted as if they had been seen.
     Not where another kind of constant changes too, which calls for other code anyway."""
     stored = dict(constants_stored(records))

@@ -1,4 +1,4 @@
-"""What a trace changes stays apart, in later calls too, from all else that the trace knows."""
+"""What a trace changes is, in later calls too, no alias of anything else that the trace knows."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def _keep_unaliased(state: TraceState, places: Sequence[tuple[bool, Source]]) ->
     changed = [source for is_changed, source in places if is_changed]
     if changed and len(places) > 1:
         others = [source for is_changed, source in places if not is_changed]
-        state.guards.keep_apart(changed, others)
+        state.guards.forbid_aliases(changed, others)
 
 
 def _keep_dicts_unaliased(

@@ -23,7 +23,7 @@ from ...ir.node import Location
 from ...ir.sizes import substitute
 from ..control_flow.escapes import check_escapes, shows_layout_of_nothing
 from ..control_flow.growing import settle_lists
-from ..control_flow.worth import CROSSING, Estimate, outermost, saved, skim
+from ..control_flow.worth import CROSSING, Estimate, estimate, outermost, saved
 from ..object_model.callables import CallableVariable
 from ..object_model.cells import outside_cell
 from ..object_model.lazy import LazyVariable
@@ -35,7 +35,7 @@ from ..state.trace import LoopPlan, Returned, Stopped, Trace, TraceOptions, Trac
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.objects.classes import ClassVariable
-from .expected_changes import Learnt, came_true, foresees
+from .expected_changes import Learnt, came_true, will_change
 from .no_alias import guard_no_alias
 from .translator import Translator
 
@@ -256,7 +256,7 @@ def second_thought(root: RootTranslator, end: Returned | Stopped) -> str | None:
             case False:
                 raise NotExpected
         policy.settle(is_right=True)
-    if foresees(policy, root.side_effects.records):
+    if will_change(policy, root.side_effects.records):
         return "with ints that the program changes"
     if shows_layout_of_nothing(root, end):
         return "with sizes of 0 as numbers"
@@ -273,31 +273,31 @@ class Left:
 
 
 def short_loop(root: RootTranslator, options: TraceOptions) -> Left | None:
-    """The loop that could not be traced, where its rounds do too little to be compiled."""
+    """The loop that could not be traced, where its iterations do too little to be compiled."""
     loop = outermost(root, root.current.index)
-    if options.judged is None or loop is None or loop.head not in root.loop_starts:
+    if options.short_loops is None or loop is None or loop.head not in root.loop_starts:
         return None
     head, start = loop.head - options.prefix, root.loop_starts[loop.head]
-    if head in options.judged:
+    if head in options.short_loops:
         return None
     state = new_state(root.state.function, root.state.flat_args, options)
     try:
-        found = skim_from(RootTranslator(state, start), loop, root.current.index)
+        found = estimate_from(RootTranslator(state, start), loop, root.current.index)
     finally:
         state.close()
-    options.judged[head] = why = found.why_not() or ""
+    options.short_loops[head] = why = found.why_not() or ""
     line = root.instructions[loop.head].line
     reason = f"Python runs the loop in line {line}: {why}"
     return Left(start, reason, found.operations) if why else None
 
 
-def skim_from(root: RootTranslator, loop: Loop, stopped: int) -> Estimate:
-    """Go to where the frame is to stop, and through one round of the loop that begins there."""
+def estimate_from(root: RootTranslator, loop: Loop, stopped: int) -> Estimate:
+    """Go to where the frame is to stop, and through one iteration of the loop that begins there."""
     try:
         root.run()
     except StopHere:
         root.stop_at = None
-    return skim(root, loop, stopped)
+    return estimate(root, loop, stopped)
 
 
 def left_to_python(

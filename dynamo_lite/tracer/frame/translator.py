@@ -47,9 +47,9 @@ class Translator:
 
     `stack` holds trackers, with `NULL` where the interpreter keeps NULLs; `locals` maps the names
     of fast locals, cells and free variables to what they hold. `region` is the innermost loop whose
-    body is being traced as a graph of its own, `round` whether that goes on when the end of a round
-    has been reached, and `exits` where a loop is left, by its head: the instruction and the height
-    of the stack, there and behind what only leaves the loop.
+    body is being traced as a graph of its own, `proceed` whether that goes on when the end of an
+    iteration has been reached, and `exits` where a loop is left, by its head: the instruction and
+    the height of the stack, there and behind what only leaves the loop.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Translator:
         self.arrivals: dict[int, int] = {}
         self.sizes: dict[int, tuple[int, int]] = {}
         self.region: Loop | None = None
-        self.round: VariableTracker | None = None
+        self.proceed: VariableTracker | None = None
         self.exits: dict[int, tuple[int, int, tuple[int, int]]] = {}
         self.yielded: VariableTracker | None = None
 
@@ -193,7 +193,7 @@ class Translator:
         self.index = target
 
     def check_budget(self) -> None:
-        """A loop goes round again: it may only add so much to the graph."""
+        """A loop iterates again: it may only add so much to the graph."""
         state, options = self.state, self.state.options
         if max(state.steps / STEPS, len(state.graph.nodes)) > state.budget:
             many = f"{state.budget} operations (config.unroll_budget)"
@@ -203,7 +203,7 @@ class Translator:
             raise self.too_long(f"tracing takes longer than {longer}")
 
     def too_long(self, reason: str) -> LoopBreak:
-        """The loop that goes round again cannot be unrolled; nor be a node, for a known reason."""
+        """The loop that iterates again cannot be unrolled; nor be a node, for a known reason."""
         place = self.code, self.current.target or 0
         plans, loop = self.state.options.loops, self.loops.get(place[1])
         plan = plans.get(place)
@@ -221,7 +221,8 @@ class Translator:
         plan_list(self, value, item)
 
     def location(self) -> Location:
-        """The line in work; of code of ours (a twin, `dl.scan`) the user's line that called it."""
+        """The current line; in code of ours (a polyfill, `dl.scan`) the user's line that called
+        it."""
         if self.parent is not None and self.code.co_filename.startswith(OWN_FOLDER):
             return self.parent.location()
         line = self.current.line or self.code.co_firstlineno

@@ -265,7 +265,7 @@ def _in_place(
 def power(
     tx: Tx, operands: Sequence[VariableTracker], out: ArrayVariable | None = None
 ) -> VariableTracker:
-    """`x ** y`: an array's operator picks a cheaper function for some Python exponents."""
+    """`x ** y`: an array's operator takes a cheaper function for some Python exponents."""
     base, exponent = operands[:2]
     if len(operands) > 2:
         raise GraphBreak("pow of arrays with three arguments")

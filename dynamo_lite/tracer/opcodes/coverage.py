@@ -40,7 +40,7 @@ REASONS: dict[str, str] = {
 
 
 def reason_for(opname: str) -> str | None:
-    """Why an opcode has no handler; instrumented twins never show in `co_code`."""
+    """Why an opcode has no handler; instrumented clones never show in `co_code`."""
     if opname.startswith("INSTRUMENTED_"):
-        return "a debugger's or profiler's twin, hidden in co_code"
+        return "a debugger's or profiler's clone, hidden in co_code"
     return REASONS.get(opname)

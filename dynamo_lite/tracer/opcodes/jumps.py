@@ -91,7 +91,7 @@ def for_iter(tx: Tx, inst: Instruction) -> VariableTracker | None:
     """Push the next item, or drop the iterator and leave the loop."""
     iterator = tx.stack[-1]
     if not isinstance(iterator, IteratorVariable) or isinstance(iterator, OutsideIterator):
-        # rounds that another call may have more of are not unrolled
+        # iterations that another call may have more of are not unrolled
         raise GraphBreak(f"stepping the iterator {iterator.describe()}")
     item = iterator.next(tx)
     if item is None:

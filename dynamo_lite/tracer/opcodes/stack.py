@@ -31,7 +31,7 @@ def push_null(tx: Tx, inst: Instruction) -> VariableTracker:
 
 @handles("LOAD_CONST")
 def load_const(tx: Tx, inst: Instruction) -> VariableTracker:
-    if inst.argval is take_over:  # in the prefix of a rest
+    if inst.argval is take_over:  # in the prefix of a continuation
         return tx.known(inst.argval)
     return literal(inst.argval)
 

@@ -35,7 +35,7 @@ def stored(value: Any, dtype: Any) -> Any:
 def vectorize_call(self: Any, func: Any, args: Any) -> Any:
     """The function sees Python's numbers; its first result says the dtype, unless `otypes` does.
 
-    The call is given up where there is a NaN: comparing it raises a flag, which NumPy reports.
+    The call bails out where there is a NaN: comparing it raises a flag, which NumPy reports.
     """
     if self.signature is not None:
         return self._vectorize_call_with_signature(func, args)

@@ -13,7 +13,7 @@ PLACEHOLDERS: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 """Functions that stand in such classes for the trackers of functions; they are never called."""
 
 
-class StandIn:
+class Placeholder:
     """Stands in such classes for the tracker of any other value."""
 
     __slots__ = ("__weakref__",)

@@ -166,7 +166,7 @@ STDLIB_FOLDER = os.path.dirname(os.__file__) + os.sep
 
 
 def is_stdlib(function: Any, module: str) -> bool:
-    """Judged by where the code is: a user's module may have any name."""
+    """Decided by where the code is: a user's module may have any name."""
     if module.partition(".")[0] not in STDLIB:
         return False
     if isinstance(function, types.FunctionType):

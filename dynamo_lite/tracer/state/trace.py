@@ -40,11 +40,11 @@ class TraceOptions:
 
     `policy` says which sizes become symbols. `unroll_budget` is the number of traced operations
     that loops may add where the arguments are few. `prefix` is the number of instructions in front
-    of a rest's original text. `judged` has the loops of that text that tracing could not get
-    through, by their heads, and why Python had better run them (or ""); it is None where no loop is
-    left to Python for that. `whole`: one graph is wanted, also where two would be faster. After the
-    `deadline` (`time.monotonic`) the analysis raises NotWarm. `recursion` is how many calls of one
-    function inside each other are followed.
+    of a continuation's original text. `short_loops` has the loops of that text that tracing could
+    not get through, by their heads, and why Python had better run them (or ""); it is None where no
+    loop is left to Python for that. `whole`: one graph is wanted, also where two would be faster.
+    After the `deadline` (`time.monotonic`) the analysis raises NotWarm. `recursion` is how many
+    calls of one function inside each other are followed.
     """
 
     policy: DynamicPolicy | None = None
@@ -52,7 +52,7 @@ class TraceOptions:
     seconds: float = 20.0
     inline_depth: int = 100
     prefix: int = 0
-    judged: dict[int, str] | None = None
+    short_loops: dict[int, str] | None = None
     whole: bool = False
     deadline: float = math.inf
     recursion: int = RECURSION
@@ -62,7 +62,7 @@ class TraceOptions:
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
     """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
-    of the graph after `peeled` rounds. Variables in `either` have one of two types, which are
+    of the graph after `peeled` iterations. Those in `phis` have one of two types, which are
     given, as data decides. `lists` are those that the loop changes: the name, the types of an
     item's parts, and whether items are tuples."""
 
@@ -142,7 +142,7 @@ class TraceState:
 
     Of sizes that depend on data, `lengths` tells which axis of which node shows them (None: the
     node is the value); `positions` has what `np.nonzero` gives for a mask, by its value number.
-    `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `entangled`
+    `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `may_alias`
     are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
     whose memory a loop has taken for its own; `list_lengths` are the lengths of lists whose items
     are in arrays; `keys` are the outside objects that were looked up by their identity.
@@ -191,7 +191,7 @@ class TraceState:
         few = self.options.unroll_budget
         return min(few + PER_SOURCE * self.guards.sources, MOST_BUDGETS * few)
 
-    def stand_for(self, made: object, tracker: VariableTracker) -> None:
+    def placeholder_for(self, made: object, tracker: VariableTracker) -> None:
         """From here on `made`, which a class of the frame holds, is known as the tracker."""
         self.placeholders[id(made)] = tracker
         self.keep_alive.append(made)

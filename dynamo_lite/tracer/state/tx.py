@@ -39,7 +39,7 @@ class Analysis(Protocol):
         ...
 
     def location(self) -> Location:
-        """The user's line in work."""
+        """The user's current line."""
         ...
 
 
@@ -213,14 +213,14 @@ class Loops(Protocol):
     arrivals: dict[int, int]
     sizes: dict[int, tuple[int, int]]
     region: Loop | None
-    round: VariableTracker | None
+    proceed: VariableTracker | None
     exits: dict[int, tuple[int, int, tuple[int, int]]]
 
     def check_budget(self) -> None:
-        """A loop goes round again: it may only add so much to the graph."""
+        """A loop iterates again: it may only add so much to the graph."""
 
     def too_long(self, reason: str) -> LoopBreak:
-        """The loop that goes round again cannot be unrolled; nor be a node, for a known reason."""
+        """The loop that iterates again cannot be unrolled; nor be a node, for a known reason."""
         ...
 
     def plan_list(self, value: VariableTracker, item: VariableTracker | None) -> None:

@@ -67,16 +67,16 @@ class FlatVariable(VariableTracker):
         return self.as_array(tx).iterate(tx)
 
     def method___iter__(self, tx: Tx) -> IteratorVariable:
-        """Going through a packed array: what is written meanwhile is seen."""
+        """Iteration over a packed array: what is written meanwhile is seen."""
         if not is_contiguous(self.array.array_type, tx.shapes):
-            raise GraphBreak("going through the flat items of an array that is not packed")
+            raise GraphBreak("iteration over the flat items of an array that is not packed")
         return tx.iterator(self.as_array(tx))
 
 
 def _index(key: VariableTracker) -> VariableTracker:
     if isinstance(key, SizeVariable) or key.python_type() in (int, slice, list):
         return key
-    raise GraphBreak("flat items picked by something else than a number, slice or list")
+    raise GraphBreak("flat items selected by something else than a number, slice or list")
 
 
 class FlagsVariable(VariableTracker):

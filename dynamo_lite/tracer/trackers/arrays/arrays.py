@@ -53,7 +53,8 @@ if TYPE_CHECKING:
 
 
 UNFIXED = 2
-"""So many items may be taken from an array of any length: rounds before a loop is one of the graph.
+"""So many items may be taken from an array of any length: iterations before a loop is one of the
+graph.
 """
 
 
@@ -263,7 +264,7 @@ class PhiVariable(ArrayVariable):
 
     def reconstruct(self, code: Emitter) -> None:
         if not self.has_names:
-            raise Unsupported("a view that is made only in one way of a branch on data")
+            raise Unsupported("a view that is made only in one arm of a branch on data")
         code.choose_value(self.test, self.node, self.choices)
 
 

@@ -120,7 +120,8 @@ def _type_of_leaf(leaf: Any) -> Any:
 
 
 HEAVIEST = 200
-"""Symbols and numbers of the longest size of an array: the rest of a frame has new symbols."""
+"""Symbols and numbers of the longest size of an array: the continuation of a frame has new
+symbols."""
 
 
 def _symbolic_sizes(kind: Any) -> Iterator[SizeExpr]:

@@ -66,8 +66,8 @@ class GrowingVariable(VariableTracker):
     """A list made by the frame, of numbers of one type, or of tuples of numbers.
 
     `columns` hold the items, or their parts, in the first places; `name` is that of the list's
-    length among `state.list_lengths`: ways of a branch and rounds of a loop differ in that alone.
-    While a loop `walks` through the list, it keeps its length.
+    length among `state.list_lengths`: arms of a branch and iterations of a loop differ in that
+    alone. While a loop `walks` through the list, it keeps its length.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class GrowingVariable(VariableTracker):
 
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
         """What only loops of the graph can do: any other step breaks the graph."""
-        raise GraphBreak(f"going through {self.describe()}")
+        raise GraphBreak(f"iteration over {self.describe()}")
         yield NONE
 
     def truth(self, tx: Tx) -> bool:
@@ -231,7 +231,7 @@ def added(tx: Tx, number: VariableTracker, more: int) -> VariableTracker:
 def expected(
     tx: Tx, test: Callable[[Any, Any], bool], left: VariableTracker, right: VariableTracker
 ) -> None:
-    """Abandon the call where a comparison of ints does not hold."""
+    """Bail out of the call where a comparison of ints does not hold."""
     if isinstance(left, ConstantVariable) and isinstance(right, ConstantVariable):
         if not test(left.value, right.value):
             raise GraphBreak("an index out of the range of a list")

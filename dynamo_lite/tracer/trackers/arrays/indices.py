@@ -44,7 +44,7 @@ def is_number(value: VariableTracker) -> bool:
 def constant_mask(
     tx: Tx, array: ArrayType, key: VariableTracker
 ) -> VariableTracker:
-    """A list of constant booleans, one for each item, as the positions that it picks."""
+    """A list of constant booleans, one for each item, as the positions that it selects."""
     if not isinstance(key, ListVariable) or key.unread is not None:
         return key
     items = key.built_items()
@@ -174,7 +174,7 @@ def check_mask(tx: Tx, array: ArrayType, axis: int, mask: VariableTracker) -> No
 
 def positions(tx: Tx, mask: VariableTracker) -> list[VariableTracker]:
     """`np.nonzero(mask)`, one array per axis; made once for equal masks. What a body is given may
-    change from round to round: it makes its own."""
+    change from iteration to iteration: it makes its own."""
     node = mask.as_argument(tx)
     if tx.graph.is_body:
         return _positions(tx, node)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....errors import GraphBreak
 from ...object_model.descriptors import DescriptorVariable
-from ...rules.local_classes import PLACEHOLDERS, StandIn
+from ...rules.local_classes import PLACEHOLDERS, Placeholder
 from ...rules.mro import MISSING, lookup
 from ...state.tracker import VariableTracker
 from ..containers.known import known_value
@@ -35,7 +35,7 @@ def class_item(tx: Tx, name: str, value: VariableTracker) -> Any:
 
 def is_late(value: VariableTracker, item: Any) -> bool:
     """Whether a class is to be made without the item, whose code would be run."""
-    return isinstance(item, StandIn) or isinstance(value, ObjectVariable)
+    return isinstance(item, Placeholder) or isinstance(value, ObjectVariable)
 
 
 def stand_in(tx: Tx, value: VariableTracker) -> Any:
@@ -44,10 +44,10 @@ def stand_in(tx: Tx, value: VariableTracker) -> Any:
     if isinstance(value, ObjectVariable) and is_plainly_made(kind):
         made: Any = _made_plainly(kind)
     elif lookup(kind, "__get__") is MISSING and lookup(kind, "__set_name__") is MISSING:
-        made = StandIn()
+        made = Placeholder()
     else:
         raise GraphBreak(f"a class attribute, {value.describe()}")
-    tx.state.stand_for(made, value)
+    tx.state.placeholder_for(made, value)
     return made
 
 
@@ -77,7 +77,7 @@ def placeholder(tx: Tx, function: NestedFunctionVariable) -> FunctionType:
     if abstract is not None and abstract.is_constant():
         made.__isabstractmethod__ = abstract.as_constant(tx)  # type: ignore[attr-defined]
     PLACEHOLDERS.add(made)
-    tx.state.stand_for(made, function)
+    tx.state.placeholder_for(made, function)
     return made
 
 

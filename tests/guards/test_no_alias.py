@@ -82,7 +82,7 @@ def len_of(x):
 @pytest.mark.parametrize("make", MAKERS)
 def test_the_dict_of_an_object(make):
     guards = GuardSet()
-    guards.keep_apart([SOURCES[0]], [OwnDictSource(SOURCES[1])])
+    guards.forbid_aliases([SOURCES[0]], [OwnDictSource(SOURCES[1])])
     program = flatten(guards, ShapeEnv(), 2).program
     owner = make()
     assert program.check(({}, owner)) == -1
@@ -94,9 +94,9 @@ def test_the_dict_of_an_object(make):
 def test_few_things_are_compared_one_by_one():
     """Which is faster, and reads better."""
     guards = GuardSet()
-    guards.keep_apart(SOURCES[:1], SOURCES[1:3])
+    guards.forbid_aliases(SOURCES[:1], SOURCES[1:3])
     assert [guard.kind for guard in guards] == [kinds.NOT_ALIASED] * 2
     guards = GuardSet()
-    guards.keep_apart(SOURCES[:5], SOURCES[5:])
+    guards.forbid_aliases(SOURCES[:5], SOURCES[5:])
     assert [str(guard) for guard in guards] == [
-        "x0, x1, x2, x3, x4 apart from one another and from x5, x6, x7, x8"]
+        "x0, x1, x2, x3, x4 not aliased with one another nor with x5, x6, x7, x8"]

@@ -1,4 +1,4 @@
-"""Loops that may have no round leave the arrays from before: the very objects, and their memory."""
+"""Loops without an iteration leave the arrays from before: the very objects, and their memory."""
 import numpy as np
 import pytest
 
