@@ -2,6 +2,7 @@
 
 Every function of the program that works on arrays is a candidate, without a decorator. Programs are
 given as for `python`: a file, folder or archive, `-` for standard input, `-m module`, `-c code`.
+`python -m dynamo_lite cache [list | explain | clear]` is about what was compiled and kept on disk.
 """
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ import numpy as np
 from .backends.registry import list_backends
 from .base.config import config
 from .native import enter_region, leave_region
+from .runtime import disk_cache
 from .runtime.compile_frame import Options
 from .runtime.stats import FrameRecord, registry, stats
 from .script.regions import Candidates
@@ -57,6 +59,8 @@ def split(argv: Sequence[str]) -> tuple[list[str], str, list[str]]:
 
 
 def main(argv: Sequence[str]) -> None:
+    if argv[:1] == ["cache"]:
+        return disk_cache.main(argv[1:])
     own, kind, program = split(argv)
     options = parser().parse_args(own)
     if not program:

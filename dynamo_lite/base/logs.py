@@ -25,6 +25,7 @@ ARTIFACTS = {
     "bytecode": "the instructions before and after",
     "output_code": "what the backend generated",
     "validation": "what was proved of the reasoning about sizes (config.validate)",
+    "cache": "what cannot be kept on disk, or was found damaged",
     "perf": "what compiling took, and what keeps code slow",
 }
 _PREFIX = "dynamo_lite."

@@ -2,10 +2,13 @@
 import os
 import subprocess
 import sys
+import time
 
+import filelock
 import pytest
-from dynamo_lite.backends import disk
+from dynamo_lite.backends import disk, disk_space
 
+from dynamo_lite.base import private_files
 from dynamo_lite.base.config import config
 
 
@@ -13,7 +16,7 @@ from dynamo_lite.base.config import config
 def folder(tmp_path):
     with config.patch(cache=True, cache_dir=str(tmp_path), cache_size_limit=10_000):
         disk._growth.written = None
-        yield tmp_path
+        yield tmp_path / disk.FORMAT
 
 
 def write(name, age=0.0, size=1000):
@@ -26,7 +29,7 @@ def write(name, age=0.0, size=1000):
 def kept():
     root = disk.directory()
     found = {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
-    return found - {disk.LOOKED}
+    return found - {disk_space.LOOKED, disk_space.LOCK}
 
 
 def test_those_not_used_for_longest_are_removed():
@@ -42,41 +45,72 @@ def test_those_not_used_for_longest_are_removed():
 def test_nothing_is_removed_below_the_limit():
     for k in range(9):
         write(f"{k}.o", age=k)
-    assert len(kept()) == 9 and not any(name.endswith(".lock") for name in kept())
+    assert len(kept()) == 9
 
 
-def test_what_a_crash_left_behind_goes_too():
-    (disk.directory() / "9.o.123.4.tmp").write_bytes(bytes(9000))
-    os.utime(disk.directory() / "9.o.123.4.tmp", (1, 1))
-    for k in range(3):
-        write(f"{k}.o")
+def test_what_a_crash_left_behind_goes_too(folder):
+    write("0.o")
+    (folder / "9.o.1234.tmp").write_bytes(bytes(9000))
+    os.utime(folder / "9.o.1234.tmp", (1, 1))
+    write("1.o")
+    write("2.o")
     assert kept() == {"0.o", "1.o", "2.o"}
 
 
-@pytest.mark.parametrize("age, makes_room", [(0, False), (2 * disk.PATIENCE, True)])
-def test_the_lock_of_another_process(age, makes_room, folder):
-    lock = folder / "eviction.lock"
-    lock.touch()
-    os.utime(lock, (lock.stat().st_mtime - age,) * 2)
+def test_nothing_else_is_removed(folder):
+    """The folder that was chosen may have other files in it."""
+    folder.mkdir(0o700)
+    (folder.parent / "mine.txt").write_bytes(bytes(20_000))
+    os.symlink(folder.parent / "mine.txt", folder / "link.o")
+    for k in range(20):
+        write(f"{k}.o", age=k)
+    assert (folder.parent / "mine.txt").exists() and len(kept()) < 20
+
+
+@pytest.mark.parametrize("is_held", [True, False])
+def test_the_lock_of_another_process(is_held, folder):
+    """A process that has died holds no lock, though its file is there."""
+    folder.mkdir(0o700)
+    lock = folder / disk_space.LOCK
+    program = f"import filelock; lock = filelock.FileLock({str(lock)!r}); lock.acquire(); "
+    program += "print('!', flush=True)"
+    wait = "; input()" if is_held else "; import os; os._exit(1)"
+    other = subprocess.Popen([sys.executable, "-c", program + wait], stdout=-1, stdin=-1)
+    other.stdout.readline()
+    if not is_held:
+        other.wait()
     for k in range(12):
         write(f"{k}.o", age=100 - k)
-    assert (len(kept() - {"eviction.lock"}) < 12) == makes_room
-    assert lock.exists() != makes_room
+    other.communicate(b"\n")
+    assert (len(kept()) < 12) != is_held
 
 
 @pytest.mark.parametrize(("age", "makes_room"), [
-    (0, False), (2 * disk.OFTEN, True), (-2 * disk.OFTEN, True),
+    (0, False), (2 * disk_space.OFTEN, True), (-2 * disk_space.OFTEN, True),
 ])
 def test_processes_count_the_files_now_and_then(age, makes_room, folder):
     """They do not all go through the same files again; a clock may have been wrong."""
     with config.patch(cache_size_limit=1 << 30):
         for k in range(12):
             write(f"{k}.o", age=k)
-    (folder / disk.LOOKED).touch()
-    os.utime(folder / disk.LOOKED, ((folder / disk.LOOKED).stat().st_mtime - age,) * 2)
+    looked = folder / disk_space.LOOKED
+    os.utime(looked, (time.time() - age,) * 2)
     disk._growth.written = None
     write("last.o", size=100)
     assert (len(kept()) < 13) == makes_room
+
+
+def test_files_of_the_future_get_older_like_others(folder):
+    """What was written while a clock was wrong does not stay for ever."""
+    later = time.time_ns() + 10**18
+    with config.patch(cache_size_limit=1 << 30):
+        for k in range(12):
+            write(f"{k}.o")
+            os.utime(folder / f"{k}.o", ns=(later + k,) * 2)
+    with private_files.opened(str(folder)) as opened:
+        disk_space.evict(opened, str(folder), 10_000)
+    assert 0 < len(kept()) < 12
+    assert all((folder / name).stat().st_mtime_ns < later for name in kept())
 
 
 def test_a_file_larger_than_the_limit_is_not_kept():
@@ -94,11 +128,43 @@ for k in range(200):
     found = disk.read(name)
     assert found is None or found == bytes(700)
 """
-    environment = {**os.environ, "DYNAMO_CACHE_DIR": str(folder), "DYNAMO_CACHE_SIZE_LIMIT": "9000"}
+    environment = {**os.environ, "DYNAMO_CACHE_DIR": str(folder.parent),
+                   "DYNAMO_CACHE_SIZE_LIMIT": "9000"}
     running = [
-        subprocess.Popen([sys.executable, "-c", program, str(k)], env=environment) for k in range(3)
+        subprocess.Popen([sys.executable, "-c", program, str(k)], env=environment,
+                         stderr=subprocess.PIPE, text=True) for k in range(3)
     ]
-    assert [process.wait() for process in running] == [0, 0, 0]
-    disk.evict(folder, 9000)
+    assert [process.communicate()[1] for process in running] == ["", "", ""]
+    with private_files.opened(str(folder)) as opened:
+        disk_space.evict(opened, str(folder), 9000)
     assert sum((folder / name).stat().st_size for name in kept()) <= 9000
-    assert not any(name.endswith((".tmp", ".lock")) for name in kept())
+    assert not any(name.endswith(".tmp") for name in kept())
+
+
+def test_a_process_that_is_killed_leaves_whole_files(folder):
+    program = """
+from dynamo_lite.backends import disk
+print("!", flush=True)
+while True:
+    for k in range(20):
+        disk.write(f"{k}.o", bytes([k]) * 300_000)
+"""
+    environment = {**os.environ, "DYNAMO_CACHE_DIR": str(folder.parent)}
+    for delay in (0.01, 0.05, 0.1):
+        process = subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=-1)
+        process.stdout.readline()
+        time.sleep(delay)
+        process.kill()
+        process.communicate()
+        for k in range(20):
+            assert disk.read(f"{k}.o") in (None, bytes([k]) * 300_000)
+
+
+def test_a_lock_that_cannot_be_taken_is_no_error(folder, monkeypatch):
+    def refused(*args, **options):
+        raise OSError("no locks on this file system")
+
+    monkeypatch.setattr(filelock, "FileLock", refused)
+    for k in range(12):
+        write(f"{k}.o", age=k)
+    assert len(kept()) == 12

@@ -7,10 +7,11 @@ no such cache; its machine code may still be found by `cache`.
 """
 from __future__ import annotations
 
+import ast
 import marshal
 import zlib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ....errors import Unsupported
 from ....ir.facts import Answer, Facts, answers_alike
@@ -19,9 +20,33 @@ from ....ir.plain import from_plain, plain, plain_graph
 from ... import disk
 from ..builder.target import Target
 from .image import Image
-from .version import GENERATOR
+from .version import GENERATOR, STAMPS
 
 FORMAT = 2  # of marshal: the last one in which equal values always give equal bytes
+
+
+class Key(NamedTuple):
+    """What the image of a graph depends on."""
+
+    generator: str
+    machine: Any
+    graph: Any
+
+    def differences(self, other: Key) -> Iterator[str]:
+        """In what two keys differ, for people."""
+        if self.graph != other.graph:
+            yield "graph"
+        if self.machine != other.machine:
+            yield "processor"
+        pairs = zip(STAMPS, *map(ast.literal_eval, (self.generator, other.generator)))
+        yield from (name for name, left, right in pairs if left != right)
+
+
+def kept_key(name: str) -> Key | None:
+    """The key of the image in a file."""
+    if (content := disk.read(name)) is None:
+        return None
+    return Key(*marshal.loads(marshal.loads(content)[0]))
 
 
 def key(graph: Graph, target: Target) -> bytes | None:

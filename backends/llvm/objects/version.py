@@ -41,6 +41,11 @@ def llvm_library() -> str | None:
     return next(map(str, Path(spec.origin).parent.glob("binding/libllvmlite.*")), None)
 
 
+STAMPS = ("file format", "Python", "NumPy", "llvmlite", "processor", "build of the native core",
+          "build of the native core", "version of dynamo_lite's source files")
+"""What the parts of `generator()` are."""
+
+
 def generator() -> str:
     """This very code generator: any change to a source file makes another one.
 
