@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ..base.records import dataclass
 from ..errors import BackendError
-from ..ir.graph import Graph
 
-Backend = Callable[[Graph, Sequence[Any]], Callable[..., Any]]
+if TYPE_CHECKING:
+    from ..ir.graph import Graph
+
+Backend = Callable[["Graph", Sequence[Any]], Callable[..., Any]]
 
 
 @dataclass(frozen=True, slots=True)

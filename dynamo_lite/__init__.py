@@ -1,20 +1,28 @@
-"""dynamo_lite: torch.compile for NumPy."""
-from .api.control_flow import cond, scan, while_loop
-from .api.directives import (
-    allow_in_graph,
-    assume_constant_result,
-    check,
-    disable,
-    graph_break,
-    is_compiling,
-    no_recompile,
-)
-from .backends.registry import list_backends, register_backend
-from .base.config import config
-from .guards.shapes.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
-from .runtime.compile import compile
-from .runtime.explain import explain, why
-from .runtime.stats import reset, stats
+"""dynamo_lite: torch.compile for NumPy.
+
+Nothing is imported before the first of its names is used: `python -m dynamo_lite` starts a program
+before it knows whether anything in it is worth compiling.
+"""
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api.control_flow import cond, scan, while_loop
+    from .api.directives import (
+        allow_in_graph,
+        assume_constant_result,
+        check,
+        disable,
+        graph_break,
+        is_compiling,
+        no_recompile,
+    )
+    from .backends.registry import list_backends, register_backend
+    from .base.config import config
+    from .guards.shapes.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
+    from .runtime.compile import compile
+    from .runtime.explain import explain, why
+    from .runtime.stats import reset, stats
 
 __version__ = "0.1.0"
 
@@ -42,3 +50,34 @@ __all__ = [
     "while_loop",
     "why",
 ]
+
+MODULES = {
+    ".api.control_flow": ("cond", "scan", "while_loop"),
+    ".api.directives": ("allow_in_graph", "assume_constant_result", "check", "disable",
+                        "graph_break", "is_compiling", "no_recompile"),
+    ".backends.registry": ("list_backends", "register_backend"),
+    ".base.config": ("config",),
+    ".guards.shapes.dynamic": ("mark_dynamic", "mark_static", "mark_unbacked",
+                               "maybe_mark_dynamic"),
+    ".runtime.compile": ("compile",),
+    ".runtime.explain": ("explain", "why"),
+    ".runtime.stats": ("reset", "stats"),
+}
+"""Where the public names are at home."""
+
+
+def __getattr__(name: str) -> Any:
+    """The first name that is asked for brings them all: what traced functions read of this module
+    does not change again."""
+    if name == "errors":
+        return importlib.import_module(".errors", __name__)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for module, names in MODULES.items():
+        home = importlib.import_module(module, __name__)
+        globals().update({each: getattr(home, each) for each in names})
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import gc
+import importlib
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -18,12 +19,11 @@ import numpy as np
 from .backends.registry import list_backends
 from .base.config import config
 from .native import enter_region, leave_region
-from .runtime import disk_cache
-from .runtime.compile_frame import Options
 from .runtime.stats import FrameRecord, registry, stats
 from .script.regions import Candidates
 from .script.running import run_command, run_module, run_script
 
+DISK_CACHE = "dynamo_lite.runtime.disk_cache"
 PROGRAMS: dict[str, Callable[[str, Sequence[str]], None]] = {"-m": run_module, "-c": run_command}
 """Options that end ours, and how the program that they name is run."""
 
@@ -60,7 +60,7 @@ def split(argv: Sequence[str]) -> tuple[list[str], str, list[str]]:
 
 def main(argv: Sequence[str]) -> None:
     if argv[:1] == ["cache"]:
-        return disk_cache.main(argv[1:])
+        return importlib.import_module(DISK_CACHE).main(argv[1:])
     own, kind, program = split(argv)
     options = parser().parse_args(own)
     if not program:
@@ -76,7 +76,7 @@ def main(argv: Sequence[str]) -> None:
         config.warm_seconds = 0.0
     if options.all_frames:
         config.compile_share = math.inf
-    candidates = Candidates(Options(options.backend), options.all_frames)
+    candidates = Candidates(options.backend, options.all_frames)
     enter_region(candidates)
     if options.all_frames:
         np.empty(1)  # where functions are candidates from the first array on

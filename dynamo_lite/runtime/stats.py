@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from ..base.records import dataclass, field
-from ..ir.graph import Graph, Location
 from ..native import free_scratch
 
 if TYPE_CHECKING:
+    from ..ir.graph import Graph, Location
     from ..native._core import CallCounts
 
 

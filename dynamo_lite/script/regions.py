@@ -8,27 +8,30 @@ its code is warm (`runtime.tiering`).
 from __future__ import annotations
 
 import gc
+import importlib
 import itertools
 import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base import logs
-from ..bytecode.resume import is_replacement
+from ..base.origins import is_stdlib, module_of
 from ..native import CompiledFunction, forget_code, time_of_code
 from ..runtime import tiering
-from ..runtime.compile_frame import Options, compiled_function
-from ..runtime.stats import FrameRecord
 from ..runtime.tiering import Account, Lender, nanoseconds, open_account
-from ..tracer.rules.trace_rules import Action, is_stdlib, module_of, rule_for
+
+if TYPE_CHECKING:
+    from ..runtime.stats import FrameRecord
 
 PERF = logs.logger("perf")
 
+ENGINE = "dynamo_lite.script.engine"
+"""Loading the compiler takes as long as many programs run."""
 ASKED_AGAIN = 3
 """Calls without arrays after which a function is left alone."""
 FUNCTIONS_OF_A_CODE = 8
@@ -77,9 +80,10 @@ class CodeHistory:
 class Candidates:
     """Says which functions of a region run compiled."""
 
-    def __init__(self, options: Options, every: bool = False) -> None:
-        self.options = options
+    def __init__(self, backend: str = "auto", every: bool = False) -> None:
+        self.backend = backend
         self.every = every
+        self.engine: Any = None
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
 
@@ -102,7 +106,7 @@ class Candidates:
                 yield f"{code.co_qualname} ({place}): {tiering.why_cold(code)}"
 
     def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
-        if not is_candidate(function):
+        if not is_candidate(function) or (self.engine and not self.engine.may_compile(function)):
             return None
         if (caller := sys._getframe(1).f_back) and counts_references(caller.f_code):
             return NotImplemented
@@ -119,10 +123,14 @@ class Candidates:
         history.note_time(time_of_code(function.__code__))
         if lacking := history.account.lacks(values):
             return nanoseconds(lacking)
+        if not self.engine and not self.loaded().may_compile(function):
+            return None
         if history.account.price:
             PERF.info("%s is warm: %s", function.__qualname__, history.account)
         history.compiled += 1
-        compiled = self._compiled(function, history)
+        compiled: CompiledFunction = self.engine.compiled_form(
+            function, self.backend, history.note, history.account
+        )
         if is_shared:
             history.shared = compiled
         return compiled
@@ -137,28 +145,10 @@ class Candidates:
     def forget(self, key: int) -> None:
         self.histories.pop(key, None)
 
-    def _compiled(self, function: FunctionType, history: CodeHistory) -> CompiledFunction:
-        """The compiled form of a function; it is gone when the function is, unless it is shared."""
-        options = Options(
-            self.options.backend, self.options.dynamic, False, self.options.settings, history.note,
-            warn=False, account=history.account,
-        )  # fmt: skip
-        return compiled_function(clone_of(function), options)
-
-
-def clone_of(function: FunctionType) -> FunctionType:
-    """The same function as another object: compiled code must not keep the user's own alive."""
-    clone = FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    clone.__kwdefaults__ = function.__kwdefaults__
-    clone.__qualname__ = function.__qualname__
-    clone.__module__ = function.__module__
-    return clone
+    def loaded(self) -> Any:
+        """The compiler."""
+        self.engine = importlib.import_module(ENGINE)
+        return self.engine
 
 
 def is_of_module(function: FunctionType) -> bool:
@@ -173,16 +163,12 @@ def is_of_module(function: FunctionType) -> bool:
 
 
 def is_candidate(function: FunctionType) -> bool:
-    """Whether a function is the user's, and may be compiled."""
+    """Whether a function is the user's, as far as is seen without the compiler."""
     name = function.__code__.co_name
-    if is_replacement(function) or (name.startswith("<") and name != "<lambda>"):
-        return False
-    if counts_references(function.__code__):
+    if (name.startswith("<") and name != "<lambda>") or counts_references(function.__code__):
         return False
     module = module_of(function)
-    if module.partition(".")[0] == "dynamo_lite" or is_stdlib(function, module):
-        return False
-    return rule_for(function).action is Action.INLINE
+    return module.partition(".")[0] != "dynamo_lite" and not is_stdlib(function, module)
 
 
 def counts_references(code: CodeType) -> bool:

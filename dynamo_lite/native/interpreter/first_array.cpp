@@ -1,5 +1,6 @@
 // Tells when the program makes its first array: NumPy's own allocator is asked for memory. Until
-// then functions need no hook, and a program without arrays never has one.
+// then functions need no hook, and a program without arrays never has one. Arrays that modules make
+// while they are imported do not count.
 #include "interpreter/regions.h"
 
 namespace {
@@ -13,7 +14,7 @@ struct Allocator {
 Allocator allocator{};
 
 void memory_is_asked_for() {
-    if (regions::is_outside()) return;
+    if (regions::is_outside() || regions::is_importing()) return;
     regions::stop_awaiting_array();
     regions::install_hook();
 }

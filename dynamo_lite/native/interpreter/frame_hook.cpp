@@ -1,6 +1,6 @@
 // Candidates on Python 3.11: the interpreter's frame evaluation hook (PEP 523) sees every function
-// that starts. It costs each call of each thread; deep in recursion, and while the compiler is at
-// work, it steps aside, for it also costs C stack.
+// that starts. It costs each call of each thread; deep in recursion, while a module is imported, and
+// while the compiler is at work, it steps aside, for it also costs C stack.
 #include "interpreter/regions.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -56,6 +56,18 @@ bool is_start_of_function(Layout *frame) {
            !(code->co_flags & GENERATOR_FLAGS) && frame->instruction == frames::entry_of(code);
 }
 
+bool is_only_thread(PyThreadState *thread) {
+    return !PyThreadState_Next(PyInterpreterState_ThreadHead(thread->interp));
+}
+
+// The text of a module that is being imported, while nobody else needs the hook; what it calls is
+// not compiled.
+bool is_import(PyThreadState *thread, Layout *frame) {
+    return !(frames::code_of(frame)->co_flags & CO_OPTIMIZED) &&
+           frame->owner == frames::BY_THREAD && frame->locals == frame->globals &&
+           regions::is_importing() && is_only_thread(thread);
+}
+
 Ref values_of(Layout *frame) {
     PyCodeObject *code = frames::code_of(frame);
     int n = code->co_argcount + code->co_kwonlyargcount + !!(code->co_flags & CO_VARARGS) +
@@ -70,13 +82,16 @@ Ref values_of(Layout *frame) {
 PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int throwing) {
     auto frame = reinterpret_cast<Layout *>(raw);
     bool is_unhooked = std::exchange(unhooked, nullptr) == frame->function;
-    if (regions::is_outside() || regions::is_deep(thread)) return step_aside(thread, raw, throwing);
+    if (regions::is_outside() || regions::is_deep(thread) || is_import(thread, frame)) {
+        return step_aside(thread, raw, throwing);
+    }
     if (throwing || is_unhooked || !is_start_of_function(frame) ||
         !regions::may_intercept(frame->code) || !regions::is_open(thread)) {
         return evaluate_plain(thread, raw, throwing);
     }
     Ref target = regions::compiled_form(frame->function);
-    bool is_candidate = !target && regions::is_candidate(frame->code);
+    bool is_candidate =
+        !target && regions::is_candidate(frame->code) && !regions::is_importing();
     if (is_candidate && regions::is_due(frame->code)) {
         if (!regions::ask(thread, frame->function, values_of(frame))) return nullptr;
         target = regions::compiled_form(frame->function);

@@ -59,6 +59,9 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
     }
     if (!regions::is_open(thread)) return plain_vectorcall(function, args, nargsf, kwnames);
     if (regions::is_deep(thread)) return step_aside(function, args, nargsf, kwnames);
+    if (!target && regions::is_importing()) {
+        return plain_vectorcall(function, args, nargsf, kwnames);
+    }
     if (!target && regions::is_due(PyFunction_GET_CODE(function))) {
         Ref values = values_of(args, nargsf, kwnames);
         if (!regions::ask(thread, function, std::move(values))) return nullptr;

@@ -265,7 +265,9 @@ PyObject *enter_region(PyObject *, PyObject *callback) {
         PyErr_SetString(PyExc_TypeError, "enter_region() needs a callable");
         return nullptr;
     }
-    if (!region && !(regions::prepare_hook() && regions::await_first_array())) return nullptr;
+    bool is_ready = region || (regions::prepare_hook() && regions::watch_imports() &&
+                               regions::await_first_array());
+    if (!is_ready) return nullptr;
     if (callback != last_callback) {
         Py_XSETREF(last_callback, Py_NewRef(callback));
         ++last_epoch;

@@ -20,6 +20,9 @@ bool is_outside();
 // Whether the callback is to be asked about functions of this code that have no compiled form.
 bool is_candidate(PyObject *code);
 
+// Whether this thread is importing a module: what runs meanwhile runs once, and is not a candidate.
+bool is_importing();
+
 // Whether it has run for as long as the callback wanted it to before it is asked again.
 bool is_due(PyObject *code);
 
@@ -61,6 +64,9 @@ void forget(PyObject *function);
 // Has install_hook() called when the program makes its first array; false with an exception.
 bool await_first_array();
 void stop_awaiting_array();
+
+// Finds where importlib notes what is being imported; false with an exception.
+bool watch_imports();
 
 // Of the hook: called when the first region is entered (false with an exception), ...
 bool prepare_hook();

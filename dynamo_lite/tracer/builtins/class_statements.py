@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ...base.origins import is_stdlib, module_of
 from ...base.suppressed import warnings_as
 from ...errors import GraphBreak
 from ..object_model.attributes import KnownInstance, bind
@@ -24,7 +25,6 @@ from ..object_model.cells import CellVariable
 from ..object_model.constants import NONE, ConstantVariable, constant, observe
 from ..rules.local_classes import LOCAL_CLASSES
 from ..rules.mro import MISSING, lookup, lookup_in
-from ..rules.trace_rules import is_stdlib, module_of
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.sequences import TupleVariable

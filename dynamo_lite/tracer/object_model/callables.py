@@ -7,11 +7,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, UnionType
 from typing import TYPE_CHECKING, Any
 
+from ...base.origins import STDLIB_FOLDER
 from ...errors import GraphBreak
 from ...guards.kinds import NO_ATTR, NO_KEY, UNCHANGED, ModuleItem
 from ...guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..rules.local_classes import is_local
-from ..rules.trace_rules import STDLIB_FOLDER
 from ..state.tracker import ObservedException, VariableTracker
 from .constants import builds, observe, observed
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.origins import is_stdlib, module_of
 from ...base.records import dataclass
 from ...ir.row import row_of
 
@@ -160,21 +161,7 @@ PATTERN_FUNCTIONS = (
 )  # fmt: skip
 FORBIDDEN = ("print", "input", "open", "exec", "eval", "breakpoint", "compile", "__import__")
 
-STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
 OWN_FOLDER = os.path.dirname(sys.modules["dynamo_lite"].__file__ or "") + os.sep
-STDLIB_FOLDER = os.path.dirname(os.__file__) + os.sep
-
-
-def is_stdlib(function: Any, module: str) -> bool:
-    """Decided by where the code is: a user's module may have any name."""
-    if module.partition(".")[0] not in STDLIB:
-        return False
-    if isinstance(function, types.FunctionType):
-        file = function.__code__.co_filename
-    else:
-        file = getattr(sys.modules.get(module), "__file__", None) or STDLIB_FOLDER
-    return file.startswith((STDLIB_FOLDER, "<frozen")) and "site-packages" not in file
-
 
 PURE_FUNCTIONS = (
     struct.pack, struct.unpack, struct.calcsize, json.loads, operator.length_hint,
@@ -260,16 +247,3 @@ def rule_for(function: Any) -> Rule:
     if rule.id == "user-disable" and (reason := getattr(function, WHY, None)) is not None:
         return replace(rule, reason=f"{rule.reason}: {reason}")
     return rule
-
-
-def module_of(function: Any) -> str:
-    """Where a callable comes from; a method of a C type counts as its type's."""
-    if isinstance(function, types.FunctionType):
-        module = function.__globals__.get("__name__")
-    else:
-        module = getattr(function, "__module__", None)
-    if not isinstance(module, str):
-        owner = getattr(function, "__objclass__", None)
-        owner = owner or type(getattr(function, "__self__", function))
-        module = owner.__module__
-    return module

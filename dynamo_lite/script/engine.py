@@ -1,0 +1,40 @@
+"""The compiler, as whole-script mode uses it; loaded with the first function that is worth it."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+
+from ..bytecode.resume import is_replacement
+from ..native import CompiledFunction
+from ..runtime.compile_frame import Options, compiled_function
+from ..runtime.stats import FrameRecord
+from ..runtime.tiering import Account
+from ..tracer.rules.trace_rules import Action, rule_for
+
+
+def may_compile(function: FunctionType) -> bool:
+    """Whether it is the user's, and no rule says that Python runs it."""
+    return not is_replacement(function) and rule_for(function).action is Action.INLINE
+
+
+def compiled_form(
+    function: FunctionType, backend: str, note: Callable[[FrameRecord], None], account: Account
+) -> CompiledFunction:
+    """Its compiled form; it is gone when the function is, unless others share it."""
+    options = Options(backend, listener=note, warn=False, account=account)
+    return compiled_function(clone_of(function), options)
+
+
+def clone_of(function: FunctionType) -> FunctionType:
+    """The same function as another object: compiled code must not keep the user's own alive."""
+    clone = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    clone.__kwdefaults__ = function.__kwdefaults__
+    clone.__qualname__ = function.__qualname__
+    clone.__module__ = function.__module__
+    return clone
