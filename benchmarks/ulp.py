@@ -77,6 +77,12 @@ other (columns of a matrix, products, the rows of several axes). There are two e
 number of columns is a symbol and turns out to be 1, the column is added one after the other; and
 `np.einsum` of floats adds as `np.sum` and `np.matmul` do.
 
+All this is for `config.math = "inline"`, the default of `dl.compile`. With "numpy", the default of
+whole-script mode, kernels call NumPy's own inner loops, and C's functions for Python's `math` and
+`**` of numbers: every result then has the bits that it has in Python on this machine. The chain
+`tanh(exp(-x * x) * y + 0.5) * x - y` of 1e5 float64 takes 0.36 of NumPy's time then instead of
+0.22, of 1e6 0.77 instead of 0.47 (one thread).
+
 sin, cos and tan of larger arguments than 2**30 are computed by NumPy itself.
 The sign of a NaN that an operation makes is not NumPy's, which has that of the C library or of its
 vector loop (`np.inf % 1`, `np.arcsin(2)`); `np.signbit` and `np.copysign` show it.

@@ -11,6 +11,7 @@ import atexit
 import gc
 import importlib
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 
@@ -66,6 +67,8 @@ def main(argv: Sequence[str]) -> None:
     if not program:
         parser().error("a program is needed: a file, -m module, -c code or -")
     config.disable = config.disable or options.disable
+    if "DYNAMO_MATH" not in os.environ:
+        config.math = "numpy"  # what a program prints must not depend on when it is compiled
     cold: list[str] = []
     if options.explain or options.stats:
         atexit.register(report, options.explain, cold)

@@ -4,8 +4,10 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...base.config import config
 from ...base.logs import logger
 from ...errors import BackendError
 from ...ir.facts import RecordedFacts, graph_facts
@@ -26,7 +28,7 @@ def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., 
     """A native entry: called with the placeholders' values it gives the outputs, or BAILOUT."""
     if foreign := {node.type.library for node in graph.placeholders} - {"numpy"}:
         raise BackendError(f"backend 'llvm' does not take arrays of {', '.join(sorted(foreign))}")
-    target = host()
+    target = replace(host(), math=config.math)
     key = graph_cache.key(graph, target)
     if key is None:
         return loaded(generated(graph, target)[0])

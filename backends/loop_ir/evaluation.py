@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.records import dataclass, field
 from ...ir.ops import topics as topics
+from ...ir.ops.c_functions import UFUNCS
 from ...ir.row import by_name
 from ...ir.sizes import Size, evaluate
 from . import loops
@@ -103,6 +104,8 @@ def scalar_operation(name: str) -> Any:
     row = by_name(name)
     if name == "complex":
         return np.vectorize(complex, otypes=[complex])
+    if row is not None and row.target in UFUNCS:
+        return UFUNCS[row.target]  # of whole arrays, within docs/ulp.md of C's function
     return getattr(np, name) if row is None else row.target
 
 

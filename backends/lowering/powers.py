@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.node import Node
+from ...ir.ops.c_functions import UFUNCS
 from ..loop_ir import simplify
 from ..loop_ir.loops import Expr
 from ..loop_ir.simplify import BOOL, const
@@ -22,6 +23,7 @@ from .pointwise import (
 )
 from .values import CannotLower, Value
 
+F64 = np.dtype(np.float64)
 MOST = 100
 """Larger exponents are left to the C library."""
 
@@ -38,6 +40,14 @@ def power(low: Lowering, node: Node, x1: Any, x2: Any, **kwargs: Any) -> Value:
     return low.lazy(node.type, axes, powered(base, exponent))
 
 
+@lowers(*UFUNCS, reads=Access.SAME)
+def c_function(low: Lowering, node: Node, *args: Any) -> Value:
+    """A function of `math`, on Python floats."""
+    operands = tuple(operand_at(low, arg, (), F64) for arg in args)
+    name = f"c_{node.target.__name__}"
+    return low.lazy(node.type, (), simplify.apply(name, operands, F64))
+
+
 @lowers(operator.pow, reads=Access.SAME)
 def power_of_scalar(low: Lowering, node: Node, base: Any, exponent: Any) -> Value:
     """Of NumPy's numbers: C's pow where they are floats. Ints raise for negative exponents."""
@@ -47,7 +57,7 @@ def power_of_scalar(low: Lowering, node: Node, base: Any, exponent: Any) -> Valu
     if reason := why_not_native(np.power, dtypes):
         raise CannotLower(reason)
     operands = (operand_at(low, base, (), dtypes[0]), operand_at(low, exponent, (), dtypes[1]))
-    return low.lazy(node.type, (), simplify.apply("power", operands, dtypes[-1]))
+    return low.lazy(node.type, (), simplify.apply("c_pow", operands, dtypes[-1]))
 
 
 def whole(exponent: Any) -> int | None:

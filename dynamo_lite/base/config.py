@@ -60,6 +60,10 @@ class Config:
     """Calls within calls that are followed into one graph."""
     compile_unprofitable: bool = False
     """Also run compiled what NumPy alone does as fast."""
+    math: str = "inline"
+    """Elementary functions of floats in kernels: "inline" polynomials, within the bounds of
+    docs/ulp.md, or "numpy": NumPy's own loops, and C's functions for `math`, bit for bit (the
+    default of whole-script mode)."""
     backend: str = "auto"
     """What `backend="auto"` and leaving it out mean."""
     cache: bool = True

@@ -190,7 +190,12 @@ class CudaKernel:
 
 def why_no_cuda() -> str | None: ...
 
-# -- onlookers
+# -- functions of numbers that generated code calls
+
+def ufunc_loop(ufunc: Any, typenum: int, /) -> tuple[int, int] | None: ...
+def c_function(name: str, /) -> int | None: ...
+
+# -- debuggers and tracers
 
 def lines_are_watched() -> bool: ...
 

@@ -276,6 +276,7 @@ class Builder:
 
     def __init__(self, target: Target | None = None) -> None:
         self.has_fma = target is not None and target.fma
+        self.math = target.math if target is not None else "inline"
         self.has_avx512 = target is not None and target.vector_bytes == 64
         self.status = ""
         self.checks = False

@@ -14,13 +14,14 @@ from ....base.records import dataclass
 @dataclass(frozen=True, slots=True)
 class Target:
     """`cpu` is an architecture level of LLVM, not a product: a cached object then runs on every
-    machine of the same level, and never on a lesser one."""
+    machine of the same level, and never on a lesser one. `math` is `config.math`."""
 
     machine: str
     system: str
     cpu: str
     vector_bytes: int
     fma: bool
+    math: str = "inline"
 
 
 # machine, NumPy's names of the features that must be there, LLVM's cpu, vector bytes, fma

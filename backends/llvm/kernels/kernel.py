@@ -38,6 +38,7 @@ from ..builder.cost import cost_of
 from ..builder.divisors import use_reciprocals
 from ..builder.elements import F32, I64, PARTS
 from ..builder.emit import Builder, Value
+from ..builder.externals import LOOPS
 from ..builder.folding import moved, remaining, turns, whole_steps
 from ..builder.nest import Lane, Nest, scaled
 from ..builder.target import Target
@@ -92,6 +93,11 @@ def produce(nest: Nest, term: Term) -> Any:
     return PRODUCERS[type(term.expr)](nest, term)
 
 
+LANES_OF_A_CALL = 64
+"""Elements that NumPy's inner loops are given at a time, which spreads what a call costs: as many
+as a mask has bits."""
+
+
 def lanes_of(kernel: Kernel, target: Target) -> int:
     """As many lanes as fill a vector with the widest element that is computed with, and at least
     the smallest vector with floats: LLVM would fill it up with lanes that raise flags."""
@@ -99,7 +105,10 @@ def lanes_of(kernel: Kernel, target: Target) -> int:
     kinds = {PARTS.get(e.dtype, e.dtype) for e in exprs if not isinstance(e, (Index, SizeValue))}
     widest = max((d.itemsize for d in kinds), default=8)
     least = 4 if F32 in kinds else 2
-    return max(least, target.vector_bytes // widest)
+    calls = target.math == "numpy" and any(
+        isinstance(e, Apply) and e.op in LOOPS and e.dtype.kind == "f" for e in exprs
+    )
+    return LANES_OF_A_CALL if calls else max(least, target.vector_bytes // widest)
 
 
 def scanned(kernel: Kernel) -> set[Axis]:

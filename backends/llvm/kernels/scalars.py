@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....ir.ops import topics as topics  # they fill the registry
+from ....ir.ops.c_functions import UFUNCS
 from ....ir.row import ROWS, Op
 from ...loop_ir.loops import Apply, Const, Convert, Expr, Reduce, Select
 from ..builder import integers, pairs
@@ -22,9 +23,14 @@ from ..builder.emit import Value
 from ..builder.nest import Nest
 from ..builder.pairs import Element, Pair
 from ..builder.terms import Term
+from ..maths.called import function as called_outside
 from ..maths.functions import FUNCTIONS as MATHS
 
 Function = Callable[..., Any]
+INLINE: Mapping[str, str] = {
+    row.name: UFUNCS[target].__name__ for target, row in ROWS.items() if target in UFUNCS
+}
+"""C's functions, by the polynomials that may stand for them."""
 KINDS = frozenset("fiub")
 
 
@@ -51,8 +57,10 @@ def function(name: str, dtype: np.dtype) -> Function | None:
     """What a template "@name" calls for operands of `dtype`."""
     if dtype.kind == "c":
         return pairs.FUNCTIONS.get(name)
-    table = MATHS if dtype.kind == "f" else integers.FUNCTIONS
-    return table.get(name) or OWN.get(name)
+    if dtype.kind == "f":
+        name = INLINE.get(name, name)
+        return MATHS.get(name) or OWN.get(name)
+    return integers.FUNCTIONS.get(name) or OWN.get(name)
 
 
 def has(op: str, *dtypes: np.dtype) -> bool:
@@ -67,6 +75,8 @@ def emit_apply(nest: Nest, term: Term) -> Element:
     assert isinstance(expr, Apply)
     varies = nest.varies(term)
     values: list[Any] = [nest.operand(arg, varies) for arg in term.args]
+    if expr.op == "power" and nest.builder.math == "numpy" and not nest.varies(term.args[1]):
+        values[1] = nest.value(term.args[1])  # NumPy's loop looks whether it is the same for all
     if term.args[0].expr in nest.halved:
         (pair,) = values
         wanted, other = (pair.real, pair.imag)[:: 1 if expr.op == "real" else -1]
@@ -114,7 +124,9 @@ def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
     if text is None:
         raise NotImplementedError(f"no LLVM code for {op} of {values[0].dtype}")
     if text.startswith("@"):
-        called = function(text[1:], values[0].dtype)
+        first, name = values[0], text[1:]
+        exact = first.builder.math == "numpy" and not isinstance(first, Pair)
+        called = (called_outside(op, first) if exact else None) or function(name, first.dtype)
         assert called is not None
         return called(*values)
     first: Value = values[0]

@@ -7,6 +7,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from ..builder.externals import addresses
 from ..builder.target import Target
 from .compiler_marks import REGISTERS
 
@@ -95,6 +96,8 @@ def link(objects: Sequence[bytes], symbol: str) -> tuple[int, object]:
         library = llvm.JITLibraryBuilder().add_current_process()
         for code in objects:
             library.add_object_img(code)
+        for name, address in addresses().items():
+            library.import_symbol(name, address)
         library.export_symbol(symbol)
         tracker = library.link(_jit(), f"dynamo_lite_{_loaded}")
         return int(tracker[symbol]), tracker

@@ -52,7 +52,7 @@ def kept_key(name: str) -> Key | None:
 def key(graph: Graph, target: Target) -> bytes | None:
     """Everything that the image of a graph depends on; None when it cannot be written down."""
     try:
-        machine = (target.machine, target.system, target.cpu)
+        machine = (target.machine, target.system, target.cpu, target.math)
         return marshal.dumps((GENERATOR, machine, plain_graph(graph)), FORMAT)
     except Unsupported:
         return None

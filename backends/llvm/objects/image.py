@@ -11,6 +11,7 @@ from ....base.records import dataclass
 from ....errors import Unsupported
 from ....ir.plain import from_plain, plain, plain_dtype
 from ....native import _core
+from ..builder.externals import addresses, calls_outside
 from .flat_calls import FlatCall
 
 LARGEST = 1 << 16  # bytes of a constant array that are kept on disk
@@ -58,7 +59,7 @@ class Image:
 
 def mapped(objects: Sequence[bytes]) -> tuple[int, object]:
     """The entry's address and what keeps it mapped; without LLVM, where the core can."""
-    symbols: dict[str, int] = {}
+    symbols = dict(addresses()) if any(map(calls_outside, objects)) else {}
     loaded = []
     for code in objects:
         if (image := _core.load_object(code, symbols)) is None:

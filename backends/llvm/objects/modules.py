@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 
 from ....base.records import dataclass, field
+from ..builder.externals import declarations
 from ..builder.target import Target
 from .compiler_marks import QUICK, REGISTERS
 
@@ -53,7 +54,8 @@ class Modules:
             f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" '
             f'"min-legal-vector-width"="{width}" }}\n'
         )
-        self.texts.append("\n".join([*parts, attributes]))
+        text = "\n".join([*parts, attributes])
+        self.texts.append("\n".join([text, *declarations(text), ""]))
         self.begin(self.texts[-1])
 
 

@@ -1,5 +1,6 @@
 """Every topic of rows: importing this module fills `ir.ops.ROWS`."""
 from . import (
+    c_functions,
     composites,
     creation,
     externs,
@@ -15,6 +16,6 @@ from . import (
 )
 
 __all__ = [
-    "composites", "creation", "externs", "flow", "folds", "pointwise", "products",
+    "c_functions", "composites", "creation", "externs", "flow", "folds", "pointwise", "products",
     "structure", "unbacked", "views", "whole", "writes",
 ]

@@ -137,6 +137,8 @@ int32_t positions_true(Frame *frame, const void *mask, int64_t n, const int64_t 
                        int32_t ndim, const int64_t *shape, void *out);
 
 // entry.cpp and loader.cpp
+// numeric.cpp
+int add_numeric(PyObject *module);
 int add_entry_types(PyObject *module);
 int add_loader(PyObject *module);
 

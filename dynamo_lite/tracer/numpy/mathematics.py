@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.config import config
 from ...errors import GraphBreak
 from ...ir import core
+from ...ir.ops.c_functions import UFUNCS as C_FUNCTIONS
 from ..object_model.constants import constant, fold, observe
 from ..object_model.dependent import dependent
 from ..state.tracker import VariableTracker
@@ -61,7 +63,9 @@ def mathematics(
         return fold(tx, function, known, kwargs)
     floats = [as_float(tx, arg) for arg in args]
     if function in FLOATS:
-        return finite(tx, ufunc, floats)
+        if function is math.hypot and config.math == "numpy":
+            raise GraphBreak("math.hypot, which is not NumPy's (config.math is 'numpy')")
+        return finite(tx, function if function in C_FUNCTIONS else ufunc, floats)
     found = record(tx, ufunc, floats).as_argument(tx)
     return record(tx, core.plain if function in TESTS else int, (found,))
 
@@ -76,9 +80,9 @@ def as_float(tx: Tx, value: VariableTracker) -> Any:
     return record(tx, float, (argument,)).as_argument(tx)
 
 
-def finite(tx: Tx, ufunc: np.ufunc, args: Sequence[Any]) -> VariableTracker:
+def finite(tx: Tx, function: Callable[..., Any], args: Sequence[Any]) -> VariableTracker:
     """A Python float, which is expected to be finite."""
-    found = record(tx, ufunc, args).as_argument(tx)
+    found = record(tx, function, args).as_argument(tx)
     record(tx, core.expect, (record(tx, np.isfinite, (found,)).as_argument(tx),))
     return record(tx, core.plain, (found,))
 
@@ -95,7 +99,7 @@ def power(tx: Tx, base: VariableTracker, exponent: VariableTracker) -> VariableT
     kinds = [value.array_type.dtype.kind if is_computed(value)  # type: ignore[attr-defined]
              else np.asarray(value.as_constant(tx)).dtype.kind for value in (base, exponent)]
     if "f" in kinds:
-        return finite(tx, np.power, [as_float(tx, value) for value in (base, exponent)])
+        return finite(tx, math.pow, [as_float(tx, value) for value in (base, exponent)])
     times = exponent.as_constant(tx)
     if times not in (1, 2, 3, 4):
         return record(tx, operator.pow, [value.as_argument(tx) for value in (base, exponent)])

@@ -1,0 +1,72 @@
+"""Functions outside of generated code that it may call: NumPy's inner loops, and C's functions.
+
+A loop of NumPy's gives the bits that NumPy gives, for one element or for many, and so does C's
+function for Python's `math`. `declarations` says what a module has to declare, `addresses` where
+the loader finds it.
+"""
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+
+from ....native import _core
+
+LOOPS = (
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos", "cosh",
+    "exp", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
+    "power", "sin", "sinh", "tan", "tanh",
+)
+"""Ufuncs that are not correctly rounded, so that two ways to compute them differ in last bits."""
+OF_FLOATS = "fd"
+C_FUNCTIONS = (
+    "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "expm1", "log", "log10", "log1p", "log2",
+    "pow", "powf", "sin", "sinh", "tan", "tanh",
+)
+OF_TWO = frozenset({"atan2", "pow", "powf"})
+MARK = b"numpy.loop."
+_CALLED = re.compile(r"@(numpy\.loop\.\w+\.\w(?:\.data)?|libm\.\w+)\b")
+
+
+def loop_symbol(name: str, char: str) -> str:
+    return f"numpy.loop.{name}.{char}"
+
+
+def c_symbol(name: str) -> str:
+    return f"libm.{name}"
+
+
+def declarations(text: str) -> list[str]:
+    """What a module with this text has to declare."""
+    return [_declaration(name) for name in sorted({*_CALLED.findall(text)})]
+
+
+def _declaration(name: str) -> str:
+    if name.endswith(".data"):
+        return f"@{name} = external global i8"
+    if name.startswith("numpy."):
+        return f"declare void @{name}(ptr, ptr, ptr, ptr)"
+    kind = "float" if name.endswith("powf") else "double"
+    operands = f"{kind}, {kind}" if name.removeprefix("libm.") in OF_TWO else kind
+    return f"declare {kind} @{name}({operands})"
+
+
+@cache
+def addresses() -> dict[str, int]:
+    """Where everything lies in this process."""
+    found = {c_symbol(name): _core.c_function(name) or 0 for name in C_FUNCTIONS}
+    for name in LOOPS:
+        for char in OF_FLOATS:
+            loop = _core.ufunc_loop(getattr(np, name), np.dtype(char).num)
+            assert loop is not None, name
+            function, data = loop
+            symbol = loop_symbol(name, char)
+            found[symbol] = function
+            found[f"{symbol}.data"] = data or function  # a loop without data looks at none
+    return found
+
+
+def calls_outside(code: bytes) -> bool:
+    """Whether an object file names one of the functions."""
+    return MARK in code or b"libm." in code

@@ -1,0 +1,128 @@
+"""`config.math = "numpy"`: elementary functions have the bits that they have in Python."""
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+ONE = ("exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sin", "cos", "tan", "sinh", "cosh",
+       "tanh", "arcsin", "arccos", "arctan", "arcsinh", "arctanh", "cbrt")
+TWO = ("power", "float_power", "arctan2", "hypot", "logaddexp", "logaddexp2")
+
+
+@pytest.fixture(autouse=True)
+def numpys_functions():
+    with dl.config.patch(math="numpy"):
+        yield
+
+
+def check(function, *arguments):
+    expected, compiled = function(*arguments), dl.compile(function, fullgraph=True)(*arguments)
+    assert type(compiled) is type(expected)
+    assert np.asarray(compiled).tobytes() == np.asarray(expected).tobytes()
+
+
+def numbers(dtype, shape=(13, 21)):
+    return (np.random.default_rng(7).random(shape) * 0.9 + 0.05).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", "efd")
+@pytest.mark.parametrize("name", ONE)
+def test_functions_of_one(name, dtype):
+    function, x = getattr(np, name), numbers(dtype)
+    check(lambda x: function(x) * 2 + x, x)
+    check(lambda x: function(x[::2]), x)
+    check(lambda x: function(x[:, 1:].T), x)
+    check(lambda x: function(x * 0.5).sum(axis=0), x)
+    check(lambda x: function(x[0, 0]) + x, x)
+
+
+@pytest.mark.parametrize("dtype", "efd")
+@pytest.mark.parametrize("name", TWO)
+def test_functions_of_two(name, dtype):
+    function, x = getattr(np, name), numbers(dtype)
+    check(lambda x: function(x, x[::-1]) - 1, x)
+    check(lambda x: function(x, x[:, :1]), x)
+    check(lambda x: function(x, x[0]), x)
+    check(lambda x: function(x, x[0, 0]), x)
+    check(lambda x: function(x[0, 0], x[0, 1]) + x, x)
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 0.5, -1, -2, 1.5, 7])
+@pytest.mark.parametrize("dtype", "fd")
+def test_powers(dtype, exponent):
+    """NumPy looks whether the exponent is the same for all elements, and a square or a root."""
+    x = numbers(dtype)
+    check(lambda x: x**exponent, x)
+    check(lambda x: np.power(x, exponent), x)
+    check(lambda x: x[0, 0] ** exponent + x, x)
+    check(lambda x, k: np.power(x, k), x, np.full(x.shape, exponent, dtype))
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 63, 64, 65, 1000, 100_003])
+def test_any_length(size):
+    check(lambda x: np.tanh(np.exp(-x * x) + 0.5) * x, numbers("d", size))
+
+
+def test_pythons_own_functions_are_those_of_c():
+    def orbit(n, a):
+        s = 0.25
+        for i in range(n):
+            s = math.cos(s) + math.atan2(s, a) + a**1.7 + math.log(i + 1.5) + math.exp(-s) ** 0.3
+        return s
+
+    assert dl.compile(orbit)(500, 1.3) == orbit(500, 1.3)
+
+
+def test_mathematics_of_elements():
+    def total(x):
+        t = 0.0
+        for i in range(len(x)):
+            t += math.sin(x[i]) * np.exp(x[i]) + x[i] ** 2.5 + math.pow(x[i], 0.3)
+        return t
+
+    x = numbers("d", 300)
+    assert dl.compile(total)(x) == total(x)
+
+
+def test_reports_are_numpys():
+    def logs(x):
+        return np.log(x) + np.exp(x)
+
+    for x in (np.array([1.0, 0.0, 2.0]), np.array([1.0, -1.0]), np.array([1000.0, 1.0])):
+        with pytest.warns(RuntimeWarning) as expected:
+            logs(x)
+        with pytest.warns(RuntimeWarning) as found:
+            dl.compile(logs)(x)
+        assert [str(w.message) for w in found] == [str(w.message) for w in expected]
+
+
+SCRIPT = """
+import math
+import numpy as np
+
+def step(p, v):
+    d = p[:, None] - p
+    a = (np.exp(-d ** 2) * np.sin(d)).sum(axis=1) + np.abs(p) ** 1.3
+    return p + 0.01 * v, v - 0.01 * a
+
+p, v = np.linspace(-1, 1, 40), np.cos(np.arange(40.0))
+for i in range(300):
+    p, v = step(p, v)
+print(p.sum().hex(), v.sum().hex(), p.tobytes().hex()[:200])
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--at-once",)])
+def test_a_program_prints_the_same_wherever_compiled_code_takes_over(tmp_path, options):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    plain = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    ours = subprocess.run(
+        [sys.executable, "-m", "dynamo_lite", *options, path],
+        capture_output=True, text=True, check=True,
+    )
+    assert ours.stdout == plain.stdout
