@@ -124,11 +124,7 @@ def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
     if text is None:
         raise NotImplementedError(f"no LLVM code for {op} of {values[0].dtype}")
     if text.startswith("@"):
-        first, name = values[0], text[1:]
-        exact = first.builder.math == "numpy" and not isinstance(first, Pair)
-        called = (called_outside(op, first) if exact else None) or function(name, first.dtype)
-        assert called is not None
-        return called(*values)
+        return called(op, text[1:], values[0])(*values)
     first: Value = values[0]
     if match := re.match(r"fcmp (\w+) ", text):
         return first.compare(match[1], values[1] if len(values) > 1 else 0)
@@ -136,6 +132,14 @@ def apply(op: str, values: Sequence[Any], dtype: np.dtype) -> Any:
     result = first.like("", dtype)
     names |= {"t": first.type, "s": first.suffix, "r": result.type}
     return first.like(first.builder.emit(text.format_map(names)), dtype)
+
+
+def called(op: str, name: str, first: Any) -> Function:
+    """What computes an operation whose template is "@name"."""
+    exact = isinstance(first, Value) and first.builder.math == "numpy"
+    found = (called_outside(op, first) if exact else None) or function(name, first.dtype)
+    assert found is not None
+    return found
 
 
 def opaque(value: Any) -> Any:
