@@ -1,4 +1,4 @@
-"""Compiled code on disk, whole or absent, and nobody's but this user's.
+"""The disk cache: compiled code, whole or absent, and nobody's but this user's.
 
 A file is `<checksum of its name and content><content>`. It is written under another name and then
 moved into place, so that processes may share a directory; one that is damaged, or that bears

@@ -1,4 +1,4 @@
-"""Write `variable-trackers.md` from the trackers' classes: `python docs/variable_trackers.py`.
+"""Write the pages of `trackers/` from the trackers' classes: `python docs/variable_trackers.py`.
 
 Every kind has an example: a function in whose analysis the kind is met. They run as doctests.
 """
@@ -19,20 +19,21 @@ from dynamo_lite.tracer.frame.root import translate
 from dynamo_lite.tracer.frame.translator import Translator
 from dynamo_lite.tracer.state.tracker import VariableTracker
 
-PAGE = Path(__file__).with_name("variable-trackers.md")
+PAGES = Path(__file__).with_name("trackers")
 
 FOLDERS = (
     "state", "object_model", "trackers.containers", "trackers.objects", "trackers.arrays",
     "control_flow",
 )
-"""Where trackers are, in the order of the page."""
+"""Where trackers are: a page for each, in this order."""
 
-HEAD = """# Which VariableTracker should I use?
+INDEX = """# Which VariableTracker should I use?
 
 A tracker stands for one Python value while a frame is analysed. Choose by what is known of the
-value and by who makes it. The kinds are sorted by the module of `dynamo_lite.tracer` that
-defines them. `met(function, *args)` names the kinds that an analysis of the function meets.
-This page is written by `python docs/variable_trackers.py`.
+value and by who makes it. Each page has the kinds of one folder of `dynamo_lite/tracer`, by
+module. In the examples `met(function, *args)` names the kinds that an analysis of the function
+meets. These pages are written by `python docs/variable_trackers.py`.
+
 """
 
 EXAMPLES: dict[str, str] = {
@@ -143,9 +144,9 @@ def section(kind: type[VariableTracker]) -> str:
     return f"### {name} ({base})\n{own}\n\n```python\n{example}\n```\n"
 
 
-def page() -> str:
-    parts, topic = [HEAD], ""
-    for kind in kinds():
+def page(folder: str) -> str:
+    parts, topic = [f"# Trackers of `tracer/{folder.replace('.', '/')}`\n"], ""
+    for kind in kinds_in(importlib.import_module(f"dynamo_lite.tracer.{folder}")):
         module = kind.__module__.rpartition(".")[2]
         if module != topic:
             topic = module
@@ -155,5 +156,19 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def pages() -> dict[Path, str]:
+    """The text of every page, by its path."""
+    names = {folder: folder.rpartition(".")[2] for folder in FOLDERS}
+    index = "".join(
+        f"- [{name}]({name}.md): "
+        + ", ".join(kind.__name__ for kind in kinds_in(importlib.import_module(
+            f"dynamo_lite.tracer.{folder}"))) + "\n"
+        for folder, name in names.items()
+    )
+    found = {PAGES / f"{name}.md": page(folder) for folder, name in names.items()}
+    return {PAGES / "README.md": INDEX + index, **found}
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page())
+    for path, text in pages().items():
+        path.write_text(text)

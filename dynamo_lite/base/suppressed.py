@@ -1,4 +1,4 @@
-"""Warnings of code that the compiler runs of its own accord: the program is to see none of it."""
+"""Suppressed warnings: those of code that the compiler runs itself, which no program is to see."""
 from __future__ import annotations
 
 import warnings

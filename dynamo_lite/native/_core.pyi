@@ -1,4 +1,4 @@
-"""The extension module of the native core; docs/architecture.md is its contract."""
+"""The extension module of the native core; docs/folders/native.md is its contract."""
 from collections.abc import Callable, Set
 from types import CodeType, FunctionType
 from typing import Any, ClassVar, Final, final, overload

@@ -1,4 +1,4 @@
-"""The page on trackers says what the classes say, and its examples hold."""
+"""The pages on trackers say what the classes say, and its examples hold."""
 import collections
 import doctest
 import functools
@@ -25,8 +25,9 @@ NAMES = {
 }  # fmt: skip
 
 
-def test_the_page_is_up_to_date():
-    assert writer.PAGE.read_text() == writer.page(), "run python docs/variable_trackers.py"
+def test_the_pages_are_up_to_date():
+    found = {path: path.read_text() for path in writer.PAGES.iterdir()}
+    assert found == writer.pages(), "run python docs/variable_trackers.py"
 
 
 def test_every_example_is_of_a_kind():
@@ -34,7 +35,7 @@ def test_every_example_is_of_a_kind():
 
 
 def test_the_examples_hold():
-    text = writer.PAGE.read_text().replace("```", "")
+    text = "".join(writer.pages().values()).replace("```", "")
     examples = doctest.DocTestParser().get_doctest(text, dict(NAMES), "trackers", None, 0)
     assert len(examples.examples) >= len(writer.EXAMPLES)
     assert doctest.DocTestRunner().run(examples).failed == 0

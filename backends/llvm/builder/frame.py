@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from .elements import BOOL
 from .emit import Builder, Value
 
-# name → index in the run-time table and return type (docs/architecture.md)
+# name → index in the run-time table and return type (docs/folders/runtime-table.md)
 RUNTIME: dict[str, tuple[int, str]] = {
     "new_array": (0, "ptr"),
     "scratch": (1, "ptr"),

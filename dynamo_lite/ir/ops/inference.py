@@ -26,7 +26,7 @@ def infer(
     target: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None,
     facts: Facts = STATIC,
 ) -> Any:
-    """The type of `target(*args, **kwargs)`; see docs/architecture.md, "Facts"."""
+    """The type of `target(*args, **kwargs)`; see docs/folders/ir.md."""
     row = row_of(target)
     if row is None or row.infer is None:
         raise Unsupported(f"no rule for {getattr(target, '__name__', target)!r}")

@@ -1,4 +1,4 @@
-"""Replace composed functions by the calls their definitions make."""
+"""Decompositions: composed functions are replaced by the calls that their definitions make."""
 from __future__ import annotations
 
 import operator

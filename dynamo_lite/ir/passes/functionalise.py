@@ -1,4 +1,4 @@
-"""In-place writes become new versions of the array that owns the memory.
+"""The functional form: in-place writes become new versions of the array that owns the memory.
 
 Every array of the graph is a view (a chain of view operations) of one *storage*: a placeholder, or
 a node that made a new array. A write into any view of a storage makes its next version,

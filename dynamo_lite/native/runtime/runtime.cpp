@@ -240,7 +240,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(dot),         address(release),     address(unbox_number), address(hold),
     address(quiet),       address(begin_errstate), address(read_sizes), address(count_true),
     address(select_true), address(positions_true), address(poll),       address(deposit_true),
-    address(unbox_ints), address(copy),      address(save),      address(save_at),
+    address(unbox_ints), address(copy),      address(log_undo),      address(log_undo_at),
     address(products),
 };
 

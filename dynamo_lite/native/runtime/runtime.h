@@ -1,5 +1,5 @@
 // The array runtime: native entries, the functions that generated code calls, threads and objects.
-// docs/architecture.md ("NativeEntry") is the contract with the code generators.
+// docs/folders/native.md is the contract with the code generators.
 #pragma once
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -48,7 +48,7 @@ struct Call {
     bool committed;          // from here on the call cannot bail out
     bool owns_arena;         // this call uses the thread's small scratch arena
     ScratchBlock *blocks;    // given back when the call ends
-    UndoRecord *undo;        // the latest; put back, one after the other, when it bails out
+    UndoRecord *undo;        // the latest; restored, one after the other, when it bails out
 };
 
 inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
@@ -85,10 +85,10 @@ void quiet(Frame *frame, int32_t begins);
 void copy(Frame *frame, void *to, const void *from, int64_t n_rows, int64_t n_bytes,
           int64_t to_step, int64_t from_step);
 
-// undo.cpp
-int32_t save(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const int64_t *strides,
+// undo_log.cpp
+int32_t log_undo(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const int64_t *strides,
              int64_t itemsize);
-int32_t save_at(Frame *frame, void *data, const int64_t *positions, int64_t n, int64_t itemsize);
+int32_t log_undo_at(Frame *frame, void *data, const int64_t *positions, int64_t n, int64_t itemsize);
 void undo(Call *call);
 
 // errstate.cpp

@@ -1,5 +1,5 @@
-// The undo record of a call: what parts of inputs held before the call wrote into them, to be put
-// back if it bails out after all.
+// The undo log of a call: what parts of inputs held before the call wrote into them, to be
+// restored if it bails out after all.
 #include "runtime/runtime.h"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ UndoRecord *new_record(Frame *frame, const UndoRecord &like, int64_t places, int
 
 }  // namespace
 
-int32_t save(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const int64_t *strides,
+int32_t log_undo(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const int64_t *strides,
              int64_t itemsize) {
     Part part;
     part.data = static_cast<char *>(data);
@@ -131,7 +131,7 @@ int32_t save(Frame *frame, void *data, int32_t ndim, const int64_t *shape, const
 }
 
 // Elements at these distances in bytes from `data`; one may be named twice.
-int32_t save_at(Frame *frame, void *data, const int64_t *positions, int64_t n, int64_t itemsize) {
+int32_t log_undo_at(Frame *frame, void *data, const int64_t *positions, int64_t n, int64_t itemsize) {
     if (n <= 0) return OK;
     UndoRecord like = {call_of(frame)->undo, static_cast<char *>(data), itemsize, n, 0};
     UndoRecord *record = new_record(frame, like, n * sizeof(int64_t), n * itemsize);

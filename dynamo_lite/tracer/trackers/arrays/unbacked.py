@@ -1,4 +1,4 @@
-"""Sizes that depend on data: which calls give equal ones, and where in the graph they are found."""
+"""Unbacked symbols, sizes that depend on data: which calls give equal ones, and where they show."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -1,0 +1,62 @@
+"""Pages are short, their links lead somewhere, and tables from the code are up to date."""
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from dynamo_lite.backends.llvm.builder.frame import RUNTIME
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+FOLDERS = ROOT / "docs" / "folders"
+
+
+def written_by(name):
+    """The script of `docs` that writes pages."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_are_short(path):
+    assert path.read_text().count("\n") <= {"architecture.md": 90}.get(path.name, 400)
+
+
+@pytest.mark.parametrize("path", FOLDERS.glob("*.md"), ids=lambda path: path.name)
+def test_a_folder_has_one_page(path):
+    assert path.read_text().count("\n") <= 80
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    prose = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose)
+    assert [link for link in links if "://" not in link and not (path.parent / link).exists()] == []
+
+
+MODULES = {path.relative_to(ROOT).as_posix() for top in ("dynamo_lite", "guards", "backends")
+           for path in (ROOT / top).rglob("*.*") if path.suffix in (".py", ".cpp", ".h", ".pyi")}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_modules_that_pages_name_exist(path):
+    named = re.findall(r"`((?:[\w.]+/)*\w+\.(?:py|cpp|h|pyi))`", path.read_text())
+    others = {"script.py", *(p.name for p in (ROOT / "docs").glob("*.py"))}
+    assert [name for name in named if name not in others and not name.startswith("benchmarks/")
+            and not any(f"/{module}".endswith(f"/{name}") for module in MODULES)] == []
+
+
+def test_tables_of_the_native_core_are_up_to_date():
+    tables = written_by("native_tables")
+    for path, page in tables.PAGES.items():
+        assert path.read_text() == page(), "run python docs/native_tables.py"
+    assert set(tables.FUNCTIONS) == set(tables.runtime_functions())
+    assert set(tables.OPS) == {name for name, _ in tables.guard_ops()}
+
+
+def test_generated_code_calls_the_functions_of_the_table():
+    functions = written_by("native_tables").runtime_functions()
+    assert {name: index for name, (index, _) in RUNTIME.items()} == {
+        name: functions.index(name) for name in RUNTIME}
