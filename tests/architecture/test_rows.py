@@ -1,0 +1,215 @@
+"""What is known about an operation stands in its row: nothing else tells NumPy's functions apart.
+
+A fact about an operation is a NumPy callable in a table, a comparison, a decorator, or a statement
+of a module. To make a call of one, for a graph or at once, is none.
+"""
+import ast
+
+import numpy as np
+import pytest
+
+from tests.architecture.test_layers import ROOT
+
+ROWS_LIVE_IN = ("dynamo_lite/ir/ops/", "dynamo_lite/ir/rules/", "dynamo_lite/ir/definitions/",
+                "dynamo_lite/tracer/polyfills/")
+EXCEPTIONS: dict[str, str] = {}
+"""Where one may stand all the same, and why."""
+STILL_OUTSIDE = """
+backends/llvm/builder/formulas.py:NAMES
+backends/llvm/preferences.py:ROWS
+backends/llvm/preferences.py:of_rows
+backends/lowering/creation.py:FILLS
+backends/lowering/creation.py:arange
+backends/lowering/creation.py:asarray
+backends/lowering/creation.py:empty
+backends/lowering/creation.py:eye
+backends/lowering/creation.py:full
+backends/lowering/creation.py:linspace
+backends/lowering/creation.py:tri
+backends/lowering/masks.py:is_selection
+backends/lowering/masks.py:nonzero
+backends/lowering/masks.py:selected_by
+backends/lowering/masks.py:whole_mask
+backends/lowering/matmul.py:outer
+backends/lowering/matmul.py:product_of
+backends/lowering/numbers.py:CHECKS
+backends/lowering/numbers.py:NAMES
+backends/lowering/numbers.py:UNSIGNED_CHECKS
+backends/lowering/numbers.py:arithmetic
+backends/lowering/pointwise.py:array
+backends/lowering/pointwise.py:astype
+backends/lowering/pointwise.py:checks_of
+backends/lowering/pointwise.py:clip
+backends/lowering/pointwise.py:copy
+backends/lowering/pointwise.py:where
+backends/lowering/powers.py:power
+backends/lowering/products.py:RULES
+backends/lowering/products.py:multiplied_out
+backends/lowering/reductions.py:FOLDS
+backends/lowering/reductions.py:REDUCES
+backends/lowering/reductions.py:arg_extremum
+backends/lowering/reductions.py:count_nonzero
+backends/lowering/reductions.py:mean
+backends/lowering/reductions.py:norm
+backends/lowering/reductions.py:ptp
+backends/lowering/reductions.py:variance
+backends/lowering/selections.py:_seen
+backends/lowering/structure.py:SCANS
+backends/lowering/structure.py:concatenate
+backends/lowering/structure.py:take
+backends/lowering/views.py:broadcast_to
+backends/lowering/views.py:flatten
+backends/lowering/views.py:flip
+backends/lowering/views.py:moveaxis
+backends/lowering/views.py:ravel
+backends/lowering/views.py:reshape
+backends/lowering/views.py:swapaxes
+backends/lowering/views.py:transpose
+backends/lowering/views.py:unit_dims
+backends/lowering/windows.py:part
+backends/lowering/windows.py:windowed
+backends/passes/materialise.py:COPIES
+backends/passes/materialise.py:LOOKUPS
+backends/passes/materialise.py:_through
+backends/triton/backend.py:EXACT_ON_NUMBERS
+backends/unprofitable.py:ZEROS
+dynamo_lite/ir/memory.py:SPLITTING
+dynamo_lite/ir/passes/effects.py:FROM_CONSTANTS
+dynamo_lite/ir/passes/functionalise.py:HARMLESS
+dynamo_lite/ir/passes/functionalise.py:WRITERS
+dynamo_lite/ir/passes/functionalise.py:_harmless
+dynamo_lite/ir/passes/merge.py:NEW_MEMORY
+dynamo_lite/ir/passes/merge.py:PRODUCTS
+dynamo_lite/ir/plain.py:plain_name
+dynamo_lite/runtime/random_states.py:LEGACY_STATE
+dynamo_lite/script/regions.py:_DISPATCHER
+dynamo_lite/tracer/frame/wrap.py:WRAPPERS
+dynamo_lite/tracer/numpy/calls.py:HANDLERS
+dynamo_lite/tracer/numpy/calls.py:OF_LISTS
+dynamo_lite/tracer/numpy/creation.py:AXES
+dynamo_lite/tracer/numpy/creation.py:CREATION
+dynamo_lite/tracer/numpy/creation.py:as_array
+dynamo_lite/tracer/numpy/creation.py:at_least
+dynamo_lite/tracer/numpy/facts.py:ATTRIBUTES
+dynamo_lite/tracer/numpy/facts.py:BY_TYPE
+dynamo_lite/tracer/numpy/facts.py:BY_VALUE
+dynamo_lite/tracer/numpy/facts.py:_table
+dynamo_lite/tracer/numpy/facts.py:attribute
+dynamo_lite/tracer/numpy/making.py:is_unusual
+dynamo_lite/tracer/numpy/making.py:made
+dynamo_lite/tracer/numpy/mathematics.py:FLOATS
+dynamo_lite/tracer/numpy/mathematics.py:INTS
+dynamo_lite/tracer/numpy/mathematics.py:TESTS
+dynamo_lite/tracer/numpy/mathematics.py:finite
+dynamo_lite/tracer/numpy/mathematics.py:rounded
+dynamo_lite/tracer/numpy/operators.py:UFUNCS
+dynamo_lite/tracer/numpy/operators.py:UsesPower
+dynamo_lite/tracer/numpy/operators.py:WARNS_ON_OVERFLOW
+dynamo_lite/tracer/numpy/operators.py:_in_place
+dynamo_lite/tracer/numpy/operators.py:_power_call
+dynamo_lite/tracer/numpy/operators.py:operate
+dynamo_lite/tracer/numpy/recording.py:recorded
+dynamo_lite/tracer/numpy/symbolic.py:BY_POSITION
+dynamo_lite/tracer/numpy/ufunc_methods.py:REDUCTIONS
+dynamo_lite/tracer/numpy/ufunc_methods.py:SCANS
+dynamo_lite/tracer/rules/trace_rules.py:TABLE
+dynamo_lite/tracer/trackers/arrays/arrays.py:ArrayVariable
+dynamo_lite/tracer/trackers/arrays/complex_numbers.py:absolute
+dynamo_lite/tracer/trackers/arrays/complex_numbers.py:complex_of
+dynamo_lite/tracer/trackers/arrays/graph_methods.py:DTYPE_SECOND
+dynamo_lite/tracer/trackers/arrays/graph_methods.py:METHODS
+dynamo_lite/tracer/trackers/arrays/graph_methods.py:VIEWS
+dynamo_lite/tracer/trackers/arrays/graph_values.py:CASTS
+dynamo_lite/tracer/trackers/arrays/graph_values.py:READING_WHAT_THEY_WROTE
+dynamo_lite/tracer/trackers/arrays/out_arguments.py:FORGETFUL
+dynamo_lite/tracer/trackers/arrays/out_arguments.py:_ufunc_out
+dynamo_lite/tracer/trackers/arrays/randomness.py:MAKERS
+dynamo_lite/tracer/trackers/arrays/sizes.py:UFUNCS
+dynamo_lite/tracer/trackers/arrays/unbacked.py:COUNTS
+dynamo_lite/tracer/trackers/arrays/unbacked.py:_counted
+dynamo_lite/tracer/trackers/arrays/unbacked.py:_limit
+dynamo_lite/tracer/trackers/containers/identity.py:RULES
+dynamo_lite/tracer/trackers/containers/sequence_arguments.py:FIRST
+""".split()
+"""Where some stand that are to become columns. This list only gets shorter."""
+
+
+def callable_named(text):
+    """The function or ufunc that `np.x` is; None for types, constants and what is not NumPy's."""
+    head, *rest = text.split(".")
+    if head != "np":
+        return None
+    found = np
+    for part in rest:
+        found = getattr(found, part, None)
+    is_type = isinstance(found, type) or found in (np, np.typing.DTypeLike)
+    return None if is_type or not callable(found) else found
+
+
+def dotted(node):
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and (base := dotted(node.value)) is not None:
+        return f"{base}.{node.attr}"
+    return None
+
+
+DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Compare, ast.MatchValue)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def facts(node, counts):
+    """The NumPy callables in a tree that are not just called; `counts`: whether those at its root
+    are facts."""
+    if isinstance(node, ast.Attribute) and (name := dotted(node)) is not None:
+        if counts and callable_named(name) is not None:
+            yield name
+        return
+    if isinstance(node, FUNCTIONS):
+        for one in getattr(node, "decorator_list", ()):
+            yield from facts(one, True)
+        body = node.body if isinstance(node.body, list) else [node.body]
+        for one in body:
+            yield from facts(one, False)
+        return
+    if isinstance(node, ast.AnnAssign):
+        yield from facts(node.value, counts) if node.value is not None else ()
+        return
+    if isinstance(node, ast.Call) and callable_named(dotted(node.func) or "") is not None:
+        return
+    for one in ast.iter_child_nodes(node):
+        yield from facts(one, counts or isinstance(node, DISPLAYS))
+
+
+def name_of(statement):
+    """What a statement of a module defines."""
+    if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+        return statement.name
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    return dotted(targets[0]) or "(statement)" if targets[0] is not None else "(statement)"
+
+
+def facts_outside():
+    """File and definition → the callables that it tells apart."""
+    found = {}
+    for top in ("dynamo_lite", "guards", "backends"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            file = path.relative_to(ROOT).as_posix()
+            if file.startswith(ROWS_LIVE_IN):
+                continue
+            for statement in ast.parse(path.read_text()).body:
+                if names := sorted(set(facts(statement, True))):
+                    found.setdefault(f"{file}:{name_of(statement)}", []).extend(names)
+    return found
+
+
+FOUND = facts_outside()
+
+
+@pytest.mark.parametrize("place", sorted(FOUND))
+def test_facts_about_operations_stand_in_rows(place):
+    assert place in EXCEPTIONS or place in STILL_OUTSIDE, f"{', '.join(FOUND[place])}: give the rows a column for it"
+
+
+def test_exceptions_are_needed():
+    assert sorted({*EXCEPTIONS, *STILL_OUTSIDE} - FOUND.keys()) == []
