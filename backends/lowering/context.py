@@ -19,26 +19,26 @@ from ..hints import least_of
 from ..loop_ir import affine, simplify
 from ..loop_ir.loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store, walk
 from ..loop_ir.program import Allocate, Constant, Count, Launch, LogUndo, Require, Step, View
-from ..passes.materialise import Access, Accesses
+from ..passes.materialise import Access, Reading, Readings
 from .sharing import handed_out, shared_results
 from .values import CannotLower, Value, broadcast_index, load_of
 
 Lower = Callable[..., Any]
-LOWERINGS: dict[Any, Lower] = {}
-ACCESSES: Accesses = {}
+LOWERINGS: dict[str, Lower] = {}
+READINGS: Readings = {}
 
 
-def lowers(*targets: Any, reads: Access) -> Callable[[Lower], Lower]:
-    """Register the lowering of callables: `function(low, node, *args, **kwargs) -> Value | tuple`.
+def lowers(reads: Access, **more: Any) -> Callable[[Lower], Lower]:
+    """Register a lowering under its name, which rows refer to: `function(low, node, *args,
+    **kwargs) -> Value | tuple`; the row's `using` comes with the keywords.
 
     Arguments come with nodes replaced by their values. It raises CannotLower for what it leaves to
-    NumPy, before it has emitted anything. `reads` says how it reads its operands.
+    NumPy, before it has emitted anything. How it reads its operands is a `Reading`.
     """
 
     def register(function: Lower) -> Lower:
-        for target in targets:
-            LOWERINGS[target] = function
-            ACCESSES[target] = reads
+        LOWERINGS[function.__name__] = function
+        READINGS[function.__name__] = Reading(reads, **more)
         return function
 
     return register

@@ -17,24 +17,22 @@ from .pointwise import copied, operand_at, require_native
 from .values import CannotLower, Value
 
 FLOAT64 = np.dtype(np.float64)
-FILLS = {np.zeros: 0, np.zeros_like: 0, np.ones: 1, np.ones_like: 1}
 
 
-@lowers(*FILLS, reads=Access.SHAPE)
-def filled(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
+@lowers(reads=Access.SHAPE)
+def filled(low: Lowering, node: Node, *args: Any, value: int, **kwargs: Any) -> Value:
     require_native(node.type.dtype)
     axes = low.axes(node.type.shape)
-    return low.lazy(node.type, axes, const(FILLS[node.target], node.type.dtype))
+    return low.lazy(node.type, axes, const(value, node.type.dtype))
 
 
-@lowers(np.empty, np.empty_like, reads=Access.SHAPE)
+@lowers(reads=Access.SHAPE)
 def empty(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
     """Memory that is not written."""
     return low.owned(low.memory_value(node.type, low.allocate(node.type)))
 
 
-@lowers(np.full, reads=Access.SAME)
-@lowers(np.full_like, reads=Access.SHAPE)
+@lowers(reads=Access.SAME)
 def full(low: Lowering, node: Node, like: Any, fill_value: Any, *args: Any, **kw: Any) -> Value:
     require_native(node.type.dtype)
     axes = low.axes(node.type.shape)
@@ -44,7 +42,12 @@ def full(low: Lowering, node: Node, like: Any, fill_value: Any, *args: Any, **kw
     return low.lazy(node.type, axes, operand_at(low, fill_value, axes, node.type.dtype))
 
 
-@lowers(np.asarray, np.asanyarray, np.ascontiguousarray, reads=Access.SAME)
+@lowers(reads=Access.SHAPE, others=Access.SAME)
+def full_like(low: Lowering, node: Node, *args: Any, **kwargs: Any) -> Value:
+    return full(low, node, *args, **kwargs)
+
+
+@lowers(reads=Access.SAME, copies=True)
 def asarray(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """The operand itself where NumPy gives that; otherwise a copy."""
     if kwargs.get("copy") is not None or kwargs.get("like") is not None:
@@ -56,7 +59,7 @@ def asarray(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Val
     return copied(low, node, a)
 
 
-@lowers(np.arange, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def arange(
     low: Lowering, node: Node, start_or_stop: Any = ..., /, stop: Any = None, step: Any = None,
     *, start: Any = ..., **kwargs: Any,
@@ -93,7 +96,7 @@ def index_of(axis: Axis) -> Expr:
     return const(0, INT64) if affine.is_one(axis.extent) else Index(axis)
 
 
-@lowers(np.linspace, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def linspace(
     low: Lowering, node: Node, start: Any, stop: Any, num: Any = 50, endpoint: bool = True,
     retstep: bool = False, dtype: Any = None, axis: int = 0, **kwargs: Any,
@@ -118,17 +121,15 @@ def linspace(
     return low.lazy(node.type, axes, element)
 
 
-@lowers(np.eye, np.identity, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def eye(
     low: Lowering, node: Node, N: Any, M: Any = None, k: Any = 0, *args: Any, **kwargs: Any
 ) -> Value:
-    if node.target is np.identity:
-        k = 0
     require_native(node.type.dtype)
     return _compared(low, node, "equal", k)
 
 
-@lowers(np.tri, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def tri(
     low: Lowering, node: Node, N: Any, M: Any = None, k: Any = 0, *args: Any, **kwargs: Any
 ) -> Value:

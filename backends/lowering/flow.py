@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...ir import control
 from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.sizes import SizeExpr
@@ -80,7 +79,7 @@ def ready(low: Lowering, operands: Sequence[Any]) -> list[Any]:
     return found
 
 
-@lowers(control.for_loop, reads=Access.MEMORY)
+@lowers(reads=Access.MEMORY)
 def for_loop(
     low: Lowering, node: Node, start: Any, stop: Any, step: int, body: Graph,
     carried: Sequence[Any], operands: Sequence[Any], versions: int = 0,
@@ -120,7 +119,7 @@ def _end(low: Lowering, end: Any) -> Expr:
     return expr
 
 
-@lowers(control.while_loop, reads=Access.MEMORY)
+@lowers(reads=Access.MEMORY)
 def while_loop(
     low: Lowering, node: Node, first: Any, body: Graph, carried: Sequence[Any],
     operands: Sequence[Any], versions: int = 0,
@@ -249,7 +248,7 @@ def _rotate(
     return mine & {*into, *free}
 
 
-@lowers(control.cond, reads=Access.MEMORY)
+@lowers(reads=Access.MEMORY)
 def cond(
     low: Lowering, node: Node, predicate: Any, true: Graph, false: Graph,
     operands: Sequence[Any], versions: int = 0,

@@ -15,6 +15,7 @@ from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.ops.inference import why_whole
+from ...ir.row import row_of
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form
 from ..hints import hints_of
@@ -23,7 +24,7 @@ from ..loop_ir.program import Constant, Input, Output, Program
 from ..loop_ir.simplify import Inexact
 from ..passes.fuse import merge
 from ..passes.hoist import hoist
-from ..passes.materialise import Access, choose_materialised
+from ..passes.materialise import Access, choose_materialised, reading_of
 from ..passes.memory import plan_memory
 from ..passes.schedule import schedule
 from . import (  # noqa: F401  (they register)
@@ -41,7 +42,7 @@ from . import (  # noqa: F401  (they register)
     views,
     windows,
 )
-from .context import ACCESSES, LOWERINGS, Lowering, WhyExtern
+from .context import LOWERINGS, READINGS, Lowering, WhyExtern
 from .externs import bind_results, lower_extern, object_value, own_number
 from .magnitudes import check_magnitudes
 from .overwriting import KeepsOldContents, is_there, overwritten
@@ -104,7 +105,7 @@ def lower_nodes(
 ) -> None:
     """Every call of the graph, in order. Those in `early` change an input."""
     calls = [node for node in low.graph.calls if low.why_extern(node) is not None]
-    low.kept = kept = choose_materialised(low.graph, ACCESSES, {*calls})
+    low.kept = kept = choose_materialised(low.graph, READINGS, {*calls})
     for node in low.graph.calls:
         if node in unread:
             continue
@@ -194,19 +195,18 @@ def _native(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[str, 
     facts = graph_facts(low.graph)
     if (why := why_whole(node.target, node.args, node.kwargs, facts)) is not None:
         raise CannotLower(why)
-    try:
-        found = LOWERINGS.get(node.target)
-    except TypeError:
-        found = None
+    row = row_of(node.target)
+    found = LOWERINGS.get(row.lowering or "") if row is not None else None
     if found is None and isinstance(node.target, np.ufunc):
         found = pointwise.lower_ufunc
     if found is None:
         raise CannotLower("no lowering")
     if not isinstance(node.type, (ArrayType, tuple, list)):
         raise CannotLower("its type is not known")
-    if ACCESSES.get(node.target) is Access.VIEW and isinstance(args[0], (tuple, list)):
+    reading = reading_of(node, READINGS)
+    if reading is not None and reading.first is Access.VIEW and isinstance(args[0], (tuple, list)):
         raise CannotLower("a view of a sequence")
-    return found(low, node, *args, **kwargs)
+    return found(low, node, *args, **kwargs, **(row.using if row is not None else {}))
 
 
 def _output(low: Lowering, item: Any) -> Output:

@@ -10,6 +10,7 @@ import numpy as np
 from ...ir import core
 from ...ir.binding import bound_by
 from ...ir.node import Node
+from ...ir.row import lowering_of
 from ...ir.sizes import Size, product
 from ...ir.types import ArrayType, Form, contiguous_strides
 from ..loop_ir import affine, simplify
@@ -23,7 +24,7 @@ BOOL = np.dtype(bool)
 INDEX = np.dtype(np.intp)
 
 
-@lowers(np.nonzero, reads=Access.MEMORY)
+@lowers(reads=Access.MEMORY)
 def nonzero(low: Lowering, node: Node, a: Any) -> tuple[Value, ...]:
     """The positions, unless all that is done with them is to select elements of whole arrays."""
     if not isinstance(a, Value) or not a.shape:
@@ -85,7 +86,7 @@ def is_selection(low: Lowering, node: Node) -> bool:
         return True
     if node.target is core.update:
         return deposited_by(low, node) is not None
-    if node.op != "call_function" or node.target not in (operator.getitem, np.take):
+    if node.op != "call_function" or lowering_of(node.target) not in ("getitem", "take"):
         return False
     return selected_by(node) is not None
 
@@ -96,7 +97,7 @@ def selected_by(node: Node) -> Node | None:
     kind = array.type if isinstance(array, Node) else None
     if not isinstance(kind, ArrayType) or not kind.ndim or len(node.args) > 2 or node.kwargs:
         return None
-    if node.target is np.take and kind.ndim != 1:
+    if lowering_of(node.target) == "take" and kind.ndim != 1:
         return None
     return whole_mask(kind, key)
 
@@ -108,12 +109,16 @@ def whole_mask(kind: ArrayType, key: Any) -> Node | None:
         return None
     origins = {item.args[0] if item.target is operator.getitem else None for item in items}
     origin = origins.pop()
-    if origins or not isinstance(origin, Node) or origin.target is not np.nonzero:
+    if origins or not isinstance(origin, Node) or not is_nonzero(origin):
         return None
     in_order = [item.args[1] for item in items] == list(range(kind.ndim))
     mask = origin.args[0].type
     plain = kind.ndim == 1 or kind.is_c_contiguous
     return origin if in_order and plain and mask.shape == kind.shape else None
+
+
+def is_nonzero(node: Node) -> bool:
+    return lowering_of(node.target) == nonzero.__name__
 
 
 def deposited_by(low: Lowering, node: Node) -> Node | None:

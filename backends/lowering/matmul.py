@@ -13,7 +13,7 @@ from ..loop_ir.simplify import convert
 from ..passes.materialise import Access
 from .context import Lowering, lowers
 from .pointwise import operand_at, require_real
-from .products import multiplied_out, through_blas
+from .products import LEADING, Rules, multiplied_out, through_blas
 from .reductions import started
 from .values import CannotLower, Value
 
@@ -21,26 +21,29 @@ SMALL = 4
 """Inner dimensions up to this are multiplied out in kernels; BLAS gains nothing there."""
 
 
-@lowers(np.matmul, np.dot, np.inner, np.vdot, reads=Access.MEMORY)
-def product_of(low: Lowering, node: Node, a: Any, b: Any, *args: Any, **kwargs: Any) -> Value:
+@lowers(reads=Access.MEMORY)
+def product_of(
+    low: Lowering, node: Node, a: Any, b: Any, *args: Any, leading: str, ranks: int, kinds: str,
+    narrow: bool = False, one_term: bool = False, matrices: bool = True, **kwargs: Any,
+) -> Value:
     """Floats through BLAS, as NumPy does; vectors, small and integer matrices in kernels."""
     if args or kwargs or not isinstance(a, Value) or not isinstance(b, Value):
         raise CannotLower("a product with options, or of constants")
-    ranks = (len(a.shape), len(b.shape))
-    if 0 in ranks:
+    dims = (len(a.shape), len(b.shape))
+    if 0 in dims:
         raise CannotLower("a product with a number")
     dtype = node.type.dtype
-    if low.blas and dtype.kind in "fc" and not multiplied_out(node, a, b):
-        return through_blas(low, node, a, b)
-    if max(ranks) > 2:
+    if low.blas and dtype.kind in "fc" and not multiplied_out(a, b, one_term):
+        return through_blas(low, node, a, b, Rules(LEADING[leading], ranks, kinds, narrow))
+    if max(dims) > 2:
         raise CannotLower("a product of stacks of matrices")
-    if node.target in (np.inner, np.vdot) and ranks != (1, 1):
+    if not matrices and dims != (1, 1):
         raise CannotLower("an inner product of matrices")
     require_real(dtype, a.dtype, b.dtype)
-    if not low.blas and not is_small(ranks, a.shape[-1], dtype):
+    if not low.blas and not is_small(dims, a.shape[-1], dtype):
         raise CannotLower("BLAS does it")
     low.require("==", a.shape[-1], b.shape[0])
-    return contraction(low, node, a, b, ranks)
+    return contraction(low, node, a, b, dims)
 
 
 def is_small(ranks: tuple[int, int], inner: Size, dtype: np.dtype) -> bool:
@@ -72,7 +75,7 @@ def reduced(body: Expr, folded: Axis, dtype: np.dtype) -> Expr:
     return started(op, body if one else Reduce(op, body, (folded,), dtype))
 
 
-@lowers(np.outer, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def outer(low: Lowering, node: Node, a: Any, b: Any, out: Any = None) -> Value:
     """a[i] * b[j]"""
     both = isinstance(a, Value) and isinstance(b, Value)

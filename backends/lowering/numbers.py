@@ -1,15 +1,12 @@
 """Operators on numbers that may raise or warn: Python's own, and those of NumPy's integers."""
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from ...ir import control
 from ...ir.node import Node
-from ...ir.ops.flow import COMPARISONS
 from ...ir.types import Form
 from ..loop_ir import simplify
 from ..loop_ir.loops import Check, Expr
@@ -20,32 +17,27 @@ from .pointwise import compare, dtype_of, loop_dtypes, operand_at
 from .values import NATIVE, CannotLower, Value
 
 F64, I64 = np.dtype(np.float64), np.dtype(np.int64)
-NAMES: Mapping[Callable[..., Any], np.ufunc] = {
-    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
-    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.neg: np.negative,
-    operator.abs: np.absolute,
-}
 
 
-@lowers(*NAMES, reads=Access.SAME)
-def arithmetic(low: Lowering, node: Node, *args: Any) -> Value:
+@lowers(reads=Access.SAME)
+def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str) -> Value:
     """In the dtype of the result; what does not fit is checked for."""
-    ufunc, dtype = NAMES[node.target], node.type.dtype
+    dtype = node.type.dtype
     if node.type.form is Form.SCALAR:
         dtypes = loop_dtypes(ufunc, args, {})
         if any(found != dtypes[-1] for found in dtypes):
             raise CannotLower("integers of different types")
         dtype = dtypes[-1]
-    is_product = dtype.kind == "c" and ufunc is np.multiply
+    is_product = dtype.kind == "c" and fits == "product"
     if dtype.kind not in "iuf" and not (is_product and dtype in NATIVE):
         raise CannotLower(f"arithmetic of {dtype} scalars")
     operands = tuple(operand_at(low, arg, (), dtype) for arg in args)
     result = simplify.apply("mul" if is_product else ufunc.__name__, operands, dtype)
     if dtype.kind in "iu":
         checks = CHECKS if dtype.kind == "i" else UNSIGNED_CHECKS
-        for condition in checks[ufunc](result, *operands):
+        for condition in checks[fits](result, *operands):
             low.launch((), Check(condition))
-    elif ufunc in (np.floor_divide, np.remainder):
+    elif fits == "quotient":
         low.launch((), Check(compare("not_equal", operands[1], const(0.0, dtype))))
     return low.lazy(node.type, (), result)
 
@@ -96,10 +88,9 @@ def _not_lowest(result: Expr, operand: Expr) -> list[Expr]:
     return [compare("not_equal", operand, lowest)]
 
 
-CHECKS: Mapping[np.ufunc, Callable[..., list[Expr]]] = {
-    np.add: _sum_fits, np.subtract: _difference_fits, np.multiply: _product_fits,
-    np.floor_divide: _quotient_fits, np.remainder: _quotient_fits, np.negative: _not_lowest,
-    np.absolute: _not_lowest,
+CHECKS: Mapping[str, Callable[..., list[Expr]]] = {
+    "sum": _sum_fits, "difference": _difference_fits, "product": _product_fits,
+    "quotient": _quotient_fits, "negation": _not_lowest, "magnitude": _not_lowest,
 }
 
 
@@ -115,16 +106,15 @@ def _nonzero_divisor(result: Expr, left: Expr, right: Expr) -> list[Expr]:
     return [compare("not_equal", right, const(0, right.dtype))]
 
 
-UNSIGNED_CHECKS: Mapping[np.ufunc, Callable[..., list[Expr]]] = {
-    np.add: lambda result, left, right: [compare("greater_equal", result, left)],
-    np.subtract: lambda result, left, right: [compare("greater_equal", left, right)],
-    np.multiply: _product_fits, np.floor_divide: _nonzero_divisor,
-    np.remainder: _nonzero_divisor, np.absolute: lambda result, operand: [],
-    np.negative: lambda result, operand: [compare("equal", operand, const(0, operand.dtype))],
+UNSIGNED_CHECKS: Mapping[str, Callable[..., list[Expr]]] = {
+    "sum": lambda result, left, right: [compare("greater_equal", result, left)],
+    "difference": lambda result, left, right: [compare("greater_equal", left, right)],
+    "product": _product_fits, "quotient": _nonzero_divisor, "magnitude": lambda result, operand: [],
+    "negation": lambda result, operand: [compare("equal", operand, const(0, operand.dtype))],
 }
 
 
-@lowers(operator.truediv, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def quotient(low: Lowering, node: Node, left: Any, right: Any) -> Value:
     """Of ints it is exact where doubles hold both."""
     _check_exact(low, left, right)
@@ -133,41 +123,35 @@ def quotient(low: Lowering, node: Node, left: Any, right: Any) -> Value:
     return low.lazy(node.type, (), simplify.apply("divide", operands, F64))
 
 
-@lowers(*COMPARISONS, reads=Access.SAME)
-def comparison(low: Lowering, node: Node, left: Any, right: Any) -> Value:
+@lowers(reads=Access.SAME)
+def comparison(low: Lowering, node: Node, left: Any, right: Any, name: str) -> Value:
     """An int is compared with a float as a double, which must hold it."""
     dtype = np.result_type(*map(dtype_of, (left, right)))
     if dtype_of(left).kind != dtype_of(right).kind:
         _check_exact(low, left, right)
     operands = tuple(operand_at(low, arg, (), dtype) for arg in (left, right))
-    return low.lazy(node.type, (), compare(COMPARISONS[node.target], *operands))
+    return low.lazy(node.type, (), compare(name, *operands))
 
 
-BITS = {
-    operator.and_: "bitwise_and", operator.or_: "bitwise_or", operator.xor: "bitwise_xor",
-    operator.rshift: "right_shift",
-}
-
-
-@lowers(*BITS, reads=Access.SAME)
-def bits(low: Lowering, node: Node, left: Any, right: Any) -> Value:
+@lowers(reads=Access.SAME)
+def bits(low: Lowering, node: Node, left: Any, right: Any, name: str) -> Value:
     """Python knows no negative shifts; one by 63 or more leaves the sign alone."""
     operands = [operand_at(low, arg, (), I64) for arg in (left, right)]
-    if node.target is operator.rshift:
+    if name == "right_shift":
         limits = const(0, I64), const(63, I64)
         low.launch((), Check(compare("greater_equal", operands[1], limits[0])))
         fits = compare("less", operands[1], limits[1])
         operands[1] = simplify.select(fits, operands[1], limits[1])
-    return low.lazy(node.type, (), simplify.apply(BITS[node.target], tuple(operands), I64))
+    return low.lazy(node.type, (), simplify.apply(name, tuple(operands), I64))
 
 
-@lowers(operator.not_, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def negation(low: Lowering, node: Node, value: Any) -> Value:
     operand = operand_at(low, value, (), BOOL)
     return low.lazy(node.type, (), simplify.apply("logical_not", (operand,), BOOL))
 
 
-@lowers(control.choose, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def choice(low: Lowering, node: Node, predicate: Any, true: Any, false: Any) -> Value:
     test = operand_at(low, predicate, (), BOOL)
     values = (operand_at(low, arg, (), node.type.dtype) for arg in (true, false))

@@ -147,8 +147,8 @@ def checks_of(row: Op, operands: Sequence[Expr]) -> list[Expr]:
     found = []
     if "zero divisor" in row.checks:
         found.append(compare("not_equal", last, const(0, last.dtype)))
-        if row.target is np.floor_divide and last.dtype.kind == "i":
-            found.append(_quotient_fits(*operands))
+    if "quotient overflow" in row.checks and last.dtype.kind == "i":
+        found.append(_quotient_fits(*operands))
     if "negative power" in row.checks and last.dtype.kind == "i":
         found.append(compare("greater_equal", last, const(0, last.dtype)))
     return found
@@ -167,7 +167,7 @@ def compare(name: str, left: Expr, right: Expr) -> Expr:
     return simplify.apply(name, (left, right), BOOL)
 
 
-@lowers(np.where, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def where(low: Lowering, node: Node, condition: Any, *choices: Any) -> Value:
     """np.where of three arguments; both branches are computed, as in NumPy."""
     if len(choices) != 2:
@@ -203,7 +203,7 @@ def require_real(*dtypes: np.dtype) -> None:
             raise CannotLower(f"no kernels of this for {dtype}")
 
 
-@lowers(np.clip, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def clip(
     low: Lowering, node: Node, a: Any, a_min: Any = None, a_max: Any = None, **kwargs: Any
 ) -> Value:
@@ -224,7 +224,7 @@ def clip(
     return low.lazy(node.type, axes, result)
 
 
-@lowers(np.ndarray.astype, np.astype, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def astype(low: Lowering, node: Node, a: Value, dtype: Any, *args: Any, **kwargs: Any) -> Value:
     """A cast (casting is checked when the type is inferred) into new memory."""
     if kwargs.get("copy", True) is not True or args[3:]:
@@ -232,14 +232,14 @@ def astype(low: Lowering, node: Node, a: Value, dtype: Any, *args: Any, **kwargs
     return copied(low, node, a)
 
 
-@lowers(np.ndarray.copy, np.copy, reads=Access.SAME)
+@lowers(reads=Access.SAME, copies=True)
 def copy(low: Lowering, node: Node, a: Value, *args: Any, **kwargs: Any) -> Value:
     if kwargs.get("subok"):
         raise CannotLower("copy(subok=True)")
     return copied(low, node, a)
 
 
-@lowers(np.array, reads=Access.SAME)
+@lowers(reads=Access.SAME, copies=True)
 def array(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     copied_when = kwargs.get("copy", True)
     if isinstance(a, (list, tuple)) and copied_when in (True, None):

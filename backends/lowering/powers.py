@@ -1,13 +1,11 @@
 """Powers: of complex numbers, whole ones are products, as in NumPy's `npy_cpow`."""
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from ...ir.node import Node
-from ...ir.ops.c_functions import UFUNCS
 from ..loop_ir import simplify
 from ..loop_ir.loops import Expr
 from ..loop_ir.simplify import BOOL, const
@@ -28,7 +26,7 @@ MOST = 100
 """Larger exponents are left to the C library."""
 
 
-@lowers(np.power, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def power(low: Lowering, node: Node, x1: Any, x2: Any, **kwargs: Any) -> Value:
     exponent = whole(x2)
     if exponent is None or node.type.dtype.kind != "c":
@@ -40,7 +38,7 @@ def power(low: Lowering, node: Node, x1: Any, x2: Any, **kwargs: Any) -> Value:
     return low.lazy(node.type, axes, powered(base, exponent))
 
 
-@lowers(*UFUNCS, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def c_function(low: Lowering, node: Node, *args: Any) -> Value:
     """A function of `math`, on Python floats."""
     operands = tuple(operand_at(low, arg, (), F64) for arg in args)
@@ -48,7 +46,7 @@ def c_function(low: Lowering, node: Node, *args: Any) -> Value:
     return low.lazy(node.type, (), simplify.apply(name, operands, F64))
 
 
-@lowers(operator.pow, reads=Access.SAME)
+@lowers(reads=Access.SAME)
 def power_of_scalar(low: Lowering, node: Node, base: Any, exponent: Any) -> Value:
     """Of NumPy's numbers: C's pow where they are floats. Ints raise for negative exponents."""
     dtypes = loop_dtypes(np.power, (base, exponent), {})

@@ -88,12 +88,7 @@ class Rules:
     narrow: bool = False
 
 
-RULES = {
-    np.matmul: Rules(strided, 64, "fc", narrow=True),
-    np.dot: Rules(contiguous, 2, "fc"),
-    np.inner: Rules(contiguous, 1, "fc"),
-    np.vdot: Rules(contiguous, 1, "f"),
-}
+LEADING = {"strided": strided, "contiguous": contiguous}
 
 
 @cache
@@ -109,9 +104,8 @@ def is_quiet(function: Callable[..., Any]) -> bool:
     return True
 
 
-def through_blas(low: Lowering, node: Node, a: Value, b: Value) -> Value:
+def through_blas(low: Lowering, node: Node, a: Value, b: Value, rules: Rules) -> Value:
     """The product as a step of its own, of operands as they lie in memory."""
-    rules = RULES[node.target]
     why_not(rules, node, a, b)
     call = choose(rules, matrix_of(low, a, "left"), matrix_of(low, b, "right"),
                   node.type.dtype.kind == "f")
@@ -253,10 +247,11 @@ def stacks_of(
     return tuple(found), equal
 
 
-def multiplied_out(node: Node, a: Value, b: Value) -> bool:
-    """Whether NumPy's own loop does what a kernel does: products of nothing, and of one term."""
+def multiplied_out(a: Value, b: Value, one_term: bool) -> bool:
+    """Whether NumPy's own loop does what a kernel does: products of nothing, and for some functions
+    those of one term."""
     if max(len(a.shape), len(b.shape)) > 2:
         return False
     inner: Any = a.shape[-1]
     is_empty = any(affine.is_zero(size) for size in (*a.shape, *b.shape))
-    return is_empty or (affine.is_one(inner) and node.target in (np.matmul, np.vdot))
+    return is_empty or (one_term and affine.is_one(inner))

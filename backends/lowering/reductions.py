@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.records import dataclass
 from ...ir.node import Node
+from ...ir.row import row_of
 from ...ir.sizes import Size, product
 from ...ir.types import ArrayType, contiguous_strides
 from ..hints import goes_forward
@@ -101,38 +102,19 @@ def plain(kwargs: dict[str, Any], **expected: Any) -> dict[str, Any]:
     return taken
 
 
-# np.sum(a, axis, dtype, out, keepdims, …): the order of the positional arguments
-WITH_DTYPE = ("axis", "dtype", "out", "keepdims", "initial", "where")
-WITHOUT_DTYPE = ("axis", "out", "keepdims", "initial", "where")
-FOLDS: dict[Any, tuple[str, tuple[str, ...]]] = {
-    np.sum: ("add", WITH_DTYPE),
-    np.prod: ("multiply", WITH_DTYPE),
-    np.min: ("minimum", WITHOUT_DTYPE),
-    np.max: ("maximum", WITHOUT_DTYPE),
-    np.amin: ("minimum", WITHOUT_DTYPE),
-    np.amax: ("maximum", WITHOUT_DTYPE),
-    np.any: ("logical_or", WITHOUT_DTYPE),
-    np.all: ("logical_and", WITHOUT_DTYPE),
-}
-# ufunc.reduce(a, axis=0, dtype, …)
-REDUCES: dict[Any, str] = {
-    ufunc.reduce: ufunc.__name__
-    for ufunc in (
-        np.add, np.multiply, np.minimum, np.maximum, np.logical_or, np.logical_and,
-        np.bitwise_or, np.bitwise_and,
-    )
-}
-FOLDS.update({target: (name, WITH_DTYPE) for target, name in REDUCES.items()})
 NEEDS_ELEMENTS = frozenset(("minimum", "maximum"))
 
 
-@lowers(*FOLDS, reads=Access.FOLD)
-def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
-    """sum, prod, min, max, any, all: the accumulator has the result's dtype."""
-    op, names = FOLDS[node.target]
-    given = {**dict(zip(names, args)), **kwargs}
-    axis = 0 if node.target in REDUCES else None
-    options = plain(given, axis=axis, dtype=None, keepdims=False)
+@lowers(reads=Access.FOLD)
+def fold(
+    low: Lowering, node: Node, a: Any, *args: Any, takes: Sequence[str],
+    default_axis: int | None = None, **kwargs: Any,
+) -> Value:
+    """sum, prod, min, max, any, all: the accumulator has the result's dtype. `takes` is the order
+    of the arguments after the first."""
+    op = fold_of(node)
+    given = {**dict(zip(takes, args)), **kwargs}
+    options = plain(given, axis=default_axis, dtype=None, keepdims=False)
     dtype = node.type.dtype
     value, axis = operand(a), options["axis"]
     if dtype.kind in "fc" and op in ("add", "multiply"):
@@ -147,6 +129,13 @@ def fold(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
         body = truth(body)
     expr = over.reduce(op, convert(body, dtype), dtype)
     return low.lazy(node.type, over.axes, expr)
+
+
+def fold_of(node: Node) -> str:
+    """The fold of the loop IR that a reduction or scan is."""
+    row = row_of(node.target)
+    assert row is not None and row.fold is not None
+    return row.fold
 
 
 def summed(
@@ -188,7 +177,7 @@ def truth(expr: Expr) -> Expr:
     return expr if expr.dtype == BOOL else compare("not_equal", expr, const(0, expr.dtype))
 
 
-@lowers(np.count_nonzero, reads=Access.FOLD)
+@lowers(reads=Access.FOLD)
 def count_nonzero(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> Value:
     options = plain(kwargs, keepdims=False)
     value = operand(a)
@@ -198,7 +187,7 @@ def count_nonzero(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs:
     return low.lazy(node.type, over.axes, over.reduce("add", body, INT64))
 
 
-@lowers(np.argmin, np.argmax, reads=Access.FOLD)
+@lowers(reads=Access.FOLD)
 def arg_extremum(
     low: Lowering, node: Node, a: Any, axis: Any = None, out: Any = None, **kwargs: Any
 ) -> Value:
@@ -212,7 +201,7 @@ def arg_extremum(
             raise CannotLower("argmin of everything with keepdims")
     over = fold_over(low, node, value.shape, axis, options["keepdims"])
     low.require("<", 0, over.count)
-    op = node.target.__name__
+    op = fold_of(node)
     expr = over.reduce(op, value.at(over.index), INT64) if over.folded else const(0, INT64)
     return low.lazy(node.type, over.axes, expr)
 
@@ -229,7 +218,7 @@ def flattened(low: Lowering, value: Value, reader: str) -> Value:
     return Value(ArrayType(value.dtype, (flat[0].extent,)), flat, expr, fresh=True)
 
 
-@lowers(np.ptp, reads=Access.FOLD)
+@lowers(reads=Access.FOLD)
 def ptp(low: Lowering, node: Node, a: Any, axis: Any = None, **kwargs: Any) -> Value:
     options = plain(kwargs, keepdims=False)
     value = operand(a)
@@ -261,7 +250,7 @@ def divided(total: Expr, count: Size, correction: Any = 0) -> Expr:
     return convert(quotient, total.dtype)
 
 
-@lowers(np.mean, reads=Access.FOLD)
+@lowers(reads=Access.FOLD)
 def mean(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     given = {**dict(zip(("axis", "dtype", "out", "keepdims"), args)), **kwargs}
     options = plain(given, axis=None, dtype=None, keepdims=False)
@@ -274,9 +263,11 @@ def mean(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     return low.lazy(node.type, over.axes, divided(total, over.count))
 
 
-@lowers(np.var, np.std, reads=Access.FOLD)
-def variance(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
-    """The mean of squared deviations from the mean, in two passes as NumPy does."""
+@lowers(reads=Access.FOLD)
+def variance(
+    low: Lowering, node: Node, a: Any, *args: Any, root: bool = False, **kwargs: Any
+) -> Value:
+    """The mean of squared deviations from the mean, in two passes as NumPy does; or its root."""
     given = {**dict(zip(("axis", "dtype", "out", "ddof", "keepdims"), args)), **kwargs}
     options = plain(given, axis=None, dtype=None, keepdims=False, ddof=0)
     value, ddof = operand(a), options["ddof"]
@@ -295,12 +286,12 @@ def variance(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Va
     deviation = simplify.apply("subtract", (element, centre), accumulator)
     square = simplify.apply("multiply", (deviation, deviation), accumulator)
     result = divided(over.reduce("add", square, accumulator), over.count, ddof)
-    if node.target is np.std:
+    if root:
         result = simplify.apply("sqrt", (result,), accumulator)
     return low.lazy(node.type, over.axes, result)
 
 
-@lowers(np.linalg.norm, reads=Access.FOLD)
+@lowers(reads=Access.FOLD)
 def norm(
     low: Lowering, node: Node, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False
 ) -> Value:

@@ -29,7 +29,7 @@ def can_repeat(low: Lowering, target: Value, element: Expr, written: set[Buffer]
             return False
         if isinstance(part, (Load, Gather)) and low.root(part.buffer) in written and part != place:
             return False
-    if not target.axes or costs.cost_of(element) > BUDGET:
+    if not target.axes or costs.weight_of(element) > BUDGET:
         return False
     return element.dtype.kind == "f" or all(map(says_nothing, parts))
 
@@ -38,7 +38,7 @@ def tried_out(low: Lowering, target: Value, element: Expr) -> bool:
     """Compute what is never stored, for what it reports; False where that is not done here."""
     if is_silent(element):
         return True
-    if element.dtype.kind != "f" or not target.axes or costs.cost_of(element) > BUDGET:
+    if element.dtype.kind != "f" or not target.axes or costs.weight_of(element) > BUDGET:
         return False
     rehearse(low, target.axes, element)
     return True

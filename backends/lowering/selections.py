@@ -12,6 +12,7 @@ from ...errors import Unsupported
 from ...ir.facts import graph_facts
 from ...ir.node import Node
 from ...ir.ops.inference import infer
+from ...ir.row import lowering_of
 from ...ir.rules.indexing import parse_key
 from ...ir.tree import map_leaves
 from ...ir.types import Form
@@ -78,7 +79,7 @@ def _seen(low: Lowering, base: Value, step: tuple[Any, ...]) -> Value:
     if base.is_loaded:
         return region(low, base, (step,))
     function, args, kwargs = step
-    if function is not np.moveaxis:
+    if lowering_of(function) != "moveaxis":
         raise CannotLower("an assignment through a view at computed positions")
     order = np.moveaxis(np.empty(range(len(base.axes))), *args, **kwargs).shape
     return replace(

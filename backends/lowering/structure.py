@@ -1,7 +1,6 @@
 """Joining arrays, running folds, and gathering at positions that are data."""
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,12 +21,12 @@ from ..passes.materialise import Access
 from .context import Lowering, is_size, lowers
 from .masks import select
 from .pointwise import compare, require_native, require_real
-from .reductions import dims_of, flattened, operand, plain
+from .reductions import dims_of, flattened, fold_of, operand, plain
 from .values import CannotLower, Value, load_of
 from .views import basic_getitem, is_basic, spelled_out
 
 
-@lowers(np.concatenate, reads=Access.COPY)
+@lowers(reads=Access.COPY)
 def concatenate(
     low: Lowering, node: Node, arrays: Any, axis: Any = 0, *args: Any, **kwargs: Any
 ) -> Value:
@@ -58,10 +57,7 @@ def window(low: Lowering, value: Value, dim: int, start: Size, shape: Sequence[S
     return Value(type_, axes, value.at(index))
 
 
-SCANS = {np.cumsum: "add", np.cumprod: "multiply"}
-
-
-@lowers(*SCANS, reads=Access.COPY)
+@lowers(reads=Access.COPY)
 def scan(
     low: Lowering, node: Node, a: Any, axis: Any = None, dtype: Any = None, out: Any = None
 ) -> Value:
@@ -75,12 +71,12 @@ def scan(
     made = low.memory_value(node.type, low.allocate(node.type))
     element = convert(low.broadcast(value, made.axes), node.type.dtype)
     place = load_of(made)
-    step = Scan(SCANS[node.target], place.buffer, place.offset, element, made.axes[dim])
+    step = Scan(fold_of(node), place.buffer, place.offset, element, made.axes[dim])
     low.launch(made.axes, step)
     return low.owned(made)
 
 
-@lowers(np.take, reads=Access.MEMORY)
+@lowers(reads=Access.MEMORY, others=Access.SAME)
 def take(
     low: Lowering, node: Node, a: Any, indices: Any, axis: Any = None, out: Any = None,
     mode: str = "raise",
@@ -196,7 +192,7 @@ def in_range(index: Expr, size: Size) -> Expr:
     return simplify.apply("logical_and", tests, simplify.BOOL)
 
 
-@lowers(operator.getitem, reads=Access.VIEW)
+@lowers(reads=Access.VIEW, others=Access.SAME)
 def getitem(low: Lowering, node: Node, value: Any, key: Any) -> Value:
     """`value[key]`, a view or a gather."""
     if not isinstance(value, Value):

@@ -69,7 +69,7 @@ def ordered(
     strides = packed_in_order(kind.shape, found.order, value.dtype.itemsize)
     layout = replace(kind, dtype=value.dtype, strides=strides)
     if found.outer and not found.row and _is_narrow(low, kind, found, dims):
-        if costs.cost_of(value.expr) >= EXPENSIVE:
+        if costs.weight_of(value.expr) >= EXPENSIVE:
             value = low.materialise(value, f"{reader} adds it in narrow rows", layout=layout)
         return value, found
     if op != "add":

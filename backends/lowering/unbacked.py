@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from ...ir import core
 from ...ir.node import Node
 from ...ir.sizes import SizeExpr
 from ..loop_ir.loops import Apply, Check, Expr, SizeValue
@@ -16,7 +15,7 @@ from .pointwise import compare, require_real
 from .values import CannotLower, Value
 
 
-@lowers(core.length, reads=Access.SHAPE)
+@lowers(reads=Access.SHAPE)
 def length(low: Lowering, node: Node, array: Any, axis: int) -> Value:
     """One of the sizes of an array."""
     size = node.type.value
@@ -24,7 +23,7 @@ def length(low: Lowering, node: Node, array: Any, axis: int) -> Value:
     return Value(node.type, (), known)
 
 
-@lowers(core.within, reads=Access.SHAPE)
+@lowers(reads=Access.SHAPE)
 def within(low: Lowering, node: Node, bound: Any, size: Any) -> Value:
     """A negative bound counts from the end; what lies outside is brought to the nearest end."""
     place, count, zero = size_value(bound), size_value(size), const(0, INT64)
@@ -34,16 +33,16 @@ def within(low: Lowering, node: Node, bound: Any, size: Any) -> Value:
     return Value(node.type, (), place)
 
 
-@lowers(int, float, bool, core.plain, reads=Access.MEMORY)
-def conversion(low: Lowering, node: Node, x: Any) -> Value:
+@lowers(reads=Access.MEMORY)
+def conversion(low: Lowering, node: Node, x: Any, checked: bool = False) -> Value:
     """A Python number; an int must have 64 bits."""
     value = number(x)
-    if node.target is int and value.dtype.kind in "fu":
+    if checked and value.dtype.kind in "fu":
         check_range(low, value.expr)
     return Value(node.type, (), convert(value.expr, node.type.dtype))
 
 
-@lowers(complex, reads=Access.MEMORY)
+@lowers(reads=Access.MEMORY)
 def complex_number(low: Lowering, node: Node, *parts: Any) -> Value:
     floats = [
         number(part).expr if isinstance(part, Value) else const(part, np.dtype(float))
@@ -69,7 +68,7 @@ def check_range(low: Lowering, expr: Expr) -> None:
         low.launch((), Check(compare("less", expr, const(dtype.type(limit), dtype))))
 
 
-@lowers(core.expect, reads=Access.MEMORY)
+@lowers(reads=Access.MEMORY)
 def expect(low: Lowering, node: Node, condition: Any) -> Value:
     """The call bails out where the condition is false."""
     low.launch((), Check(convert(number(condition).expr, np.dtype(bool))))

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ...ir import core
 from ...ir.node import Node
 from ...ir.sizes import Size, SizeExpr, minimum, product
 from ...ir.types import ArrayType, Form
@@ -33,7 +32,7 @@ from .views import position_in, slice_start, spelled_out
 from .windows import ViewSteps, region, view_shape
 
 
-@lowers(core.update, reads=Access.REST)
+@lowers(reads=Access.REST, others=Access.COPY)
 def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) -> Value:
     """The array `base` after an assignment, in the memory of `base` when only this reads it."""
     if not isinstance(base, Value):

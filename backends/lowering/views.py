@@ -102,16 +102,20 @@ def _dims(axes: Any, ndim: int) -> list[int]:
     return [operator.index(axis) % ndim if ndim else 0 for axis in given]
 
 
-@lowers(np.transpose, np.permute_dims, np.matrix_transpose, reads=Access.VIEW)
+@lowers(reads=Access.VIEW)
+def matrix_transpose(low: Lowering, node: Node, a: Value) -> Value:
+    ndim = len(a.shape)
+    return permuted(low, node, a, [*range(ndim - 2), ndim - 1, ndim - 2])
+
+
+@lowers(reads=Access.VIEW)
 def transpose(low: Lowering, node: Node, a: Value, axes: Any = None) -> Value:
     ndim = len(a.shape)
-    if node.target is np.matrix_transpose:
-        return permuted(low, node, a, [*range(ndim - 2), ndim - 1, ndim - 2])
     order = range(ndim)[::-1] if axes is None else _dims(axes, ndim)
     return permuted(low, node, a, list(order))
 
 
-@lowers(np.swapaxes, reads=Access.VIEW)
+@lowers(reads=Access.VIEW)
 def swapaxes(low: Lowering, node: Node, a: Value, axis1: int, axis2: int) -> Value:
     order = list(range(len(a.shape)))
     first, second = _dims((axis1, axis2), len(order))
@@ -119,7 +123,7 @@ def swapaxes(low: Lowering, node: Node, a: Value, axis1: int, axis2: int) -> Val
     return permuted(low, node, a, order)
 
 
-@lowers(np.moveaxis, reads=Access.VIEW)
+@lowers(reads=Access.VIEW)
 def moveaxis(low: Lowering, node: Node, a: Value, source: Any, destination: Any) -> Value:
     ndim = len(a.shape)
     sources, targets = _dims(source, ndim), _dims(destination, ndim)
@@ -129,7 +133,7 @@ def moveaxis(low: Lowering, node: Node, a: Value, source: Any, destination: Any)
     return permuted(low, node, a, order)
 
 
-@lowers(np.broadcast_to, reads=Access.VIEW)
+@lowers(reads=Access.VIEW)
 def broadcast_to(low: Lowering, node: Node, array: Any, shape: Any, subok: bool = False) -> Value:
     if not isinstance(array, Value):
         raise CannotLower("np.broadcast_to of a constant")
@@ -137,14 +141,14 @@ def broadcast_to(low: Lowering, node: Node, array: Any, shape: Any, subok: bool 
     return Value(node.type, axes, low.broadcast(array, axes), fresh=array.fresh)
 
 
-@lowers(np.expand_dims, np.squeeze, np.atleast_1d, np.atleast_2d, np.atleast_3d, reads=Access.VIEW)
-def unit_dims(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
+@lowers(reads=Access.VIEW)
+def unit_dims(
+    low: Lowering, node: Node, a: Any, *args: Any, or_itself: bool = False, **kwargs: Any
+) -> Value:
     """Dimensions of one element come or go; the others keep their order."""
     if not isinstance(a, Value) or not isinstance(node.type, ArrayType):
         raise CannotLower("several results, or a constant operand")
-    if a.type.shape == node.type.shape and a.type.form is node.type.form and (
-        node.target is not np.expand_dims and node.target is not np.squeeze
-    ):
+    if or_itself and a.type.shape == node.type.shape and a.type.form is node.type.form:
         return a
     axes = low.axes(node.type.shape)
     real = iter(axis for axis in axes if not affine.is_one(axis.extent))
@@ -156,11 +160,10 @@ def unit_dims(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> V
     return low.view(node.type, a, axes, index)
 
 
-@lowers(np.flip, np.fliplr, np.flipud, reads=Access.VIEW)
+@lowers(reads=Access.VIEW)
 def flip(low: Lowering, node: Node, m: Value, axis: Any = None) -> Value:
     ndim = len(m.shape)
-    fixed = {np.fliplr: [1], np.flipud: [0]}.get(node.target)
-    flipped = fixed or (list(range(ndim)) if axis is None else _dims(axis, ndim))
+    flipped = list(range(ndim)) if axis is None else _dims(axis, ndim)
     axes = low.axes(m.shape)
     index = [
         affine.affine(made.extent - 1, [(made, -1)])
@@ -171,7 +174,7 @@ def flip(low: Lowering, node: Node, m: Value, axis: Any = None) -> Value:
     return low.view(node.type, m, axes, index)
 
 
-@lowers(np.reshape, reads=Access.VIEW)
+@lowers(reads=Access.VIEW)
 def reshape(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     if kwargs.get("order", "C") != "C" or kwargs.get("copy") is not None or args[1:]:
         raise CannotLower("np.reshape in another order")
@@ -180,7 +183,7 @@ def reshape(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Val
     return reshaped(low, node, a)
 
 
-@lowers(np.ravel, reads=Access.VIEW)
+@lowers(reads=Access.VIEW)
 def ravel(low: Lowering, node: Node, a: Any, order: str = "C") -> Value:
     if order != "C" or not isinstance(a, Value):
         raise CannotLower("np.ravel in another order")
@@ -191,7 +194,7 @@ def ravel(low: Lowering, node: Node, a: Any, order: str = "C") -> Value:
     return made
 
 
-@lowers(np.ndarray.flatten, reads=Access.VIEW)
+@lowers(reads=Access.VIEW)
 def flatten(low: Lowering, node: Node, a: Value, order: str = "C") -> Value:
     if order != "C":
         raise CannotLower("flatten in another order")

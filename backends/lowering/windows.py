@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ...errors import Unsupported
-from ...ir import core
 from ...ir.facts import graph_facts
 from ...ir.node import Node
 from ...ir.row import ROWS, row_of
@@ -71,10 +68,7 @@ def why_not_view(step: tuple[Any, ...]) -> str | None:
     return None
 
 
-@lowers(
-    np.diagonal, np.diag, np.rollaxis, np.rot90, np.ndarray.view,
-    np.lib.stride_tricks.sliding_window_view, core.windows, reads=Access.PART,
-)
+@lowers(reads=Access.PART)
 def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """A view that is nothing but other sizes, strides and offset."""
     if not isinstance(a, Value) or a.type.form is not Form.ARRAY:
@@ -90,22 +84,22 @@ def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Va
     return replace(region(low, base, (step,)), type=node.type)
 
 
-@lowers(np.real, np.imag, reads=Access.VIEW)
-def part(low: Lowering, node: Node, val: Any) -> Value:
+@lowers(reads=Access.VIEW, in_place=True)
+def part(low: Lowering, node: Node, val: Any, name: str) -> Value:
     """A view of the real or imaginary parts, or just the parts where no address is asked for. Of
     real numbers, NumPy gives the array itself as their real part."""
     if not isinstance(val, Value):
         raise CannotLower("a part of a constant")
     if val.dtype.kind != "c":
-        if node.target is np.imag:
+        if name == "imag":
             raise CannotLower("the imaginary part of real numbers")
         return val
     if val.dtype in NATIVE and (node not in low.kept or not val.is_memory):
-        parts = simplify.apply(node.target.__name__, (val.expr,), node.type.dtype)
+        parts = simplify.apply(name, (val.expr,), node.type.dtype)
         return low.lazy(node.type, val.axes, parts)
     if val.type.form is not Form.ARRAY:
         raise CannotLower("a part of a complex number")
-    return reinterpreted(low, node, val, (node.target is np.imag) * val.dtype.itemsize // 2)
+    return reinterpreted(low, node, val, (name == "imag") * val.dtype.itemsize // 2)
 
 
 def reinterpreted(low: Lowering, node: Node, value: Value, offset: int) -> Value:

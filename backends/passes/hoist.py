@@ -78,7 +78,7 @@ class Hoisting:
         """The repeated work of a kernel, each with the load of its result."""
         parts: dict[Expr, Expr] = {}
         if not kernel.folds and (
-            not kernel.axes or all(costs.cost_of(root) < EXPENSIVE for root in kernel.roots)
+            not kernel.axes or all(costs.weight_of(root) < EXPENSIVE for root in kernel.roots)
         ):
             return parts
         order = order_axes(kernel, self.hint)
@@ -157,6 +157,6 @@ def why_hoist(
     for axis in loops[:last]:
         if axis not in free:
             repeats = repeats * axis.extent
-    if hint(repeats) < FEW or costs.cost_of(expr) < EXPENSIVE:
+    if hint(repeats) < FEW or costs.weight_of(expr) < EXPENSIVE:
         return None
     return f"it would be computed {repeats} times"

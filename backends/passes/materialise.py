@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass
-from ...ir import core
 from ...ir.graph import Graph
 from ...ir.node import Node, SymbolOrigin
 from ...ir.passes.effects import narrows
-from ...ir.row import Kind, row_of
+from ...ir.row import Kind, lowering_of, row_of
 from ...ir.sizes import Size
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
@@ -51,15 +50,22 @@ class Use:
     covers: bool = True
 
 
-Accesses = dict[Any, Access]
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a lowering reads its first operand, and the others where that is different.
+
+    `copies`: it gives the elements of its operand; reading those is as good as reading the result.
+    `in_place`: an element of the view is read where an element of the operand is."""
+
+    first: Access
+    others: Access | None = None
+    copies: bool = False
+    in_place: bool = False
+
+
+Readings = dict[str, Reading]
+"""Name of a lowering → how it reads."""
 Symbols = Mapping[str, SymbolOrigin]
-# Calls that read their other operands differently from the first one.
-LOOKUPS = {
-    operator.getitem: Access.SAME, np.take: Access.SAME, core.update: Access.COPY,
-    np.full_like: Access.SAME,
-}  # fmt: skip
-# Calls that give the elements of their operand; reading those is as good as reading the result.
-COPIES = frozenset((np.copy, np.ndarray.copy, np.array, np.asarray, np.ascontiguousarray))
 MANY_USES = 16
 RECOMPUTE_BUDGET = 4
 RECOMPUTE_BUDGET_IN_ROW = 24
@@ -69,28 +75,28 @@ SHORT_SCALAR = 12
 
 
 def choose_materialised(
-    graph: Graph, accesses: Accesses, by_address: Collection[Node] = ()
+    graph: Graph, readings: Readings, by_address: Collection[Node] = ()
 ) -> dict[Node, str]:
     """The nodes to compute into memory, each with the reason. Those in `by_address` read all of
     their operands through their addresses."""
-    readers = _readers(graph, accesses, by_address)
+    readers = _readers(graph, readings, by_address)
     forced = _forced(graph, readers)
-    chosen = _choose(graph, accesses, forced, readers)
+    chosen = _choose(graph, readings, forced, readers)
     folds = {
         node: reason for node, reason in chosen.items()
-        if node not in forced and access_of(node, accesses) is Access.FOLD
+        if node not in forced and access_of(node, readings) is Access.FOLD
     }
     if not folds:
         return chosen
-    return _choose(graph, accesses, forced | folds, readers)  # what they read is read once
+    return _choose(graph, readings, forced | folds, readers)  # what they read is read once
 
 
 def _choose(
-    graph: Graph, accesses: Accesses, forced: dict[Node, str], readers: Readers
+    graph: Graph, readings: Readings, forced: dict[Node, str], readers: Readers
 ) -> dict[Node, str]:
     """`forced` and what else is worth it, given those."""
     uses: dict[Node, frozenset[Use]] = {}
-    stages = _stages(graph, accesses)
+    stages = _stages(graph, readings)
     stores: Counter[tuple[Any, ...]] = Counter()
     for node in reversed(graph.nodes):
         if node in forced:
@@ -98,13 +104,13 @@ def _choose(
             uses[node] = frozenset((Use((stores[box] // costs.MOST_STORES, *box)),))
             stores[box] += 1
         else:
-            uses[node] = frozenset(_uses(node, readers.get(node, []), uses, graph.symbols))
+            uses[node] = frozenset(_uses(graph, readings, node, readers.get(node, []), uses))
     readers_of = {node: [reader for reader, _ in found] for node, found in readers.items()}
-    return _decide(graph, accesses, forced, uses, readers_of)
+    return _decide(graph, readings, forced, uses, readers_of)
 
 
 def _decide(
-    graph: Graph, accesses: Accesses, forced: dict[Node, str], uses: dict[Node, frozenset[Use]],
+    graph: Graph, readings: Readings, forced: dict[Node, str], uses: dict[Node, frozenset[Use]],
     readers: Mapping[Node, Sequence[Node]],
 ) -> dict[Node, str]:
     """Forward over the graph, so that the cost of a value starts at what is in memory already."""
@@ -113,9 +119,9 @@ def _decide(
     reporting: set[Node] = set()  # what may raise flags where it is computed
     for node in graph.calls:
         operands = leaves((node.args, node.kwargs), Node)
-        fresh = own_cost(node, accesses)
+        fresh = own_cost(node, readings)
         for operand in operands:
-            once = operand in chosen or _is_hoisted(operand, node, accesses)
+            once = operand in chosen or _is_hoisted(operand, node, readings)
             fresh += costs.LOAD if once else cost.get(operand, costs.LOAD)
         cost[node] = fresh
         if may_flag(node) or any(o in reporting and o not in chosen for o in operands):
@@ -153,30 +159,33 @@ def _is_row_path(path: tuple[Any, ...]) -> bool:
     return all(isinstance(step, tuple) and step[0] is Access.FOLD for step in path)
 
 
-def own_cost(node: Node, accesses: Accesses) -> int:
-    match access_of(node, accesses):
+def own_cost(node: Node, readings: Readings) -> int:
+    match access_of(node, readings):
         case Access.FOLD:
             return costs.REDUCTION
-        case Access.SAME if node.target not in COPIES:
-            return costs.cost_of_call(getattr(node.target, "__name__", ""))
+        case Access.SAME if (reading := reading_of(node, readings)) is None or not reading.copies:
+            row = row_of(node.target)
+            return costs.OTHER if row is None else row.weight
     return 0
 
 
-def access_of(node: Node, accesses: Accesses, operand: Node | None = None) -> Access:
+def access_of(node: Node, readings: Readings, operand: Node | None = None) -> Access:
     """How a call reads an operand (by default its first)."""
     if node.op != "call_function":
         return Access.MEMORY
-    if operand is not None and node.target in LOOKUPS and operand is not node.args[0]:
-        return LOOKUPS[node.target]
+    reading = reading_of(node, readings)
+    if reading is not None and operand is not None and operand is not node.args[0]:
+        if reading.others is not None:
+            return reading.others
     if node.target is operator.getitem:
         return _access_of_getitem(node)
-    try:
-        found = accesses.get(node.target)
-    except TypeError:
-        return Access.MEMORY
-    if found is not None:
-        return found
+    if reading is not None:
+        return reading.first
     return Access.SAME if isinstance(node.target, np.ufunc) else Access.MEMORY
+
+
+def reading_of(node: Node, readings: Readings) -> Reading | None:
+    return readings.get(lowering_of(node.target) or "")
 
 
 def _access_of_getitem(node: Node) -> Access:
@@ -214,12 +223,12 @@ def may_flag(node: Node) -> bool:
 Readers = dict[Node, list[tuple[Node, Access]]]
 
 
-def _readers(graph: Graph, accesses: Accesses, by_address: Collection[Node]) -> Readers:
+def _readers(graph: Graph, readings: Readings, by_address: Collection[Node]) -> Readers:
     found: Readers = {}
     for node in graph.nodes:
         for leaf in leaves((node.args, node.kwargs), Node):
             called = node in by_address
-            access = Access.MEMORY if called else access_of(node, accesses, leaf)
+            access = Access.MEMORY if called else access_of(node, readings, leaf)
             found.setdefault(leaf, []).append((node, access))
     return found
 
@@ -242,17 +251,17 @@ def _is_view(node: Node) -> bool:
     return isinstance(node.type, ArrayType) and node.type.form.value == "array"
 
 
-def _stages(graph: Graph, accesses: Accesses) -> dict[Node, int]:
+def _stages(graph: Graph, readings: Readings) -> dict[Node, int]:
     """How many steps that are no kernels a node comes after, one after the other."""
     found: dict[Node, int] = {}
     for node in graph.nodes:
         operands = leaves((node.args, node.kwargs), Node)
-        found[node] = max((found[o] + _is_apart(o, accesses) for o in operands), default=0)
+        found[node] = max((found[o] + _is_apart(o, readings) for o in operands), default=0)
     return found
 
 
-def _is_apart(node: Node, accesses: Accesses) -> bool:
-    return node.op == "call_function" and access_of(node, accesses) is Access.MEMORY
+def _is_apart(node: Node, readings: Readings) -> bool:
+    return node.op == "call_function" and access_of(node, readings) is Access.MEMORY
 
 
 def _box_of(node: Node, stage: int) -> tuple[Any, ...]:
@@ -262,17 +271,22 @@ def _box_of(node: Node, stage: int) -> tuple[Any, ...]:
 
 
 def _uses(
-    node: Node, readers: list[tuple[Node, Access]], uses: dict[Node, frozenset[Use]],
-    symbols: Symbols,
+    graph: Graph, readings: Readings, node: Node, readers: list[tuple[Node, Access]],
+    uses: dict[Node, frozenset[Use]],
 ) -> Iterator[Use]:
     for reader, access in readers:
         if access is Access.SHAPE:
             continue
-        found: Collection[Use] = uses.get(reader, ())
-        if len(found) > MANY_USES:
-            found = sorted(found, key=repr)[:MANY_USES]
-        for use in found:
-            yield _through(node, reader, access, use, symbols)
+        reading = reading_of(reader, readings)
+        if access is Access.VIEW and reading is not None and reading.in_place:
+            yield from _few(uses.get(reader, ()))
+            continue
+        for use in _few(uses.get(reader, ())):
+            yield _through(node, reader, access, use, graph.symbols)
+
+
+def _few(uses: Collection[Use]) -> Collection[Use]:
+    return sorted(uses, key=repr)[:MANY_USES] if len(uses) > MANY_USES else uses
 
 
 def _through(node: Node, reader: Node, access: Access, use: Use, symbols: Symbols) -> Use:
@@ -285,8 +299,6 @@ def _through(node: Node, reader: Node, access: Access, use: Use, symbols: Symbol
         case Access.FOLD:
             axis = reader.kwargs.get("axis", reader.args[1] if len(reader.args) > 1 else None)
             return Use(use.kernel, ((Access.FOLD, str(axis)), *use.path), use.covers)
-        case Access.VIEW if reader.target in (np.real, np.imag):
-            return use
         case Access.VIEW:
             return Use(use.kernel, (_map_of(reader), *use.path), use.covers)
         case Access.PART:
@@ -299,9 +311,9 @@ def _map_of(view: Node) -> tuple[Any, ...]:
     return (getattr(view.target, "__name__", ""), repr(view.args[1:]), repr(view.kwargs))
 
 
-def _is_hoisted(operand: Node, reader: Node, accesses: Accesses) -> bool:
+def _is_hoisted(operand: Node, reader: Node, readings: Readings) -> bool:
     """Whether the operand is broadcast, so that it is computed once per row."""
-    return access_of(reader, accesses) is Access.SAME and _is_smaller(operand, reader)
+    return access_of(reader, readings) is Access.SAME and _is_smaller(operand, reader)
 
 
 def _is_smaller(node: Node, reader: Node) -> bool:

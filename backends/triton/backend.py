@@ -96,16 +96,13 @@ def why_not_here(graph: Graph, example_inputs: Sequence[Any]) -> list[str]:
     return obstacles
 
 
-EXACT_ON_NUMBERS = frozenset({np.add, np.subtract, np.multiply, np.negative, np.positive})
-"""Arithmetic of Python floats that neither raises nor warns."""
-
-
 def why_not_node(node: Node) -> str | None:
     """NumPy scalars and Python numbers are the CPU's: kernels raise no floating-point flags."""
     for kind in leaves(node.type):
         if isinstance(kind, ArrayType) and kind.form is not Form.ARRAY:
             is_float = kind.form is Form.PYTHON and kind.dtype == np.float64
-            if not is_float or node.target not in EXACT_ON_NUMBERS:
+            row = row_of(node.target)
+            if not is_float or row is None or not row.never_reports:
                 return f"{node.name} is a number, computed between operations of the GPU"
     return None
 

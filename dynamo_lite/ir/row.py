@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..base.records import dataclass, field
@@ -33,6 +34,10 @@ class Effect(enum.Enum):
     STATE = "state"  # reads or changes other process state
 
 
+SIMPLE = 0.02
+"""Nanoseconds per element of an operation that is one instruction."""
+
+
 @dataclass(frozen=True, slots=True)
 class Op:
     """One row.
@@ -49,10 +54,33 @@ class Op:
     (`rules.windows`) that the result is of the first argument, or None when NumPy makes a copy.
     `whole`: calls that the rule does not cover are made by NumPy as a step of the graph, which is
     tried out to find the type.
+    `lowering` names the backend's function that makes kernels or steps of a call, and `using` has
+    what that is told beside the call's own arguments; without one, and for calls that it declines,
+    NumPy is called.
     `flags`: NumPy may report a floating-point condition (divide, over, under, invalid) for it.
-    `checks`: which run-time conditions bail out ("zero divisor", "negative power",
-    "bounds", "scalar overflow" where integer NumPy scalars warn about overflow, "any" where NumPy
-    may raise).
+    `checks`: which run-time conditions bail out ("zero divisor", "quotient overflow",
+    "negative power", "bounds", "scalar overflow" where integer NumPy scalars warn about overflow,
+    "any" where NumPy may raise).
+
+    What Python and the frontend know it by, and what sets it apart:
+    `operators`: the operators and builtins of Python that are this on arrays.
+    `math`: the function of `math` that is this on floats.
+    `folds`: the ufunc whose reduction, or running fold, this is along any axes.
+    `sequences`: what a list or another sequence is as its first argument: "numbers" where it stands
+    for the array of them, "items" where what it holds matters.
+    `casts`: it makes an array of one dtype of what it is given; `dtype_at`: where it takes that.
+    `out_by_name`: an output in another way is deprecated; `forgets_out`: it does not write it.
+    `reads_late`: it reads its operands where they lie while it writes.
+    `scalars_warn`: NumPy's integer scalars, unlike arrays, warn when it overflows.
+    `never_reports`: on Python's floats it neither raises nor warns.
+    `harmless_at_one`: the kinds for which nothing is reported where the last operand is 1.
+
+    What it costs is for decisions of speed only:
+    `cost`: nanoseconds per element, measured (`backends.costs`).
+    `weight`: how many simple operations it is worth where it may be computed again.
+    `formula`: the probe (`backends.llvm.builder.formulas`) that tells how this NumPy computes it of
+    complex numbers.
+    `preference`: the question (`backends.llvm.preferences`) whether NumPy's own loop is faster.
     """
 
     target: Callable[..., Any]
@@ -63,12 +91,30 @@ class Op:
     triton: str | Mapping[str, str] | None = None
     decompose: Callable[..., Any] | None = None
     fold: str | None = None
+    lowering: str | None = None
+    using: Mapping[str, Any] = field(default_factory=dict)
     window: Callable[..., Any] | None = None
     effect: Effect = Effect.PURE
     whole: bool = False
     flags: bool = False
     checks: tuple[str, ...] = ()
     probes: tuple[Any, ...] = ()
+    operators: tuple[Callable[..., Any], ...] = ()
+    math: Callable[..., Any] | None = None
+    folds: Any = None
+    sequences: str | None = None
+    casts: bool = False
+    dtype_at: int | None = None
+    out_by_name: bool = False
+    forgets_out: bool = False
+    reads_late: bool = False
+    scalars_warn: bool = False
+    never_reports: bool = False
+    harmless_at_one: str = ""
+    cost: float = SIMPLE
+    weight: int = 1
+    formula: str | None = None
+    preference: str | None = None
 
 
 ROWS: dict[Any, Op] = {}
@@ -84,6 +130,19 @@ def op(target: Callable[..., Any], kind: Kind = Kind.POINTWISE, **fields: Any) -
     if kind is Kind.POINTWISE:
         _POINTWISE.setdefault(name, row)
     return row
+
+
+def complete(target: Callable[..., Any], **fields: Any) -> None:
+    """Give the row of `target` other columns, once what they are made of is there."""
+    row = ROWS[target] = replace(before := ROWS[target], **fields)
+    if _POINTWISE.get(row.name) is before:
+        _POINTWISE[row.name] = row
+
+
+def lowering_of(target: Any) -> str | None:
+    """The backend's function that lowers calls of `target`, by name."""
+    row = row_of(target)
+    return None if row is None else row.lowering
 
 
 def by_name(name: str) -> Op | None:

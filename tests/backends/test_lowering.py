@@ -13,7 +13,7 @@ from dynamo_lite.backends.lowering.context import LOWERINGS
 from dynamo_lite.backends.lowering.lower import lower
 
 from dynamo_lite.ir import core
-from dynamo_lite.ir.row import row_of
+from dynamo_lite.ir.row import ROWS
 
 from .graphs import Builder, trace
 
@@ -239,10 +239,10 @@ def run_writes(build, *inputs):
 def test_lowerings_take_what_the_rules_of_their_rows_take():
     named = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     looked_at, short = 0, []
-    for target, lowering in LOWERINGS.items():
-        row = row_of(target)
-        if row is None or row.infer is None:
+    for target, row in ROWS.items():
+        if row.lowering is None or row.infer is None:
             continue
+        lowering = LOWERINGS[row.lowering]
         kinds = [parameter.kind for parameter in signature(lowering).parameters.values()]
         asked = [parameter.kind for parameter in signature(row.infer).parameters.values()]
         taken, given = (sum(map(named.__contains__, side)) for side in (kinds[2:], asked))

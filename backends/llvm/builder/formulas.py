@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....ir.node import Node, SymbolOrigin
+from ....ir.row import row_of
 from ...hints import goes_forward
 from .elements import PARTS
 from .target import Target
@@ -101,16 +102,14 @@ def is_fused(name: str, dtype: np.dtype) -> bool:
     return formula(name, dtype) == "fused"
 
 
-NAMES: Mapping[Any, str] = {
-    np.multiply: "multiply", np.square: "multiply", np.absolute: "absolute",
-}
 LOOPS = {part: dtype for dtype, part in PARTS.items()} | {dtype: dtype for dtype in PARTS}
 """The complex numbers that a result is computed from."""
 
 
 def why_extern(node: Node, target: Target, symbols: Mapping[str, SymbolOrigin]) -> str | None:
     """Why NumPy has to compute a complex product or absolute value, or None."""
-    name = NAMES.get(node.target)
+    row = row_of(node.target)
+    name = None if row is None else row.formula
     operands = [arg.type for arg in node.args if isinstance(arg, Node)]
     if name is None or not any(kind.dtype.kind == "c" for kind in (*operands, node.type)):
         return None

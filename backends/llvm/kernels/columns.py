@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ...costs import time_of_points
 from ...loop_ir.loops import Axis, Kernel, Load, Reduce, Store
-from ..builder.cost import cost_of_points
 from ..builder.emit import Value
 from ..builder.folding import outer_loops, vector_loop
 from ..builder.nest import Nest
@@ -37,7 +37,7 @@ def adds_rows(kernel: Kernel, axis: Axis | None, width: int) -> bool:
         and set(kernel.writes).isdisjoint(kernel.reads)
         and all(isinstance(load, Load) and _is_next_to(load, axis) for load in kernel.loads)
         and all(
-            fold.row == 0 and fold.dtype.kind == "f" and cost_of_points(fold.body) < CHEAP
+            fold.row == 0 and fold.dtype.kind == "f" and time_of_points(fold.body) < CHEAP
             for fold in kernel.folds
         )
     )

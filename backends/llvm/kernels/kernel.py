@@ -12,6 +12,7 @@ import numpy as np
 
 from ....base.records import dataclass
 from ....ir.sizes import Size, symbols
+from ...costs import time_of
 from ...loop_ir.loops import (
     Apply,
     Axis,
@@ -34,7 +35,6 @@ from ...loop_ir.loops import (
     Store,
     walk,
 )
-from ..builder.cost import cost_of
 from ..builder.divisors import use_reciprocals
 from ..builder.elements import F32, I64, PARTS
 from ..builder.emit import Builder, Value
@@ -147,7 +147,7 @@ class KernelWriter:
                 self.places[statement] = [(self.terms.of(i), s) for i, s in statement.indices]
             if not isinstance(statement, Check):
                 self.terms.store(statement.buffer.name)
-        self.cost = cost_of(term.expr for _, term in self.items)
+        self.cost = time_of(term.expr for _, term in self.items)
 
     def _keep(self, nest: Nest, expr: Expr, value: Value) -> None:
         """Store a value of a reduction's body where the result's loop will read it."""

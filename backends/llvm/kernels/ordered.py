@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from ...costs import time_of
 from ...loop_ir.loops import Axis
-from ..builder.cost import cost_of
 from ..builder.elements import I64
 from ..builder.emit import Value
 from ..builder.folding import UNROLLED, Combine, moved, outer_loops, remaining, tree, whole_steps
@@ -90,7 +90,7 @@ class OrderedFold:
         return self._tree(begin, end, leaf)
 
     def _leaf(self, axis: Axis, body: Term) -> Leaf:
-        cheap = cost_of([body.expr]) < CHEAP
+        cheap = time_of([body.expr]) < CHEAP
         unroll = UNROLL if cheap else 1
         short = isinstance(axis.extent, int) and axis.extent < self.turn
         if self.nest.lane is None and not (cheap and (short or not self.row)):

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...costs import time_of
 from ...loop_ir.loops import Axis, Reduce
-from ..builder.cost import cost_of
 from ..builder.elements import I32, I64
 from ..builder.emit import Value
 from ..builder.folding import (
@@ -63,7 +63,7 @@ def emit_position(nest: Nest, term: Term) -> Value:
     if nest.lane is None and dtype.kind == "b":
         return _place_of_bool(nest, axis, body, ~worst)
     long = not isinstance(axis.extent, int) or axis.extent > SHORT
-    if nest.lane is None and long and cost_of((body.expr,)) <= CHEAP:
+    if nest.lane is None and long and time_of((body.expr,)) <= CHEAP:
         return _place_of_best(nest, expr.op, axis, body, worst)
     if nest.lane is None:
         return _position_along_lanes(nest, expr.op, axis, body, worst)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...costs import time_of
 from ...loop_ir import affine, rewrite
 from ...loop_ir.loops import Axis, Expr, Gather, Kernel, Load, Offset, Reduce, Store, walk
-from ..builder.cost import cost_of
 
 WORTH = 0.2  # nanoseconds per element from which a store and a load are cheaper
 
@@ -57,7 +57,7 @@ def _repeated(store: Store, vector: Axis) -> tuple[Expr, Expr, Axis] | None:
             if part.dtype != store.buffer.dtype or axis not in rewrite.free_axes(part, memo):
                 continue
             moved = rewrite.substitute(part, {axis: affine.along(vector)})
-            cost = cost_of((part,)) if moved in outside else 0.0
+            cost = time_of((part,)) if moved in outside else 0.0
             if cost > best[0]:
                 best = cost, (part, moved, axis)
     return best[1]

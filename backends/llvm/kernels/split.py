@@ -12,6 +12,7 @@ from ....base.records import dataclass, field
 from ....ir.errstates import AMBIENT, Errstate
 from ....ir.sizes import Size, floordiv, product
 from ....ir.types import array
+from ...costs import time_of
 from ...hints import Hint, hints_of
 from ...loop_ir import affine, rewrite
 from ...loop_ir.loops import (
@@ -28,7 +29,6 @@ from ...loop_ir.loops import (
     Store,
 )
 from ...loop_ir.program import Allocate, Launch, Program, Step
-from ..builder.cost import cost_of
 from .ordered import PARTS
 from .rows import keep_rows
 from .schedule import vector_axis
@@ -93,7 +93,7 @@ class Splitting:
             if not free <= set(kernel.axes) or (shared and kernel.axes[0] in free):
                 continue
             points = self.hint(product(axis.extent for axis in (*part.axes, *free)))
-            long = points * cost_of((part.body,)) >= (AGAIN if shared else LONG)
+            long = points * time_of((part.body,)) >= (AGAIN if shared else LONG)
             if long and self.hint(part.axes[0].extent) >= 2 * self._block(part):
                 in_one_piece = shared and keep_rows(kernel, vector_axis(kernel, kernel.axes))[1]
                 return None if in_one_piece else part

@@ -25,4 +25,4 @@ UFUNCS: Mapping[Callable[..., float], np.ufunc] = {
 for _function, _ufunc in UFUNCS.items():
     _name = f"c_{_function.__name__}"
     op(_function, Kind.POINTWISE, name=_name, infer=ufunc_rule(_ufunc), llvm={"f": f"@{_name}"},
-       triton=ROWS[_ufunc].triton, flags=True)
+       triton=ROWS[_ufunc].triton, flags=True, lowering="c_function", weight=10)

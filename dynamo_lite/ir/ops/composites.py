@@ -3,13 +3,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..definitions import assembly, elementwise, statistics
-from ..row import ROWS, Kind, op
+from ..row import Kind, complete, op
 from ..rules.composite import composed
 from ..rules.externs import tried
 from ..rules.operators import scalar_operator
@@ -57,23 +56,39 @@ ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
 # These may warn from Python code where their definition declines, so they run in Python then.
 MAY_WARN = frozenset({np.mean, np.var, np.std})
 
+# What is left of these where their definition declines has kernels of its own.
+LOWERINGS: Mapping[Any, str] = {
+    np.mean: "mean", np.var: "variance", np.std: "variance", np.ptp: "ptp",
+    np.count_nonzero: "count_nonzero", np.linalg.norm: "norm", np.clip: "clip",
+}
+
 for _kind, _definitions in DEFINITIONS.items():
     for _target, _definition in _definitions.items():
         _whole = None if _target in MAY_WARN else tried(_target)
         op(_target, _kind, infer=composed(_definition, _whole), decompose=_definition,
-           flags=True)
+           flags=True, lowering=LOWERINGS.get(_target))
+complete(np.std, using={"root": True})
 for _ufunc, _ratio in ANGLES.items():
-    ROWS[_ufunc] = replace(ROWS[_ufunc], decompose=elementwise.scaled_angle(*_ratio))
-ROWS[np.power] = replace(ROWS[np.power], decompose=elementwise.power)
+    complete(_ufunc, decompose=elementwise.scaled_angle(*_ratio))
+complete(np.power, decompose=elementwise.power, lowering="power")
 
 # Python's operators, recorded for NumPy scalars, whose integer arithmetic warns about overflow.
-OPERATORS: Mapping[Callable[..., Any], np.ufunc] = {
-    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
-    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.pow: np.power,
-    operator.neg: np.negative, operator.abs: np.absolute,
-}
-for _target, _ufunc in OPERATORS.items():
-    _definition = scalar_operator(_ufunc)
-    _own = {"c": "@mul"} if _target is operator.mul else {}
-    op(_target, Kind.POINTWISE, infer=composed(_definition), decompose=_definition, flags=True,
-       checks=("scalar overflow",), llvm=_own)
+# `fits` names the backend's check that no integer overflows.
+def _operator(
+    target: Callable[..., Any], ufunc: np.ufunc, fits: str = "", lowering: str = "arithmetic",
+    **fields: Any,
+) -> None:
+    definition = scalar_operator(ufunc)
+    using = {"ufunc": ufunc, "fits": fits} if fits else {}
+    op(target, Kind.POINTWISE, infer=composed(definition), decompose=definition, flags=True,
+       checks=("scalar overflow",), lowering=lowering, using=using, **fields)
+
+
+_operator(operator.add, np.add, "sum")
+_operator(operator.sub, np.subtract, "difference")
+_operator(operator.mul, np.multiply, "product", llvm={"c": "@mul"})
+_operator(operator.floordiv, np.floor_divide, "quotient")
+_operator(operator.mod, np.remainder, "quotient", weight=4)
+_operator(operator.neg, np.negative, "negation")
+_operator(operator.abs, np.absolute, "magnitude")
+_operator(operator.pow, np.power, lowering="power_of_scalar")

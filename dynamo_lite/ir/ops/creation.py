@@ -11,29 +11,35 @@ from ..rules import creation as rules
 from ..rules.windows import itself
 from ..types import ArrayType
 
-op(np.zeros, Kind.CREATION, infer=rules.plain_rule)
-op(np.ones, Kind.CREATION, infer=rules.plain_rule)
-op(np.empty, Kind.CREATION, infer=rules.plain_rule)
-op(np.zeros_like, Kind.CREATION, infer=rules.like_rule)
-op(np.ones_like, Kind.CREATION, infer=rules.like_rule)
-op(np.empty_like, Kind.CREATION, infer=rules.like_rule)
-op(np.full, Kind.CREATION, infer=rules.full_rule)
-op(np.full_like, Kind.CREATION, infer=rules.full_like_rule)
-op(np.arange, Kind.CREATION, infer=rules.arange_rule)
-op(np.linspace, Kind.CREATION, infer=rules.linspace_rule)
-op(np.eye, Kind.CREATION, infer=rules.eye_rule)
-op(np.identity, Kind.CREATION, infer=rules.identity_rule)
-op(np.tri, Kind.CREATION, infer=rules.tri_rule)
+op(np.zeros, Kind.CREATION, infer=rules.plain_rule, lowering="filled", using={"value": 0})
+op(np.ones, Kind.CREATION, infer=rules.plain_rule, lowering="filled", using={"value": 1})
+op(np.empty, Kind.CREATION, infer=rules.plain_rule, lowering="empty")
+op(np.zeros_like, Kind.CREATION, infer=rules.like_rule, lowering="filled", using={"value": 0})
+op(np.ones_like, Kind.CREATION, infer=rules.like_rule, lowering="filled", using={"value": 1})
+op(np.empty_like, Kind.CREATION, infer=rules.like_rule, lowering="empty")
+op(np.full, Kind.CREATION, infer=rules.full_rule, lowering="full")
+op(np.full_like, Kind.CREATION, infer=rules.full_like_rule, lowering="full_like")
+op(np.arange, Kind.CREATION, infer=rules.arange_rule, lowering="arange")
+op(np.linspace, Kind.CREATION, infer=rules.linspace_rule, lowering="linspace")
+op(np.eye, Kind.CREATION, infer=rules.eye_rule, lowering="eye")
+op(np.identity, Kind.CREATION, infer=rules.identity_rule, lowering="eye")
+op(np.tri, Kind.CREATION, infer=rules.tri_rule, lowering="tri")
 
-op(np.copy, Kind.POINTWISE, infer=rules.copy_rule, name="copy")
-op(np.ndarray.copy, Kind.POINTWISE, infer=rules.method_copy_rule, name="ndarray.copy")
-op(np.ndarray.flatten, Kind.STRUCTURE, infer=rules.flatten_rule)
-MAY_RETURN_ITSELF: tuple[tuple[Callable[..., Any], Kind, Callable[..., ArrayType]], ...] = (
-    (np.ndarray.astype, Kind.POINTWISE, rules.astype_rule),
-    (np.asarray, Kind.CREATION, rules.same_or_copy(False)),
-    (np.asanyarray, Kind.CREATION, rules.same_or_copy(False)),
-    (np.ascontiguousarray, Kind.CREATION, rules.contiguous_rule),
-    (np.array, Kind.CREATION, rules.same_or_copy(True)),
-)
-for _target, _kind, _rule in MAY_RETURN_ITSELF:
-    op(_target, _kind, infer=_rule, window=itself(_rule), flags=_target is np.ndarray.astype)
+op(np.copy, Kind.POINTWISE, infer=rules.copy_rule, name="copy", lowering="copy")
+op(np.ndarray.copy, Kind.POINTWISE, infer=rules.method_copy_rule, name="ndarray.copy",
+   lowering="copy")
+op(np.ndarray.flatten, Kind.STRUCTURE, infer=rules.flatten_rule, lowering="flatten")
+
+
+def _may_return_itself(
+    target: Callable[..., Any], kind: Kind, rule: Callable[..., ArrayType], **fields: Any
+) -> None:
+    op(target, kind, infer=rule, window=itself(rule), **fields)
+
+
+_may_return_itself(np.ndarray.astype, Kind.POINTWISE, rules.astype_rule, lowering="astype",
+                   flags=True)
+_may_return_itself(np.asarray, Kind.CREATION, rules.same_or_copy(False), lowering="asarray")
+_may_return_itself(np.asanyarray, Kind.CREATION, rules.same_or_copy(False), lowering="asarray")
+_may_return_itself(np.ascontiguousarray, Kind.CREATION, rules.contiguous_rule, lowering="asarray")
+_may_return_itself(np.array, Kind.CREATION, rules.same_or_copy(True), lowering="array")

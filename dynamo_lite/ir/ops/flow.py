@@ -3,16 +3,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from .. import control
-from ..row import ROWS, Kind, op
+from ..row import ROWS, Kind, complete, op
 from ..rules import python_numbers as rules
 
 for _target in (control.for_loop, control.while_loop, control.cond):
-    op(_target, Kind.CONTROL, flags=True, checks=("any",))
-op(control.choose, Kind.POINTWISE, infer=rules.chosen)
+    op(_target, Kind.CONTROL, flags=True, checks=("any",), lowering=_target.__name__)
+op(control.choose, Kind.POINTWISE, infer=rules.chosen, lowering="choice")
 
 COMPARISONS: Mapping[Callable[..., Any], str] = {
     operator.lt: "less", operator.le: "less_equal", operator.gt: "greater",
@@ -20,19 +19,24 @@ COMPARISONS: Mapping[Callable[..., Any], str] = {
 }
 """Operator → the scalar operation that it is on two numbers of one type."""
 
-for _operator in COMPARISONS:
-    op(_operator, Kind.POINTWISE, infer=rules.compared)
-op(operator.truediv, Kind.POINTWISE, infer=rules.divided, flags=True, checks=("zero divisor",))
-BITS = (operator.and_, operator.or_, operator.xor, operator.rshift)
-for _operator in BITS:
-    op(_operator, Kind.POINTWISE, infer=rules.bits, checks=("any",))
-op(operator.not_, Kind.POINTWISE, infer=rules.negated)
+for _operator, _name in COMPARISONS.items():
+    op(_operator, Kind.POINTWISE, infer=rules.compared, lowering="comparison",
+       using={"name": _name})
+op(operator.truediv, Kind.POINTWISE, infer=rules.divided, flags=True, checks=("zero divisor",),
+   lowering="quotient")
+BITS: Mapping[Callable[..., Any], str] = {
+    operator.and_: "bitwise_and", operator.or_: "bitwise_or", operator.xor: "bitwise_xor",
+    operator.rshift: "right_shift",
+}
+for _operator, _name in BITS.items():
+    op(_operator, Kind.POINTWISE, infer=rules.bits, checks=("any",), lowering="bits",
+       using={"name": _name})
+op(operator.not_, Kind.POINTWISE, infer=rules.negated, lowering="negation")
 ARITHMETIC: tuple[Callable[..., Any], ...] = (
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,
     operator.abs,
 )
 for _operator in ARITHMETIC:
-    ROWS[_operator] = replace(
-        ROWS[_operator], infer=rules.arithmetic(ROWS[_operator].infer),
+    complete(_operator, infer=rules.arithmetic(ROWS[_operator].infer),
         checks=("scalar overflow", "zero divisor"),
     )

@@ -10,27 +10,32 @@ from ..rules import reductions as rules
 from ..types import ArrayType
 
 SUM = rules.fold_rule(rules.accumulator)
+WITH_DTYPE = {"takes": ("axis", "dtype", "out", "keepdims", "initial", "where")}
+"""The order of the arguments of `np.sum` and the like, after the array."""
+WITHOUT_DTYPE = {"takes": ("axis", "out", "keepdims", "initial", "where")}
+FIRST_AXIS = {**WITH_DTYPE, "default_axis": 0}
+"""Methods of ufuncs fold axis 0 unless told otherwise."""
 
-op(np.sum, Kind.REDUCTION, infer=SUM, fold="add", flags=True)
-op(np.prod, Kind.REDUCTION, infer=SUM, fold="multiply", flags=True)
+op(np.sum, Kind.REDUCTION, infer=SUM, fold="add", flags=True, lowering="fold", using=WITH_DTYPE)
+op(np.prod, Kind.REDUCTION, infer=SUM, fold="multiply", flags=True, lowering="fold",
+   using=WITH_DTYPE)
 for _names, _fold in (((np.max, np.amax), "maximum"), ((np.min, np.amin), "minimum")):
     for _name in _names:
-        op(_name, Kind.REDUCTION, fold=_fold,
+        op(_name, Kind.REDUCTION, fold=_fold, lowering="fold", using=WITHOUT_DTYPE,
            infer=rules.fold_rule_without_dtype(rules.same_dtype, identity=False))
-op(np.any, Kind.REDUCTION, fold="logical_or",
+op(np.any, Kind.REDUCTION, fold="logical_or", lowering="fold", using=WITHOUT_DTYPE,
    infer=rules.fold_rule_without_dtype(rules.boolean))
-op(np.all, Kind.REDUCTION, fold="logical_and",
+op(np.all, Kind.REDUCTION, fold="logical_and", lowering="fold", using=WITHOUT_DTYPE,
    infer=rules.fold_rule_without_dtype(rules.boolean))
-op(np.argmax, Kind.REDUCTION, fold="argmax", infer=rules.arg_rule)
-op(np.argmin, Kind.REDUCTION, fold="argmin", infer=rules.arg_rule)
-op(np.cumsum, Kind.SCAN, fold="add", infer=rules.scan_rule, flags=True)
-op(np.cumprod, Kind.SCAN, fold="multiply", infer=rules.scan_rule, flags=True)
+op(np.argmax, Kind.REDUCTION, fold="argmax", infer=rules.arg_rule, lowering="arg_extremum")
+op(np.argmin, Kind.REDUCTION, fold="argmin", infer=rules.arg_rule, lowering="arg_extremum")
+op(np.cumsum, Kind.SCAN, fold="add", infer=rules.scan_rule, flags=True, lowering="scan")
+op(np.cumprod, Kind.SCAN, fold="multiply", infer=rules.scan_rule, flags=True, lowering="scan")
 
-# ufunc.reduce folds axis 0 unless told otherwise
-op(np.add.reduce, Kind.REDUCTION, name="add.reduce", fold="add", flags=True,
-   infer=rules.fold_rule(rules.accumulator, default_axis=0))
+op(np.add.reduce, Kind.REDUCTION, name="add.reduce", fold="add", flags=True, lowering="fold",
+   using=FIRST_AXIS, infer=rules.fold_rule(rules.accumulator, default_axis=0))
 op(np.multiply.reduce, Kind.REDUCTION, name="multiply.reduce", fold="multiply", flags=True,
-   infer=rules.fold_rule(rules.accumulator, default_axis=0))
+   lowering="fold", using=FIRST_AXIS, infer=rules.fold_rule(rules.accumulator, default_axis=0))
 _FOLDS: tuple[tuple[np.ufunc, Callable[..., ArrayType]], ...] = (
     (np.maximum, rules.fold_rule(rules.same_dtype, identity=False, default_axis=0)),
     (np.minimum, rules.fold_rule(rules.same_dtype, identity=False, default_axis=0)),
@@ -43,4 +48,4 @@ _FOLDS: tuple[tuple[np.ufunc, Callable[..., ArrayType]], ...] = (
 )
 for _ufunc, _rule in _FOLDS:
     op(_ufunc.reduce, Kind.REDUCTION, name=f"{_ufunc.__name__}.reduce", fold=_ufunc.__name__,
-       infer=_rule)
+       lowering="fold", using=FIRST_AXIS, infer=_rule)

@@ -5,6 +5,8 @@ the generator's own function. `IDENTITY` says that the operation does nothing fo
 """
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -53,48 +55,66 @@ def _own(name: str, letters: str = "f") -> Templates:
 ARITHMETIC: Mapping[np.ufunc, dict[str, Any]] = {
     np.add: _row(llvm={"f": "fadd {t} {a}, {b}", **_each("iu", "add {t} {a}, {b}"),
                        "b": "or {t} {a}, {b}"},
-                 triton={"": "({a} + {b})", "b": "({a} | {b})"}, flags=True),
+                 triton={"": "({a} + {b})", "b": "({a} | {b})"}, flags=True,
+                 operators=(operator.add,), scalars_warn=True, never_reports=True),
     np.subtract: _row(llvm={"f": "fsub {t} {a}, {b}", **_each("iu", "sub {t} {a}, {b}")},
-                      triton="({a} - {b})", flags=True),
+                      triton="({a} - {b})", flags=True,
+                      operators=(operator.sub,), scalars_warn=True, never_reports=True),
     np.multiply: _row(llvm={"f": "fmul {t} {a}, {b}", **_each("iu", "mul {t} {a}, {b}"),
                             "b": "and {t} {a}, {b}"},
-                      triton={"": "({a} * {b})", "b": "({a} & {b})"}, flags=True),
+                      triton={"": "({a} * {b})", "b": "({a} & {b})"}, flags=True,
+                      operators=(operator.mul,), scalars_warn=True, never_reports=True,
+                      formula="multiply"),
     np.divide: _row(llvm={"f": "fdiv {t} {a}, {b}"},
-                    triton={"d": "({a} / {b})", "": "tl.div_rn({a}, {b})"}, flags=True),
+                    triton={"d": "({a} / {b})", "": "tl.div_rn({a}, {b})"}, flags=True,
+                    operators=(operator.truediv,), harmless_at_one="iuf", cost=0.1, weight=4),
     np.floor_divide: _row(llvm=_own("floor_divide", "fiu"), triton="@floor_divide", flags=True,
-                          checks=("zero divisor",)),
+                          checks=("zero divisor", "quotient overflow"),
+                          operators=(operator.floordiv,), scalars_warn=True,
+                          harmless_at_one="iu", cost=0.8, weight=4),
     np.remainder: _row(llvm=_own("remainder", "fiu"), triton="@remainder", flags=True,
-                       checks=("zero divisor",)),
+                       checks=("zero divisor",),
+                       operators=(operator.mod,), harmless_at_one="iu", cost=0.5,
+                       weight=4),
     np.fmod: _row(llvm=_own("fmod", "fiu"), triton="@fmod", flags=True,
-                  checks=("zero divisor",)),
-    np.divmod: _row(flags=True, checks=("zero divisor",)),
+                  checks=("zero divisor",), cost=0.25, weight=4),
+    np.divmod: _row(flags=True, checks=("zero divisor",), operators=(divmod,), weight=4),
     np.power: _row(llvm=_own("power", "fiu"), triton="@power", flags=True,
-                   checks=("negative power",)),
-    np.float_power: _row(llvm=_own("power"), triton="@power", flags=True),
+                   checks=("negative power",),
+                   operators=(operator.pow, pow), scalars_warn=True, math=math.pow,
+                   cost=1.1, weight=10),
+    np.float_power: _row(llvm=_own("power"), triton="@power", flags=True, weight=10),
     np.negative: _row(llvm={"f": "fneg {t} {a}", **_each("iu", "sub {t} zeroinitializer, {a}")},
-                      triton={"": "(-{a})", "f": "@negative"}),
-    np.positive: _row(llvm=_each("fiuc", IDENTITY), triton="{a}"),
+                      triton={"": "(-{a})", "f": "@negative"},
+                      operators=(operator.neg,), scalars_warn=True, never_reports=True),
+    np.positive: _row(llvm=_each("fiuc", IDENTITY), triton="{a}",
+                      operators=(operator.pos,), never_reports=True),
     np.absolute: _row(llvm={"f": _call("fabs", 1),
                             "i": "call {t} @llvm.abs.{s}({t} {a}, i1 false)",
                             **_each("ub", IDENTITY)},
-                      triton={"": "tl.abs({a})", "u": "{a}", "b": "{a}"}),
+                      triton={"": "tl.abs({a})", "u": "{a}", "b": "{a}"},
+                      operators=(operator.abs, abs), scalars_warn=True, math=math.fabs,
+                      formula="absolute"),
     np.fabs: _row(llvm={"f": _call("fabs", 1)}, triton="tl.abs({a})"),
     np.sign: _row(llvm=_own("sign", "fiu"), triton="@sign"),
     np.conjugate: _row(llvm=_each("fiu", IDENTITY), triton="{a}"),
     np.square: _row(llvm={"f": "fmul {t} {a}, {a}", **_each("iu", "mul {t} {a}, {a}")},
-                    triton="({a} * {a})", flags=True),
+                    triton="({a} * {a})", flags=True, formula="multiply"),
     np.reciprocal: _row(llvm=_own("reciprocal", "fiu"), triton="@reciprocal", flags=True,
-                        checks=("zero divisor",)),
+                        checks=("zero divisor",), harmless_at_one="f", weight=4),
 }
 
 BITS: Mapping[np.ufunc, dict[str, Any]] = {
-    np.bitwise_and: _row(llvm=_logic("and"), triton="({a} & {b})"),
-    np.bitwise_or: _row(llvm=_logic("or"), triton="({a} | {b})"),
-    np.bitwise_xor: _row(llvm=_logic("xor"), triton="({a} ^ {b})"),
+    np.bitwise_and: _row(llvm=_logic("and"), triton="({a} & {b})", operators=(operator.and_,)),
+    np.bitwise_or: _row(llvm=_logic("or"), triton="({a} | {b})", operators=(operator.or_,)),
+    np.bitwise_xor: _row(llvm=_logic("xor"), triton="({a} ^ {b})", operators=(operator.xor,)),
     np.invert: _row(llvm=_own("invert", "iub"),
-                    triton={"": "(~{a})", "u": "@invert", "b": "({a} == 0)"}),
-    np.left_shift: _row(llvm=_own("left_shift", "iu"), triton="@left_shift"),
-    np.right_shift: _row(llvm=_own("right_shift", "iu"), triton="@right_shift"),
+                    triton={"": "(~{a})", "u": "@invert", "b": "({a} == 0)"},
+                    operators=(operator.invert,)),
+    np.left_shift: _row(llvm=_own("left_shift", "iu"), triton="@left_shift",
+                        operators=(operator.lshift,)),
+    np.right_shift: _row(llvm=_own("right_shift", "iu"), triton="@right_shift",
+                         operators=(operator.rshift,)),
     np.bitwise_count: _row(llvm=_own("bitwise_count", "iu"), triton="@bitwise_count"),
     np.logical_and: _row(llvm={**_own("logical_and", "fiu"), "b": "and {t} {a}, {b}"},
                          triton="(({a} != 0) & ({b} != 0))"),
@@ -108,28 +128,33 @@ BITS: Mapping[np.ufunc, dict[str, Any]] = {
 }
 
 COMPARING: Mapping[np.ufunc, dict[str, Any]] = {
-    np.equal: _row(llvm=_compare("oeq", "eq", "eq"), triton="({a} == {b})"),
-    np.not_equal: _row(llvm=_compare("une", "ne", "ne"), triton="({a} != {b})"),
-    np.less: _row(llvm=_compare("olt", "slt", "ult"), triton="({a} < {b})", flags=True),
-    np.less_equal: _row(llvm=_compare("ole", "sle", "ule"), triton="({a} <= {b})", flags=True),
-    np.greater: _row(llvm=_compare("ogt", "sgt", "ugt"), triton="({a} > {b})", flags=True),
+    np.equal: _row(llvm=_compare("oeq", "eq", "eq"), triton="({a} == {b})",
+                   operators=(operator.eq,)),
+    np.not_equal: _row(llvm=_compare("une", "ne", "ne"), triton="({a} != {b})",
+                       operators=(operator.ne,)),
+    np.less: _row(llvm=_compare("olt", "slt", "ult"), triton="({a} < {b})", flags=True,
+                  operators=(operator.lt,)),
+    np.less_equal: _row(llvm=_compare("ole", "sle", "ule"), triton="({a} <= {b})", flags=True,
+                        operators=(operator.le,)),
+    np.greater: _row(llvm=_compare("ogt", "sgt", "ugt"), triton="({a} > {b})", flags=True,
+                     operators=(operator.gt,)),
     np.greater_equal: _row(llvm=_compare("oge", "sge", "uge"), triton="({a} >= {b})",
-                           flags=True),
+                           flags=True, operators=(operator.ge,)),
     np.isnan: _row(llvm={"f": "fcmp uno {t} {a}, {a}", **_each("iub", "icmp ne {t} {a}, {a}")},
-                   triton="({a} != {a})"),
+                   triton="({a} != {a})", math=math.isnan),
     np.isfinite: _row(llvm={**_own("isfinite"), **_each("iub", "icmp eq {t} {a}, {a}")},
-                      triton={"f": "@isfinite", "": "({a} == {a})"}),
+                      triton={"f": "@isfinite", "": "({a} == {a})"}, math=math.isfinite),
     np.isinf: _row(llvm={**_own("isinf"), **_each("iub", "icmp ne {t} {a}, {a}")},
-                   triton={"f": "@isinf", "": "({a} != {a})"}),
+                   triton={"f": "@isinf", "": "({a} != {a})"}, math=math.isinf),
     np.signbit: _row(llvm=_own("signbit"), triton="@signbit"),
     np.maximum: _row(llvm={**_own("maximum"), "i": _call("smax"), "u": _call("umax"),
                            "b": "or {t} {a}, {b}"},
                      triton={"": "tl.maximum({a}, {b}, propagate_nan=tl.PropagateNan.ALL)",
-                             "b": "({a} | {b})"}),
+                             "b": "({a} | {b})"}, out_by_name=True),
     np.minimum: _row(llvm={**_own("minimum"), "i": _call("smin"), "u": _call("umin"),
                            "b": "and {t} {a}, {b}"},
                      triton={"": "tl.minimum({a}, {b}, propagate_nan=tl.PropagateNan.ALL)",
-                             "b": "({a} & {b})"}),
+                             "b": "({a} & {b})"}, out_by_name=True),
     np.fmax: _row(llvm={**_own("fmax"), "i": _call("smax"), "u": _call("umax"),
                         "b": "or {t} {a}, {b}"},
                  triton={"f": "@fmax", "b": "({a} | {b})", "": "tl.maximum({a}, {b})"}),
@@ -141,30 +166,48 @@ COMPARING: Mapping[np.ufunc, dict[str, Any]] = {
 ROUNDING: Mapping[np.ufunc, dict[str, Any]] = {
     np.rint: _row(llvm={"f": _call("rint", 1)}, triton="libdevice.rint({a})"),
     np.floor: _row(llvm={"f": _call("floor", 1), **_each("iub", IDENTITY)},
-                   triton={"f": "tl.floor({a})", "": "{a}"}),
+                   triton={"f": "tl.floor({a})", "": "{a}"}, math=math.floor),
     np.ceil: _row(llvm={"f": _call("ceil", 1), **_each("iub", IDENTITY)},
-                  triton={"f": "tl.ceil({a})", "": "{a}"}),
+                  triton={"f": "tl.ceil({a})", "": "{a}"}, math=math.ceil),
     np.trunc: _row(llvm={"f": _call("trunc", 1), **_each("iub", IDENTITY)},
-                   triton={"f": "libdevice.trunc({a})", "": "{a}"}),
+                   triton={"f": "libdevice.trunc({a})", "": "{a}"}, math=math.trunc),
     np.copysign: _row(llvm={"f": _call("copysign")}, triton="libdevice.copysign({a}, {b})"),
     np.nextafter: _row(triton="libdevice.nextafter({a}, {b})",
                        flags=True),
     np.heaviside: _row(llvm=_own("heaviside"), triton="@heaviside"),
 }
 
-# The generators' own elementary functions; libdevice has the same names unless given here.
-ELEMENTARY: Mapping[np.ufunc, str] = {
-    np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1",
-    np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p",
-    np.cbrt: "cbrt",
-    np.sin: "sin", np.cos: "cos", np.tan: "tan",
-    np.arcsin: "asin", np.arccos: "acos", np.arctan: "atan",
-    np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh",
-    np.arcsinh: "asinh", np.arccosh: "acosh", np.arctanh: "atanh",
-}
-ELEMENTARY_OF_TWO: Mapping[np.ufunc, str] = {
-    np.hypot: "libdevice.hypot({a}, {b})", np.arctan2: "libdevice.atan2({a}, {b})",
-    np.logaddexp: "@logaddexp", np.logaddexp2: "@logaddexp2",
+
+def _elementary(name: str, text: str = "libdevice.{name}({{a}})", **fields: Any) -> dict[str, Any]:
+    """One of the generators' own elementary functions; libdevice has most of them."""
+    return {"triton": text.format(name=name), "weight": 10, "flags": True, **fields}
+
+
+ELEMENTARY: Mapping[np.ufunc, dict[str, Any]] = {
+    np.exp: _elementary("exp", math=math.exp, cost=0.2),
+    np.exp2: _elementary("exp2", cost=0.2),
+    np.expm1: _elementary("expm1", math=math.expm1, cost=0.35),
+    np.log: _elementary("log", math=math.log, cost=0.3, harmless_at_one="f"),
+    np.log2: _elementary("log2", math=math.log2, cost=0.3, harmless_at_one="f"),
+    np.log10: _elementary("log10", math=math.log10, cost=0.3, harmless_at_one="f"),
+    np.log1p: _elementary("log1p", math=math.log1p, cost=0.45),
+    np.cbrt: _elementary("cbrt", cost=0.4),
+    np.sin: _elementary("sin", math=math.sin, cost=0.8),
+    np.cos: _elementary("cos", math=math.cos, cost=0.8),
+    np.tan: _elementary("tan", math=math.tan, cost=0.8),
+    np.arcsin: _elementary("asin", math=math.asin, cost=0.5),
+    np.arccos: _elementary("acos", math=math.acos, cost=0.5),
+    np.arctan: _elementary("atan", math=math.atan, cost=0.65),
+    np.sinh: _elementary("sinh", math=math.sinh, cost=0.5),
+    np.cosh: _elementary("cosh", math=math.cosh, cost=0.25),
+    np.tanh: _elementary("tanh", math=math.tanh, cost=0.6),
+    np.arcsinh: _elementary("asinh", cost=1.2),
+    np.arccosh: _elementary("acosh", cost=1.0),
+    np.arctanh: _elementary("atanh", cost=0.7),
+    np.hypot: _elementary("hypot", "libdevice.{name}({{a}}, {{b}})", math=math.hypot, cost=0.3),
+    np.arctan2: _elementary("atan2", "libdevice.{name}({{a}}, {{b}})", math=math.atan2, cost=1.0),
+    np.logaddexp: _elementary("logaddexp", "@{name}", cost=1.7),
+    np.logaddexp2: _elementary("logaddexp2", "@{name}"),
 }
 
 # The generator's own formulas for complex numbers, as NumPy has them.
@@ -181,12 +224,10 @@ def _register() -> None:
     """A row for every ufunc of NumPy that works element by element."""
     listed: dict[np.ufunc, dict[str, Any]] = {
         **ARITHMETIC, **BITS, **COMPARING, **ROUNDING,
-        **{f: _row(llvm=_own(f.__name__), triton=f"libdevice.{name}({{a}})", flags=True)
-           for f, name in ELEMENTARY.items()},
-        **{f: _row(llvm=_own(f.__name__), triton=text, flags=True)
-           for f, text in ELEMENTARY_OF_TWO.items()},
+        **{f: {"llvm": _own(f.__name__), **fields} for f, fields in ELEMENTARY.items()},
         np.sqrt: _row(llvm={"f": _call("sqrt", 1)},
-                      triton={"d": "tl.sqrt({a})", "f": "tl.sqrt_rn({a})"}, flags=True),
+                      triton={"d": "tl.sqrt({a})", "f": "tl.sqrt_rn({a})"}, flags=True,
+                      math=math.sqrt, harmless_at_one="f", cost=0.2, weight=4),
     }
     for value in vars(np).values():
         if isinstance(value, np.ufunc) and value.signature is None:

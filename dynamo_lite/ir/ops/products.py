@@ -1,6 +1,9 @@
 """Rows of matrix products."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..definitions import products as definitions
@@ -9,13 +12,26 @@ from ..rules import products as rules
 from ..rules.composite import composed
 from ..rules.externs import tried
 
-op(np.matmul, Kind.MATMUL, infer=rules.matmul_rule, flags=True)
-op(np.dot, Kind.MATMUL, infer=rules.dot_rule, flags=True)
-op(np.inner, Kind.MATMUL, infer=rules.inner_rule, flags=True)
+# How each hands its operands to BLAS: which matrices as they lie in memory, of how many dimensions
+# and of which kinds; `narrow`: the run time knows what it does with vectors of one element or none,
+# and with matrices of one row or column; `one_term`: those products are a loop of its own;
+# `matrices`: kernels may multiply them as np.matmul does.
+op(np.matmul, Kind.MATMUL, infer=rules.matmul_rule, flags=True, lowering="product_of", using={
+    "leading": "strided", "ranks": 64, "kinds": "fc", "narrow": True, "one_term": True})
+op(np.dot, Kind.MATMUL, infer=rules.dot_rule, flags=True, lowering="product_of", using={
+    "leading": "contiguous", "ranks": 2, "kinds": "fc"})
+op(np.inner, Kind.MATMUL, infer=rules.inner_rule, flags=True, lowering="product_of", using={
+    "leading": "contiguous", "ranks": 1, "kinds": "fc", "matrices": False})
 op(np.einsum, Kind.MATMUL, infer=rules.einsum_rule, decompose=definitions.einsum, flags=True)
-for _target, _definition in (
-    (np.outer, definitions.outer), (np.vdot, definitions.vdot), (np.trace, definitions.trace),
-    (np.tensordot, definitions.tensordot),
-):
-    _rule = composed(_definition, tried(_target))
-    op(_target, Kind.MATMUL, infer=_rule, decompose=_definition, flags=True)
+
+
+def _defined(target: Callable[..., Any], definition: Callable[..., Any], **fields: Any) -> None:
+    op(target, Kind.MATMUL, infer=composed(definition, tried(target)), decompose=definition,
+       flags=True, **fields)
+
+
+_defined(np.outer, definitions.outer, lowering="outer")
+_defined(np.vdot, definitions.vdot, lowering="product_of", using={
+    "leading": "contiguous", "ranks": 1, "kinds": "f", "matrices": False, "one_term": True})
+_defined(np.trace, definitions.trace)
+_defined(np.tensordot, definitions.tensordot)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,45 +13,40 @@ from ..rules import elements, indexing, views, windows
 from ..rules.externs import tried
 from ..rules.views import view_rule
 
-WINDOWS: Mapping[Callable[..., Any], Callable[..., windows.StridedView | None]] = {
-    np.transpose: windows.transpose,
-    np.matrix_transpose: windows.matrix_transpose,
-    np.swapaxes: windows.swapaxes,
-    np.moveaxis: windows.moveaxis,
-    np.rollaxis: windows.rollaxis,
-    np.squeeze: windows.squeeze,
-    np.broadcast_to: windows.broadcast_to,
-    np.diagonal: windows.diagonal,
-    np.diag: elements.diag,
-    np.ndarray.view: elements.view,
-    np.lib.stride_tricks.sliding_window_view: elements.sliding_windows,
-    core.windows: elements.moving_windows,
-    np.reshape: windows.reshape,
-    np.ravel: windows.ravel,
-    np.expand_dims: windows.expand_dims,
-    np.flip: windows.flip,
-    np.fliplr: windows.fliplr,
-    np.flipud: windows.flipud,
-    np.rot90: windows.rot90,
-    np.real: elements.part("real"),
-    np.imag: elements.part("imag"),
-    np.atleast_1d: windows.atleast(1),
-    np.atleast_2d: windows.atleast(2),
-}
 
-COPIES: Mapping[Callable[..., Any], Callable[..., Any]] = {
-    np.reshape: views.reshaped_copy,
-    np.ravel: views.raveled_copy,
-    np.expand_dims: views.expanded_copy,
-    np.imag: views.imaginary_zeros,
-    np.real: views.real_number,
-    np.diag: tried(np.diag),
-}
+def _view(
+    target: Callable[..., Any], window: Callable[..., windows.StridedView | None],
+    lowering: str = "windowed", copy: Callable[..., Any] | None = None, **fields: Any,
+) -> None:
+    """The row of a function whose result is a window; where it is none, `copy` gives its type."""
+    op(target, Kind.VIEW, infer=view_rule(window, copy), window=window, lowering=lowering, **fields)
 
-for _target, _window in WINDOWS.items():
-    _part = {"c": f"@{_target.__name__}"} if _target in (np.real, np.imag) else {}
-    op(_target, Kind.VIEW, infer=view_rule(_window, COPIES.get(_target)), window=_window,
-       llvm=_part)
+
+_view(np.transpose, windows.transpose, "transpose")
+_view(np.matrix_transpose, windows.matrix_transpose, "matrix_transpose")
+_view(np.swapaxes, windows.swapaxes, "swapaxes")
+_view(np.moveaxis, windows.moveaxis, "moveaxis")
+_view(np.rollaxis, windows.rollaxis)
+_view(np.squeeze, windows.squeeze, "unit_dims")
+_view(np.broadcast_to, windows.broadcast_to, "broadcast_to")
+_view(np.diagonal, windows.diagonal)
+_view(np.diag, elements.diag, copy=tried(np.diag))
+_view(np.ndarray.view, elements.view)
+_view(np.lib.stride_tricks.sliding_window_view, elements.sliding_windows)
+_view(core.windows, elements.moving_windows)
+_view(np.reshape, windows.reshape, "reshape", copy=views.reshaped_copy)
+_view(np.ravel, windows.ravel, "ravel", copy=views.raveled_copy)
+_view(np.expand_dims, windows.expand_dims, "unit_dims", copy=views.expanded_copy)
+_view(np.flip, windows.flip, "flip")
+_view(np.fliplr, windows.fliplr, "flip", using={"axis": 1})
+_view(np.flipud, windows.flipud, "flip", using={"axis": 0})
+_view(np.rot90, windows.rot90)
+_view(np.real, elements.part("real"), "part", copy=views.real_number, llvm={"c": "@real"},
+      using={"name": "real"})
+_view(np.imag, elements.part("imag"), "part", copy=views.imaginary_zeros, llvm={"c": "@imag"},
+      using={"name": "imag"})
+_view(np.atleast_1d, windows.atleast(1), "unit_dims", using={"or_itself": True})
+_view(np.atleast_2d, windows.atleast(2), "unit_dims", using={"or_itself": True})
 
 op(operator.getitem, Kind.VIEW, infer=indexing.getitem, window=indexing.getitem_view,
-   checks=("bounds",))
+   checks=("bounds",), lowering="getitem")

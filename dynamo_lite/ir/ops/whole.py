@@ -1,11 +1,9 @@
 """Rows whose unusual calls are made by NumPy as a step of the graph, and methods of ufuncs."""
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from ..row import ROWS, Kind, op
+from ..row import ROWS, Kind, complete, op
 from ..rules import externs as rules
 from ..rules.pointwise import COMPARISONS
 from .externs import TRANSFORMS
@@ -32,12 +30,12 @@ def _register_methods_of_ufuncs() -> None:
             for name in names:
                 target = getattr(ufunc, name)
                 if target in ROWS:
-                    ROWS[target] = replace(ROWS[target], whole=True)
+                    complete(target, whole=True)
                 else:
                     op(target, Kind.EXTERN, name=f"{ufunc.__name__}.{name}", flags=True,
                        infer=rules.tried(target))
 
 
 for _target in WHOLE:
-    ROWS[_target] = replace(ROWS[_target], whole=True)
+    complete(_target, whole=True)
 _register_methods_of_ufuncs()

@@ -36,5 +36,6 @@ for _target in OPAQUE:
        checks=("any",))
 
 # The functional forms that `passes.functionalise` makes of the rows above.
-op(core.update, Kind.STRUCTURE, infer=rules.update_rule, flags=True, checks=("bounds",))
+op(core.update, Kind.STRUCTURE, infer=rules.update_rule, flags=True, checks=("bounds",),
+   lowering="update")
 op(core.perform, Kind.EXTERN, infer=rules.perform_rule, flags=True, checks=("any",))

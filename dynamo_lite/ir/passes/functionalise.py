@@ -363,20 +363,16 @@ def _masked(run: _Functionaliser, mask: Any, value: Any, target: Node, node: Nod
     return run.new.call(np.where, args, {}, kind, node)
 
 
-HARMLESS: Mapping[Any, str] = {
-    np.divide: "iuf", np.floor_divide: "iu", np.remainder: "iu", np.reciprocal: "f",
-    np.sqrt: "f", np.log: "f", np.log2: "f", np.log10: "f",
-}
-"""Functions that raise nothing where their last operand, of these kinds, is 1."""
-
-
 def _harmless(
     run: _Functionaliser, node: Node, args: tuple[Any, ...], mask: Any
 ) -> tuple[Any, ...]:
     """The operands, with 1 where a mask does not hold: there NumPy computes nothing, which may be
     why the program has the mask."""
     last = args[-1]
-    if not isinstance(last, Node) or last.type.dtype.kind not in HARMLESS.get(node.target, ""):
+    row = row_of(node.target)
+    if row is None or not isinstance(last, Node) or (
+        last.type.dtype.kind not in row.harmless_at_one
+    ):
         return args
     chosen = mask, last, 1
     kind = infer(np.where, chosen, {}, run.facts)

@@ -1,0 +1,30 @@
+"""Queries over the rows: importing this module fills the registry first."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..row import BOUND_ROWS, ROWS, Kind, Op, row_of
+from . import topics as topics  # they fill the registry
+
+
+def having(column: str) -> tuple[Op, ...]:
+    """The rows in which a column says something."""
+    return tuple(row for row in (*ROWS.values(), *BOUND_ROWS.values()) if getattr(row, column))
+
+
+def says(target: Any, column: str) -> Any:
+    """What a column says of a callable; None without a row."""
+    row = row_of(target)
+    return None if row is None else getattr(row, column)
+
+
+def folds_of(kind: Kind) -> dict[Any, Callable[..., Any]]:
+    """Ufunc → the function that is its reduction, or its running fold."""
+    return {row.folds: row.target for row in having("folds") if row.kind is kind}
+
+
+UFUNC_OF: dict[Any, Any] = {
+    function: row.target for row in having("operators") for function in row.operators
+}
+"""Python's operator or builtin → what it is on arrays."""
