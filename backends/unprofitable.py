@@ -10,8 +10,6 @@ import operator
 from collections.abc import Iterable
 from dataclasses import replace
 
-import numpy as np
-
 from ..ir.graph import Graph
 from ..ir.node import Node
 from ..ir.row import Effect, Kind, row_of
@@ -36,7 +34,6 @@ IN_CACHE = 4096
 """Elements up to which computing in place twice is cheaper than NumPy's overhead."""
 SHORT = 4
 """Calls that do little."""
-ZEROS = (np.zeros, np.zeros_like, np.eye, np.identity)
 
 
 def why_unprofitable(graph: Graph, program: Program) -> str:
@@ -49,7 +46,8 @@ def why_unprofitable(graph: Graph, program: Program) -> str:
             return "it is one call of NumPy"
         return why_few_numbers(graph, program)
     hint = hints_of(program.symbols, program.unbacked)
-    sizes = [product(node.type.shape) for node in operations(graph) if node.target in ZEROS]
+    sizes = [product(node.type.shape) for node in operations(graph)
+             if (row := row_of(node.target)) is not None and row.zeroed]
     if len(operations(graph)) == len(sizes) == 1 and hint(sizes[0]) > IN_CACHE:
         return "NumPy gets memory that is zero from the system"
     if (size := size_in_place(graph, program)) is not None and hint(size) > IN_CACHE:

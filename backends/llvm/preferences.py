@@ -1,15 +1,12 @@
 """Calls for which NumPy's own loop is faster than a kernel: they are steps that call NumPy.
 
-Each row was measured on arrays that are in memory. What the graph computes on the way is not: a
+Each was measured on arrays that are in memory. What the graph computes on the way is not: a
 kernel reads it where it is made.
 """
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
 
 from ...ir.node import Node
 from ...ir.row import Kind, row_of
@@ -25,8 +22,8 @@ IN_CACHE = 1 << 20
 
 def why_numpy(node: Node, hint: Hint) -> str | None:
     """Why NumPy had better compute a call, or None."""
-    better = ROWS.get(node.target)
-    if better is None or not better(node, hint):
+    row = row_of(node.target)
+    if row is None or row.preference is None or not PREFERENCES[row.preference](node, hint):
         return None
     return "NumPy's own loop is faster"
 
@@ -88,7 +85,8 @@ def of_rows(node: Node, hint: Hint) -> bool:
     source, places = array(node, 0), array(node, 1)
     if source is None or places is None or not is_contiguous(source) or node.args[2:]:
         return False
-    plain = node.target is np.take and not set(node.kwargs) - {"axis"}
+    is_take = node.target is not operator.getitem
+    plain = is_take and not set(node.kwargs) - {"axis"}
     axis = node.kwargs.get("axis", 0 if source.ndim == 1 else None)
     row = hint(product(source.shape[1:]))
     if places.dtype.kind != "i" or hint(places.size) * row <= 2 * FEW:
@@ -96,11 +94,10 @@ def of_rows(node: Node, hint: Hint) -> bool:
     if source.ndim == 1:
         return plain and axis in (0, None)
     is_bytes = source.dtype.itemsize == 1 and row > 16
-    return is_bytes and (axis == 0 if plain else node.target is operator.getitem)
+    return is_bytes and (axis == 0 if plain else not is_take)
 
 
-ROWS: dict[Callable[..., Any], Callable[[Node, Hint], bool]] = {
-    np.argmax: of_an_extremum, np.argmin: of_an_extremum,
-    np.matmul: of_bools, np.dot: of_bools, np.inner: of_bools, np.vdot: of_apart,
-    np.take: of_rows, operator.getitem: of_rows,
-}  # fmt: skip
+PREFERENCES: dict[str, Callable[[Node, Hint], bool]] = {
+    question.__name__: question for question in (of_an_extremum, of_bools, of_apart, of_rows)
+}
+"""What rows call the questions whether NumPy's own loop is faster."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..errors import Unsupported
 from .control import bodies, given, is_control
 from .facts import Facts
@@ -23,9 +21,6 @@ Owner = Callable[[Node], Node]
 
 SHARING = frozenset({Kind.VIEW, Kind.WRITE})
 """Kinds of operations whose result is, or may be, memory of the first argument."""
-
-SPLITTING = (np.split, np.array_split)
-"""Operations whose results are several views of it."""
 
 
 def writes(node: Node) -> bool:
@@ -97,7 +92,7 @@ def _given_for(call: Node, place: int) -> Node | None:
 def _may_share(row: Op, node: Node, facts: Facts) -> bool:
     """Whether a result is, or may be, memory of the first argument."""
     if row.window is None:
-        return row.kind in SHARING or node.target in SPLITTING
+        return row.kind in SHARING or row.shares
     args, kwargs = map_leaves(
         lambda leaf: leaf.type if isinstance(leaf, Node) else leaf, (node.args, node.kwargs)
     )

@@ -65,12 +65,24 @@ class Op:
     What Python and the frontend know it by, and what sets it apart:
     `operators`: the operators and builtins of Python that are this on arrays.
     `math`: the function of `math` that is this on floats.
+    `method`: the method of arrays that is this with the array as its first argument, `adapts` the
+    frontend's function that makes its arguments of the method's, `required` the arguments that the
+    method must be given; `attribute`: the attribute that is this of the array alone.
+    `handler`: the frontend's function that records a call which is more than one node.
+    `itself`: the frontend's question whether the result is the array that was given.
+    `parameters`: those that can be given by position, of functions that cannot be asked.
     `folds`: the ufunc whose reduction, or running fold, this is along any axes.
     `sequences`: what a list or another sequence is as its first argument: "numbers" where it stands
     for the array of them, "items" where what it holds matters.
+    `shares`: its results, which are several, are views of its first argument.
+    `least_ndim`: the least number of dimensions of its result.
+    `zeroed`: NumPy asks the system for memory that is zero.
+    `makes`: the class of the object, which is no array, that it makes.
+    `version`: how a write makes the next version of what it writes (`passes.functionalise`).
     `casts`: it makes an array of one dtype of what it is given; `dtype_at`: where it takes that.
     `out_by_name`: an output in another way is deprecated; `forgets_out`: it does not write it.
     `reads_late`: it reads its operands where they lie while it writes.
+    `keeps_order`: it copies in the order of its argument, of which each library has its own idea.
     `scalars_warn`: NumPy's integer scalars, unlike arrays, warn when it overflows.
     `never_reports`: on Python's floats it neither raises nor warns.
     `harmless_at_one`: the kinds for which nothing is reported where the last operand is 1.
@@ -101,13 +113,26 @@ class Op:
     probes: tuple[Any, ...] = ()
     operators: tuple[Callable[..., Any], ...] = ()
     math: Callable[..., Any] | None = None
+    method: str | None = None
+    adapts: str | None = None
+    required: tuple[str, ...] = ()
+    attribute: str | None = None
+    handler: str | None = None
+    itself: str | None = None
+    parameters: tuple[str, ...] = ()
     folds: Any = None
+    shares: bool = False
+    least_ndim: int = 0
+    zeroed: bool = False
+    makes: Any = None
+    version: str | None = None
     sequences: str | None = None
     casts: bool = False
     dtype_at: int | None = None
     out_by_name: bool = False
     forgets_out: bool = False
     reads_late: bool = False
+    keeps_order: bool = False
     scalars_warn: bool = False
     never_reports: bool = False
     harmless_at_one: str = ""

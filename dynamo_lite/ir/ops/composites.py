@@ -14,38 +14,48 @@ from ..rules.externs import tried
 from ..rules.operators import scalar_operator
 from . import pointwise as pointwise  # its rows are completed here
 
-DEFINITIONS: Mapping[Kind, Mapping[Any, Callable[..., Any]]] = {
-    Kind.REDUCTION: {
-        np.mean: statistics.mean,
-        np.var: statistics.var,
-        np.std: statistics.std,
-        np.ptp: statistics.ptp,
-        np.count_nonzero: statistics.count_nonzero,
-        np.linalg.norm: statistics.norm,
-    },
-    Kind.POINTWISE: {
-        np.clip: elementwise.clip,
-        np.round: elementwise.round_,
-        np.around: elementwise.round_,
-        np.fix: elementwise.fix,
-    },
-    Kind.STRUCTURE: {
-        np.diff: elementwise.diff,
-        np.tril: elementwise.triangle(lower=True),
-        np.triu: elementwise.triangle(lower=False),
-        np.stack: assembly.stack,
-        np.vstack: assembly.vstack,
-        np.hstack: assembly.hstack,
-        np.column_stack: assembly.column_stack,
-        np.split: assembly.split,
-        np.array_split: assembly.array_split,
-        np.repeat: assembly.repeat,
-        np.tile: assembly.tile,
-        np.roll: assembly.roll,
-        np.cross: assembly.cross,
-        np.block: assembly.block,
-    },
-}
+
+def _defined(
+    target: Callable[..., Any], kind: Kind, definition: Callable[..., Any], may_warn: bool = False,
+    **fields: Any,
+) -> None:
+    """A row that is its definition. Where that declines, NumPy is called; in Python's own code
+    where that `may_warn` then. What `lowering` names is for what is left of these."""
+    rule = composed(definition, None if may_warn else tried(target))
+    op(target, kind, infer=rule, decompose=definition, flags=True, **fields)
+
+
+_defined(np.mean, Kind.REDUCTION, statistics.mean, may_warn=True, lowering="mean",
+         sequences="numbers", method="mean")
+_defined(np.var, Kind.REDUCTION, statistics.var, may_warn=True, lowering="variance",
+         sequences="numbers", method="var", adapts="without_correction")
+_defined(np.std, Kind.REDUCTION, statistics.std, may_warn=True, lowering="variance",
+         using={"root": True}, sequences="numbers", method="std", adapts="without_correction")
+_defined(np.ptp, Kind.REDUCTION, statistics.ptp, lowering="ptp", sequences="items")
+_defined(np.count_nonzero, Kind.REDUCTION, statistics.count_nonzero, lowering="count_nonzero",
+         sequences="items")
+_defined(np.linalg.norm, Kind.REDUCTION, statistics.norm, lowering="norm", sequences="items")
+
+_defined(np.clip, Kind.POINTWISE, elementwise.clip, lowering="clip", method="clip",
+         adapts="bounds")
+_defined(np.round, Kind.POINTWISE, elementwise.round_, method="round")
+_defined(np.around, Kind.POINTWISE, elementwise.round_)
+_defined(np.fix, Kind.POINTWISE, elementwise.fix)
+
+_defined(np.diff, Kind.STRUCTURE, elementwise.diff, sequences="numbers")
+_defined(np.tril, Kind.STRUCTURE, elementwise.triangle(lower=True))
+_defined(np.triu, Kind.STRUCTURE, elementwise.triangle(lower=False))
+_defined(np.stack, Kind.STRUCTURE, assembly.stack, sequences="items", reads_late=True)
+_defined(np.vstack, Kind.STRUCTURE, assembly.vstack, sequences="items")
+_defined(np.hstack, Kind.STRUCTURE, assembly.hstack, sequences="items")
+_defined(np.column_stack, Kind.STRUCTURE, assembly.column_stack, sequences="items")
+_defined(np.split, Kind.STRUCTURE, assembly.split, shares=True)
+_defined(np.array_split, Kind.STRUCTURE, assembly.array_split, shares=True)
+_defined(np.repeat, Kind.STRUCTURE, assembly.repeat, method="repeat", required=("repeats",))
+_defined(np.tile, Kind.STRUCTURE, assembly.tile)
+_defined(np.roll, Kind.STRUCTURE, assembly.roll)
+_defined(np.cross, Kind.STRUCTURE, assembly.cross)
+_defined(np.block, Kind.STRUCTURE, assembly.block)
 
 # Ufuncs that are one multiplication: they keep their own type rule.
 ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
@@ -53,21 +63,6 @@ ANGLES: Mapping[np.ufunc, tuple[float, float]] = {
     np.rad2deg: (180.0, np.pi), np.degrees: (180.0, np.pi),
 }
 
-# These may warn from Python code where their definition declines, so they run in Python then.
-MAY_WARN = frozenset({np.mean, np.var, np.std})
-
-# What is left of these where their definition declines has kernels of its own.
-LOWERINGS: Mapping[Any, str] = {
-    np.mean: "mean", np.var: "variance", np.std: "variance", np.ptp: "ptp",
-    np.count_nonzero: "count_nonzero", np.linalg.norm: "norm", np.clip: "clip",
-}
-
-for _kind, _definitions in DEFINITIONS.items():
-    for _target, _definition in _definitions.items():
-        _whole = None if _target in MAY_WARN else tried(_target)
-        op(_target, _kind, infer=composed(_definition, _whole), decompose=_definition,
-           flags=True, lowering=LOWERINGS.get(_target))
-complete(np.std, using={"root": True})
 for _ufunc, _ratio in ANGLES.items():
     complete(_ufunc, decompose=elementwise.scaled_angle(*_ratio))
 complete(np.power, decompose=elementwise.power, lowering="power")

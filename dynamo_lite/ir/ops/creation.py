@@ -11,21 +11,32 @@ from ..rules import creation as rules
 from ..rules.windows import itself
 from ..types import ArrayType
 
-op(np.zeros, Kind.CREATION, infer=rules.plain_rule, lowering="filled", using={"value": 0})
-op(np.ones, Kind.CREATION, infer=rules.plain_rule, lowering="filled", using={"value": 1})
-op(np.empty, Kind.CREATION, infer=rules.plain_rule, lowering="empty")
-op(np.zeros_like, Kind.CREATION, infer=rules.like_rule, lowering="filled", using={"value": 0})
-op(np.ones_like, Kind.CREATION, infer=rules.like_rule, lowering="filled", using={"value": 1})
-op(np.empty_like, Kind.CREATION, infer=rules.like_rule, lowering="empty")
+op(np.zeros, Kind.CREATION, infer=rules.plain_rule, lowering="filled", using={"value": 0},
+   zeroed=True, sequences="items", parameters=("shape",))
+op(np.ones, Kind.CREATION, infer=rules.plain_rule, lowering="filled", using={"value": 1},
+   sequences="items")
+op(np.empty, Kind.CREATION, infer=rules.plain_rule, lowering="empty",
+   sequences="items", parameters=("shape",))
+op(np.zeros_like, Kind.CREATION, infer=rules.like_rule, lowering="filled", using={"value": 0},
+   zeroed=True, keeps_order=True)
+op(np.ones_like, Kind.CREATION, infer=rules.like_rule, lowering="filled", using={"value": 1},
+   keeps_order=True)
+op(np.empty_like, Kind.CREATION, infer=rules.like_rule, lowering="empty",
+   keeps_order=True)
 op(np.full, Kind.CREATION, infer=rules.full_rule, lowering="full")
-op(np.full_like, Kind.CREATION, infer=rules.full_like_rule, lowering="full_like")
-op(np.arange, Kind.CREATION, infer=rules.arange_rule, lowering="arange")
+op(np.full_like, Kind.CREATION, infer=rules.full_like_rule, lowering="full_like",
+   keeps_order=True)
+op(np.arange, Kind.CREATION, infer=rules.arange_rule, lowering="arange",
+   parameters=("start", "stop", "step"))
 op(np.linspace, Kind.CREATION, infer=rules.linspace_rule, lowering="linspace")
-op(np.eye, Kind.CREATION, infer=rules.eye_rule, lowering="eye")
-op(np.identity, Kind.CREATION, infer=rules.identity_rule, lowering="eye")
+op(np.eye, Kind.CREATION, infer=rules.eye_rule, lowering="eye",
+   zeroed=True)
+op(np.identity, Kind.CREATION, infer=rules.identity_rule, lowering="eye",
+   zeroed=True)
 op(np.tri, Kind.CREATION, infer=rules.tri_rule, lowering="tri")
 
-op(np.copy, Kind.POINTWISE, infer=rules.copy_rule, name="copy", lowering="copy")
+op(np.copy, Kind.POINTWISE, infer=rules.copy_rule, name="copy", lowering="copy",
+   keeps_order=True)
 op(np.ndarray.copy, Kind.POINTWISE, infer=rules.method_copy_rule, name="ndarray.copy",
    lowering="copy")
 op(np.ndarray.flatten, Kind.STRUCTURE, infer=rules.flatten_rule, lowering="flatten")
@@ -34,12 +45,20 @@ op(np.ndarray.flatten, Kind.STRUCTURE, infer=rules.flatten_rule, lowering="flatt
 def _may_return_itself(
     target: Callable[..., Any], kind: Kind, rule: Callable[..., ArrayType], **fields: Any
 ) -> None:
-    op(target, kind, infer=rule, window=itself(rule), **fields)
+    op(target, kind, infer=rule, window=itself(rule), casts=True, dtype_at=1, **fields)
 
 
 _may_return_itself(np.ndarray.astype, Kind.POINTWISE, rules.astype_rule, lowering="astype",
-                   flags=True)
-_may_return_itself(np.asarray, Kind.CREATION, rules.same_or_copy(False), lowering="asarray")
-_may_return_itself(np.asanyarray, Kind.CREATION, rules.same_or_copy(False), lowering="asarray")
-_may_return_itself(np.ascontiguousarray, Kind.CREATION, rules.contiguous_rule, lowering="asarray")
-_may_return_itself(np.array, Kind.CREATION, rules.same_or_copy(True), lowering="array")
+                   itself="cast", flags=True,
+                   keeps_order=True)
+_may_return_itself(np.asarray, Kind.CREATION, rules.same_or_copy(False), lowering="asarray",
+                   itself="converted", handler="as_array", sequences="items",
+                   keeps_order=True)
+_may_return_itself(np.asanyarray, Kind.CREATION, rules.same_or_copy(False), lowering="asarray",
+                   itself="converted", handler="as_array", sequences="items",
+                   keeps_order=True)
+_may_return_itself(np.ascontiguousarray, Kind.CREATION, rules.contiguous_rule, lowering="asarray",
+                   itself="made_contiguous", handler="as_array")
+_may_return_itself(np.array, Kind.CREATION, rules.same_or_copy(True), lowering="array",
+                   itself="unless_copied", handler="as_array", sequences="items",
+                   keeps_order=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..row import BOUND_ROWS, ROWS, Effect, Kind, Op, op
+from ..row import BOUND_ROWS, ROWS, Effect, Kind, Op, complete, op
 from ..rules import externs as rules
 from ..rules.creation import triangle_indices
 
@@ -107,9 +107,16 @@ for _name, _count in (
 for _name, _kind_of in TRANSFORMS.items():
     _target = getattr(np.fft, _name)
     op(_target, Kind.EXTERN, infer=rules.transform_rule(_target, _kind_of), flags=True)
-op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False))
-op(np.argsort, Kind.EXTERN, infer=rules.sort_rule(positions=True))
+op(np.sort, Kind.EXTERN, infer=rules.sort_rule(positions=False), sequences="numbers")
+op(np.argsort, Kind.EXTERN, infer=rules.sort_rule(positions=True), sequences="numbers",
+   method="argsort")
 _register_each(np, FUNCTIONS)
+complete(np.median, sequences="numbers")
+for _target in (np.average, np.percentile, np.quantile, np.dstack):
+    complete(_target, sequences="items")
+complete(np.argpartition, method="argpartition", required=("kth",))
+complete(np.searchsorted, method="searchsorted", required=("v",))
+complete(np.choose, method="choose", required=("",), adapts="choices")
 for _target in (np.tril_indices, np.triu_indices):
     _rule = triangle_indices(_target, lower=_target is np.tril_indices)
     op(_target, Kind.EXTERN, infer=_rule, flags=True)
@@ -121,9 +128,19 @@ for _target in (np.histogram, np.histogramdd, np.histogram_bin_edges):
 _register_each(np.linalg, LINALG)
 op(np.linalg.multi_dot, Kind.EXTERN, infer=rules.into_c_order(np.linalg.multi_dot), flags=True)
 _register_each(np.fft, MORE_TRANSFORMS)
+complete(np.compress, handler="compress")
+complete(np.ndarray.compress, method="compress", required=("condition",))
+complete(np.delete, handler="delete")
+complete(np.histogram, handler="histogram")
+for _target in (np.fft.hfft, np.fft.ifft2, np.fft.irfft2, np.fft.fftn, np.fft.ifftn):
+    complete(_target, forgets_out=True)  # the last two where there are no axes
 _register_random(np.random, np.random.RandomState, ROWS)
 _register_random(np.random.RandomState, np.random.RandomState, BOUND_ROWS)
 _register_random(np.random.Generator, np.random.default_rng, BOUND_ROWS)
 op(np.random.seed, Kind.EXTERN, infer=rules.seed_rule, effect=Effect.RANDOM, checks=("any",))
-for _target in (np.random.default_rng, np.random.RandomState, random.Random):
-    op(_target, Kind.EXTERN, infer=rules.generator_rule, effect=Effect.STATE, checks=("any",))
+for _target, _kind in (
+    (np.random.default_rng, np.random.Generator),
+    (np.random.RandomState, np.random.RandomState), (random.Random, random.Random),
+):
+    op(_target, Kind.EXTERN, infer=rules.generator_rule, effect=Effect.STATE, checks=("any",),
+       makes=_kind)

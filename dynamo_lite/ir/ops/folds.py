@@ -16,21 +16,30 @@ WITHOUT_DTYPE = {"takes": ("axis", "out", "keepdims", "initial", "where")}
 FIRST_AXIS = {**WITH_DTYPE, "default_axis": 0}
 """Methods of ufuncs fold axis 0 unless told otherwise."""
 
-op(np.sum, Kind.REDUCTION, infer=SUM, fold="add", flags=True, lowering="fold", using=WITH_DTYPE)
+op(np.sum, Kind.REDUCTION, infer=SUM, fold="add", flags=True, lowering="fold", using=WITH_DTYPE,
+   folds=np.add, sequences="numbers", method="sum")
 op(np.prod, Kind.REDUCTION, infer=SUM, fold="multiply", flags=True, lowering="fold",
-   using=WITH_DTYPE)
-for _names, _fold in (((np.max, np.amax), "maximum"), ((np.min, np.amin), "minimum")):
-    for _name in _names:
-        op(_name, Kind.REDUCTION, fold=_fold, lowering="fold", using=WITHOUT_DTYPE,
-           infer=rules.fold_rule_without_dtype(rules.same_dtype, identity=False))
-op(np.any, Kind.REDUCTION, fold="logical_or", lowering="fold", using=WITHOUT_DTYPE,
-   infer=rules.fold_rule_without_dtype(rules.boolean))
-op(np.all, Kind.REDUCTION, fold="logical_and", lowering="fold", using=WITHOUT_DTYPE,
-   infer=rules.fold_rule_without_dtype(rules.boolean))
-op(np.argmax, Kind.REDUCTION, fold="argmax", infer=rules.arg_rule, lowering="arg_extremum")
-op(np.argmin, Kind.REDUCTION, fold="argmin", infer=rules.arg_rule, lowering="arg_extremum")
-op(np.cumsum, Kind.SCAN, fold="add", infer=rules.scan_rule, flags=True, lowering="scan")
-op(np.cumprod, Kind.SCAN, fold="multiply", infer=rules.scan_rule, flags=True, lowering="scan")
+   using=WITH_DTYPE, folds=np.multiply, sequences="numbers", method="prod")
+EXTREMUM = rules.fold_rule_without_dtype(rules.same_dtype, identity=False)
+op(np.max, Kind.REDUCTION, infer=EXTREMUM, fold="maximum", lowering="fold", using=WITHOUT_DTYPE,
+   folds=np.maximum, sequences="numbers", method="max")
+op(np.min, Kind.REDUCTION, infer=EXTREMUM, fold="minimum", lowering="fold", using=WITHOUT_DTYPE,
+   folds=np.minimum, sequences="numbers", method="min")
+op(np.amax, Kind.REDUCTION, infer=EXTREMUM, fold="maximum", lowering="fold", using=WITHOUT_DTYPE)
+op(np.amin, Kind.REDUCTION, infer=EXTREMUM, fold="minimum", lowering="fold", using=WITHOUT_DTYPE)
+TRUTH = rules.fold_rule_without_dtype(rules.boolean)
+op(np.any, Kind.REDUCTION, infer=TRUTH, fold="logical_or", lowering="fold", using=WITHOUT_DTYPE,
+   folds=np.logical_or, sequences="items", method="any", adapts="second_dtype")
+op(np.all, Kind.REDUCTION, infer=TRUTH, fold="logical_and", lowering="fold", using=WITHOUT_DTYPE,
+   folds=np.logical_and, sequences="items", method="all", adapts="second_dtype")
+op(np.argmax, Kind.REDUCTION, fold="argmax", infer=rules.arg_rule, lowering="arg_extremum",
+   sequences="numbers", method="argmax", preference="of_an_extremum")
+op(np.argmin, Kind.REDUCTION, fold="argmin", infer=rules.arg_rule, lowering="arg_extremum",
+   sequences="numbers", method="argmin", preference="of_an_extremum")
+op(np.cumsum, Kind.SCAN, fold="add", infer=rules.scan_rule, flags=True, lowering="scan",
+   folds=np.add, sequences="numbers", method="cumsum")
+op(np.cumprod, Kind.SCAN, fold="multiply", infer=rules.scan_rule, flags=True, lowering="scan",
+   folds=np.multiply, method="cumprod")
 
 op(np.add.reduce, Kind.REDUCTION, name="add.reduce", fold="add", flags=True, lowering="fold",
    using=FIRST_AXIS, infer=rules.fold_rule(rules.accumulator, default_axis=0))

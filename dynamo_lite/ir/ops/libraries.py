@@ -27,12 +27,6 @@ NUMPY = "numpy"
 ARRAY_CLASSES = {("cupy", "ndarray"): "cupy"}
 """Module and name of an array class → the library, which need not be imported to recognise it."""
 
-KEEPS_ORDER = frozenset({
-    np.copy, np.array, np.asarray, np.asanyarray, np.ndarray.astype, np.zeros_like, np.ones_like,
-    np.empty_like, np.full_like,
-})  # fmt: skip
-"""Copies in the order of their argument, which each library has its own idea of."""
-
 FOLD_OPTIONS = frozenset({"axis", "dtype", "out", "keepdims"})
 
 
@@ -94,7 +88,7 @@ def why_not_alike(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str
         return "random numbers are others"
     if row.kind in (Kind.REDUCTION, Kind.SCAN) and (rest := set(kwargs) - FOLD_OPTIONS):
         return f"{row.name} takes no {', '.join(sorted(rest))}"
-    if row.target in KEEPS_ORDER and not all(
+    if row.keeps_order and not all(
         leaf.is_c_contiguous for leaf in leaves(args) if isinstance(leaf, ArrayType)
     ):
         return f"{row.name} may lay its result out differently"

@@ -97,7 +97,7 @@ ARITHMETIC: Mapping[np.ufunc, dict[str, Any]] = {
                       formula="absolute"),
     np.fabs: _row(llvm={"f": _call("fabs", 1)}, triton="tl.abs({a})"),
     np.sign: _row(llvm=_own("sign", "fiu"), triton="@sign"),
-    np.conjugate: _row(llvm=_each("fiu", IDENTITY), triton="{a}"),
+    np.conjugate: _row(llvm=_each("fiu", IDENTITY), triton="{a}", method="conjugate"),
     np.square: _row(llvm={"f": "fmul {t} {a}, {a}", **_each("iu", "mul {t} {a}, {a}")},
                     triton="({a} * {a})", flags=True, formula="multiply"),
     np.reciprocal: _row(llvm=_own("reciprocal", "fiu"), triton="@reciprocal", flags=True,

@@ -1,6 +1,7 @@
 """Rows of matrix products."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -17,12 +18,16 @@ from ..rules.externs import tried
 # and with matrices of one row or column; `one_term`: those products are a loop of its own;
 # `matrices`: kernels may multiply them as np.matmul does.
 op(np.matmul, Kind.MATMUL, infer=rules.matmul_rule, flags=True, lowering="product_of", using={
-    "leading": "strided", "ranks": 64, "kinds": "fc", "narrow": True, "one_term": True})
+    "leading": "strided", "ranks": 64, "kinds": "fc", "narrow": True, "one_term": True},
+   operators=(operator.matmul,), preference="of_bools")
 op(np.dot, Kind.MATMUL, infer=rules.dot_rule, flags=True, lowering="product_of", using={
-    "leading": "contiguous", "ranks": 2, "kinds": "fc"})
+    "leading": "contiguous", "ranks": 2, "kinds": "fc"},
+   sequences="numbers", method="dot", required=("b",), preference="of_bools")
 op(np.inner, Kind.MATMUL, infer=rules.inner_rule, flags=True, lowering="product_of", using={
-    "leading": "contiguous", "ranks": 1, "kinds": "fc", "matrices": False})
-op(np.einsum, Kind.MATMUL, infer=rules.einsum_rule, decompose=definitions.einsum, flags=True)
+    "leading": "contiguous", "ranks": 1, "kinds": "fc", "matrices": False},
+   preference="of_bools")
+op(np.einsum, Kind.MATMUL, infer=rules.einsum_rule, decompose=definitions.einsum, flags=True,
+   handler="einsum")
 
 
 def _defined(target: Callable[..., Any], definition: Callable[..., Any], **fields: Any) -> None:
@@ -32,6 +37,7 @@ def _defined(target: Callable[..., Any], definition: Callable[..., Any], **field
 
 _defined(np.outer, definitions.outer, lowering="outer")
 _defined(np.vdot, definitions.vdot, lowering="product_of", using={
-    "leading": "contiguous", "ranks": 1, "kinds": "f", "matrices": False, "one_term": True})
-_defined(np.trace, definitions.trace)
+    "leading": "contiguous", "ranks": 1, "kinds": "f", "matrices": False, "one_term": True},
+    preference="of_apart")
+_defined(np.trace, definitions.trace, method="trace")
 _defined(np.tensordot, definitions.tensordot)

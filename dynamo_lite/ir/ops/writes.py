@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import core
-from ..row import Effect, Kind, op
+from ..row import Effect, Kind, complete, op
 from ..rules import writes as rules
 
 IN_PLACE: Mapping[Callable[..., Any], np.ufunc] = {
@@ -20,11 +20,13 @@ IN_PLACE: Mapping[Callable[..., Any], np.ufunc] = {
 }
 
 op(operator.setitem, Kind.WRITE, infer=rules.setitem_rule, effect=Effect.WRITES,
-   checks=("bounds",), flags=True)
-op(np.copyto, Kind.WRITE, infer=rules.copyto_rule, effect=Effect.WRITES, flags=True)
+   checks=("bounds",), flags=True, version="assigned")
+op(np.copyto, Kind.WRITE, infer=rules.copyto_rule, effect=Effect.WRITES, flags=True,
+   version="copied")
 op(np.ndarray.fill, Kind.WRITE, infer=rules.fill_rule, effect=Effect.WRITES, flags=True)
 for _target, _ufunc in IN_PLACE.items():
-    op(_target, Kind.WRITE, infer=rules.in_place_rule(_ufunc), effect=Effect.WRITES, flags=True)
+    op(_target, Kind.WRITE, infer=rules.in_place_rule(_ufunc), effect=Effect.WRITES, flags=True,
+       version="in_place", using={"ufunc": _ufunc})
 OPAQUE: tuple[Callable[..., Any], ...] = (
     np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
     np.ndarray.sort, np.ndarray.partition, np.ndarray.put,
@@ -34,6 +36,9 @@ OPAQUE: tuple[Callable[..., Any], ...] = (
 for _target in OPAQUE:
     op(_target, Kind.WRITE, infer=rules.opaque_write_rule, effect=Effect.WRITES, flags=True,
        checks=("any",))
+complete(np.place, reads_late=True)
+complete(np.ndarray.partition, required=("kth",))
+complete(np.ndarray.put, required=("indices", "values"))
 
 # The functional forms that `passes.functionalise` makes of the rows above.
 op(core.update, Kind.STRUCTURE, infer=rules.update_rule, flags=True, checks=("bounds",),

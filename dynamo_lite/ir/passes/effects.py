@@ -12,8 +12,6 @@ from ..sizes import SizeExpr
 from ..tree import leaves
 from ..types import ArrayType, Form
 
-FROM_CONSTANTS = (np.array, np.asarray)
-"""With a dtype they may refuse a number."""
 CASTING_KINDS = frozenset({Kind.POINTWISE, Kind.CREATION, Kind.STRUCTURE})
 SILENT_KINDS = frozenset({Kind.VIEW, Kind.CREATION, Kind.STRUCTURE})
 
@@ -91,8 +89,9 @@ def _width(dtype: np.dtype) -> int:
 
 def _converts(node: Node) -> bool:
     """Numbers of one type become another, as in `np.array([x], dtype=int)`."""
-    if node.target in FROM_CONSTANTS and len(node.args) + len(node.kwargs) > 1:
-        return True
+    row = row_of(node.target)
+    if row is not None and row.casts and len(node.args) + len(node.kwargs) > 1:
+        return True  # with a dtype they may refuse a number
     types = [operand.type for operand in operands(node)]
     return isinstance(node.type, ArrayType) and any(
         isinstance(given, ArrayType) and given.dtype != node.type.dtype for given in types

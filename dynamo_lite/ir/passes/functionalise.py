@@ -33,8 +33,7 @@ from ..graph import Graph
 from ..memory import writes
 from ..node import Assertion, Node
 from ..ops.inference import infer
-from ..ops.writes import IN_PLACE
-from ..row import row_of
+from ..row import ROWS, row_of
 from ..rules.layout import same_shape
 from ..rules.windows import StridedView
 from ..rules.writes import is_rounded_apart
@@ -150,7 +149,9 @@ class _Functionaliser:
         return window
 
     def _write(self, node: Node) -> None:
-        written = WRITERS.get(node.target, _performed)(self, node)
+        row = row_of(node.target)
+        write = WRITERS.get(row.version or "", _performed) if row is not None else _performed
+        written = write(self, node)
         if isinstance(node.type, ArrayType) and node.type.form is Form.ARRAY:
             self.aliases[node] = self.aliases[written]
         self.new.became[node] = None
@@ -381,21 +382,17 @@ def _harmless(
     return *args[:-1], run.new.call(np.where, chosen, {}, kind, node)
 
 
-def _in_place(ufunc: Any) -> Callable[[_Functionaliser, Node], Node]:
+def _in_place(run: _Functionaliser, node: Node) -> Node:
     """`x += y` and the like."""
-
-    def write(run: _Functionaliser, node: Node) -> Node:
-        target = node.args[0]
-        _check_factors(run, ufunc, target, node.args)
-        if _is_single(run, ufunc, target):
-            run.perform(target, 0, node.args[1:], {}, node)
-            return target
-        args = tuple(map(run.value, node.args))
-        kind = infer(ufunc, args, {}, run.facts)
-        run.replace(target, run.new.call(ufunc, args, {}, kind, node), node)
+    target, ufunc = node.args[0], ROWS[node.target].using["ufunc"]
+    _check_factors(run, ufunc, target, node.args)
+    if _is_single(run, ufunc, target):
+        run.perform(target, 0, node.args[1:], {}, node)
         return target
-
-    return write
+    args = tuple(map(run.value, node.args))
+    kind = infer(ufunc, args, {}, run.facts)
+    run.replace(target, run.new.call(ufunc, args, {}, kind, node), node)
+    return target
 
 
 def _alike(left: ArrayType, right: ArrayType) -> bool:
@@ -495,8 +492,7 @@ def _fits(run: _Functionaliser, node: Node, rest: dict[str, Any], out: Node) -> 
     )
 
 
-WRITERS: Mapping[Any, Callable[[_Functionaliser, Node], Node]] = {
-    operator.setitem: _assigned,
-    np.copyto: _copied,
-    **{target: _in_place(function) for target, function in IN_PLACE.items()},
+WRITERS: Mapping[str, Callable[[_Functionaliser, Node], Node]] = {
+    "assigned": _assigned, "copied": _copied, "in_place": _in_place,
 }
+"""How a row says that it makes versions → the function that does so."""

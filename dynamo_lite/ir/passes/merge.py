@@ -4,15 +4,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-import numpy as np
-
 from ..control import is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..memory import writes
 from ..node import Node
 from ..numbering import frozen
-from ..row import Kind, row_of
+from ..row import Kind, lowering_of, row_of
 from ..tree import leaves, map_leaves
 from ..types import ArrayType
 from .effects import is_pure
@@ -75,16 +73,12 @@ def _outline(node: Node, equal: dict[Node, Node]) -> Key:
     return (id(node.target), *[id(equal.get(operand, operand)) for operand in operands])
 
 
-PRODUCTS = (np.matmul, np.dot, np.inner)
-NEW_MEMORY = (np.empty, np.empty_like)
-"""What is made to be written into: one for two would have to be copied."""
-
-
 def _partners(graph: Graph) -> dict[Node, list[Node]]:
     """For the operands of products, the other operand's array, if that is another one."""
     found: dict[Node, list[Node]] = {}
     for node in graph.calls:
-        if node.target in PRODUCTS and all(isinstance(arg, Node) for arg in node.args[:2]):
+        is_product = lowering_of(node.target) == "product_of"
+        if is_product and all(isinstance(arg, Node) for arg in node.args[:2]):
             a, b = map(_array_of, node.args[:2])
             if a is not b:
                 found.setdefault(a, []).append(b)
@@ -115,7 +109,7 @@ def _may_merge(node: Node) -> bool:
     row = row_of(node.target)
     return (
         row is not None and row.kind not in (Kind.EXTERN, Kind.CONTROL) and is_pure(node)
-        and node.target not in NEW_MEMORY
+        and row.lowering != "empty"  # made to be written into: one for two would be copied
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.signatures import in_position
 from ...errors import GraphBreak
+from ...ir.ops.columns import UFUNC_OF, says
 from ...ir.row import row_of
 from ..object_model.constants import constant, fold
 from ..object_model.dependent import dependent
@@ -29,11 +30,11 @@ from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.containers.sequences import ListVariable, TupleVariable
 from ..trackers.objects.errstates import describe_state, error_state, looked_at, make_state
 from ..trackers.objects.functions import UserFunctionVariable
-from .creation import CREATION, scalar_type
+from .creation import UNNAMED, as_array, at_least, einsum, scalar_type
 from .facts import FACTS
 from .mathematics import HANDLERS as MATHEMATICS
 from .mathematics import is_computed, rounded
-from .operators import IN_PLACE, UFUNCS, is_python_number, operate
+from .operators import IN_PLACE, is_python_number, operate
 from .recording import recorded
 from .symbolic import is_symbolic, parameters, symbolic_first
 from .ufunc_methods import ufunc_method
@@ -54,7 +55,7 @@ def call(
 ) -> VariableTracker:
     """`function(*args, **kwargs)` for a NumPy callable or a Python operator."""
     args, kwargs = in_position(function, args, kwargs)
-    if function in OF_LISTS:
+    if function in UFUNC_OF or says(function, "sequences") == "numbers":
         args = [a.array(tx) if isinstance(a, GrowingVariable) else a for a in args]
     if (handler := handler_of(function)) is not None:
         if isinstance(function, np.ufunc):
@@ -75,7 +76,7 @@ def _written_out(tx: Tx, value: VariableTracker) -> VariableTracker:
     if isinstance(value, (ListVariable, TupleVariable)) and value.kind in (list, tuple):
         items = realise_all(tx, value.items(tx))
         if any(map(is_symbolic, items)):
-            return CREATION[np.array](tx, np.array, (ListVariable(items),), {})
+            return as_array(tx, np.array, (ListVariable(items),), {})
     return value
 
 
@@ -104,8 +105,8 @@ def handler_of(function: Any) -> Handler | None:
         handler = ufunc_method
     if handler is None and isinstance(function, type) and issubclass(function, np.generic):
         handler = scalar_type
-    if handler is None and row_of(function) is not None:
-        handler = recorded
+    if handler is None and (row := row_of(function)) is not None:
+        handler = recorded if row.handler is None else NAMED[row.handler]
     return handler
 
 
@@ -180,13 +181,6 @@ def _delete(
     return array.call_method(tx, "__getitem__", (kept,), {})
 
 
-OF_LISTS = frozenset((
-    *UFUNCS, np.sum, np.prod, np.mean, np.std, np.var, np.min, np.max, np.median, np.argmin,
-    np.argmax, np.sort, np.argsort, np.cumsum, np.diff, np.dot, np.unique,
-))  # fmt: skip
-"""What takes a list of numbers for the array that NumPy makes of it."""
-
-
 def _histogram(
     tx: Tx,
     function: Any,
@@ -203,15 +197,17 @@ def _histogram(
     return tx.known(counts_between).call(tx, (given["a"], given["bins"]), {})
 
 
+NAMED: dict[str, Handler] = {
+    "where": _where, "compress": _compress, "delete": _delete, "histogram": _histogram,
+    "as_array": as_array, "at_least": at_least, "einsum": einsum,
+}
+"""What rows call the handlers of their calls."""
+
 HANDLERS: dict[Any, Handler] = {
-    **dict.fromkeys(UFUNCS, _operator),
+    **dict.fromkeys(UFUNC_OF, _operator),
     **dict.fromkeys(IN_PLACE, _operator),
     **dict.fromkeys((bool, int, float, complex, round), _conversion),
-    np.where: _where,
-    np.compress: _compress,
-    np.delete: _delete,
-    np.histogram: _histogram,
-    **CREATION,
+    **UNNAMED,
     **FACTS,
     **MATHEMATICS,
     make_state: error_state,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import GraphBreak
+from ...ir.ops.columns import says
 from ...ir.row import row_of
 from ...ir.types import Form
 from ..object_model.constants import NONE, ConstantVariable, constant
@@ -144,12 +145,9 @@ def at_least(
     if len(args) > 1:
         return TupleVariable([at_least(tx, function, (value,), kwargs) for value in args])
     if args and isinstance(args[0], NumberVariable) and not kwargs:
-        ones = TupleVariable([constant(1)] * AXES[function])
+        ones = TupleVariable([constant(1)] * says(function, "least_ndim"))
         return record_call(tx, np.reshape, (record_call(tx, np.asarray, args, {}), ones), {})
     return record_call(tx, function, args, kwargs)
-
-
-AXES: dict[Any, int] = {np.atleast_1d: 1, np.atleast_2d: 2}
 
 
 def einsum(
@@ -170,6 +168,5 @@ def einsum(
     return record_call(tx, function, args, kwargs)
 
 
-CREATION: dict[Any, Callable[..., VariableTracker]] = dict.fromkeys(
-    (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray), as_array
-) | dict.fromkeys(AXES, at_least) | {np.einsum: einsum}
+UNNAMED: dict[Any, Callable[..., VariableTracker]] = {np.asfortranarray: as_array}
+"""What is no operation of its own, so that no row names its handler."""

@@ -47,7 +47,7 @@ def attribute(
 ) -> VariableTracker:
     """`np.shape(x)`, `np.ndim(x)`, `np.size(x)`."""
     name = ATTRIBUTES[function]
-    if function is np.size and args and isinstance(args[0], ArrayVariable):
+    if name == "size" and args and isinstance(args[0], ArrayVariable):
         return call_handler(tx, size_along, args, kwargs, "numpy.size")
     if len(args) != 1 or kwargs or not isinstance(args[0], ArrayVariable):
         numbers = len(args) == 1 and not kwargs and isinstance(args[0], NUMBERS)
@@ -118,7 +118,7 @@ def known(value: Any) -> VariableTracker:
 
 def _table() -> dict[Any, Callable[..., VariableTracker]]:
     return {
-        **dict.fromkeys((np.shape, np.ndim, np.size), attribute),
+        **dict.fromkeys(ATTRIBUTES.keys() - {len}, attribute),
         **dict.fromkeys(BY_TYPE, by_type),
         **dict.fromkeys(BY_VALUE, by_value),
     }

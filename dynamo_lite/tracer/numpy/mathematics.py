@@ -15,7 +15,8 @@ import numpy as np
 from ...base.config import config
 from ...errors import GraphBreak
 from ...ir import core
-from ...ir.ops.c_functions import UFUNCS as C_FUNCTIONS
+from ...ir.ops.columns import having
+from ...ir.row import row_of
 from ..object_model.constants import constant, fold, observe
 from ..object_model.dependent import dependent
 from ..state.tracker import VariableTracker
@@ -26,21 +27,10 @@ from ..trackers.arrays.phi import PhiNumber
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-FLOATS: Mapping[Callable[..., Any], np.ufunc] = {
-    math.sqrt: np.sqrt, math.exp: np.exp, math.expm1: np.expm1, math.log: np.log,
-    math.log2: np.log2, math.log10: np.log10, math.log1p: np.log1p, math.sin: np.sin,
-    math.cos: np.cos, math.tan: np.tan, math.asin: np.arcsin, math.acos: np.arccos,
-    math.atan: np.arctan, math.sinh: np.sinh, math.cosh: np.cosh, math.tanh: np.tanh,
-    math.fabs: np.absolute, math.hypot: np.hypot, math.atan2: np.arctan2, math.pow: np.power,
-}  # fmt: skip
-"""Function of floats → the same of NumPy's."""
-INTS: Mapping[Callable[..., Any], np.ufunc] = {
-    math.floor: np.floor, math.ceil: np.ceil, math.trunc: np.trunc,
-}
-TESTS: Mapping[Callable[..., Any], np.ufunc] = {
-    math.isnan: np.isnan, math.isinf: np.isinf, math.isfinite: np.isfinite,
-}
-UFUNCS = {**FLOATS, **INTS, **TESTS}
+UFUNCS: dict[Any, Any] = {row.math: row.target for row in having("math")}
+"""Function → the same of NumPy's."""
+INTS = frozenset({math.floor, math.ceil, math.trunc})
+TESTS = frozenset({math.isnan, math.isinf, math.isfinite})
 
 
 def is_computed(value: VariableTracker) -> bool:
@@ -62,10 +52,10 @@ def mathematics(
         known = [constant(arg.as_constant(tx)) if arg.in_graph else arg for arg in args]
         return fold(tx, function, known, kwargs)
     floats = [as_float(tx, arg) for arg in args]
-    if function in FLOATS:
+    if function not in INTS and function not in TESTS:
         if function is math.hypot and config.math == "numpy":
             raise GraphBreak("math.hypot, which is not NumPy's (config.math is 'numpy')")
-        return finite(tx, function if function in C_FUNCTIONS else ufunc, floats)
+        return finite(tx, ufunc if row_of(function) is None else function, floats)
     found = record(tx, ufunc, floats).as_argument(tx)
     return record(tx, core.plain if function in TESTS else int, (found,))
 

@@ -11,9 +11,11 @@ import numpy as np
 from ...base.records import dataclass
 from ...errors import GraphBreak
 from ...guards.kinds import CALL, NOT_ALIASED
+from ...ir.ops.columns import UFUNC_OF, says
 from ...ir.row import row_of
 from ..object_model.constants import ConstantVariable, constant, fold, observed
 from ..object_model.dependent import dependent
+from ..rules.operator_rows import ARITHMETIC, BINARY, UNARY
 from ..state.tracker import VariableTracker
 from ..trackers.arrays import sizes
 from ..trackers.arrays.arrays import ArrayVariable
@@ -31,48 +33,18 @@ from .symbolic import symbolic_first
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-UFUNCS: dict[Any, np.ufunc] = {
-    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
-    operator.truediv: np.divide, operator.floordiv: np.floor_divide, operator.mod: np.remainder,
-    operator.pow: np.power, operator.matmul: np.matmul, operator.and_: np.bitwise_and,
-    operator.or_: np.bitwise_or, operator.xor: np.bitwise_xor, operator.lshift: np.left_shift,
-    operator.rshift: np.right_shift, operator.eq: np.equal, operator.ne: np.not_equal,
-    operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater,
-    operator.ge: np.greater_equal, operator.neg: np.negative, operator.pos: np.positive,
-    operator.abs: np.absolute, operator.invert: np.invert, abs: np.absolute, divmod: np.divmod,
-    pow: np.power,
-}  # fmt: skip
-
 IN_PLACE: dict[Any, Callable[..., Any]] = {
-    operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
-    operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv,
-    operator.imod: operator.mod, operator.ipow: operator.pow, operator.imatmul: operator.matmul,
-    operator.iand: operator.and_, operator.ior: operator.or_, operator.ixor: operator.xor,
-    operator.ilshift: operator.lshift, operator.irshift: operator.rshift,
-}  # fmt: skip
-
-WARNS_ON_OVERFLOW = frozenset({
-    np.add, np.subtract, np.multiply, np.negative, np.absolute, np.power, np.floor_divide,
-})
-"""What NumPy's integer scalars, unlike arrays, warn about when it overflows."""
-
-
-SYMBOLS: dict[str, Callable[..., Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "@": operator.matmul,
-    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
-    ">>": operator.rshift, "==": operator.eq, "!=": operator.ne, "<": operator.lt,
-    "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
+    getattr(operator, row.inplace): row.function for row in ARITHMETIC
+    if row.inplace is not None and hasattr(operator, row.inplace)
+}
 IN_PLACE_OF = {plain: function for function, plain in IN_PLACE.items()}
-UNARY: dict[str, Callable[..., Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 
 
 def binary(
     tx: Tx, symbol: str, lhs: VariableTracker, rhs: VariableTracker, inplace: bool = False
 ) -> VariableTracker:
     """`lhs symbol rhs`, or `lhs symbol= rhs`, when one of them belongs to the graph."""
-    plain: Callable[..., Any] = SYMBOLS[symbol]
+    plain: Callable[..., Any] = BINARY[symbol].function
     function = IN_PLACE_OF[plain] if inplace else plain
     repeated = any(isinstance(value, SequenceVariable) for value in (lhs, rhs))
     return symbolic_first(
@@ -82,7 +54,7 @@ def binary(
 
 
 def unary(tx: Tx, symbol: str, value: VariableTracker) -> VariableTracker:
-    return operate(tx, UNARY[symbol], (value,))
+    return operate(tx, UNARY[symbol][0], (value,))
 
 
 def is_same(tx: Tx, lhs: VariableTracker, rhs: VariableTracker) -> bool:
@@ -125,11 +97,11 @@ def operate(
         raise GraphBreak(reason)
     symbol = sizes.COMPARISONS.get(function)
     if symbol is not None and isinstance(operands[0], SequenceVariable):  # the array answers
-        function, operands = SYMBOLS[MIRRORED[symbol]], operands[::-1]
-    ufunc = UFUNCS[function]
-    if ufunc is np.power:
+        function, operands = BINARY[MIRRORED[symbol]].function, operands[::-1]
+    if function in (operator.pow, pow):
         return power(tx, operands)
-    if ufunc in WARNS_ON_OVERFLOW and not any(map(is_array, operands)):
+    ufunc = UFUNC_OF[function]
+    if says(ufunc, "scalars_warn") and not any(map(is_array, operands)):
         return _scalar_operator(tx, function, ufunc, operands)
     return recorded(tx, ufunc, operands, {})
 
@@ -247,15 +219,14 @@ def _in_place(
     plain = IN_PLACE[function]
     if not isinstance(target, ArrayVariable):
         return operate(tx, plain, operands)
-    ufunc = UFUNCS[plain]
-    if ufunc is np.power:
+    if plain is operator.pow:
         power(tx, operands, out=target)
     elif row_of(function) is not None:
         record_call(tx, function, operands, {})
-    elif ufunc is np.matmul:
+    elif plain is operator.matmul:
         raise GraphBreak("matrix multiplication in place")
     else:
-        record_call(tx, ufunc, operands, {"out": target})
+        record_call(tx, UFUNC_OF[plain], operands, {"out": target})
     return target
 
 
@@ -284,6 +255,9 @@ def power(
     return record_call(tx, ufunc, (base, ConstantVariable(known))[:arity], kwargs)
 
 
+POWER = UFUNC_OF[operator.pow], 2
+
+
 @dataclass(frozen=True, slots=True)
 class UsesPower:
     """Whether an array's `**` calls `np.power` for a Python exponent; a guard's condition."""
@@ -296,7 +270,7 @@ class UsesPower:
         return "uses_power"
 
     def __call__(self, exponent: Any) -> bool:
-        return power_call(self.dtype, exponent, self.in_place) == (np.power, 2)
+        return power_call(self.dtype, exponent, self.in_place) == POWER
 
 
 class _Probe(np.ndarray):
@@ -321,7 +295,7 @@ def _power_call(
         (operator.ipow if in_place else operator.pow)(probe, exponent)
     except _Called as called:
         return called.found
-    return np.power, 2
+    return POWER
 
 
 def power_call(dtype: np.dtype, exponent: Any, in_place: bool = False) -> tuple[np.ufunc, int]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.suppressed import warnings_as
 from ...errors import GraphBreak, Unsupported
+from ...ir.ops.columns import says
 from ...ir.ops.inference import infer
 from ...ir.row import Effect, row_of
 from ...ir.types import ArrayType, Form
@@ -29,7 +30,7 @@ def recorded(
 ) -> VariableTracker:
     """A node, or the value when everything is known and the result is a scalar."""
     operands = (*args, *kwargs.values())
-    if function in (np.maximum, np.minimum) and len(args) > 2:
+    if says(function, "out_by_name") and len(args) > function.nin:
         raise GraphBreak(f"{name_of(function)} with a positional output is deprecated")
     if all(operand.is_constant() and not is_symbolic(operand) for operand in operands):
         return folded(tx, function, args, kwargs)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.signatures import positional_names
 from ...errors import GraphBreak
+from ...ir.ops.columns import says
 from ..object_model.constants import constant
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.indices import as_size
@@ -32,17 +33,13 @@ COUNTS = frozenset({
 """Parameters that are counts or positions: an integer scalar is as good as a Python int there."""
 BOUNDS = frozenset({"start", "stop", "step"})
 """Those of `np.arange`, of which int64 is all that makes the array that an int makes."""
-BY_POSITION: dict[Any, tuple[str, ...]] = {
-    np.zeros: ("shape",), np.empty: ("shape",), np.arange: ("start", "stop", "step"),
-}  # fmt: skip
-"""The parameters of functions that cannot be asked for them."""
 
 
 @functools.lru_cache(500)
 def parameters(function: Any) -> tuple[str, ...]:
     """The names of a function's parameters that can be given by position."""
-    if function in BY_POSITION:
-        return BY_POSITION[function]
+    if known := says(function, "parameters"):
+        return tuple(known)
     return () if isinstance(function, np.ufunc) else positional_names(function)
 
 

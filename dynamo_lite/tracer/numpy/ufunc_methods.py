@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import GraphBreak
-from ...ir.row import row_of
+from ...ir.ops.columns import folds_of
+from ...ir.row import Kind, row_of
 from ...ir.rules.values import PYTHON_KINDS
 from ..object_model.constants import NONE, ConstantVariable, constant
 from ..state.tracker import VariableTracker
@@ -20,11 +21,8 @@ from ..trackers.containers.slices import SliceVariable
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
-    np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
-    np.logical_and: np.all, np.logical_or: np.any,
-}  # fmt: skip
-SCANS: dict[np.ufunc, Callable[..., Any]] = {np.add: np.cumsum, np.multiply: np.cumprod}
+REDUCTIONS = folds_of(Kind.REDUCTION)
+SCANS = folds_of(Kind.SCAN)
 ZERO = ConstantVariable(0)
 
 

@@ -208,7 +208,8 @@ def complex_of(tx: Tx, args: Sequence[VariableTracker]) -> VariableTracker | Non
         return None
     kinds = [arg.python_type() for arg in args]
     if len(args) == 1 and kinds[0] in (np.complex64, np.complex128):
-        halves = (record(tx, part, (args[0].as_argument(tx),)) for part in (np.real, np.imag))
+        number = (args[0].as_argument(tx),)
+        halves = record(tx, np.real, number), record(tx, np.imag, number)
         return ComplexVariable(*(real_part(tx, half) for half in halves))
     if any(isinstance(arg, PhiNumber) or not issubclass(kind, (int, float))
            for arg, kind in zip(args, kinds)):

@@ -14,6 +14,7 @@ import numpy as np
 from ....base.records import dataclass
 from ....base.signatures import filled_in
 from ....errors import GraphBreak
+from ....ir.ops.columns import having, says
 from ....ir.types import ArrayType, Form
 from ...object_model.constants import NONE, constant
 from ...object_model.methods import BuiltinMethodVariable
@@ -94,40 +95,22 @@ def _choices(
     return (args if len(args) == 1 else (TupleVariable(args),)), kwargs
 
 
-FUNCTIONS = (
-    "argmax", "argmin", "argpartition", "argsort", "cumprod",
-    "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat",
-    "round", "searchsorted", "squeeze", "sum", "swapaxes", "take", "trace",
-)  # fmt: skip
-"""Methods whose NumPy function takes the array first and then the same arguments."""
-
+ADAPTERS: dict[str, Adapter] = {
+    "shape": _shape, "axes": _axes, "bounds": _bounds, "second_dtype": _second_dtype,
+    "without_correction": _without_correction, "choices": _choices,
+}
+"""What rows call the functions that make a function's arguments of a method's."""
 OWN = (
     "astype", "copy", "flatten", "view", "fill", "sort", "partition", "byteswap", "tobytes",
     "tolist", "item", "put", "getfield", "__array__",
 )  # fmt: skip
 """Methods that no function stands for: the target is the method itself."""
-
-REQUIRED = {
-    "argpartition": ("kth",), "choose": ("",), "compress": ("condition",), "dot": ("b",),
-    "partition": ("kth",), "put": ("indices", "values"), "repeat": ("repeats",),
-    "searchsorted": ("v",), "swapaxes": ("", ""), "take": ("indices",),
-}  # fmt: skip
-"""The arguments that a method must be given; those with a name may be given by it."""
-
 METHODS: dict[str, Method] = {
-    **{name: Method(getattr(np, name)) for name in FUNCTIONS},
     **{name: Method(getattr(np.ndarray, name)) for name in OWN},
-    "reshape": Method(np.reshape, _shape),
-    "transpose": Method(np.transpose, _axes),
-    "choose": Method(np.choose, _choices),
-    "compress": Method(np.ndarray.compress),
-    "clip": Method(np.clip, _bounds),
-    "all": Method(np.all, _second_dtype),
-    "any": Method(np.any, _second_dtype),
-    "std": Method(np.std, _without_correction),
-    "var": Method(np.var, _without_correction),
-    **dict.fromkeys(("conj", "conjugate"), Method(np.conjugate)),
+    **{row.method: Method(row.target, ADAPTERS[row.adapts] if row.adapts else None)
+       for row in having("method") if row.method is not None},
 }
+METHODS["conj"] = METHODS["conjugate"]
 
 
 def call_graph_method(
@@ -148,14 +131,13 @@ def call_graph_method(
         return call_handler(tx, special, args, kwargs, f"{owner.describe()}.{name}")
     if (method := METHODS.get(name)) is None:
         raise GraphBreak(f"method {name!r} of {owner.describe()}")
-    if kwargs and name in REQUIRED:
-        args, kwargs = filled_in(name, REQUIRED[name], args, kwargs)
+    if kwargs and (required := says(method.target, "required")):
+        args, kwargs = filled_in(name, required, args, kwargs)
     if method.adapt is not None:
         args, kwargs = method.adapt(tx, args, kwargs)
     return record_call(tx, method.target, (owner, *args), kwargs)
 
 
-DTYPE_SECOND = frozenset({np.ndarray.astype, np.ndarray.view, np.asarray, np.array})
 YES_OR_NO = frozenset({"keepdims", "subok"})
 """Arguments that NumPy's functions in C take other things than True and False for."""
 DTYPE_LIKE = (type, np.dtype, str, type(None))
@@ -169,7 +151,8 @@ def record_call(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """Record a call whose arguments are trackers; a result that is an argument is its tracker."""
-    dtype = args[1] if target in DTYPE_SECOND and len(args) > 1 else kwargs.get("dtype")
+    place = says(target, "dtype_at") or len(args)
+    dtype = args[place] if place < len(args) else kwargs.get("dtype")
     if dtype is not None and not issubclass(dtype.python_type(), DTYPE_LIKE):
         raise GraphBreak(f"{dtype.describe()} as a dtype")
     for name in YES_OR_NO & kwargs.keys():
@@ -235,8 +218,8 @@ TYPE_FACTS: dict[str, Callable[[Any], Any]] = {
 }
 
 VIEWS: dict[str, Callable[..., Any]] = {
-    "T": np.transpose, "mT": np.matrix_transpose, "real": np.real, "imag": np.imag,
-}  # fmt: skip
+    row.attribute: row.target for row in having("attribute") if row.attribute is not None
+}
 
 
 def graph_attribute(

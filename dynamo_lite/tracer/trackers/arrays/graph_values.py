@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ....base.config import config
 from ....errors import GraphBreak, PlanLoop, Unsupported
 from ....guards.shapes.symbols import DataResult
@@ -22,6 +20,7 @@ from ....ir import memory
 from ....ir.fake_arrays import concrete, run_silently
 from ....ir.node import Node, SymbolOrigin
 from ....ir.numbering import Numbering, frozen
+from ....ir.ops.columns import says
 from ....ir.ops.inference import infer
 from ....ir.row import row_of
 from ....ir.sizes import Size, SizeExpr, symbols, weight
@@ -45,9 +44,6 @@ CONVERSIONS = (bool, int, float, complex)
 
 REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, MemoryError)
 """What NumPy raises for a wrong call; eager raises it again, from the user's own line."""
-
-READING_WHAT_THEY_WROTE = (np.place, np.concatenate, np.stack)
-"""Functions that make no copy of what they read where it lies in the memory that they write."""
 
 
 def record(
@@ -87,7 +83,7 @@ def record(
         raise GraphBreak(f"{name} casts complex values to real ones, which NumPy warns about")
     for written in memory.places(target, args, kwargs or {}):
         writes(tx, written)
-        if target in READING_WHAT_THEY_WROTE:
+        if says(target, "reads_late"):
             read = _nodes(tuple(args[1:] if written in args[:1] else args))
             if any(owner_of(tx, node) is owner_of(tx, written) for node in read):
                 raise GraphBreak(f"{name} reads the array that it writes")
@@ -184,16 +180,13 @@ def check_not_consumed(tx: Tx, tree: Any) -> None:
             raise PlanLoop(alias.place, f"the program goes on to use {alias.what}")
 
 
-CASTS = (np.ndarray.astype, np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
-
-
 def _discards_imaginary_parts(
     target: Any, args: Sequence[Any], kwargs: Mapping[str, Any], kind: Any
 ) -> bool:
     """Whether NumPy's cast warns, in every call: no use in compiling it."""
     if target is operator.setitem:
         source, result = args[2], args[0].type
-    elif target in CASTS or "dtype" in kwargs:
+    elif says(target, "casts") or "dtype" in kwargs:
         source, result = args[0] if args else None, kind
     else:
         return False

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....base.signatures import positional_names
 from ....errors import GraphBreak
+from ....ir.ops.columns import says
 from ...object_model.lazy import realise
 from ...state.tracker import VariableTracker
 from ..containers.sequences import TupleVariable
@@ -16,15 +17,12 @@ from ..containers.sequences import TupleVariable
 if TYPE_CHECKING:
     from ...state.tx import Tx
 
-FORGETFUL = frozenset({np.fft.hfft, np.fft.ifft2, np.fft.irfft2, np.fft.fftn, np.fft.ifftn})
-"""Functions that take `out` and write nothing there, the last two when there are no axes."""
-
 
 def with_named_out(
     target: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Mapping[str, Any]]:
     """The same call with `out`, and what follows it, given by name."""
-    if target in FORGETFUL and (len(args) > 4 or "out" in kwargs):
+    if says(target, "forgets_out") and (len(args) > 4 or "out" in kwargs):
         raise GraphBreak(f"{target.__name__}, which forgets its output")
     names = names_from_out(target)
     if names is None or len(args) <= names[0]:
@@ -56,7 +54,7 @@ def outputs_given(
 def _ufunc_out(ufunc: np.ufunc, extra: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if "out" in kwargs or len(extra) > ufunc.nout:
         raise GraphBreak(f"numpy.{ufunc.__name__} raises TypeError")
-    if ufunc in (np.maximum, np.minimum):
+    if says(ufunc, "out_by_name"):
         raise GraphBreak(f"numpy.{ufunc.__name__} warns that out should be given by name")
     return extra[0] if ufunc.nout == 1 else (*extra, *[None] * (ufunc.nout - len(extra)))
 

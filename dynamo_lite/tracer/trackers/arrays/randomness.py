@@ -1,15 +1,13 @@
 """Random generators: objects that the graph hands to NumPy, and may make."""
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ....errors import GraphBreak
 from ....guards.sources import Source
 from ....ir.node import Node
+from ....ir.ops.columns import having
 from ....ir.row import row_of
 from ....ir.types import OBJECT, Form
 from ...object_model.attributes import has_dict
@@ -23,10 +21,7 @@ if TYPE_CHECKING:
     from ...state.emitter import Emitter
     from ...state.tx import Tx
 
-MAKERS: dict[Any, type] = {
-    np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState,
-    random.Random: random.Random,
-}  # fmt: skip
+MAKERS: dict[Any, type] = {row.target: row.makes for row in having("makes")}
 
 
 class RandomVariable(VariableTracker):

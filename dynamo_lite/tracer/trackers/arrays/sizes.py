@@ -13,6 +13,7 @@ from ....guards.kinds import INT_SYMBOL
 from ....guards.shapes.dynamic import DimMark, Mark
 from ....guards.sources import DependentSource, LiteralSource, Pinned, SizeSource, Source
 from ....ir.node import Node
+from ....ir.ops.columns import UFUNC_OF
 from ....ir.sizes import (
     Atom,
     Size,
@@ -33,6 +34,7 @@ from ...object_model.constants import ConstantVariable, fold
 from ...object_model.dependent import FINDERS, MAKERS, Found, dependent
 from ...rules.counters import counted
 from ...rules.mro import answers
+from ...rules.operator_rows import BINARY
 from ...state.tracker import VariableTracker
 from ..containers.sequences import TupleVariable
 from .graph_methods import GraphMethodVariable
@@ -313,15 +315,9 @@ def extremum(tx: Tx, function: Any, values: Sequence[VariableTracker]) -> Size |
 EXTREMA: dict[Any, Callable[[Size, Size], Size]] = {min: minimum, max: maximum}
 
 
-UFUNCS = {
-    "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater,
-    ">=": np.greater_equal,
-}  # fmt: skip
-
-
 def compared(tx: Tx, op: str, left: Size, right: Size) -> ComparedSize:
     """A comparison that only the data of a call can answer."""
-    answer = record(tx, UFUNCS[op], (left, right))
+    answer = record(tx, UFUNC_OF[BINARY[op].function], (left, right))
     made = record(tx, bool, (answer.as_argument(tx),))
     return ComparedSize(made.as_argument(tx), op, left, right)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ....guards.shapes.symbols import DataResult
 from ....ir import core
 from ....ir.graph import Graph
 from ....ir.node import Node
 from ....ir.numbering import Numbering
+from ....ir.row import Kind, row_of
 from ....ir.sizes import Size, is_unbacked, name_of, symbol
 from ....ir.types import python_number
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from ...state.tx import Tx
 
 Naming = Callable[[str, tuple[int, ...]], DataResult]
-COUNTS = (np.sum, np.count_nonzero, np.add.reduce)
 
 
 def naming(numbering: Callable[[], Numbering], args: Sequence[Any]) -> Naming:
@@ -46,20 +44,25 @@ def _counted(operand: Any) -> Node | None:
     """The mask of which an operand is the number of True elements."""
     if not isinstance(operand, Node) or operand.op != "call_function":
         return None
-    if operand.target not in COUNTS or len(operand.args) != 1 or operand.kwargs:
+    row = row_of(operand.target)
+    if row is None or len(operand.args) != 1 or operand.kwargs:
+        return None
+    counts = row.lowering == "count_nonzero"
+    if not counts and (row.kind is not Kind.REDUCTION or row.fold != "add"):
         return None
     counted = operand.args[0]
     is_array = isinstance(counted, Node) and counted.type.ndim > 0
-    if operand.target is not np.count_nonzero and is_array and counted.type.dtype != bool:
+    if not counts and is_array and counted.type.dtype != bool:
         return None
-    if operand.target is np.add.reduce and counted.type.ndim != 1:
+    if row.using.get("default_axis") is not None and counted.type.ndim != 1:
         return None
     return counted if is_array else None
 
 
 def _limit(operand: Any) -> Size | None:
     """What a position is less than."""
-    if not isinstance(operand, Node) or operand.target not in (np.argmax, np.argmin):
+    row = row_of(operand.target) if isinstance(operand, Node) else None
+    if row is None or row.fold not in ("argmax", "argmin"):
         return None
     array = operand.args[0]
     plain = len(operand.args) == 1 and not operand.kwargs and isinstance(array, Node)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....ir.row import row_of
 from ....ir.rules.layout import is_contiguous
 from ....ir.types import ArrayType
 from ...object_model.constants import NONE
@@ -93,18 +94,15 @@ def _is_contiguous(
     return kind.ndim > 0 and _converted(tx, kind, args, kwargs) and is_contiguous(kind, tx.shapes)
 
 
-RULES: dict[Any, Rule] = {
-    np.asarray: _converted,
-    np.asanyarray: _converted,
-    np.ascontiguousarray: _is_contiguous,
-    np.array: _unless_copied,
-    np.ndarray.astype: _cast,
-    np.squeeze: _squeezes_nothing,
-    np.real: _alone(lambda tx, kind: kind.dtype.kind != "c"),
-    np.atleast_1d: _alone(lambda tx, kind: kind.ndim >= 1),
-    np.atleast_2d: _alone(lambda tx, kind: kind.ndim >= 2),
-    np.atleast_3d: _alone(lambda tx, kind: kind.ndim >= 3),
+RULES: dict[str, Rule] = {
+    "converted": _converted,
+    "made_contiguous": _is_contiguous,
+    "unless_copied": _unless_copied,
+    "cast": _cast,
+    "squeezes_nothing": _squeezes_nothing,
+    "of_real_numbers": _alone(lambda tx, kind: kind.dtype.kind != "c"),
 }
+"""What rows call the questions whether a result is the array that was given."""
 
 
 def is_same_object(
@@ -115,5 +113,9 @@ def is_same_object(
     kwargs: Mapping[str, VariableTracker],
 ) -> bool:
     """Whether `target(array, *args, **kwargs)` is the array itself."""
-    rule = RULES.get(target)
-    return rule is not None and rule(tx, kind, args, kwargs)
+    row = row_of(target)
+    if row is None or row.itself is None:
+        return False
+    if row.itself == "has_dimensions":
+        return not args and not kwargs and kind.ndim >= row.least_ndim
+    return RULES[row.itself](tx, kind, args, kwargs)
