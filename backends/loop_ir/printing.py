@@ -28,12 +28,7 @@ from .loops import (
     walk,
 )
 from .program import (
-    Allocate,
-    Bind,
     Branch,
-    Commit,
-    Count,
-    Deposit,
     Extern,
     Extract,
     Launch,
@@ -43,9 +38,7 @@ from .program import (
     Product,
     Program,
     Ref,
-    Require,
     Rotate,
-    View,
     blocks_of,
 )
 from .simplify import value_of
@@ -156,48 +149,33 @@ def print_program(program: Program) -> str:
 
 def _step_text(step: Any) -> str:
     match step:
-        case Allocate():
-            return f"{step.buffer.name} = new {step.kind} {step.type}"
         case Launch():
             return print_kernel(step.kernel)
-        case View():
-            return f"{step.buffer.name} = view {step.base.name} + {step.offset}: {step.type}"
         case Extern():
             results = ", ".join(buffer.name for buffer in step.results)
             args = map_leaves(_ref_text, (step.args, step.kwargs))
             binds = "".join(f", {n} = size {axis} of result {k}" for n, k, axis in step.binds)
             return f"{results} = call {getattr(step.target, '__name__', step.target)} {args}{binds}"
-        case Count():
-            return f"{step.symbol}, {step.starts.name} = count {step.n} of {step.mask.name}"
         case Extract() if step.source is None:
             shape = ", ".join(map(str, step.shape))
             return f"{step.out.name} = positions in ({shape}) by {step.count.mask.name}"
         case Extract(source=Buffer() as source):
             place = f"{source.name}[{step.offset} + i*({step.stride})]"
             return f"{step.out.name} = select {place} by {step.count.mask.name}"
-        case Deposit():
-            place = f"{step.out.name}[{step.offset} + i*({step.stride})]"
-            value = f"{step.source.name}[{step.start} + k*({step.step})]"
-            return f"{place} = {value} by {step.count.mask.name}"
-        case Bind():
-            return f"{step.symbol} = {step.buffer.name}"
         case Product():
             a, b = map(_operand_text, (step.a, step.b))
             sizes = " by ".join(map(str, (*(s.extent for s in step.stacks), *step.sizes)))
             return f"{step.out.name} = {step.routine} {a} @ {b}, {sizes}"
-        case Require():
-            return f"require {step.left} {step.relation} {step.right}"
         case LogUndo():
             places = f" at {step.positions.name}" if step.positions else ""
             return f"save {step.buffer.name} + {step.offset}: {step.type}{places}"
-        case Commit():
-            return "commit"
         case Loop() | Branch():
             return _blocks_text(step)
         case Rotate():
             names = [", ".join(b.name for b in part) for part in (step.into, step.taken)]
             return f"{names[0]} take the memory of {names[1]}"
-    raise TypeError(step)
+    shown: str = step.text.format(step)
+    return shown
 
 
 def _blocks_text(step: Loop | Branch) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Union
 
 from ...base.records import dataclass, field, kept
@@ -14,9 +15,9 @@ from ...ir import core
 from ...ir.errstates import AMBIENT, Errstate
 from ...ir.graph import Location, SymbolOrigin
 from ...ir.sizes import Size
-from ...ir.tree import leaves
 from ...ir.types import ArrayType
 from .loops import Buffer, Buffers, Kernel, Scalar, distinct
+from .steps import BLOCK, READ, WRITE, Instruction, Record, fields_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +39,6 @@ class Constant:
     type: ArrayType
 
 
-class Instruction:
-    """Base of the steps. `reads` are the buffers whose contents or address a step uses, `writes`
-    those that it fills or makes."""
-
-    __slots__ = ()
-
-    @property
-    def reads(self) -> Buffers:
-        return ()
-
-    @property
-    def writes(self) -> Buffers:
-        return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Allocate(Instruction):
     """Memory for `buffer`. `kind` "array": an ndarray from NumPy's allocator, may be returned or
@@ -61,6 +47,8 @@ class Allocate(Instruction):
     buffer: Buffer
     type: ArrayType
     kind: str
+
+    text = "{0.buffer.name} = new {0.kind} {0.type}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +72,20 @@ class View(Instruction):
     pointer, with the shape, strides, dtype and writeability of `type`. Its `.base` is the ndarray
     of `base`, as after NumPy's own slicing (NumPy collapses chains of views to the owner)."""
 
-    buffer: Buffer
-    base: Buffer
+    buffer: Buffer = field(metadata=WRITE)
+    base: Buffer = field(metadata=READ)
     offset: Size
     type: ArrayType
 
-    @property
-    def reads(self) -> Buffers:
-        return (self.base,)
-
-    @property
-    def writes(self) -> Buffers:
-        return (self.buffer,)
+    text = "{0.buffer.name} = view {0.base.name} + {0.offset}: {0.type}"
 
 
 @dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Record):
     """In the arguments of an extern step: the ndarray of a buffer, or (`scalar`) the NumPy scalar
     or Python number that a 0-d buffer or a scalar input holds."""
 
-    buffer: Buffer | None = None
+    buffer: Buffer | None = field(default=None, metadata=READ)
     scalar: Scalar | None = None
     type: ArrayType | None = None
 
@@ -118,18 +100,13 @@ class Extern(Instruction):
     """
 
     target: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    results: tuple[Buffer, ...]
+    args: tuple[Any, ...] = field(metadata=READ)
+    kwargs: dict[str, Any] = field(metadata=READ)
+    results: tuple[Buffer, ...] = field(metadata=WRITE)
     types: tuple[ArrayType, ...]
     location: Location | None = None
     errstate: Errstate = AMBIENT
     binds: tuple[tuple[str, int, int], ...] = ()
-
-    @property
-    def reads(self) -> Buffers:
-        refs = (leaf for leaf in leaves((self.args, self.kwargs)) if isinstance(leaf, Ref))
-        return tuple([ref.buffer for ref in refs if ref.buffer is not None])
 
     @property
     def writes(self) -> Buffers:
@@ -141,11 +118,9 @@ class Bind(Instruction):
     """From here on `symbol` is the int64 that the 0-d `buffer` holds."""
 
     symbol: str
-    buffer: Buffer
+    buffer: Buffer = field(metadata=READ)
 
-    @property
-    def reads(self) -> Buffers:
-        return (self.buffer,)
+    text = "{0.symbol} = {0.buffer.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +129,11 @@ class Count(Instruction):
     true; `starts` says how many are in front of each block of them."""
 
     symbol: str | None
-    mask: Buffer
+    mask: Buffer = field(metadata=READ)
     n: Size
-    starts: Buffer
+    starts: Buffer = field(metadata=WRITE)
 
-    @property
-    def reads(self) -> Buffers:
-        return (self.mask,)
-
-    @property
-    def writes(self) -> Buffers:
-        return (self.starts,)
+    text = "{0.symbol}, {0.starts.name} = count {0.n} of {0.mask.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,21 +143,12 @@ class Extract(Instruction):
     Element i lies `stride` * i bytes after byte `offset`. Without a source, `out` gets the places
     themselves in an array of `shape`, as one block of int64s."""
 
-    out: Buffer
-    count: Count
-    source: Buffer | None = None
+    out: Buffer = field(metadata=WRITE)
+    count: Count = field(metadata=READ)
+    source: Buffer | None = field(default=None, metadata=READ)
     offset: Size = 0
     stride: Size = 0
     shape: tuple[Size, ...] = ()
-
-    @property
-    def reads(self) -> Buffers:
-        found = self.count.mask, self.count.starts
-        return found if self.source is None else (*found, self.source)
-
-    @property
-    def writes(self) -> Buffers:
-        return (self.out,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,38 +158,35 @@ class Deposit(Instruction):
     They lie `step` bytes apart from byte `start` on; element i of `out` lies `stride` * i bytes
     after byte `offset`."""
 
-    out: Buffer
-    count: Count
-    source: Buffer
+    out: Buffer = field(metadata=WRITE)
+    count: Count = field(metadata=READ)
+    source: Buffer = field(metadata=READ)
     start: Size
     step: Size
     offset: Size
     stride: Size
 
-    @property
-    def reads(self) -> Buffers:
-        return self.count.mask, self.count.starts, self.source
-
-    @property
-    def writes(self) -> Buffers:
-        return (self.out,)
+    text = (
+        "{0.out.name}[{0.offset} + i*({0.stride})] = {0.source.name}[{0.start} + k*({0.step})] "
+        "by {0.count.mask.name}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(Record):
     """A matrix for BLAS, row-major: row i begins `leading` * i elements after byte `offset`.
 
     When `transposed`, what lies in memory is the transpose. A vector has `leading` elements from
     each element to the next."""
 
-    buffer: Buffer
+    buffer: Buffer = field(metadata=READ)
     offset: Size
     leading: Size
     transposed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(Record):
     """One dimension of a stack of products: its extent, and in bytes how far apart they lie."""
 
     extent: Size
@@ -249,21 +206,13 @@ class Product(Instruction):
     `quiet`: NumPy does not look at the floating-point flags of this call."""
 
     routine: str
-    out: Buffer
-    a: Operand
-    b: Operand
+    out: Buffer = field(metadata=WRITE)
+    a: Operand = field(metadata=READ)
+    b: Operand = field(metadata=READ)
     sizes: tuple[Size, ...]
     quiet: bool = False
     stacks: tuple[Stack, ...] = ()
     errstate: Errstate = AMBIENT
-
-    @property
-    def reads(self) -> Buffers:
-        return self.a.buffer, self.b.buffer
-
-    @property
-    def writes(self) -> Buffers:
-        return (self.out,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +224,8 @@ class Require(Instruction):
     left: Size
     right: Size
 
+    text = "require {0.left} {0.relation} {0.right}"
+
 
 @dataclass(frozen=True, slots=True)
 class LogUndo(Instruction):
@@ -284,14 +235,10 @@ class LogUndo(Instruction):
     The part begins `offset` bytes after the data pointer and has the shape and strides of `type`;
     or its elements, as many as those of `type`, lie at the `positions` (int64) behind it."""
 
-    buffer: Buffer
+    buffer: Buffer = field(metadata=READ)
     offset: Size
     type: ArrayType
-    positions: Buffer | None = None
-
-    @property
-    def reads(self) -> Buffers:
-        return (self.buffer,) if self.positions is None else (self.buffer, self.positions)
+    positions: Buffer | None = field(default=None, metadata=READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,40 +246,41 @@ class Commit(Instruction):
     """From here on the call can no longer bail out: the floating-point flags were clean and
     every check passed. Writes to inputs that are not in the undo log come only after it."""
 
+    text = "commit"
+
 
 @dataclass(frozen=True, slots=True)
 class Loop(Instruction):
     """Run `steps` again and again for as long as the bool in the 0-d buffer `proceed` is true,
     which is looked at before each iteration. Memory is never allocated inside."""
 
-    proceed: Buffer
-    steps: tuple[Step, ...]
+    proceed: Buffer = field(metadata=READ)
+    steps: tuple[Step, ...] = field(metadata=BLOCK)
 
     @kept
     def reads(self) -> Buffers:
-        return distinct((self.proceed, *(buffer for s in self.steps for buffer in s.reads)))
+        return read_with_blocks(self)
 
     @kept
     def writes(self) -> Buffers:
-        return distinct(buffer for step in self.steps for buffer in step.writes)
+        return written_in_blocks(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Branch(Instruction):
     """Run `true` or `false`, as the bool in the 0-d buffer `test` says."""
 
-    test: Buffer
-    true: tuple[Step, ...]
-    false: tuple[Step, ...]
+    test: Buffer = field(metadata=READ)
+    true: tuple[Step, ...] = field(metadata=BLOCK)
+    false: tuple[Step, ...] = field(metadata=BLOCK)
 
     @kept
     def reads(self) -> Buffers:
-        steps = *self.true, *self.false
-        return distinct((self.test, *(buffer for step in steps for buffer in step.reads)))
+        return read_with_blocks(self)
 
     @kept
     def writes(self) -> Buffers:
-        return distinct(b for step in (*self.true, *self.false) for b in step.writes)
+        return written_in_blocks(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,16 +288,8 @@ class Rotate(Instruction):
     """Buffers change their memory: each of `into` has that of the one of `taken` at its place; all
     memory stays in use. No ndarray object of theirs may be asked for."""
 
-    into: tuple[Buffer, ...]
-    taken: tuple[Buffer, ...]
-
-    @property
-    def reads(self) -> Buffers:
-        return self.taken
-
-    @property
-    def writes(self) -> Buffers:
-        return self.into
+    into: tuple[Buffer, ...] = field(metadata=WRITE)
+    taken: tuple[Buffer, ...] = field(metadata=READ)
 
 
 Step = Union[
@@ -360,26 +300,27 @@ Step = Union[
 
 def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:
     """The lists of steps inside a step."""
-    match step:
-        case Loop():
-            return (step.steps,)
-        case Branch():
-            return (step.true, step.false)
-    return ()
+    return tuple([getattr(step, name) for name in fields_with(type(step), "block")])
+
+
+def read_with_blocks(step: Step) -> Buffers:
+    """What a step reads itself, and what the steps inside it read."""
+    inner = (buffer for block in blocks_of(step) for one in block for buffer in one.reads)
+    return distinct((*step.used("read"), *inner))
+
+
+def written_in_blocks(step: Step) -> Buffers:
+    return distinct(b for block in blocks_of(step) for one in block for b in one.writes)
 
 
 def with_blocks(step: Step, change: Callable[[tuple[Step, ...]], Iterable[Step]]) -> Step:
     """A step with the lists of steps in it changed; itself where they stay the same."""
-    match step:
-        case Loop():
-            steps = tuple(change(step.steps))
-            return step if is_same(steps, step.steps) else Loop(step.proceed, steps)
-        case Branch():
-            true, false = tuple(change(step.true)), tuple(change(step.false))
-            if is_same(true, step.true) and is_same(false, step.false):
-                return step
-            return Branch(step.test, true, false)
-    return step
+    names = fields_with(type(step), "block")
+    changed = {name: tuple(change(getattr(step, name))) for name in names}
+    if all(is_same(steps, getattr(step, name)) for name, steps in changed.items()):
+        return step
+    made: Step = replace(step, **changed)  # type: ignore[arg-type]
+    return made
 
 
 def is_same(steps: Sequence[Step], others: Sequence[Step]) -> bool:

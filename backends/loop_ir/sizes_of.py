@@ -2,43 +2,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
-from ...ir.sizes import Size, is_unbacked, symbols
+from ...ir.sizes import Size, SizeExpr, is_unbacked, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType
 from .loops import Check, Gather, Index, Kernel, Load, Offset, Reduce, SizeValue
-from .program import (
-    Allocate,
-    Bind,
-    Branch,
-    Count,
-    Deposit,
-    Extern,
-    Extract,
-    Launch,
-    LogUndo,
-    Loop,
-    Product,
-    Require,
-    Step,
-    View,
-    blocks_of,
-)
+from .program import Bind, Count, Extern, Ref, Require, Step, blocks_of
+from .steps import Record
 
 
 def told_by(step: Step) -> frozenset[str]:
     """The symbols that nothing may use before this step: those that it binds or checks."""
     match step:
-        case Loop() | Branch():
-            return frozenset().union(*(told_by(inner) for b in blocks_of(step) for inner in b))
         case Bind() | Count():
             return frozenset(() if step.symbol is None else (step.symbol,))
         case Extern():
             return frozenset(name for name, *_ in step.binds)
         case Require():
             return used_symbols(step)
-    return frozenset()
+    return frozenset().union(*(told_by(inner) for block in blocks_of(step) for inner in block))
 
 
 def used_symbols(step: Step) -> frozenset[str]:
@@ -47,45 +31,18 @@ def used_symbols(step: Step) -> frozenset[str]:
     return frozenset(filter(is_unbacked, found))
 
 
-def _sizes(step: Step) -> Iterator[Size]:
-    match step:
-        case Launch():
-            yield from kernel_sizes(step.kernel)
-        case Loop() | Branch():
-            for block in blocks_of(step):
-                for inner in block:
-                    yield from _sizes(inner)
-        case Require():
-            yield from (step.left, step.right)
-        case Allocate():
-            yield from _type_sizes(step.type)
-        case View() | LogUndo():
-            yield step.offset
-            yield from _type_sizes(step.type)
-        case Product():
-            yield from step.sizes
-            yield from (step.a.offset, step.a.leading, step.b.offset, step.b.leading)
-            for stack in step.stacks:
-                yield from (stack.extent, stack.a, stack.b, stack.out)
-        case Count():
-            yield step.n
-        case Extract():
-            yield from (step.count.n, step.offset, step.stride, *step.shape)
-        case Deposit():
-            yield from (step.count.n, step.start, step.step, step.offset, step.stride)
-        case Extern():
-            yield from (leaf for leaf in leaves((step.args, step.kwargs)) if _is_size(leaf))
-            for type_ in step.types:
-                yield from _type_sizes(type_)
-
-
-def _is_size(leaf: Any) -> bool:
-    return hasattr(leaf, "terms")
-
-
-def _type_sizes(type_: ArrayType) -> Iterator[Size]:
-    yield from type_.shape
-    yield from type_.strides
+def _sizes(value: Any) -> Iterator[Size]:
+    """Every size in a pytree of sizes, types, kernels and records."""
+    for leaf in leaves(value):
+        match leaf:
+            case SizeExpr():
+                yield leaf
+            case ArrayType():
+                yield from (*leaf.shape, *leaf.strides)
+            case Kernel():
+                yield from kernel_sizes(leaf)
+            case Record() if not isinstance(leaf, Ref):
+                yield from _sizes([getattr(leaf, one.name) for one in fields(leaf)])  # type: ignore[arg-type]
 
 
 def kernel_sizes(kernel: Kernel) -> Iterator[Size]:

@@ -5,24 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ...ir.sizes import Size, product
-from ...ir.tree import leaves, map_leaves
+from ...ir.tree import leaves
 from ...ir.types import Form
 from ..hints import Hint
 from ..loop_ir import rewrite
 from ..loop_ir.loops import Buffer, Check, Expr, Gather, Load, Statement
 from ..loop_ir.program import (
     Allocate,
-    Bind,
-    Branch,
-    Count,
-    Deposit,
     Extern,
-    Extract,
     Launch,
-    LogUndo,
-    Loop,
-    Operand,
-    Product,
     Program,
     Ref,
     Rotate,
@@ -31,6 +22,7 @@ from ..loop_ir.program import (
     all_steps,
     with_blocks,
 )
+from ..loop_ir.steps import renamed
 
 
 def plan_memory(program: Program, hint: Hint) -> Program:
@@ -134,50 +126,12 @@ def rename_step(step: Step, names: dict[Buffer, Buffer]) -> Step:
     """A step that uses other buffers."""
     if names.keys().isdisjoint((*step.reads, *step.writes)):
         return step
-    match step:
-        case Launch():
-            statements = tuple(_rename_statement(s, names) for s in step.kernel.statements)
-            return Launch(replace(step.kernel, statements=statements))
-        case Bind():
-            return replace(step, buffer=names.get(step.buffer, step.buffer))
-        case Count():
-            return replace(step, mask=names.get(step.mask, step.mask))
-        case Extract():
-            count = replace(step.count, mask=names.get(step.count.mask, step.count.mask))
-            source = step.source and names.get(step.source, step.source)
-            return replace(step, out=names.get(step.out, step.out), count=count, source=source)
-        case Deposit():
-            count = replace(step.count, mask=names.get(step.count.mask, step.count.mask))
-            out, source = names.get(step.out, step.out), names.get(step.source, step.source)
-            return replace(step, out=out, count=count, source=source)
-        case Loop() | Branch():
-            inner = with_blocks(step, lambda block: [rename_step(s, names) for s in block])
-            if isinstance(inner, Branch):
-                return replace(inner, test=names.get(inner.test, inner.test))
-            assert isinstance(inner, Loop)
-            return replace(inner, proceed=names.get(inner.proceed, inner.proceed))
-        case View():
-            return replace(step, base=names.get(step.base, step.base))
-        case LogUndo(positions=Buffer() as positions):
-            return replace(step, positions=names.get(positions, positions))
-        case Product():
-            a, b = _rename_operand(step.a, names), _rename_operand(step.b, names)
-            return replace(step, out=names.get(step.out, step.out), a=a, b=b)
-        case Extern():
-            given = (step.args, step.kwargs)
-            args, kwargs = map_leaves(lambda leaf: _rename_ref(leaf, names), given)
-            return replace(step, args=args, kwargs=kwargs)
-    return step
-
-
-def _rename_operand(operand: Operand, names: dict[Buffer, Buffer]) -> Operand:
-    return replace(operand, buffer=names.get(operand.buffer, operand.buffer))
-
-
-def _rename_ref(leaf: object, names: dict[Buffer, Buffer]) -> object:
-    if isinstance(leaf, Ref) and leaf.buffer in names:
-        return replace(leaf, buffer=names[leaf.buffer])
-    return leaf
+    if isinstance(step, Launch):
+        statements = tuple(_rename_statement(s, names) for s in step.kernel.statements)
+        return Launch(replace(step.kernel, statements=statements))
+    inner = with_blocks(step, lambda block: [rename_step(s, names) for s in block])
+    made: Step = renamed(inner, names)
+    return made
 
 
 def _rename_statement(statement: Statement, names: dict[Buffer, Buffer]) -> Statement:

@@ -18,7 +18,7 @@ ROWS_LIVE_IN = ("dynamo_lite/ir/ops/", "dynamo_lite/ir/rules/", "dynamo_lite/ir/
 NO_OPERATION = "answered while tracing, from types or constants: no node of a graph"
 NO_ROW = "np.asfortranarray is a conversion that a graph has no operation for"
 EXCEPTIONS = {
-    "dynamo_lite/runtime/random_states.py:LEGACY_STATE": "the state that np.random's functions share",
+    "dynamo_lite/runtime/random_states.py:LEGACY_STATE": "what the functions of np.random share",
     "dynamo_lite/tracer/numpy/creation.py:UNNAMED": NO_ROW,
     "dynamo_lite/tracer/numpy/creation.py:as_array": NO_ROW,
     "dynamo_lite/tracer/numpy/facts.py:ATTRIBUTES": NO_OPERATION,
