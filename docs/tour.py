@@ -24,7 +24,7 @@ from dynamo_lite.ir.passes import optimize
 
 PAGE = Path(__file__).with_suffix(".md")
 PROCESSOR = Target("x86_64", "Linux", "x86-64-v2", 16, False)
-KERNEL_LINES, ENTRY_LINES = 26, 40
+KERNEL_LINES, ENTRY_LINES = 33, 40
 
 
 def softmax(x):
@@ -84,9 +84,22 @@ def passes(function: Callable[..., Any], *arguments: Any) -> str:
     return stable(found[0])
 
 
+def renumbered(text: str) -> str:
+    """Registers, labels and constants of LLVM's text by their order in it."""
+    names: dict[str, str] = {}
+
+    def named(found: re.Match[str]) -> str:
+        stem, number = found[1], found[2]
+        return names.setdefault(stem + number, f"{stem}{len(names) + 1}")
+
+    return re.sub(r"\b(v|c|stack|head|body|done|go)(\d+)\b", named, text)
+
+
 def block(text: str, language: str = "", most: int = 60) -> str:
     lines = text.split("\n")
-    more = [f"… and {len(lines) - most} more lines"] if len(lines) > most else []
+    more = ["…"] if len(lines) > most else []
+    if language == "llvm":
+        lines = renumbered("\n".join(lines[:most])).split("\n")
     return "\n".join([f"```{language}", *lines[:most], *more, "```"])
 
 

@@ -1,0 +1,23 @@
+"""The worked examples of CONTRIBUTING.md run, each as a program of its own."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TEXT = (Path(__file__).resolve().parents[2] / "CONTRIBUTING.md").read_text()
+EXAMPLES = re.findall(r"^## (?:An?) ([^\n]+)\n[^#]*?^```python\n(.*?)^```", TEXT, re.M | re.S)
+SAID = {"log artifact": "[-] [fusion] kernel0 and kernel1 become one kernel\n"}
+
+
+def test_every_kind_of_addition_has_an_example():
+    assert [topic for topic, _ in EXAMPLES] == [
+        "opcode", "operation", "guard kind", "tracker", "log artifact"]
+
+
+@pytest.mark.parametrize(("topic", "program"), EXAMPLES, ids=[topic for topic, _ in EXAMPLES])
+def test_the_example_runs(topic, program):
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, SAID.get(topic, ""))
+    assert topic not in SAID or SAID[topic].strip() in TEXT
