@@ -1,14 +1,24 @@
 """Settings of all tests: the same examples on every run, however busy the machine is; and what
 is not worth compiling is compiled all the same, to be compared; and internal errors are raised.
 
+Every test starts from the same state of the process, so that none depends on those before it.
+
 With `DYNAMO_VALIDATE=1` the summary says how many steps of reasoning about sizes were proved.
 """
+import os
+import random
+import sys
 from collections import Counter
 
+import numpy as np
 import pytest
+from dynamo_lite.backends import registry as backends
 from hypothesis import HealthCheck, settings
 
+import dynamo_lite as dl
 from dynamo_lite.base.config import config as dynamo_config
+from dynamo_lite.native import _core
+from dynamo_lite.runtime import tiering
 
 from .fuzz.seeds import DAY
 
@@ -21,6 +31,31 @@ settings.register_profile(
 settings.load_profile("project")
 
 VALIDATED = Counter()
+
+
+def settled():
+    """What a test may change for itself, and has to put back."""
+    return {
+        "settings": repr(dynamo_config), "error state": np.geterr(), "print options":
+        np.get_printoptions(), "trace function": sys.gettrace(), "profile function":
+        sys.getprofile(), "folder": os.getcwd(), "recursion limit": sys.getrecursionlimit(),
+        "threads": _core.get_num_threads(),
+    }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    """Nothing is compiled, counted or drawn yet when a test starts, whatever ran before it; and a
+    test that leaves the process otherwise than it found it fails."""
+    dl.reset()
+    tiering.cold.clear()
+    backends._registered.clear()
+    random.seed(0)
+    np.random.seed(0)
+    before = settled()
+    yield
+    after = settled()
+    assert after == before, {what: after[what] for what in before if after[what] != before[what]}
 
 
 def counted():

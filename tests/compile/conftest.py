@@ -3,17 +3,7 @@ from pathlib import Path
 
 import pytest
 
-import dynamo_lite as dl
-
 sys.path.insert(0, str(Path(__file__).parent))
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    """Every test starts without compiled code, and with errors of our own raised."""
-    dl.reset()
-    with dl.config.patch(strict=True):
-        yield
 
 
 @pytest.fixture(params=["eager", "llvm"])
