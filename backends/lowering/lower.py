@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.config import config
 from ...ir import core
 from ...ir.control import all_nodes, is_control
 from ...ir.facts import graph_facts
@@ -22,6 +23,7 @@ from ..hints import hints_of
 from ..loop_ir.loops import Buffer, Load, Offset, Scalar
 from ..loop_ir.program import Constant, Input, Output, Program
 from ..loop_ir.simplify import Inexact
+from ..loop_ir.verify import verify
 from ..passes.fuse import merge
 from ..passes.hoist import hoist
 from ..passes.materialise import Access, choose_materialised, reading_of
@@ -66,6 +68,8 @@ def lower(
     program = lower_steps(graph, blas=blas, why_extern=why_extern)
     for run in PASSES:
         program = run(program, hint)
+        if config.strict:
+            verify(program, planned=run is plan_memory)
     return program
 
 

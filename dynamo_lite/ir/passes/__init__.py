@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...base.config import config
 from ..facts import Facts, graph_facts
 from ..graph import Graph
 from .decompose import decompose
@@ -15,6 +16,7 @@ from .drop import drop_dead
 from .fold import fold_constants
 from .functionalise import functionalise
 from .merge import merge_common
+from .verify import verify
 
 Pass = Callable[[Graph, Facts], Graph]
 
@@ -27,10 +29,12 @@ def optimize(
     graph: Graph, facts: Facts | None = None,
     observe: Callable[[str, Graph], None] | None = None,
 ) -> Graph:
-    """Run all passes; `observe(name, graph)` sees the result of each."""
-    facts = facts or graph_facts(graph)
+    """Run all passes; `observe(name, graph)` sees the result of each, verified in strict mode."""
+    facts, functional = facts or graph_facts(graph), False
     for run in PASSES:
-        graph = run(graph, facts)
+        graph, functional = run(graph, facts), functional or run is functionalise
+        if config.strict:
+            verify(graph, functional=functional)
         if observe is not None:
             observe(run.__name__, graph)
     return graph
