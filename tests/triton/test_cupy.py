@@ -39,7 +39,6 @@ def capture(function, *values):
 
         return run
 
-    dl.reset()
     try:
         dl.compile(function, backend=backend)(*values)
     except (Stop, TypeError, cp.cuda.runtime.CUDARuntimeError):
@@ -99,7 +98,6 @@ def test_guards_tell_dtypes_sizes_and_layouts_apart():
         calls.append(graph)
         return lambda x: (x,)
 
-    dl.reset()
     f = dl.compile(lambda x: x + 1, backend=backend, dynamic=False)
     for count, value in enumerate((X, X.astype("f4"), X[:2], np.asfortranarray(X)), 1):
         for _ in range(2):
@@ -124,14 +122,14 @@ def test_numpy_and_cupy_of_one_function():
 @pytest.mark.skipif(why_no_cuda() is None, reason="there is a GPU")
 def test_without_a_driver_eager_speaks():
     f = dl.compile(lambda x: x + 1)
-    with pytest.warns(UserWarning, match="there is no CUDA driver"):
+    with dl.config.patch(strict=False), pytest.warns(UserWarning, match="there is no CUDA driver"):
         with pytest.raises(cp.cuda.runtime.CUDARuntimeError):
             f(on_host(X))
 
 
 def test_llvm_refuses_arrays_of_the_gpu():
     f = dl.compile(lambda x: x + 1, backend="llvm")
-    with pytest.warns(UserWarning, match="does not take arrays of cupy"):
+    with dl.config.patch(strict=False), pytest.warns(UserWarning, match="arrays of cupy"):
         with pytest.raises(cp.cuda.runtime.CUDARuntimeError):
             f(on_host(X))
 
