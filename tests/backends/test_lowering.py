@@ -15,7 +15,10 @@ from dynamo_lite.backends.lowering.lower import lower
 from dynamo_lite.ir import core
 from dynamo_lite.ir.row import ROWS
 
+from ..oracle import Tolerance, same
 from .graphs import Builder, trace
+
+FEW_UNITS = Tolerance(signed_zeros=False, units=8)
 
 
 def check(function: Any, *values: Any, externs: int = 0, kernels: int | None = None) -> Program:
@@ -25,40 +28,11 @@ def check(function: Any, *values: Any, externs: int = 0, kernels: int | None = N
         expected = function(*values)
         found = run_program(program, *values)
     expected = expected if isinstance(expected, tuple) else (expected,)
-    assert len(found) == len(expected)
-    for got, want in zip(found, expected):
-        same(got, want)
-    for one, two in ((i, j) for i in range(len(found)) for j in range(i)):
-        assert (found[one] is found[two]) == (expected[one] is expected[two])
-        assert np.shares_memory(found[one], found[two]) == np.shares_memory(
-            expected[one], expected[two]
-        )
-    for got, want in zip(found, expected):
-        for value in values:
-            assert (got is value) == (want is value)
-            assert np.may_share_memory(got, value) == np.may_share_memory(want, value)
+    assert same((values, tuple(found)), (values, expected), FEW_UNITS)
     assert sum(isinstance(s, Extern) for s in program.steps) == externs, program.notes
     if kernels is not None:
         assert sum(isinstance(s, Launch) for s in program.steps) == kernels
     return program
-
-
-def same(got: Any, want: Any) -> None:
-    assert type(got) is type(want)
-    want_array = np.asarray(want)
-    got_array = np.asarray(got)
-    assert got_array.dtype == want_array.dtype
-    assert got_array.shape == want_array.shape
-    if isinstance(want, np.ndarray) and want.size:
-        assert [s for s, n in zip(got.strides, got.shape) if n > 1] == [
-            s for s, n in zip(want.strides, want.shape) if n > 1
-        ]
-        assert got.flags.writeable == want.flags.writeable
-    if want_array.dtype.kind in "fc":
-        tolerance = 1e-6 if want_array.itemsize == 4 else 1e-12
-        np.testing.assert_allclose(got_array, want_array, rtol=tolerance)
-    else:
-        np.testing.assert_array_equal(got_array, want_array)
 
 
 rng = np.random.default_rng(0)
@@ -208,7 +182,7 @@ def test_creation(name):
     program = lower(builder.output(node))
     assert not any(isinstance(s, Extern) for s in program.steps), program.notes
     (got,) = run_program(program)
-    same(got, builder.values[node])
+    assert same(got, builder.values[node], FEW_UNITS)
     if got.dtype.kind == "f":
         np.testing.assert_array_equal(got, builder.values[node])
 
@@ -363,7 +337,7 @@ def test_products(name, blas):
     function, *values = PRODUCTS[name]
     program = lower(trace(function, *values), blas=blas)
     (got,) = run_program(program, *values)
-    same(got, function(*values))
+    assert same(got, function(*values), FEW_UNITS)
     assert any(isinstance(s, Extern) for s in program.steps) == (not blas or name in COPIED)
 
 

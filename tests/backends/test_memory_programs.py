@@ -14,18 +14,11 @@ from dynamo_lite.backends.lowering.lower import lower
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
 
-from ..fuzz.comparing import differences, outcome
 from ..fuzz.seeds import chunks
+from ..oracle import differences, outcome
 from .memory_programs import program
 
 NATIVE = int(os.environ.get("DYNAMO_FUZZ_NATIVE", "25"))
-
-
-@pytest.fixture(autouse=True)
-def strict():
-    with dl.config.patch(strict=True):
-        yield
-    dl.reset()
 
 
 def rewritten(graph, inputs):

@@ -12,14 +12,7 @@ import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
 from dynamo_lite.native import _core
 
-from ..fuzz.comparing import differences, outcome
-
-
-@pytest.fixture(autouse=True)
-def strict():
-    with dl.config.patch(strict=True):
-        yield
-    dl.reset()
+from ..oracle import differences, outcome
 
 
 def matrix():

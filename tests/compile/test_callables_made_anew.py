@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 import pytest
-from sameness import same
 
 import dynamo_lite as dl
+from tests.oracle import same
 
 X = np.arange(1.0, 4.0)
 

@@ -9,11 +9,11 @@ import weakref
 
 import numpy as np
 import pytest
-from sameness import same
 
 import dynamo_lite as dl
 from dynamo_lite import errors
 from dynamo_lite.runtime.eviction import PATIENCE
+from tests.oracle import same
 
 X = np.arange(4.0)
 

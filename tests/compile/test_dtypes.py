@@ -2,9 +2,9 @@
 of an array, and what stands for a missing text."""
 import numpy as np
 import pytest
-from sameness import same
 
 import dynamo_lite as dl
+from tests.oracle import same
 
 UNIT = np.dtype("f8", metadata={"unit": "m"})
 

@@ -3,9 +3,9 @@ import math
 
 import numpy as np
 import pytest
-from sameness import check_same
 
 import dynamo_lite as dl
+from tests.oracle import EXACT, ROUNDED, check
 
 rng = np.random.default_rng(0)
 V = rng.standard_normal(50)
@@ -20,9 +20,9 @@ B = INTS % 2 == 0
 CASES = []
 
 
-def case(*args, exact=True, breaks=0, **kwargs):
+def case(*args, tolerance=EXACT, breaks=0, **kwargs):
     def add(function):
-        CASES.append(pytest.param(function, args, kwargs, exact, breaks, id=function.__name__))
+        CASES.append(pytest.param(function, args, kwargs, tolerance, breaks, id=function.__name__))
         return function
 
     return add
@@ -48,7 +48,7 @@ def float32_stays(x):
     return x * 2.5 + 1, np.sqrt(np.abs(x)).dtype
 
 
-@case(W, exact=False)
+@case(W, tolerance=ROUNDED)
 def black_scholes(s):
     k, t, r, sigma = 2.5, 0.5, 0.02, 0.3
     d1 = (np.log(np.abs(s) / k) + (r + sigma**2 / 2) * t) / (sigma * np.sqrt(t))
@@ -56,13 +56,13 @@ def black_scholes(s):
     return np.exp(-r * t) * d2 + np.tanh(d1)
 
 
-@case(M, exact=False)
+@case(M, tolerance=ROUNDED)
 def softmax(x):
     e = np.exp(x - x.max(axis=1, keepdims=True))
     return e / e.sum(axis=1, keepdims=True)
 
 
-@case(M, exact=False)
+@case(M, tolerance=ROUNDED)
 def layer_norm(x):
     mean = x.mean(axis=-1, keepdims=True)
     var = x.var(axis=-1, keepdims=True)
@@ -95,12 +95,12 @@ def overlapping_views(x):
     return x
 
 
-@case(M, N, exact=False)
+@case(M, N, tolerance=ROUNDED)
 def matmul(a, b):
     return a @ b, np.dot(a, b) + 1, (b.T @ a.T).shape
 
 
-@case(M, exact=False)
+@case(M, tolerance=ROUNDED)
 def reductions(x):
     return (x.sum(), x.sum(axis=0), x.prod(axis=1), x.min(), x.max(axis=0), x.mean(),
             x.std(axis=1), x.argmin(), x.argmax(axis=1), (x > 0).any(axis=0), (x > 0).all())
@@ -155,12 +155,12 @@ def broadcasting(x):
     return x + x[0], x * np.arange(8), np.broadcast_to(x[0], (3, 8)) + 1, x[:, :1] - x[:1]
 
 
-@case(M, exact=False)
+@case(M, tolerance=ROUNDED)
 def outer_products(x):
     return np.outer(x[0], x[1]), np.tensordot(x, x, axes=([0], [0])), np.einsum("ij,ij->i", x, x)
 
 
-@case(SQUARE, exact=False, breaks=None)
+@case(SQUARE, tolerance=ROUNDED, breaks=None)
 def linear_algebra(a):
     return np.linalg.solve(a, a[0]), np.linalg.det(a), np.linalg.norm(a)
 
@@ -209,7 +209,7 @@ class Model:
         return self.w.shape[1]
 
 
-@case(Model(N, N[0]), M, exact=False)
+@case(Model(N, N[0]), M, tolerance=ROUNDED)
 def user_objects(model, x):
     return model.forward(x) / model.width
 
@@ -243,7 +243,7 @@ def methods_and_functions(x):
             np.sign(x))
 
 
-@case(V, exact=False)
+@case(V, tolerance=ROUNDED)
 def transcendental(x):
     y = np.abs(x) + 0.1
     return (np.exp(x), np.log(y), np.sin(x), np.cos(x), np.tanh(x), np.sqrt(y), np.arctan2(x, y),
@@ -301,10 +301,11 @@ def sort_and_search(x):
     return s, np.argsort(x), np.searchsorted(s, 0.0), np.unique(np.sign(x)), np.median(x)
 
 
-@pytest.mark.parametrize("function, args, kwargs, exact, breaks", CASES)
-def test_equals_python(function, args, kwargs, exact, breaks, backend):
+@pytest.mark.parametrize("function, args, kwargs, tolerance, breaks", CASES)
+def test_equals_python(function, args, kwargs, tolerance, breaks, backend):
     compiled = dl.compile(function, backend=backend)
-    check_same(compiled, function, *args, exact=exact and backend == "eager", **kwargs)
+    tolerance = tolerance if backend == "eager" else ROUNDED
+    check(compiled, function, *args, tolerance=tolerance, **kwargs)
     found = dl.stats()
     assert found.errors == 0
     if breaks is not None:
@@ -325,7 +326,7 @@ def test_equals_python(function, args, kwargs, exact, breaks, backend):
     lambda x: np.arange(10)[x.astype(int) + 50],
 ])  # fmt: skip
 def test_exceptions_are_numpys_own(call, backend):
-    check_same(dl.compile(call, backend=backend), call, V)
+    check(dl.compile(call, backend=backend), call, V)
 
 
 @pytest.mark.parametrize("call", [
@@ -337,11 +338,11 @@ def test_exceptions_are_numpys_own(call, backend):
     lambda x: x.astype(int) % np.zeros(50, int),
 ])  # fmt: skip
 def test_warnings_are_numpys_own(call, backend):
-    check_same(dl.compile(call, backend=backend), call, V, exact=False)
+    check(dl.compile(call, backend=backend), call, V, tolerance=ROUNDED)
     with np.errstate(all="raise"):
-        check_same(dl.compile(call, backend=backend), call, V, exact=False)
+        check(dl.compile(call, backend=backend), call, V, tolerance=ROUNDED)
     with np.errstate(all="ignore"):
-        check_same(dl.compile(call, backend=backend), call, V, exact=False)
+        check(dl.compile(call, backend=backend), call, V, tolerance=ROUNDED)
 
 
 def test_read_only_arrays_are_never_written(backend):

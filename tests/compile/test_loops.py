@@ -4,9 +4,9 @@ import threading
 
 import numpy as np
 import pytest
-from sameness import same
 
 import dynamo_lite as dl
+from tests.oracle import same
 
 X = np.arange(1.0, 13.0).reshape(3, 4)
 

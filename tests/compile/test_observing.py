@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sameness import same
 
 import dynamo_lite as dl
 from dynamo_lite.base import logs
 from dynamo_lite.base.config import Config, read_environment
 from dynamo_lite.native import get_num_threads
+from tests.oracle import same
 
 X = np.arange(4.0)
 

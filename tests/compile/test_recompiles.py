@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-from sameness import same
 
 import dynamo_lite as dl
 from dynamo_lite import errors
+from tests.oracle import same
 
 X = np.arange(1.0, 4.0)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from tests.trace.equality import same
+from tests.oracle import same
 
 X = np.linspace(-1.0, 2.0, 12)
 SQUARE = np.array([[2.0, 1.0], [1.0, 3.0]])

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from data_programs import PROGRAMS as DATA_PROGRAMS
 from dynamo_lite.backends.registry import lookup_backend
-from sameness import check_same
 from test_sizes import NUMBERS
 
 import dynamo_lite as dl
+from tests.oracle import ROUNDED, check
 
 LENGTHS = (7, 12, 0, 1, 2, 31, 3, 64, 100, 5, 1009, 1)
 
@@ -101,7 +101,7 @@ PROGRAMS = [
 def test_two_compilations_serve_every_length(function):
     compiled = dl.compile(function, fullgraph=True)
     for n in LENGTHS:
-        check_same(compiled, function, np.random.default_rng(n).random(n), calls=2, exact=False)
+        check(compiled, function, np.random.default_rng(n).random(n), calls=2, tolerance=ROUNDED)
     branches = function in (pad_both_ends, largest)
     assert len(compiled.entries()) <= 2 + branches
     assert not any(entry.retired for entry in compiled.entries())
@@ -151,9 +151,9 @@ def test_lengths_that_are_refused_leave_the_others_alone(function, lengths):
     """The call that raises breaks the graph for lengths like its own only."""
     compiled = dl.compile(function)
     for n in lengths:
-        check_same(compiled, function, np.ones(n), calls=2)
+        check(compiled, function, np.ones(n), calls=2)
     before = len(compiled.entries())
-    check_same(compiled, function, np.ones(16))
+    check(compiled, function, np.ones(16))
     assert len(compiled.entries()) == before and compiled.entries()[0].info.record.broke is None
 
 
@@ -194,7 +194,7 @@ def test_bounds_that_count_from_the_end(name):
     """Whether a bound is negative is found out in each call where its sign is not known."""
     compiled = dl.compile(FROM_THE_END[name], fullgraph=True)
     for n, k in ((7, 2), (12, 3), (12, 5), (3, 1), (3, 9), (0, 2), (1, 1), (40, 0), (6, -9)):
-        check_same(compiled, FROM_THE_END[name], np.arange(float(n)), k, calls=2)
+        check(compiled, FROM_THE_END[name], np.arange(float(n)), k, calls=2)
     assert len(compiled.entries()) <= 3
     assert [entry.bailouts for entry in compiled.entries()] == [0] * len(compiled.entries())
 

@@ -10,9 +10,9 @@ import weakref
 import numpy as np
 import pytest
 from dynamo_lite.backends.loop_ir.loops import Scalar
-from sameness import same
 
 import dynamo_lite as dl
+from tests.oracle import same
 
 
 def at_once(count, run):

@@ -7,7 +7,7 @@ from dynamo_lite.backends.lowering.lower import lower
 import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
 
-from .test_random_loops import outcome
+from ..oracle import check
 
 
 def escape_times(width, height, limit):
@@ -100,7 +100,7 @@ def test_complex_numbers_are_those_of_python(program, backend):
     compiled = dl.compile(program, backend=backend)
     with dl.config.patch(strict=True):
         for numbers in ((6, 4, 50), (6, 4, 50), (7, 5, 60), (3, 2, 1)):
-            assert outcome(compiled, numbers) == outcome(program, numbers)
+            check(compiled, program, *numbers, calls=1)
 
 
 def test_the_loop_is_in_the_graph():
@@ -163,7 +163,7 @@ def orbit(z, c):
 def test_numbers_of_python_and_numpy_meet_in_one_loop(program, c):
     compiled = dl.compile(program)
     with dl.config.patch(strict=True):
-        assert outcome(compiled, (SIGNAL.copy(), c)) == outcome(program, (SIGNAL.copy(), c))
+        check(compiled, program, SIGNAL.copy(), c, calls=1)
     assert not dl.explain(program)(SIGNAL.copy(), c).break_reasons
 
 

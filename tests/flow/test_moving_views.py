@@ -4,7 +4,7 @@ import pytest
 
 import dynamo_lite as dl
 
-from .test_random_loops import outcome
+from ..oracle import check
 
 VECTOR = np.cos(np.arange(300.0))
 MATRIX = np.sin(np.arange(900.0)).reshape(30, 30)
@@ -78,9 +78,9 @@ def views_that_are_changed(x, y):
 def test_one_graph(function, order):
     given = VECTOR.copy(), np.array(MATRIX, order=order)
     compiled = dl.compile(function, fullgraph=True)
-    assert outcome(compiled, given) == outcome(function, given)
+    check(compiled, function, *given, calls=1)
     longer = np.r_[VECTOR, VECTOR], given[1]
-    assert outcome(compiled, longer) == outcome(function, longer)
+    check(compiled, function, *longer, calls=1)
     assert not any(entry.bailouts for entry in compiled.entries())
 
 
@@ -124,7 +124,7 @@ def longer_than_the_array(x, y):
 def test_what_python_does_otherwise_is_left_to_it(function):
     compiled = dl.compile(function)
     for vector in VECTOR, np.r_[VECTOR, VECTOR]:
-        assert outcome(compiled, (vector, MATRIX)) == outcome(function, (vector, MATRIX))
+        check(compiled, function, vector, MATRIX, calls=1)
 
 
 def test_arrays_that_are_read_only_are_refused():

@@ -4,7 +4,7 @@ import pytest
 
 import dynamo_lite as dl
 
-from ..fuzz.comparing import differences, outcome
+from ..oracle import differences, outcome
 
 X = np.arange(11.0)
 

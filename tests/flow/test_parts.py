@@ -6,7 +6,7 @@ import pytest
 
 import dynamo_lite as dl
 
-from ..trace.equality import same
+from ..oracle import same
 
 Point = namedtuple("Point", "at speed")
 VECTOR = np.arange(1.0, 31.0) / 7

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from tests.fuzz.comparing import differences, outcome
+from tests.oracle import differences, outcome
 
 N = 100
 

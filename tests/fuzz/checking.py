@@ -9,8 +9,8 @@ import numpy as np
 
 import dynamo_lite as dl
 
+from ..oracle import Tolerance, differences, outcome
 from .arguments import SIZES
-from .comparing import Tolerance, differences, outcome
 from .programs import Program
 
 ERRSTATES: tuple[dict[str, str], ...] = (

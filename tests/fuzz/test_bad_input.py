@@ -15,30 +15,14 @@ import pytest
 
 import dynamo_lite as dl
 
-from .comparing import Tolerance, differences, outcome
+from ..oracle import CLOSE, check_anew, differences, outcome
 
 BACKENDS = ("eager", "llvm")
-CLOSE = Tolerance(1e-12, 1e-12, False)
-
-
-@pytest.fixture(autouse=True)
-def strict():
-    with dl.config.patch(strict=True):
-        yield
-    dl.reset()
 
 
 def check(function: Callable[..., Any], make: Callable[[], Any], backend: str, calls: int = 2) -> None:
     """`make()` gives the arguments, afresh for each call."""
-    compiled = dl.compile(function, backend=backend)
-    for number in range(calls):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            expected_args, args = make(), make()
-        expected = outcome(function, expected_args)
-        found = outcome(compiled, args)
-        wrong = differences(found, expected, CLOSE)
-        assert not wrong, f"call {number}: {wrong}"
+    check_anew(dl.compile(function, backend=backend), function, make, calls)
 
 
 def f8(*shape: int) -> np.ndarray:

@@ -19,30 +19,14 @@ import pytest
 import dynamo_lite as dl
 from dynamo_lite import errors
 
-from .comparing import Tolerance, differences, outcome
+from ..oracle import check_anew
 
-CLOSE = Tolerance(1e-12, 1e-12, False)
 X = np.arange(1.0, 7.0)
-
-
-@pytest.fixture(autouse=True)
-def strict():
-    dl.reset()
-    with dl.config.patch(strict=True):
-        yield
-    dl.reset()
 
 
 @pytest.fixture(params=["eager", "llvm"])
 def backend(request):
     return request.param
-
-
-def same(function, compiled, make, calls=3):
-    """`make()` gives the arguments, afresh for each call."""
-    for number in range(calls):
-        wrong = differences(outcome(compiled, make()), outcome(function, make()), CLOSE)
-        assert not wrong, f"call {number}: {wrong}"
 
 
 # -- kinds of callables
@@ -205,7 +189,7 @@ def test_effects_before_an_exception_stay(backend):
         log.append(y)
 
     for f in function, index_error, from_numpy:
-        same(f, dl.compile(f, backend=backend), lambda: [X.copy(), [], {}])
+        check_anew(dl.compile(f, backend=backend), f, lambda: [X.copy(), [], {}])
 
 
 def test_mutations_are_replayed_in_order(backend):
@@ -266,7 +250,7 @@ def test_branches_on_data(backend):
             y = y * 3
         return y if (y > 30).all() else -y
 
-    same(function, dl.compile(function, backend=backend), lambda: [X.copy()])
+    check_anew(dl.compile(function, backend=backend), function, lambda: [X.copy()])
     compiled = dl.compile(function, backend=backend)
     for value in X, X * 0.1, X - 3, X * 100, X:
         if value[0] > 0:
@@ -291,7 +275,7 @@ def test_try_and_with(backend):
             log.append(str(error))
         return z
 
-    same(function, dl.compile(function, backend=backend), lambda: [X.copy(), []])
+    check_anew(dl.compile(function, backend=backend), function, lambda: [X.copy(), []])
 
 
 def test_generators_and_coroutines(backend):
@@ -333,7 +317,7 @@ def test_generators_inside(backend):
 
         return sum(parts(4)), [p.sum() for p in parts(2)], max(p[0] for p in parts(3))
 
-    same(function, dl.compile(function, backend=backend), lambda: [X.copy()])
+    check_anew(dl.compile(function, backend=backend), function, lambda: [X.copy()])
 
 
 # -- threads, processes, memory
@@ -475,7 +459,7 @@ def test_the_random_state_advances_as_in_python(backend):
     assert states[0][1:] == states[1][1:]
     for function in generator, may_fail:
         compiled = dl.compile(function, backend=backend)
-        same(function, compiled, lambda: [X.copy(), np.random.default_rng(3)])
+        check_anew(compiled, function, lambda: [X.copy(), np.random.default_rng(3)])
         one, two = np.random.default_rng(5), np.random.default_rng(5)
         with np.errstate(all="ignore"):
             for _ in range(4):
@@ -570,7 +554,7 @@ def test_a_backend_may_return_the_graph():
         return np.exp(x) + y, x[::2]
 
     compiled = dl.compile(function, backend=identity)
-    same(function, compiled, lambda: [X.copy(), X.copy()])
+    check_anew(compiled, function, lambda: [X.copy(), X.copy()])
     graph, inputs = graphs[0]
     found = graph(*inputs)
     assert np.array_equal(found[0], np.exp(inputs[0]) + inputs[1])

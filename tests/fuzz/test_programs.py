@@ -23,14 +23,6 @@ def backend_of(seed: int) -> str:
     return BACKENDS[seed % len(BACKENDS)]
 
 
-@pytest.fixture(autouse=True)
-def strict():
-    """Errors of our own are raised, and everything is forgotten afterwards."""
-    with dl.config.patch(strict=True):
-        yield
-    dl.reset()
-
-
 @pytest.mark.parametrize("seeds", chunks(1000, 50))
 def test_random_programs_equal_python(seeds):
     failures = []

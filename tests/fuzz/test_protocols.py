@@ -7,7 +7,7 @@ import pytest
 
 import dynamo_lite as dl
 
-from .comparing import differences, outcome
+from ..oracle import differences, outcome
 
 
 class Tagged(np.ndarray):

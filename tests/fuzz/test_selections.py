@@ -9,7 +9,7 @@ import pytest
 
 import dynamo_lite as dl
 
-from .comparing import differences, outcome
+from ..oracle import differences, outcome
 from .seeds import chunks
 from .selections import LENGTHS, arguments, function, source
 

@@ -11,36 +11,14 @@ from dynamo_lite.native import _core
 from ..backends.graphs import trace
 from ..backends.test_lowering import CASES
 from ..backends.test_symbolic import retyped
-
-
-def same(got, want):
-    """Equal in type, dtype, shape and strides; floats to a few units of the largest one."""
-    assert type(got) is type(want)
-    a, b = np.asarray(got), np.asarray(want)
-    assert (a.dtype, a.shape) == (b.dtype, b.shape)
-    if isinstance(want, np.ndarray) and want.size:
-        lengths = [n > 1 for n in want.shape]
-        assert [s for s, n in zip(got.strides, lengths) if n] == [
-            s for s, n in zip(want.strides, lengths) if n
-        ]
-        assert got.flags.writeable == want.flags.writeable
-    if b.dtype.kind in "fc" and b.size:
-        unit = np.finfo(b.dtype).eps * 16
-        np.testing.assert_allclose(a, b, rtol=unit, atol=unit * np.nanmax(np.abs(b)))
-    else:
-        np.testing.assert_array_equal(a, b)
+from ..oracle import ROUNDED, same
 
 
 def compare(entry, function, values):
     with np.errstate(all="ignore"):
         want, got = function(*values), entry(*values)
     assert got is not _core.BAILOUT
-    want = want if isinstance(want, tuple) else (want,)
-    for one, other in zip(got, want, strict=True):
-        same(one, other)
-    for i in range(len(want)):
-        for j in range(i):
-            assert (got[i] is got[j]) == (want[i] is want[j])
+    assert same(tuple(got), want if isinstance(want, tuple) else (want,), ROUNDED)
 
 
 @pytest.mark.parametrize("symbolic", [False, True], ids=["static", "symbolic"])
@@ -101,7 +79,7 @@ def test_large_results_do_not_depend_on_the_number_of_threads():
     for other in results[1:]:
         for a, b in zip(results[0], other):
             np.testing.assert_array_equal(a, b)
-    same(results[0][0], softmax(x))
+    assert same(results[0][0], softmax(x), ROUNDED)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

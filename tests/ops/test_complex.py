@@ -4,7 +4,7 @@ import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
-from tests.fuzz.comparing import differences, outcome
+from tests.oracle import differences, outcome
 
 
 def arithmetic(z, w, r):

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from tests.fuzz.comparing import Tolerance, differences, outcome
+from tests.oracle import Tolerance, differences, outcome
 
 G, H, K = np.int64(2), np.int8(-1), np.intp(1)
 EXPRESSIONS = """

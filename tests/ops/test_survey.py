@@ -10,7 +10,7 @@ import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
-from tests.fuzz.comparing import Tolerance, differences, outcome
+from tests.oracle import Tolerance, differences, outcome
 
 from . import survey
 from .survey.entries import ENTRIES

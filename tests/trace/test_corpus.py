@@ -2,7 +2,6 @@
 
 `python -m tests.trace.test_corpus` says which share is.
 """
-import copy
 import importlib
 import pkgutil
 import sys
@@ -13,9 +12,9 @@ import dynamo_lite as dl
 from dynamo_lite.base.config import config
 from dynamo_lite.errors import FullGraphRequired
 
+from ..oracle import differences, outcome_of_copy
 from . import corpus
 from .corpus.programs import PROGRAMS
-from .equality import outcome, same
 
 for module in pkgutil.iter_modules(corpus.__path__):
     if not module.name.startswith("since_3_12") or sys.version_info >= (3, 12):
@@ -24,9 +23,9 @@ for module in pkgutil.iter_modules(corpus.__path__):
 
 def compare(compiled, program):
     for _ in range(2):
-        expected = outcome(program.function, copy.deepcopy(program.args))
-        actual = outcome(compiled, copy.deepcopy(program.args))
-        assert same(actual, expected), f"{actual} is not {expected}"
+        expected = outcome_of_copy(program.function, program.args)
+        problems = differences(outcome_of_copy(compiled, program.args), expected)
+        assert not problems, problems
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
@@ -46,8 +45,8 @@ def test_still_breaks(program):
     """A program that no longer breaks is to be listed as one graph."""
     with config.patch(strict=True):
         compiled = dl.compile(program.function, backend="eager", fullgraph=True)
-        result, _, _ = outcome(compiled, copy.deepcopy(program.args))
-    assert isinstance(result, FullGraphRequired)
+        found = outcome_of_copy(compiled, program.args)
+    assert isinstance(found.error, FullGraphRequired)
 
 
 def survey():

@@ -10,7 +10,7 @@ import numpy as np
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
 
-from .equality import case
+from .cases import case
 
 X = np.arange(12.0).reshape(3, 4)
 

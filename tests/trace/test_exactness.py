@@ -18,7 +18,7 @@ from test.support.import_helper import import_fresh_module
 
 import dynamo_lite
 
-from .equality import case
+from .cases import case
 
 X = np.arange(12.0).reshape(3, 4)
 A, F, N = "a", 1.5, 3

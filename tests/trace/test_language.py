@@ -13,7 +13,7 @@ import typing
 
 import numpy as np
 
-from .equality import case
+from .cases import case
 
 X = np.arange(12.0).reshape(3, 4)
 

@@ -5,7 +5,8 @@ import functools
 
 import numpy as np
 
-from .equality import case, check, outcome
+from ..oracle import outcome
+from .cases import case, check
 
 X = np.arange(3.0)
 
@@ -107,7 +108,7 @@ def raising(x):
 def test_classes_that_leave_the_trace_are_made_by_python():
     for function in (escaping, breaking, raising):
         check(function, X, captured=False)
-    assert outcome(escaping, (X,))[0].v.sum() == 6.0
+    assert outcome(escaping, (X,)).result.v.sum() == 6.0
 
 
 def test_parts_of_local_classes_do_not_leave_the_trace():

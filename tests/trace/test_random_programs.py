@@ -1,6 +1,5 @@
 """Random programs equal plain Python, call after call."""
 import copy
-import warnings
 
 import numpy as np
 import pytest
@@ -8,7 +7,7 @@ import pytest
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
 
-from .equality import outcome, same
+from ..oracle import differences, outcome
 from .random_programs import program
 
 X = np.array([1.0, -2.0, 3.0])
@@ -20,13 +19,13 @@ def arguments(namespace):
 
 def compare(seed, calls=2):
     plain, traced = program(seed), program(seed)
-    with config.patch(strict=True), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with config.patch(strict=True):
         compiled = dl.compile(traced["program"], backend="eager")
         for _ in range(calls):
             expected = outcome(plain["program"], copy.deepcopy(arguments(plain)))
             actual = outcome(compiled, copy.deepcopy(arguments(traced)))
-            assert same(actual, expected), f"{actual}\nis not\n{expected}\n{plain['SOURCE']}"
+            problems = differences(actual, expected)
+            assert not problems, f"{problems}\n{plain['SOURCE']}"
             assert plain["COUNT"] == traced["COUNT"]
 
 
