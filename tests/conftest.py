@@ -33,6 +33,16 @@ settings.load_profile("project")
 VALIDATED = Counter()
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--accept", action="store_true", help="keep what the stages of the compiler make now")
+
+
+@pytest.fixture
+def accept(request):
+    return request.config.getoption("accept")
+
+
 def settled():
     """What a test may change for itself, and has to put back."""
     return {
