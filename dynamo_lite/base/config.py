@@ -72,6 +72,9 @@ class Config:
     """Where; the user's cache directory when empty."""
     cache_size_limit: int = 1 << 30
     """Bytes on disk from which the kernels that were not used for longest are removed."""
+    cpu: str = ""
+    """The level of machine that code is generated for, by LLVM's name (`x86-64-v3`), where it is
+    not to be the highest that this one reaches."""
     threads: int = 0
     """Threads of the CPU pool; 0 is the number of cores this process may use."""
     logs: str = ""

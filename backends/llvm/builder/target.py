@@ -8,7 +8,9 @@ from numpy._core._multiarray_umath import (  # type: ignore[import-not-found]
     __cpu_features__ as cpu_features,
 )
 
+from ....base.config import config
 from ....base.records import dataclass
+from ....errors import BackendError
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,22 @@ LEVELS: tuple[tuple[str, tuple[str, ...], str, int, bool], ...] = (
 ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
-@cache
 def host() -> Target:
-    """This machine, at the highest level that it reaches."""
+    """This machine, at the highest level that it reaches and `config.cpu` allows."""
+    return at_most(config.cpu)
+
+
+@cache
+def at_most(cpu: str) -> Target:
+    """This machine, taken to be of the level `cpu`; of its own where that is empty."""
     machine = platform.machine().lower()
     machine = ALIASES.get(machine, machine)
-    for name, features, cpu, width, fma in LEVELS:
-        if name == machine and all(cpu_features.get(f) for f in features):
-            return Target(machine, platform.system(), cpu, width, fma)
-    return Target(machine, platform.system(), "generic", 16, False)
+    reached = [
+        Target(machine, platform.system(), name, width, fma)
+        for of, features, name, width, fma in LEVELS
+        if of == machine and all(cpu_features.get(feature) for feature in features)
+    ] or [Target(machine, platform.system(), "generic", 16, False)]
+    if (found := next((t for t in reached if cpu in ("", t.cpu)), None)) is None:
+        known = ", ".join(target.cpu for target in reached)
+        raise BackendError(f"config.cpu is {cpu!r}, and this machine has the levels {known}")
+    return found

@@ -74,7 +74,7 @@ def _type_defects(graph: Graph, node: Node, bound: set[str]) -> Iterator[str]:
         return
     if node.type is None and node.op != "call_function":
         yield f"{node.name} has no type"
-    for kind in leaves(node.type):
+    for kind in _results(node.type):
         if isinstance(kind, ArrayType):
             yield from _array_defects(node, kind)
         elif kind is not None:
@@ -82,6 +82,15 @@ def _type_defects(graph: Graph, node: Node, bound: set[str]) -> Iterator[str]:
     for name in _symbols_of(node) if not graph.is_body else ():
         if name not in graph.symbols and name not in bound:
             yield f"{node.name} uses the unbound symbol {name}"
+
+
+def _results(type: Any) -> Iterator[Any]:
+    """The types of a node's results; those of numpy.linalg come as named tuples."""
+    for leaf in leaves(type):
+        if isinstance(leaf, tuple):
+            yield from _results(tuple(leaf))
+        else:
+            yield leaf
 
 
 def _array_defects(node: Node, kind: ArrayType) -> Iterator[str]:
@@ -95,7 +104,7 @@ def _array_defects(node: Node, kind: ArrayType) -> Iterator[str]:
 
 def _symbols_of(node: Node) -> Iterator[str]:
     sizes: list[Any] = list(leaves((node.args, node.kwargs)))
-    for kind in leaves(node.type):
+    for kind in _results(node.type):
         if isinstance(kind, ArrayType):
             sizes += [*kind.shape, *kind.strides, kind.value]
     for size in sizes:
