@@ -1,22 +1,25 @@
 # make demo    set up .venv and run the main examples
 # make test    set up .venv and run the tests
-# PYTHON=python3.12 chooses the interpreter, TESTS=tests/native a part of the tests.
+# PYTHON=python3.12 chooses the interpreter, TESTS=tests/native a part of the tests,
+# PINNED="numpy==2.0.*" what else the environment holds, OPTIONS what else pytest is told.
 PYTHON ?= python3
 TESTS ?= tests
 VENV ?= .venv
 JOBS ?= 2
+PINNED ?=
+OPTIONS ?=
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(wildcard dynamo_lite/native/*.cpp dynamo_lite/native/*/*.c dynamo_lite/native/*/*.cpp dynamo_lite/native/*/*.h)
 
-.PHONY: demo test bench lint clean interpreter
+.PHONY: demo test bench lint sdist clean interpreter
 
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+	$(BIN)/python -m pytest -q -n $(JOBS) $(OPTIONS) $(TESTS)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
@@ -28,6 +31,13 @@ lint: $(STAMP)
 	$(BIN)/python -m pip install -q --no-deps --no-build-isolation --target build/lint .
 	cd build/lint && MYPYPATH=. ../../$(BIN)/python -m mypy -p dynamo_lite --config-file ../../pyproject.toml
 
+# The source distribution is complete: a wheel is built from it alone.
+sdist: $(STAMP)
+	$(BIN)/python -m pip install -q "build>=1.2"
+	rm -rf build/sdist build/wheel
+	$(BIN)/python -m build -q --no-isolation --sdist --outdir build/sdist .
+	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w build/wheel build/sdist/*.tar.gz
+
 # The environment belongs to one interpreter: another PYTHON makes it anew.
 interpreter:
 	@python=$$(.ci/python $(PYTHON)) && \
@@ -38,8 +48,8 @@ interpreter:
 
 $(STAMP): pyproject.toml setup.py $(CORE) | interpreter
 	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -q "setuptools>=77" "numpy>=2.0"
-	$(BIN)/python -m pip install -q --no-build-isolation -e ".[test,demo]"
+	$(BIN)/python -m pip install -q "setuptools>=77" "numpy>=2.0" $(PINNED)
+	$(BIN)/python -m pip install -q --no-build-isolation -e ".[test,demo]" $(PINNED)
 	touch $(STAMP)
 
 clean:

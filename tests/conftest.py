@@ -21,6 +21,7 @@ from dynamo_lite.native import _core
 from dynamo_lite.runtime import tiering
 
 from .fuzz.seeds import DAY
+from .skips import allowed, excess, reasons
 
 dynamo_config.compile_unprofitable = True
 dynamo_config.strict = True
@@ -36,6 +37,7 @@ VALIDATED = Counter()
 def pytest_addoption(parser):
     parser.addoption(
         "--accept", action="store_true", help="keep what the stages of the compiler make now")
+    parser.addoption("--skips", help="a file with the reasons for which tests may be skipped")
 
 
 @pytest.fixture
@@ -78,7 +80,21 @@ def pytest_report_header():
     return f"random programs of the day: seeds from {DAY} on" if DAY else []
 
 
+def skipped(config):
+    """How many tests were skipped for each reason, in all processes."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    return reasons(reporter.stats.get("skipped", [])) if reporter is not None else Counter()
+
+
+def too_many(config):
+    path = config.getoption("skips")
+    is_worker = hasattr(config, "workerinput")
+    return excess(skipped(config), allowed(path)) if path and not is_worker else []
+
+
 def pytest_sessionfinish(session):
+    if too_many(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if dynamo_config.validate:
         output = getattr(session.config, "workeroutput", None)
         VALIDATED.update(counted())
@@ -92,6 +108,10 @@ def pytest_testnodedown(node):
 
 
 def pytest_terminal_summary(terminalreporter):
+    for reason, count in sorted(skipped(terminalreporter.config).items()):
+        terminalreporter.line(f"{count} skipped: {reason}")
+    for line in too_many(terminalreporter.config):
+        terminalreporter.line(line, red=True)
     if dynamo_config.validate:
         found = ", ".join(f"{count} {verdict}" for verdict, count in sorted(VALIDATED.items()))
         terminalreporter.line(f"steps of reasoning about sizes: {found or 'none'}")
