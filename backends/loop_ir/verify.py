@@ -35,7 +35,8 @@ def verify(program: Program, *, planned: bool) -> None:
 
 def defects(program: Program, *, planned: bool) -> Iterator[str]:
     """What is wrong, in words."""
-    given = {item.buffer for item in (*program.inputs, *program.constants) if item.buffer}
+    given = {item.buffer for item in program.inputs if item.buffer is not None}
+    given |= {item.buffer for item in program.constants}
     steps = list(all_steps(program.steps))
     anywhere = () if planned else (s.buffer for s in steps if isinstance(s, Allocate))
     scope = Scope(
