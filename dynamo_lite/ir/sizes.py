@@ -8,6 +8,7 @@ a number that divides or is divided by is as small as it can be (`(2*s0 + 7) // 
 """
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -18,6 +19,8 @@ from . import steps
 from .steps import Asked, operand, rewrites
 
 Size = Union[int, "SizeExpr"]
+SYMBOLIC = ".symbolic"
+"""The module that is loaded when somebody wants a sympy expression."""
 
 
 class Symbol(str):
@@ -103,6 +106,11 @@ class SizeExpr:
         atoms, constant = self.terms[-1]
         terms, number = (self.terms, number) if atoms else (self.terms[:-1], constant + number)
         return SizeExpr((*terms, ((), number)) if number else terms)
+
+    @property
+    def expr(self) -> Any:
+        """The same as a sympy expression of integers; imports sympy."""
+        return importlib.import_module(SYMBOLIC, __package__).expression(self)
 
     def __bool__(self) -> bool:
         raise TypeError(f"the size {self} is symbolic: decide about it through the ShapeEnv")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from ..base.records import dataclass, field
+from ..guards.shapes.reasoning import asked
 from ..native import free_scratch
 
 if TYPE_CHECKING:
@@ -100,6 +101,13 @@ class Stats:
     retired: int
     """Entries that were retired because their calls bailed out again and again."""
 
+    symbolic_questions: int = 0
+    """Questions about sizes that were put to sympy, and"""
+    symbolic_answers: int = 0
+    """how many it answered."""
+    symbolic_seconds: float = 0.0
+    """What that took, with importing sympy for the first one."""
+
     def __str__(self) -> str:
         lines = [
             f"{self.graphs} graphs in {self.frames} frames, {self.graph_breaks} graph breaks, "
@@ -108,6 +116,10 @@ class Stats:
             f"{self.coverage:.0%} of the array operations ran compiled; "
             f"compiling took {self.compile_seconds * 1e3:.1f} ms",
         ]
+        if self.symbolic_questions:
+            lines.append(
+                f"sympy answered {self.symbolic_answers} of {self.symbolic_questions} questions "
+                f"about sizes in {self.symbolic_seconds * 1e3:.0f} ms")
         for verb, reasons in ("broke", self.break_reasons), ("recompiled", self.recompile_reasons):
             lines += [f"{count:6} times {verb}: {reason}" for reason, count in reasons.items()]
         return "\n".join(lines)
@@ -132,6 +144,7 @@ class Registry:
         self.recompile_reasons: Counter[str] = Counter()
         self.errors = 0
         self.retired = 0
+        asked.clear()
 
 
 registry = Registry()
@@ -152,6 +165,9 @@ def stats() -> Stats:
         compile_seconds=sum(record.seconds for record in records),
         errors=registry.errors,
         retired=registry.retired,
+        symbolic_questions=asked.questions,
+        symbolic_answers=asked.answered,
+        symbolic_seconds=asked.seconds,
     )
 
 

@@ -13,6 +13,7 @@ from ...ir.bounds import least
 from ...ir.graph import Assertion, Location
 from ...ir.sizes import Size, SizeExpr, is_unbacked, substitute, symbol, symbols
 from ...ir.steps import Asked
+from . import reasoning
 from .relations import (
     COMPARE,
     GREATEST_INT,
@@ -51,6 +52,7 @@ class Known:
         self._premises: list[Asked] = []  # also the relations that were dropped: they follow
         self._own: list[Asked] = []
         self._answers: dict[tuple[str, Size], bool] = {}
+        self._reasoned: dict[tuple[str, Size], bool | None] = {}
         self._open: set[tuple[str, Size]] = set()  # no answer follows from the bounds so far
         self._bounds: dict[tuple[str, str], Relation] = {}
         self._newest: dict[tuple[str, SizeExpr], Relation] = {}
@@ -100,6 +102,23 @@ class Known:
                     self._answers[asked] = answer
         if steps.watcher is not None and answer is not None:
             self._tell("answer", Asked(op, left, right), answer)
+        return answer
+
+    def reasoned(self, op: str, left: Size, right: Size) -> bool | None:
+        """The answer where sympy finds one, to what is not settled; see `reasoning`."""
+        difference = self.difference(left, right)
+        if isinstance(difference, int):
+            return COMPARE[op](difference, 0)
+        asked = kind, size = question(op, difference)
+        if isinstance(size, int):
+            return COMPARE[kind](size, 0)
+        answer = self._reasoned.get(asked)
+        if asked not in self._reasoned:
+            answer = self._reasoned[asked] = reasoning.answer(kind, size, self.lower, self.upper)
+        if answer is not None:
+            self._answers[asked] = answer
+            if steps.watcher is not None:
+                self._tell("answer by sympy", Asked(op, left, right), answer)
         return answer
 
     def difference(self, left: Size, right: Size) -> Size:

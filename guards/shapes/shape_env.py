@@ -23,6 +23,7 @@ from ...ir.sizes import (
     symbol,
     symbols,
 )
+from . import reasoning
 from .dynamic import DynamicPolicy
 from .relations import COMPARE, LEAST_INT, MIRRORED, NEGATED, Relation, number
 from .symbols import Symbols
@@ -136,6 +137,8 @@ class ShapeEnv(Symbols):
         size = self.simplify(size)
         if isinstance(size, int):
             return size
+        if (only := self._only_value(size)) is not None:
+            return only
         if depends_on_data(size):
             raise GraphBreak(f"Python needs the value of {size}, where {self.explained(size)}")
         value = self.hint(size)
@@ -144,6 +147,11 @@ class ShapeEnv(Symbols):
             raise GraphBreak(f"Python needs the value of {text}, which keeps changing")
         self.equal(size, value)
         return value
+
+    def _only_value(self, size: SizeExpr) -> int | None:
+        """The value of a size that has the same one whatever its symbols are."""
+        likely = reasoning.constant(size, self.known.lower, self.known.upper)
+        return likely if likely is not None and self.known.reasoned("==", size, likely) else None
 
     def assume(self, question: str, left: Size, right: Size) -> None:
         """Assert a relation that is not known, and rely on it."""
@@ -193,7 +201,12 @@ class ShapeEnv(Symbols):
         if answer is None:
             difference = self.known.difference(left, right)
             assert isinstance(difference, SizeExpr)
-            if depends_on_data(difference):
+            is_open = depends_on_data(difference)
+            if is_open or self.known.closed:
+                answer = self.known.reasoned(op, left, right)
+            if answer is not None:
+                return answer
+            if is_open:
                 raise DataDependent(
                     f"whether {left} {op} {right} depends on data: {self.explained(difference)}"
                 )

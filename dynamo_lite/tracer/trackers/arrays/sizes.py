@@ -306,10 +306,21 @@ def extremum(tx: Tx, function: Any, values: Sequence[VariableTracker]) -> Size |
         return None
     best, *others = (_size(tx, value) for value in values)
     for other in others:
-        if not tx.shapes.varies("<", best, other):
+        if not (tx.shapes.varies("<", best, other) or is_open(tx, best, other)):
             return None
         best = EXTREMA[function](best, other)
     return best if weight(best) <= HEAVIEST else None
+
+
+def is_open(tx: Tx, left: Size, right: Size) -> bool:
+    """Whether only the data of a call tells which of two sizes is less."""
+    if not (depends_on_data(left) or depends_on_data(right)):
+        return False
+    try:
+        tx.shapes.less(left, right)
+    except DataDependent:
+        return True
+    return False
 
 
 EXTREMA: dict[Any, Callable[[Size, Size], Size]] = {min: minimum, max: maximum}
