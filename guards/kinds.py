@@ -46,10 +46,12 @@ class _Short(reprlib.Repr):
         self.maxtuple = 12
 
     def repr1(self, value: Any, level: int) -> str:
-        if type(value) in (int, str, list, tuple, dict, set, frozenset):
+        kind = type(value)
+        if kind in (int, str, list, tuple, dict, set, frozenset):
             return super().repr1(value, level)
-        if isinstance(lookup_repr(type(value)), FunctionType):
-            return f"<{type(value).__qualname__} object>"
+        is_users = kind.__flags__ & HEAP_TYPE and issubclass(kind, SHOWN_BY_ITEMS)
+        if is_users or isinstance(lookup_repr(kind), FunctionType):
+            return f"<{kind.__qualname__} object>"
         return self.repr_instance(value, level)
 
     def repr_int(self, value: int, level: int) -> str:
@@ -74,6 +76,11 @@ class _Short(reprlib.Repr):
         parts = [show(item) for item in islice(items, self.maxdict)] if level > 0 else ["..."]
         dots = ["..."] if len(value) > self.maxdict and level > 0 else []
         return f"{{{', '.join(parts + dots)}}}"
+
+
+HEAP_TYPE = 1 << 9
+SHOWN_BY_ITEMS = (list, tuple, dict, set, frozenset, BaseException)
+"""Types whose objects are shown by methods that derived classes may have of their own."""
 
 
 def lookup_repr(kind: type) -> Any:
@@ -282,7 +289,6 @@ def specials_of(kind: type) -> Specials:
     return Specials(kind, names)
 
 
-HEAP_TYPE = 1 << 9
 MADE_LATER = ("__annotations__", "__annotations_cache__", "__doc__")
 """Python puts these into a class when somebody asks for them."""
 

@@ -246,7 +246,7 @@ class DynamicPolicy:
 
     def observe_again(self, source: Source, value: Any) -> None:
         """An array that is known by another source: here another array may be found next time."""
-        for axis, size in enumerate(value.shape if isinstance(value, np.ndarray) else ()):
+        for axis, size in enumerate(value.shape if issubclass(type(value), np.ndarray) else ()):
             self.observe(source, "size", axis, size)
 
     def observe_items(self, source: Source, items: Collection[Any]) -> None:

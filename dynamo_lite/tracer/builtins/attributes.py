@@ -12,7 +12,7 @@ from ...base.records import dataclass
 from ...errors import GraphBreak
 from ...guards.kinds import CALL
 from ..object_model import attributes as object_model
-from ..object_model.attributes import HEAP_TYPE, class_attribute
+from ..object_model.attributes import HEAP_TYPE, class_attribute, has_own_class
 from ..object_model.constants import (
     FALSE,
     NONE,
@@ -25,7 +25,7 @@ from ..object_model.constants import (
 )
 from ..object_model.refusals import returned
 from ..rules.local_classes import PLACEHOLDERS, is_local
-from ..rules.mro import MISSING, lookup
+from ..rules.mro import MISSING, is_subtype, lookup
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.containers.exceptions import ARGUMENTS_ONLY, ExceptionVariable
@@ -53,6 +53,10 @@ def _is_instance(tx: Tx, value: VariableTracker, kind: VariableTracker) -> bool:
     check = lookup(type(base), "__instancecheck__") if isinstance(base, type) else MISSING
     if value.python_type() is base:
         return True
+    if has_own_class(value.python_type()):
+        raise GraphBreak(f"an instance check of {value.describe()}, which answers for its class")
+    if check is type.__instancecheck__:
+        return is_subtype(value.python_type(), base)
     if check in PLAIN_CHECKS or not isinstance(check, types.FunctionType):
         return _is_subclass(tx, value.python_type(), base)
     if type(base).__module__ != "typing":
@@ -107,6 +111,10 @@ def _is_subclass(tx: Tx, kind: type, base: Any) -> bool:
         raise GraphBreak(f"an instance check against {base!r}")
     if type(base).__instancecheck__ not in PLAIN_CHECKS:
         raise GraphBreak(f"the metaclass of {base.__name__} has its own instance check")
+    if isinstance(lookup(type(base), "__subclasscheck__"), types.FunctionType) and not isinstance(
+        base, ABCMeta
+    ):
+        raise GraphBreak(f"the metaclass of {base.__name__} has its own subclass check")
     hook = getattr(lookup(base, "__subclasshook__"), "__func__", None)
     if isinstance(hook, types.FunctionType) and hook in PLACEHOLDERS:
         raise GraphBreak(f"the __subclasshook__ of {base.__name__}")

@@ -104,6 +104,8 @@ def _initialise(
             args = tuple(rest)
         contents.method_update(tx, *args, **kwargs)
     elif isinstance(contents, ListVariable | SetVariable):
+        if len(args) > 1 and isinstance(contents, SetVariable) and contents.whole is not None:
+            raise GraphBreak(f"making {contents.whole.describe()} of {len(args)} arguments")
         if len(args) > 1:
             observe(list if isinstance(contents, ListVariable) else set, *map(id, args))
         contents.call_method(tx, "clear", (), {})

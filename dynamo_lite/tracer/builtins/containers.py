@@ -11,14 +11,21 @@ from ...errors import GraphBreak
 from ..object_model.constants import NONE, ConstantVariable, observe, observed
 from ..object_model.methods import MethodVariable
 from ..polyfills.registry import own_attributes
-from ..rules.mro import answers
+from ..rules.mro import answers, is_subtype
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.containers.deques import make_deque
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.partials import make_partial
 from ..trackers.containers.sequences import ListVariable, TupleVariable, is_named_tuple
 from ..trackers.containers.sets import SetVariable
-from ..trackers.objects.derived import EXTRACT, FILL, DerivedVariable, base_of, new_contents
+from ..trackers.objects.derived import (
+    EXTRACT,
+    FILL,
+    DerivedVariable,
+    base_of,
+    is_derived,
+    new_contents,
+)
 from ..trackers.objects.functions import FunctionVariable
 from .table import HANDLERS, handles
 
@@ -50,22 +57,35 @@ def tuple_new(
     if len(iterable) > 1:
         observe(tuple, *map(id, iterable))
     known = kind.as_constant(tx)
+    check_made(tuple, known)
     items = [item for each in iterable for item in tx.collect(each)]
     if known is not tuple and not is_named_tuple(known):
         return DerivedVariable(known, TupleVariable(items))
     return TupleVariable(items, kind=known)
 
 
-def new_derived(
-    tx: Tx, kind: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
-) -> VariableTracker:
-    """The arguments are for `__init__`."""
-    known = kind.as_constant(tx)
-    return DerivedVariable(known, new_contents(base_of(known)))
+def _new_container(base: type) -> Any:
+    def new(
+        tx: Tx, kind: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
+    ) -> VariableTracker:
+        """The arguments are for `__init__`."""
+        check_made(base, known := kind.as_constant(tx))
+        if not is_derived(known):
+            raise GraphBreak(f"making a {known.__name__} by its __new__")
+        return DerivedVariable(known, new_contents(base_of(known)))
+
+    return new
+
+
+def check_made(base: Any, kind: Any) -> None:
+    """Raise what `base.__new__` says of a class that is not derived from it."""
+    if not isinstance(kind, type) or not is_subtype(kind, base):
+        observe(base.__new__, kind)
 
 
 def _new_value(base: type) -> Any:
     def new(tx: Tx, kind: VariableTracker, *args: VariableTracker) -> VariableTracker:
+        check_made(base, kind.as_constant(tx))
         value = tx.call_builtin(base, *args)
         if not isinstance(value, ConstantVariable):
             raise GraphBreak(f"making a {kind.as_constant(tx).__name__} of {value.describe()}")
@@ -74,7 +94,7 @@ def _new_value(base: type) -> Any:
     return new
 
 
-HANDLERS.update({base.__new__: new_derived for base in FILL})
+HANDLERS.update({base.__new__: _new_container(base) for base in FILL})
 HANDLERS.update({base.__new__: _new_value(base) for base in EXTRACT})
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import GraphBreak
-from ..object_model.attributes import overridden
+from ..object_model.attributes import HEAP_TYPE, overridden
 from ..object_model.constants import NONE, ConstantVariable
 from ..object_model.lazy import realise
 from ..rules.mro import lookup
@@ -173,6 +173,11 @@ def _own_way(value: ObjectVariable) -> str | None:
     hold more than the slots, dict and weak references of Python's classes."""
     kind = value.kind
     base = value.base if isinstance(value, DerivedVariable) else object
+    if overridden(kind, "__getattr__") or overridden(type(kind), "__setattr__"):
+        return "__getattr__"
+    for name in _slots(kind):  # which are set as the class says
+        if overridden(kind, "__setattr__") or type(lookup(kind, name)) is not MemberDescriptorType:
+            return name
     handled = ("__copy__", "__deepcopy__")  # by the callers, where it is written in Python
     for name in PROTOCOL:
         raw = lookup(kind, name)
@@ -189,7 +194,7 @@ def _own_way(value: ObjectVariable) -> str | None:
 def _slots(kind: type) -> list[str]:
     return [
         name for base in kind.__mro__ for name, raw in vars(base).items()
-        if type(raw) is MemberDescriptorType and name != "default_factory"
+        if type(raw) is MemberDescriptorType and base.__flags__ & HEAP_TYPE
     ]  # fmt: skip
 
 

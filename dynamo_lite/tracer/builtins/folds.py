@@ -16,6 +16,7 @@ from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.phi import chosen
 from ..trackers.arrays.sizes import SizeVariable, extremum, size_tracker
+from ..trackers.objects.objects import ObjectVariable
 from .table import handles
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _extreme(
     if not values or (len(values) > 1 and default is not None):
         observe(function, *map(id, values), default=None)  # CPython says why not
     items = iter(tx.iterate(values[0]) if len(values) == 1 else values)
-    if key is NONE:
+    if key is NONE and not isinstance(values[0], ObjectVariable):  # which is asked item by item
         known = list(items)
         if known and (size := extremum(tx, function, known)) is not None:
             return size_tracker(tx, size)

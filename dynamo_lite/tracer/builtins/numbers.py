@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import GraphBreak
 from .. import numpy as numpy_calls
-from ..object_model.constants import FALSE, ConstantVariable, constant, fold
-from ..object_model.refusals import name_in_c, refuse, returned_exactly
+from ..object_model.attributes import overridden
+from ..object_model.constants import FALSE, ConstantVariable, constant, fold, observe
+from ..object_model.refusals import derived, name_in_c, refuse, returned_exactly
 from ..python import operators
 from ..rules.mro import answers
 from ..state.tracker import VariableTracker
@@ -46,6 +47,8 @@ def builtin_divmod(
 def builtin_pow(tx: Tx, *args: VariableTracker) -> VariableTracker:
     if len(args) == 3 and isinstance(args[0], ObjectVariable):
         if not answers(kind := args[0].python_type(), "__pow__"):
+            if answers(kind, "__rpow__"):
+                raise GraphBreak(f"pow() of {args[0].describe()}")
             raise refuse(pow, kind, *[arg.as_constant(tx) for arg in args[1:]])
         return args[0].call_method(tx, "__pow__", args[1:], {})
     return operators.binary(tx, "**", *args) if len(args) == 2 else fold(tx, pow, args)
@@ -99,14 +102,23 @@ def _of_object(
     owner = value.python_type()
     method = next((m for m in CONVERSIONS[kind] if answers(owner, m)), None)
     if isinstance(value.contents, ConstantVariable) and (method is None or base):
-        return fold(tx, kind, (value.contents, *base))
+        if overridden(owner, "__repr__"):  # with which Python refuses texts
+            raise GraphBreak(f"{kind.__name__} of {value.describe()}")
+        known = derived(owner, value.contents.as_constant(tx))
+        return tx.known(observe(kind, known, *[each.as_constant(tx) for each in base]))
     if base and kind is complex:
         raise GraphBreak(f"complex() of {value.describe()} and an imaginary part")
+    if issubclass(owner, bytes | bytearray):
+        raise GraphBreak(f"{kind.__name__} of {value.describe()}")
     if method is None or base:
         raise refuse(kind, owner, *[each.as_constant(tx) for each in base])
     result = value.call_method(tx, method, (), {})
     if method == "__index__":
         result = returned_exactly(result, int, "__index__ returned non-int (type {kind})")
+    if method == "__float__":
+        result = returned_exactly(
+            result, float, f"{name_in_c(owner)}.__float__ returned non-float (type {{kind}})"
+        )
     if method != f"__{kind.__name__}__":
         return tx.call_builtin(kind, result)
     name = f"{name_in_c(owner)}." if kind is float else ""

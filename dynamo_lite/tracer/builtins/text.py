@@ -222,6 +222,8 @@ def str_join(
 ) -> VariableTracker:
     if not isinstance(text := separator.as_constant(tx), str):
         observe(str.join, text, ())
+    if overridden(parts.python_type(), "__len__"):
+        raise GraphBreak(f"the hint of its length that {parts.describe()} gives")
     if not isinstance(parts, SequenceVariable):
         parts = joined_parts(tx, text, parts)
     return run(str.join, [text, [part.as_constant(tx) for part in parts.iterate(tx)]])

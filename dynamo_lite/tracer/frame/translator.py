@@ -23,7 +23,7 @@ from ..calls import dispatch as calls
 from ..calls.inlining import inline
 from ..control_flow.growing import plan_list
 from ..control_flow.loops import arrive
-from ..object_model.attributes import store
+from ..object_model.attributes import has_own_class, store
 from ..object_model.cells import CellVariable
 from ..object_model.constants import ATOMS, ConstantVariable, constant, observed
 from ..object_model.refusals import name_in_c
@@ -316,7 +316,7 @@ class Translator:
     # -- operations of Python
 
     def getattr(self, value: VariableTracker, name: str) -> VariableTracker:
-        if name == "__class__":
+        if name == "__class__" and not has_own_class(value.python_type()):
             return self.known(value.python_type())
         try:
             return value.getattr(self, name)

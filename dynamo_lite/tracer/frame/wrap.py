@@ -7,6 +7,7 @@ import random
 import re
 import sys
 import types
+from abc import ABCMeta
 from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -15,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.records import dataclass
+from ...errors import GraphBreak
 from ...guards.kinds import EQUALS, IS, TYPE
 from ...guards.sources import AttrSource, ConstSource, Source
 from ...ir.ops.libraries import library_of
 from ...ir.types import why_not_dtype
 from ..numpy.cupy import is_cupy_ufunc
-from ..object_model.attributes import is_cython_function
+from ..object_model.attributes import is_cython_function, overridden
 from ..object_model.callables import CallableVariable, KnownVariable, ModuleVariable, is_typing
 from ..object_model.cells import outside_cell
 from ..object_model.constants import (
@@ -31,6 +33,7 @@ from ..object_model.constants import (
     DtypeVariable,
     TypedConstant,
 )
+from ..rules.mro import lookup_in
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import wrap_array
 from ..trackers.arrays.bound_methods import wrap_builtin_method, wrap_method
@@ -94,6 +97,18 @@ def _wrap_list(tx: Tx, value: list[Any], source: Source) -> VariableTracker:
 def _wrap_tuple(tx: Tx, value: tuple[Any, ...], source: Source) -> VariableTracker:
     tx.shapes.policy.observe_items(source, value)
     return TupleVariable(source=source, unread=value, kind=type(value))
+
+
+def _wrap_named_tuple(tx: Tx, value: Any, source: Source) -> VariableTracker:
+    """Guards ask for its length and its items."""
+    own = [name for name in NOT_BY_GUARDS if overridden(type(value), name)]
+    reason = f"its class has its own {own[0]}" if own else why_not_object(value)
+    if reason is not None:
+        return OpaqueVariable(value, source, reason)
+    return _wrap_tuple(tx, value, source)
+
+
+NOT_BY_GUARDS = ("__len__", "__iter__", "__getitem__", "__getattr__")
 
 
 def _wrap_dict(tx: Tx, value: dict[Any, Any], source: Source) -> VariableTracker:
@@ -213,7 +228,7 @@ KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
     (is_a(enum.Enum), FIXED_VALUE),
     (is_a(types.ModuleType), _fixed(ModuleVariable)),
     (lambda value: issubclass(type(value), tuple) and is_named_tuple(type(value)),
-     Wrapper(_wrap_tuple, shared=True)),
+     Wrapper(_wrap_named_tuple, shared=True)),
     (lambda value: is_derived(type(value)), Wrapper(wrap_derived, shared=True)),
     (is_compiled, FIXED_CALLABLE),
     (is_typing, _fixed(KnownVariable)),
@@ -221,8 +236,20 @@ KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
 """Rows for families of types, asked in order when the exact type is unknown."""
 
 
+def check_metaclass(value: Any) -> None:
+    """Break where looking at a class would run code of its metaclass."""
+    kind = value if issubclass(type(value), type) else type(value)
+    meta = type(kind)
+    if meta is type or meta is ABCMeta:
+        return
+    for name in ("__getattribute__", "__getattr__", "__eq__", "__hash__"):
+        if overridden(meta, name) and lookup_in(meta.__mro__, name)[1].__module__ != "enum":
+            raise GraphBreak(f"the metaclass {meta.__qualname__} has its own {name}")
+
+
 def wrap(tx: Tx, value: Any, source: Source) -> VariableTracker:
     """Track a value that came from outside the frame, or is held by a class of the frame."""
+    check_metaclass(value)
     if (made := tx.state.placeholders.get(id(value))) is not None:
         return made
     row = WRAPPERS.get(type(value))

@@ -18,10 +18,10 @@ from ...native import CompiledFunction
 from ..rules.local_classes import LOCAL_CLASSES
 from ..rules.mro import MISSING, Holds, answers, is_data_descriptor, lookup, lookup_in
 from ..state.tracker import ObservedException, VariableTracker
-from .constants import ConstantVariable, observed
+from .constants import ConstantVariable, observe, observed
 from .lazy import LazyVariable
-from .methods import BuiltinMethodVariable, MethodVariable
-from .refusals import name_in_c, refuse
+from .methods import BoundDescriptorVariable, BuiltinMethodVariable, MethodVariable
+from .refusals import name_in_c, refuse_change, sample
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -83,7 +83,11 @@ GENERIC = (
 def python_method(tx: Tx, owner: VariableTracker, name: str) -> VariableTracker:
     """`owner.name` for a value whose tracker knows the methods of one of Python's own types."""
     kind = owner.python_type()
-    raw = lookup(kind, name)
+    raw, base = lookup_in(kind.__mro__, name)
+    if asked := next((hook for hook in ASKED if overridden(kind, hook)), None):
+        raise GraphBreak(f"attribute {name!r} of {owner.describe()}: its class has its own {asked}")
+    if type(raw) in WRITTEN_IN_C and base.__flags__ & HEAP_TYPE:
+        raise GraphBreak(f"attribute {name!r} of {owner.describe()}, a method of C's")
     if raw is MISSING:
         error = AttributeError(f"{name_in_c(kind)!r} object has no attribute {name!r}", name=name)
         raise observed(error)
@@ -95,19 +99,39 @@ def python_method(tx: Tx, owner: VariableTracker, name: str) -> VariableTracker:
 
 
 def overridden(kind: type, name: str) -> bool:
-    """Whether a subclass of one of Python's own types defines the method in Python."""
-    return type(lookup(kind, name)) in WRITTEN_IN_PYTHON
+    """Whether a subclass of one of Python's own types defines the method in Python, or says that
+    there is none."""
+    raw, base = lookup_in(kind.__mro__, name)
+    return bool(base.__flags__ & HEAP_TYPE) and type(raw) not in WRITTEN_IN_C
 
 
+ASKED = ("__getattr__", "__getattribute__")
 WRITTEN_IN_PYTHON = (types.FunctionType, property, classmethod, staticmethod)
+WRITTEN_IN_C = (
+    types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
+    types.BuiltinFunctionType, types.GetSetDescriptorType, types.MemberDescriptorType,
+)  # fmt: skip
 
 
 def missing(tx: Tx, kind: type, name: str) -> ObservedException:
     """The AttributeError; the trace relies on the class not getting the attribute."""
-    if not hasattr(kind, name):
+    if lookup(type(kind), name) is not MISSING or asks_metaclass(kind):
+        keep_attribute(tx, kind, name, MISSING)
+    else:
         tx.guards.install(class_source(kind), NO_ATTR, name, tx.location())
     message = f"{name_in_c(kind)!r} object has no attribute {name!r}"
     return observed(AttributeError(message, name=name))
+
+
+def asks_metaclass(kind: type) -> bool:
+    """Whether looking for an attribute of the class itself runs code of its metaclass."""
+    meta = type(kind)
+    return lookup(meta, "__getattr__") is not MISSING or overridden(meta, "__getattribute__")
+
+
+def has_own_class(kind: type) -> bool:
+    """Whether `__class__` of an object may be another one than its type."""
+    return overridden(kind, "__class__") or overridden(kind, "__getattribute__")
 
 
 def store_class_attribute(
@@ -134,9 +158,18 @@ def class_attribute(tx: Tx, base: type, name: str, raw: Any) -> VariableTracker:
         stored = tx.state.class_attributes.get((lookup_in(base.__mro__, name)[1], name))
         if stored is not None:
             return stored
+    source = place_in_class(base, name)
     if base not in LOCAL_CLASSES:
-        return tx.wrap(raw, AttrSource(class_source(base), name))
+        return tx.wrap(raw, source)
     return inherited_attribute(tx, base, name, raw)
+
+
+def place_in_class(base: type, name: str) -> Source:
+    """Where a class has an attribute, unless its metaclass answers for it."""
+    from_meta, meta = lookup_in(type(base).__mro__, name)
+    if is_data_descriptor(from_meta) and (meta is not type or name not in vars(base)):
+        raise GraphBreak(f"the attribute {name!r} of {base.__name__}, which its metaclass has too")
+    return AttrSource(class_source(base), name)
 
 
 def inherited_attribute(tx: Tx, base: type, name: str, raw: Any) -> VariableTracker:
@@ -222,19 +255,18 @@ def _property(
     tx: Tx, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
 ) -> VariableTracker:
     if raw.fget is None:
-        text = f"property {name!r} of {instance.kind.__qualname__!r} object has no getter"
-        raise observed(AttributeError(text, name=name))
+        observe(raw.__get__, sample(instance.kind))
     return tx.call(_part(tx, raw.fget, base, name, "fget"), owner)
 
 
 def _part(tx: Tx, value: Any, base: type, name: str, part: str) -> VariableTracker:
-    return tx.wrap(value, AttrSource(AttrSource(class_source(base), name), part))
+    return tx.wrap(value, AttrSource(place_in_class(base, name), part))
 
 
 def _static(
     tx: Tx, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
 ) -> VariableTracker:
-    return tx.wrap(raw.__func__, AttrSource(class_source(base), name))
+    return tx.wrap(raw.__func__, place_in_class(base, name))
 
 
 def _class_method(
@@ -276,7 +308,10 @@ def _cached(
 def _c_method(
     tx: Tx, raw: Any, base: type, owner: VariableTracker, instance: Any, name: str
 ) -> VariableTracker:
-    return MethodVariable(tx.wrap(raw, ConstSource(Pinned(raw), raw.__qualname__)), owner)
+    if not issubclass(instance.kind, raw.__objclass__):
+        observe(raw.__get__, sample(instance.kind))
+    function = tx.wrap(raw, ConstSource(Pinned(raw), raw.__qualname__))
+    return BoundDescriptorVariable(raw, function, owner)
 
 
 def _getset(
@@ -332,13 +367,12 @@ def store(
         tx.call(method, owner, ConstantVariable(name), value)
         return
     if raw is MISSING or not is_data_descriptor(raw) or type(raw) in PLAIN_SETTERS:
-        if raw is MISSING and not has_dict(kind):
-            raise refuse(setattr, kind, name, None)
+        if type(raw) not in PLAIN_SETTERS and not has_dict(kind):
+            raise refuse_change(object.__setattr__, owner, name, None)
         instance.store(tx, name, value)
     elif type(raw) is property:
         if raw.fset is None:
-            text = f"property {name!r} of {kind.__qualname__!r} object has no setter"
-            raise observed(AttributeError(text))
+            observe(raw.__set__, sample(kind), None)
         tx.call(_part(tx, raw.fset, base, name, "fset"), owner, value)
     else:
         _set_by_descriptor(tx, raw, base, owner, name, value)
@@ -378,8 +412,8 @@ def delete(
     if raw is not MISSING and is_data_descriptor(raw) and type(raw) not in PLAIN_SETTERS:
         _delete_by_descriptor(tx, raw, kind, owner, name)
         return
-    if raw is MISSING and not has_dict(kind):
-        raise refuse(delattr, kind, name)
+    if type(raw) not in PLAIN_SETTERS and not has_dict(kind):
+        raise refuse_change(object.__delattr__, owner, name)
     if instance.own(tx, name) is None:
         text = f"{name_in_c(kind)!r} object has no attribute {name!r}"
         if type(raw) in PLAIN_SETTERS:
@@ -393,8 +427,7 @@ def _delete_by_descriptor(
 ) -> None:
     if type(raw) is property:
         if raw.fdel is None:
-            text = f"property {name!r} of {base.__qualname__!r} object has no deleter"
-            raise observed(AttributeError(text))
+            observe(raw.__delete__, sample(base))
         tx.call(_part(tx, raw.fdel, base, name, "fdel"), owner)
         return
     deleter, where = lookup(type(raw), "__delete__"), type(raw)
@@ -420,8 +453,9 @@ def outside_attribute(value: Any, source: Source, name: str) -> VariableTracker 
 
 
 def held_as(value: Any, name: str) -> Any:
-    """What a slot or `__dict__` holds, or MISSING; a `__getattr__` in Python is not asked."""
-    is_asked = lookup(type(value), "__getattr__") is not MISSING
+    """What a slot or `__dict__` holds, or MISSING; methods in Python are not asked."""
+    kind = type(value)
+    is_asked = answers(kind, "__getattr__") or overridden(kind, "__getattribute__")
     try:
         return object.__getattribute__(value, name) if is_asked else getattr(value, name)
     except AttributeError:
@@ -433,7 +467,10 @@ def own_dict_of(value: Any) -> dict[str, Any] | None:
 
 
 def own_source(kind: type, source: Source, name: str) -> Source:
-    """Where an object itself holds a value, past any descriptor that hides it."""
-    if is_hidden(kind, name):
+    """Where an object itself holds a value, past any descriptor that hides it, and past what is
+    asked where it no longer does."""
+    raw = lookup(kind, name)
+    is_asked = answers(type(raw), "__get__") or answers(kind, "__getattr__")
+    if is_asked and type(raw) not in OF_STRUCTS:
         return ItemSource(AttrSource(source, "__dict__"), name, dict)
     return AttrSource(source, name)

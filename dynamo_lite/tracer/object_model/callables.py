@@ -108,7 +108,8 @@ HASHED_BY_IDENTITY = (type, ABCMeta, FunctionType, BuiltinFunctionType, ModuleTy
 
 
 def is_typing(value: Any) -> bool:
-    return type(value).__module__ == "typing" or isinstance(value, GenericAlias | UnionType)
+    kind = type(value)
+    return kind.__module__ == "typing" or issubclass(kind, GenericAlias | UnionType)
 
 
 class CallableVariable(KnownVariable):

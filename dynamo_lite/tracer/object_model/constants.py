@@ -59,6 +59,11 @@ class ConstantVariable(VariableTracker):
     def python_type(self) -> type:
         return type(self.value)
 
+    def truth(self, tx: Tx) -> bool:
+        if self.value is NotImplemented:
+            raise GraphBreak("Python warns of the truth of NotImplemented")
+        return bool(self.as_constant(tx))
+
     def is_constant(self) -> bool:
         return True
 
@@ -266,7 +271,7 @@ def constant(value: Any) -> VariableTracker:
         return SINGLETONS.get(type(value)) or ConstantVariable(value)
     if (build := BUILDERS.get(type(value))) is not None:
         return build(value)
-    if isinstance(value, np.dtype | enum.Enum):
+    if issubclass(type(value), np.dtype | enum.Enum):
         return TypedConstant(value)
     raise GraphBreak(f"a value of type {type(value).__name__} computed while tracing")
 

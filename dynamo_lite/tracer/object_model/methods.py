@@ -2,7 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from types import (
+    BuiltinMethodType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
+from typing import TYPE_CHECKING, Any
 
 from ...base.signatures import check_names_of_method
 from ...errors import GraphBreak
@@ -55,6 +61,36 @@ class MethodVariable(VariableTracker):
         code.build(self.function)
         code.build(self.self_)
         code.call(2)
+
+
+class BoundDescriptorVariable(MethodVariable):
+    """A method of C's, `raw`, bound to an object of a class that has it from its bases, or under
+    a name of its own."""
+
+    def __init__(
+        self,
+        raw: Any,
+        function: VariableTracker,
+        self_: VariableTracker,
+        source: Source | None = None,
+    ) -> None:
+        super().__init__(function, self_, source)
+        self.raw = raw
+
+    def python_type(self) -> type:
+        return BOUND_TYPES[type(self.raw)]
+
+    def getattr(self, tx: Tx, name: str) -> VariableTracker:
+        return self.self_ if name == "__self__" else self.function.getattr(tx, name)
+
+    def reconstruct(self, code: Emitter) -> None:
+        code.load_callable(type(self.raw).__get__)
+        code.load_const(self.raw)
+        code.build(self.self_)
+        code.call(2)
+
+
+BOUND_TYPES = {MethodDescriptorType: BuiltinMethodType, WrapperDescriptorType: MethodWrapperType}
 
 
 class BuiltinMethodVariable(VariableTracker):

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GraphBreak
-from ..state.tracker import VariableTracker
+from ..rules.mro import MISSING, lookup
+from ..state.tracker import ObservedException, VariableTracker
 from .constants import NOT_IMPLEMENTED, ZERO, ConstantVariable, observe, observed
 
 if TYPE_CHECKING:
@@ -29,9 +30,11 @@ def name_in_c(kind: type) -> str:
     return kind.__name__
 
 
-def sample(kind: type) -> Any:
-    """An object of a class of that name, which answers nothing and holds nothing."""
-    return type(name_in_c(kind), (), {"__slots__": ()})()
+def sample(kind: type, *held: str) -> Any:
+    """An object of a class of that name, which answers nothing and holds nothing itself; its class
+    has the attributes `held`."""
+    names = {"__slots__": (), "__qualname__": kind.__qualname__, **dict.fromkeys(held)}
+    return type(name_in_c(kind), (), names)()
 
 
 def derived(kind: type, value: Any) -> Any:
@@ -43,6 +46,29 @@ def refuse(function: Callable[..., Any], kind: type, *args: Any) -> GraphBreak:
     """Raise what `function` says of an object of the type, which lacks the methods it needs."""
     observe(function, sample(kind), *args)
     return GraphBreak(f"{function.__name__} of a {kind.__name__}")
+
+
+def refuse_change(
+    function: Callable[..., Any], owner: VariableTracker, name: str, *value: None
+) -> GraphBreak:
+    """Raise what `object.__setattr__` or `object.__delattr__` says of an object without a dict;
+    its class may have such an attribute that is no data descriptor, and hooks of its own."""
+    kind = owner.python_type()
+    try:
+        held = [each for each in (name, "__setattr__", "__delattr__") if in_class(kind, each)]
+        observe(function, sample(kind, *held), name, *value)
+    except ObservedException as raised:
+        error: Any = raised.value
+        if error.value.obj is not None:  # since 3.13
+            error.attributes |= {"name": ConstantVariable(name), "obj": owner}
+        raise
+    return GraphBreak(f"{function.__name__} of {owner.describe()}")
+
+
+def in_class(kind: type, name: str) -> bool:
+    """Whether a class has the attribute from any but object."""
+    raw = lookup(kind, name)
+    return raw is not MISSING and raw is not lookup(object, name)
 
 
 def check_handed_over(method: Any, args: Sequence[VariableTracker]) -> None:

@@ -7,7 +7,7 @@ from ...errors import GraphBreak
 from ..object_model.constants import NONE, constant, observed
 from ..object_model.refusals import name_in_c
 from ..polyfills.language import match_group, to_reraise
-from ..rules.mro import MISSING, lookup
+from ..rules.mro import MISSING, is_subtype, lookup
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.containers.exceptions import ExceptionVariable
 from ..trackers.objects.classes import ClassVariable
@@ -77,7 +77,7 @@ def check_exc_match(
     if not all(isinstance(k, type) and issubclass(k, BaseException) for k in each):
         text = "catching classes that do not inherit from BaseException is not allowed"
         raise observed(TypeError(text))
-    return error, constant(issubclass(error.python_type(), each))
+    return error, constant(any(is_subtype(error.python_type(), k) for k in each))
 
 
 @handles("CHECK_EG_MATCH")

@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import GraphBreak
 from ..object_model.attributes import overridden
 from ..object_model.constants import ConstantVariable, observe, observed
-from ..object_model.refusals import name_in_c, refuse
+from ..object_model.refusals import name_in_c, refuse, sample
 from ..polyfills.language import by_index
 from ..rules.mro import MISSING, answers, lookup
 from ..state.tracker import ObservedException, VariableTracker
@@ -20,7 +20,7 @@ from ..trackers.arrays.array_parts import FlatVariable
 from ..trackers.containers.dicts import VIEW_TYPES, DictVariable
 from ..trackers.containers.iterators import IteratorVariable, ObjectIterator, StepVariable
 from ..trackers.objects.classes import ClassVariable
-from ..trackers.objects.objects import ObjectVariable
+from ..trackers.objects.objects import ObjectVariable, OpaqueVariable
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -112,6 +112,8 @@ def _asked(
 
 def has_keys(tx: Tx, value: VariableTracker) -> bool:
     """Whether C takes a value for a mapping: by an attribute `keys`, wherever that comes from."""
+    if isinstance(value, OpaqueVariable):
+        raise GraphBreak(f"whether {value.describe()} has keys")
     if answers(value.python_type(), "keys") or not isinstance(value, ObjectVariable):
         return answers(value.python_type(), "keys")
     try:
@@ -139,7 +141,8 @@ def pairs(
                 items = iterator(tx, item).iterate(tx)
             except ObservedException as raised:
                 if issubclass(raised.value.python_type(), TypeError):
-                    observe(kind().update, [*[((), ())] * position, None])
+                    refused = sample(item.python_type())
+                    observe(kind().update, [*[((), ())] * position, refused])
                 raise
             parts = list(items)
             if len(parts) != 2:

@@ -26,7 +26,7 @@ from ..object_model.constants import (
     observed,
 )
 from ..object_model.refusals import name_in_c, refuse
-from ..rules.mro import answers, lookup
+from ..rules.mro import answers, is_subtype, lookup
 from ..rules.operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays import complex_numbers
@@ -224,6 +224,8 @@ def _refusal(row: BinaryOperator, left: type, right: type, inplace: bool) -> str
         kinds = f"{name_in_c(left)!r} and {name_in_c(right)!r}"
         return f"{row.symbol!r} not supported between instances of {kinds}"
     base = next((kind for kind in SEQUENCES if issubclass(left, kind)), None)
+    if row.symbol == "+" and issubclass(left, np.ndarray):
+        raise GraphBreak(f"adding a {right.__name__} to an array")  # which C takes for a sequence
     if row.symbol == "+" and base in (bytes, bytearray):
         return f"can't concat {name_in_c(right)} to {name_in_c(left)}"
     if row.symbol == "+" and base is not None:
@@ -265,13 +267,13 @@ def _is_text(value: VariableTracker) -> bool:
 
 def has_buffer(kind: type) -> bool:
     """Whether the contents of such objects are bytes for C (Python code sees it from 3.12 on)."""
-    return hasattr(kind, "__buffer__") or issubclass(kind, (bytearray, memoryview, array.array))
+    return answers(kind, "__buffer__") or issubclass(kind, (bytearray, memoryview, array.array))
 
 
 def overrides(right: type, left: type, reflected: str) -> bool:
-    if right is left or not issubclass(right, left):
+    if right is left or not is_subtype(right, left):
         return False
-    return getattr(right, reflected, None) is not getattr(left, reflected, None)
+    return lookup(right, reflected) is not lookup(left, reflected)
 
 
 def is_not_implemented(value: VariableTracker) -> bool:

@@ -43,8 +43,13 @@ def _subscript(
 ) -> VariableTracker:
     kind = container.python_type()
     if not answers(kind, method):
+        if answers(kind, CHANGES.get(method, "")):  # C has one slot for both
+            raise observed(AttributeError(method))
         raise observed(TypeError(f"{name_in_c(kind)!r} object {refusal}"))
     return container.call_method(tx, method, args, {})
+
+
+CHANGES = {"__setitem__": "__delitem__", "__delitem__": "__setitem__"}
 
 
 def contains(tx: Tx, container: VariableTracker, item: VariableTracker) -> bool:

@@ -29,6 +29,11 @@ def lookup_in(mro: tuple[type, ...], name: str) -> tuple[Any, type]:
     return MISSING, object
 
 
+def is_subtype(kind: type, base: type) -> bool:
+    """Whether a class is derived from another, whatever metaclasses say of it."""
+    return any(each is base for each in kind.__mro__)
+
+
 def is_data_descriptor(raw: Any) -> bool:
     return hasattr(type(raw), "__set__") or hasattr(type(raw), "__delete__")
 

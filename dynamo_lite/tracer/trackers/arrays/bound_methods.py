@@ -11,7 +11,7 @@ import numpy as np
 from ....guards.kinds import CALL, EQUALS, IS, TYPE
 from ....guards.sources import AttrSource, ConstSource, Pinned, Source
 from ...object_model.callables import CallableVariable, KnownVariable
-from ...object_model.methods import MethodVariable
+from ...object_model.methods import BoundDescriptorVariable, MethodVariable
 from ...rules.mro import lookup
 from ...state.tracker import VariableTracker
 from ..objects.objects import ObjectVariable, OpaqueVariable
@@ -51,7 +51,7 @@ def wrap_builtin_method(
         return CallableVariable(value, source)
     if isinstance(owner, ObjectVariable | OpaqueVariable):
         function = tx.wrap(raw, ConstSource(Pinned(raw), raw.__qualname__))
-        return MethodVariable(function, owner, source)
+        return BoundDescriptorVariable(raw, function, owner, source)
     return _from(source, tx.getattr(owner, value.__name__))
 
 

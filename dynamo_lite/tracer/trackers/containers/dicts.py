@@ -274,6 +274,8 @@ class DictVariable(VariableTracker):
     def method_update(
         self, tx: Tx, *others: VariableTracker, **named: VariableTracker
     ) -> VariableTracker:
+        if len(others) > 1 and self.whole is not None:  # C says which method it was
+            raise GraphBreak(f"updating {self.whole.describe()} with {len(others)} arguments")
         if len(others) > 1:
             raise observed(TypeError(f"update expected at most 1 argument, got {len(others)}"))
         for other in others:
@@ -303,6 +305,8 @@ class DictVariable(VariableTracker):
         return NONE
 
     def method_copy(self, tx: Tx) -> VariableTracker:
+        if self.whole is not None and self.kind is not dict:  # asks the class for another object
+            raise GraphBreak(f"copying {self.whole.describe()}")
         made = DictVariable(kind=self.kind, factory=self.factory)
         made._entries.update(self.entries(tx))
         return made
@@ -333,6 +337,7 @@ class DictVariable(VariableTracker):
         raise observed(TypeError(f"unhashable type: {name_in_c(self.kind)!r}"))
 
     def reconstruct(self, code: Emitter) -> None:
+        check_hashing(key for key, _ in self._entries.values())
         if self.kind is not dict:
             code.load_callable(self.kind)
             if self.kind is defaultdict:
@@ -343,6 +348,13 @@ class DictVariable(VariableTracker):
         code.emit("BUILD_MAP", len(self._entries))
         if self.kind is not dict:
             code.call(2 if self.kind is defaultdict else 1)
+
+
+def check_hashing(keys: Iterable[VariableTracker]) -> None:
+    """A new container of these keys would hash them again, by methods of their classes."""
+    for key in keys:
+        if overridden(key.python_type(), "__hash__"):
+            raise GraphBreak(f"{key.describe()}, whose class has its own __hash__, is a key")
 
 
 def container_of(value: DictVariable) -> type:

@@ -28,7 +28,7 @@ from ...object_model.constants import (
 from ...object_model.methods import BuiltinMethodVariable
 from ...object_model.refusals import name_in_c
 from ...polyfills.language import derive_group, split_group, subgroup
-from ...rules.mro import answers, lookup
+from ...rules.mro import MISSING, answers, lookup, lookup_in
 from ...state.tracker import VariableTracker
 from .sequences import ListVariable, SequenceVariable, TupleVariable
 
@@ -106,7 +106,8 @@ class ExceptionVariable(VariableTracker):
             return self.attributes[name]
         if name in ("message", "exceptions") and issubclass(self.kind, BaseExceptionGroup):
             return self.args[0] if name == "message" else TupleVariable(self.members(tx))
-        if type(lookup(self.kind, name)) in C_METHODS:
+        raw, base = lookup_in(self.kind.__mro__, name)
+        if type(raw) in C_METHODS and not base.__flags__ & object_model.HEAP_TYPE:
             return BuiltinMethodVariable(self, name)
         return object_model.load(tx, self, self, name)
 
@@ -117,7 +118,9 @@ class ExceptionVariable(VariableTracker):
             return self.args[0] if self.args else NONE
         if type(lookup(self.kind, name)) is not MemberDescriptorType:
             return None
-        field = getattr(self.rebuilt(tx), name)  # of one of Python's own classes
+        field = object_model.held_as(self.rebuilt(tx), name)
+        if field is MISSING:  # a slot of the user's
+            return None
         for arg in self.given or ():
             if arg.is_constant() and arg.as_constant(tx) is field:
                 return arg
@@ -148,6 +151,8 @@ class ExceptionVariable(VariableTracker):
         object_model.delete(tx, self, self, name)
 
     def remove(self, tx: Tx, name: str) -> None:
+        if name not in self.attributes:
+            raise GraphBreak(f"deleting {name!r} of {self.describe()}")
         del self.attributes[name]
 
     # -- methods

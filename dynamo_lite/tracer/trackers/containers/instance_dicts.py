@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from types import MemberDescriptorType
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ....errors import GraphBreak
@@ -87,7 +87,7 @@ class InstanceDictVariable(DictVariable):
 
 def refuse_slot(kind: type, name: str) -> None:
     """Objects have one value under a name here: in a slot or in the dict."""
-    if type(lookup(kind, name)) is MemberDescriptorType:
+    if type(lookup(kind, name)) in (MemberDescriptorType, GetSetDescriptorType):
         raise GraphBreak(f"a slot and an item of the __dict__ have the name {name!r}")
 
 

@@ -128,7 +128,7 @@ class SequenceIterator(OutsideIterator):
     """Over a list, tuple, string or range, also from its end."""
 
     def look(self, tx: Tx) -> VariableTracker | None:
-        if isinstance(sequence_of(self.value), list):
+        if issubclass(type(sequence_of(self.value)), list):
             below = self.part(tx, sequence_of)
             if tx.side_effects.has_changed(below.contents or below):
                 raise GraphBreak(f"stepping {self.describe()} over a list that has changed")

@@ -23,8 +23,8 @@ from ...object_model.constants import (
     observed,
 )
 from ...object_model.lazy import LazyVariable, realise, realise_all, realise_at
-from ...object_model.refusals import handed_over, name_in_c
-from ...rules.mro import answers
+from ...object_model.refusals import handed_over, name_in_c, returned
+from ...rules.mro import answers, is_subtype
 from ...state.tracker import ObservedException, VariableTracker
 from .known_indices import checked_index, count_constant, fitting, index_constant
 from .sequence_arguments import check_sequence
@@ -125,7 +125,11 @@ class SequenceVariable(VariableTracker):
 
     def truth(self, tx: Tx) -> bool:
         if self.kind not in PLAIN_KINDS and overridden(self.kind, "__bool__"):
-            return python_method(tx, self, "__bool__").call(tx, (), {}).truth(tx)
+            text = "__bool__ should return bool, returned {kind}"
+            answer = python_method(tx, self, "__bool__").call(tx, (), {})
+            return returned(answer, bool, text).truth(tx)
+        if self.kind not in PLAIN_KINDS and overridden(self.kind, "__len__"):
+            raise GraphBreak(f"the truth of {self.describe()}, whose class has its own __len__")
         return bool(self.items(tx))
 
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
@@ -272,7 +276,8 @@ class KnownTuple(KnownVariable):
 
 def is_named_tuple(kind: type) -> bool:
     """A class whose instances are tuples and nothing else."""
-    return hasattr(kind, "_fields") and kind.__dictoffset__ == 0
+    is_one = is_subtype(kind, tuple) and answers(kind, "_fields")
+    return is_one and kind.__dictoffset__ == 0
 
 
 def is_constant_tuple_item(value: Any) -> bool:

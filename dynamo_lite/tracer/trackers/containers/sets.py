@@ -26,7 +26,8 @@ from ...rules.set_order import (
     redo,
 )
 from ...state.tracker import VariableTracker
-from .dicts import DictVariable, DictViewVariable, is_guardable_key, look_for_ids
+from .dicts import DictVariable, DictViewVariable, check_hashing, is_guardable_key, look_for_ids
+from .sequences import is_named_tuple
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter, Replay
@@ -62,7 +63,7 @@ class SetVariable(VariableTracker):
         keys: list[Hashable] = []
         pool: dict[Hashable, VariableTracker] = {}
         for item in items:
-            keys.append(item.hash_key(tx))
+            keys.append(hashed(tx, item))
             if not is_guardable_key(keys[-1]):
                 pool.setdefault(keys[-1], item)
         made = cls(kind(keys), pool)
@@ -195,7 +196,7 @@ class SetVariable(VariableTracker):
         return redo(self.real, method, operands)
 
     def key_of(self, tx: Tx, item: VariableTracker) -> Hashable:
-        key = item.hash_key(tx)
+        key = hashed(tx, item)
         if not is_guardable_key(key):
             self.pool.setdefault(key, item)
         return key
@@ -217,7 +218,7 @@ class SetVariable(VariableTracker):
 
     def compute(self, tx: Tx, name: str, *others: VariableTracker) -> VariableTracker:
         """A method that leaves the set alone; its result is a new set or a bool."""
-        method = getattr(type(self.real), name)
+        method = getattr(frozenset if isinstance(self.real, frozenset) else set, name)
         if method is frozenset.copy:
             return self
         if name not in ANY_ORDER:
@@ -255,6 +256,7 @@ class SetVariable(VariableTracker):
             code.call(1)
 
     def build_members(self, code: Emitter, keys: Collection[Hashable]) -> None:
+        check_hashing(map(self.tracker_of, keys))
         for key in keys:
             code.build(self.tracker_of(key))
         code.emit("BUILD_SET", len(keys))
@@ -369,6 +371,13 @@ for _name, _found in ASKING.items():
     setattr(SetVariable, f"method_{_name}", _asking(_name, _found))
 for _name in IN_PLACE:
     setattr(SetVariable, f"method_{_name}", _in_place(_name))
+
+
+def hashed(tx: Tx, item: VariableTracker) -> Hashable:
+    """The key of a new member; of equal ones the first stays, whose class may be another one."""
+    if is_named_tuple(item.python_type()):
+        raise GraphBreak(f"{item.describe()} in a set")
+    return item.hash_key(tx)
 
 
 def sought(tx: Tx, item: VariableTracker) -> Hashable:

@@ -8,17 +8,24 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....base.suppressed import warnings_as
 from ....errors import GraphBreak, Unsupported
 from ....guards.sources import AttrSource, ConstSource, Pinned, Source
 from ....native import CompiledFunction
 from ...object_model import attributes as object_model
-from ...object_model.attributes import ask_descriptor, class_attribute, class_source, keep_attribute
+from ...object_model.attributes import (
+    ask_descriptor,
+    class_attribute,
+    class_source,
+    keep_attribute,
+    overridden,
+)
 from ...object_model.callables import KnownVariable
 from ...object_model.constants import NONE, ConstantVariable, builds, observe, observed
 from ...object_model.methods import MethodVariable
 from ...object_model.refusals import name_in_c
 from ...rules.local_classes import LOCAL_CLASSES
-from ...rules.mro import MISSING, is_data_descriptor, lookup, lookup_in
+from ...rules.mro import MISSING, is_data_descriptor, is_subtype, lookup, lookup_in
 from ...state.tracker import VariableTracker
 from ..containers.dicts import DictVariable
 from ..containers.exceptions import make_exception
@@ -71,6 +78,11 @@ class ClassVariable(KnownVariable):
             raise GraphBreak(f"the attribute {name!r} of the class {kind.__name__}")
         return super().getattr(tx, name)
 
+    def truth(self, tx: Tx) -> bool:
+        if overridden(type(self.value), "__bool__") or overridden(type(self.value), "__len__"):
+            raise GraphBreak(f"the truth of the class {self.value.__name__}")
+        return True
+
     def bound(self, tx: Tx, raw: Any, base: type, name: str) -> VariableTracker:
         """`raw.__get__(None, cls)`."""
         if isinstance(raw, classmethod):
@@ -100,8 +112,17 @@ class ClassVariable(KnownVariable):
             return class_attribute(tx, type(self.value), name, own).call(tx, (self, *args), kwargs)
         if name in CLASS_OPERATORS:
             known = [arg.as_constant(tx) for arg in args]
-            return tx.known(observe(CLASS_OPERATORS[name], self.value, *known))
+            return tx.known(self.asked(CLASS_OPERATORS[name], *known))
         return super().call_method(tx, name, args, kwargs)
+
+    def asked(self, operation: Callable[..., Any], *args: Any) -> Any:
+        """What Python says, where it warns of nothing."""
+        with warnings_as("always") as caught:
+            try:
+                return observe(operation, self.value, *args)
+            finally:
+                if caught:
+                    raise GraphBreak(f"Python warns: {caught[0].message}")
 
     def subscripted(self, tx: Tx, key: VariableTracker) -> VariableTracker:
         """`cls[key]`: `__class_getitem__`, the library's own or the user's."""
@@ -188,7 +209,7 @@ class ClassVariable(KnownVariable):
         if issubclass(kind, BaseException):
             return self.make_exception(tx, args, kwargs)
         instance = self.new(tx, args, kwargs)
-        if issubclass(instance.python_type(), kind):
+        if is_subtype(instance.python_type(), kind):
             self.initialise(tx, instance, args, kwargs)
         return instance
 

@@ -20,7 +20,7 @@ from ...state.tracker import VariableTracker
 from ..containers.dicts import DictVariable, is_known_key
 from ..containers.sequences import ListVariable, TupleVariable
 from ..containers.sets import SetVariable
-from .objects import ObjectKey, ObjectVariable, OpaqueVariable, own_dict
+from .objects import ObjectKey, ObjectVariable, OpaqueVariable, own_dict, why_not_object
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -160,9 +160,10 @@ def wrap_derived(tx: Tx, value: Any, source: Source) -> VariableTracker:
     """An outside object; guards on its contents must not run code of its class."""
     kind = type(value)
     base = base_of(kind)
-    own = [name for name in ("__iter__", "__len__", "__getattribute__") if overridden(kind, name)]
-    if own and base not in EXTRACT:
-        return OpaqueVariable(value, source, f"its class has its own {own[0]}")
+    own = [name for name in ("__iter__", "__len__") if overridden(kind, name)]
+    reason = f"its class has its own {own[0]}" if own and base not in EXTRACT else None
+    if reason := reason or why_not_object(value):
+        return OpaqueVariable(value, source, reason)
     contents = outside_contents(tx, base, value, source)
     if own_dict_of(value) is value:
         return OwnDictVariable(kind, contents, value, source)

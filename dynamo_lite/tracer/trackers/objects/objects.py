@@ -12,12 +12,18 @@ from ....errors import GraphBreak
 from ....guards.kinds import CALL, KEYS, NO_KEY
 from ....guards.sources import AttrSource, ConstSource, Source
 from ...object_model import attributes as object_model
-from ...object_model.attributes import HEAP_TYPE, KnownInstance, class_attribute, has_dict
+from ...object_model.attributes import (
+    HEAP_TYPE,
+    KnownInstance,
+    class_attribute,
+    has_dict,
+    overridden,
+)
 from ...object_model.constants import NONE, constant, observed
 from ...object_model.lazy import LazyVariable, realise
 from ...object_model.refusals import length, name_in_c, returned
 from ...rules.local_classes import LOCAL_CLASSES
-from ...rules.mro import MISSING, Lacks, lookup, lookup_in
+from ...rules.mro import MISSING, Lacks, is_subtype, lookup, lookup_in
 from ...rules.trace_rules import is_polyfill
 from ...state.tracker import ObservedException, VariableTracker
 from ..containers.instance_dicts import InstanceDictVariable, outside_dict, refuse_slot
@@ -117,6 +123,8 @@ class ObjectVariable(VariableTracker):
         existed = self.source is not None and (
             object_model.outside_attribute(self.value, self.source, name) is not None
         )
+        if existed and has_dict(self.kind) and lookup(self.kind, name) is not MISSING:
+            self.all_attributes(tx)  # a later object may have it from its class alone
         tx.side_effects.delete_attr(self, name, existed)
         self.moved.add(name)
         self.attributes[name] = None
@@ -139,7 +147,7 @@ class ObjectVariable(VariableTracker):
 
     def plain_getattr(self, tx: Tx, name: str) -> VariableTracker:
         """`object.__getattribute__(self, name)`."""
-        if name == "__dict__" and has_dict(self.kind):
+        if name == "__dict__" and has_dict(self.kind) and not overridden(self.kind, name):
             if self.namespace is None:
                 self.namespace = InstanceDictVariable(self)
             return self.namespace
@@ -155,9 +163,10 @@ class ObjectVariable(VariableTracker):
 
     def special(self, tx: Tx, name: str) -> VariableTracker | None:
         """The method that the class defines in Python; None where it is C's or missing."""
-        raw = lookup(self.kind, name)
-        if raw is MISSING or raw is None:
+        if (raw := lookup(self.kind, name)) is MISSING:
             return None
+        if raw is None:
+            raise GraphBreak(f"{self.kind.__name__} has None for its {name}")
         return object_model.bind(tx, raw, self.kind, self, self, name)
 
     def call_method(
@@ -309,7 +318,7 @@ class SuperVariable(VariableTracker):
 
     def getattr(self, tx: Tx, name: str) -> VariableTracker:
         start = self.owner.python_type()
-        of_class = issubclass(start, type) and issubclass(self.owner.as_constant(tx), self.kind)
+        of_class = issubclass(start, type) and is_subtype(self.owner.as_constant(tx), self.kind)
         if of_class:
             start = self.owner.as_constant(tx)
         mro = start.__mro__
@@ -355,4 +364,5 @@ def why_not_object(value: Any) -> str | None:
     kind = type(value)
     if not object_model.has_generic_access(kind):  # which guards would run
         return "its class has its own __getattribute__"
-    return None
+    own = next((name for name in ("__dict__", "__class__") if overridden(kind, name)), None)
+    return own and f"its class has its own {own}"
