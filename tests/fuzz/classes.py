@@ -26,7 +26,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     "v": ("1", "2", "-1", "0", "2.5", "'t'", "None", "(1, 2)", "[3]", "x", "x * 2", "True", "len"),
     "i": ("0", "1", "2", "3"),
     # what a method gives
-    "r": ("{v}", "{v}", "self.a", "self.{a}", "NotImplemented", "self", "(self.{a}, 1)", "X + {i}", "self.m()", "type(self).__name__",
+    "r": ("{v}", "{v}", "self.a", "self.{a}", "NotImplemented", "self", "(self.{a}, 1)", "X + {i}", "len(self.a)", "type(self).__name__",
           "self.__class__", "self.{a} * 2"),
     "plain": ("1", "'t'", "2.5", "None", "(1, 2)", "[3]", "True", "X", "len", "Own", "Caller(4)", "lambda *v: len(v)", "{{}}"),
     "binary": BINARY,

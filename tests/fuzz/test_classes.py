@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 import types
 import warnings
 from collections import deque
@@ -20,6 +21,7 @@ import dynamo_lite as dl
 from .classes import namespace, source
 from .seeds import chunks
 
+DEEPEST = 400
 ADDRESS = re.compile(r" at 0x[0-9a-f]+|\d{12,}")
 CONTENTS: tuple[tuple[type, Any], ...] = (
     (dict, lambda value: [(k, v) for k, v in dict.items(value)]),
@@ -102,7 +104,12 @@ def problem(seed: int) -> str | None:
     """What differs, as text, or None."""
     text = source(seed)
     plain, traced = namespace(text, f"{seed} plain"), namespace(text, f"{seed}")
-    expected = calls(plain, plain["program"])
+    limit = sys.getrecursionlimit()
+    try:  # classes that call themselves without end are of no interest
+        sys.setrecursionlimit(DEEPEST)
+        expected = calls(plain, plain["program"])
+    finally:
+        sys.setrecursionlimit(limit)
     if any("RecursionError" in part for part in expected):
         return None
     with dl.config.patch(strict=True):

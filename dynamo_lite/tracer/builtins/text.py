@@ -158,6 +158,8 @@ def builtin_format(
     if _defines(value, "__format__"):
         text = "__format__ must return a str, not {kind}"
         return returned(value.call_method(tx, "__format__", (spec,), {}), str, text)
+    if overridden(value.python_type(), "__format__") and not value.is_constant():
+        raise GraphBreak(f"the text of {value.describe()}, whose class has its own __format__")
     if isinstance(value.contents, ConstantVariable):
         if not spec.as_constant(tx):
             return tx.call_builtin(str, value)

@@ -108,7 +108,10 @@ def _wrap_named_tuple(tx: Tx, value: Any, source: Source) -> VariableTracker:
     return _wrap_tuple(tx, value, source)
 
 
-NOT_BY_GUARDS = ("__len__", "__iter__", "__getitem__", "__getattr__")
+NOT_BY_GUARDS = (
+    "__len__", "__iter__", "__getitem__", "__getattr__", "__array__", "__array_ufunc__",
+    "__array_priority__",
+)  # fmt: skip
 
 
 def _wrap_dict(tx: Tx, value: dict[Any, Any], source: Source) -> VariableTracker:

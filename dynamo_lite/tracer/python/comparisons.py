@@ -15,6 +15,7 @@ from ..object_model.constants import ConstantVariable, DtypeVariable, constant, 
 from ..object_model.lazy import realise
 from ..object_model.methods import BuiltinMethodVariable, MethodVariable
 from ..object_model.refusals import name_in_c
+from ..rules.mro import is_subtype
 from ..rules.operator_rows import BINARY, BinaryOperator
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.complex_numbers import is_arithmetic
@@ -31,7 +32,6 @@ from .operators import (
     is_plain,
     is_view,
     knows_only_itself,
-    overrides,
 )
 
 if TYPE_CHECKING:
@@ -87,11 +87,18 @@ def structural_rule(
     return None
 
 
+def is_of_derived(value: VariableTracker, other: VariableTracker) -> bool:
+    """Whether it is asked first: its class is derived from that of the other, whatever it has of
+    its own."""
+    kind, base = value.python_type(), other.python_type()
+    return kind is not base and is_subtype(kind, base)
+
+
 def _ordered(
     tx: Tx, row: BinaryOperator, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
     attempts = [(lhs, row.method, rhs), (rhs, row.reflected, lhs)]
-    if overrides(rhs.python_type(), lhs.python_type(), row.reflected):
+    if is_of_derived(rhs, lhs):
         attempts.reverse()
     for owner, method, other in attempts:
         if knows_only_itself(owner, method):
@@ -136,7 +143,7 @@ def _equality(
         if isinstance(lhs, MethodVariable | BuiltinMethodVariable):
             return constant(_is_same_method(tx, lhs, rhs) == (symbol == "=="))
     attempts = [(lhs, rhs), (rhs, lhs)]
-    if overrides(rhs.python_type(), lhs.python_type(), row.reflected):
+    if is_of_derived(rhs, lhs):
         attempts.reverse()
     for owner, other in attempts:
         if knows_only_itself(owner, "__ne__") and knows_only_itself(owner, "__eq__"):

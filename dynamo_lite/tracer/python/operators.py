@@ -62,7 +62,7 @@ def binary(
         if not _answers(lhs, row.method) and not _answers(rhs, row.reflected):
             left, right = lhs.python_type(), rhs.python_type()
             raise observed(TypeError(_refusal(row, left, right, inplace)))
-        if _is_for_numpy(lhs) and _is_for_numpy(rhs):
+        if _is_for_numpy(lhs, row.method) and _is_for_numpy(rhs, row.reflected):
             try:
                 return numpy_calls.binary(tx, row.symbol, lhs, rhs, inplace)
             except ObservedException as raised:
@@ -97,9 +97,10 @@ def is_plain(value: VariableTracker) -> bool:
     return isinstance(value, ConstantVariable | TypedConstant)
 
 
-def _is_for_numpy(value: VariableTracker) -> bool:
-    """A graph value, or what NumPy converts; an object may have a reflected method of its own."""
-    return value.in_graph or isinstance(value, ConstantVariable | TypedConstant | SequenceVariable)
+def _is_for_numpy(value: VariableTracker, method: str) -> bool:
+    """A graph value, or what NumPy converts; other objects may have a method of their own."""
+    is_converted = isinstance(value, ConstantVariable | TypedConstant | SequenceVariable)
+    return value.in_graph or (is_converted and not overridden(value.python_type(), method))
 
 
 def _is_of_python(left: type, right: type, raised: ObservedException) -> bool:
