@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 PRELUDE = (pathlib.Path(__file__).parent / "class_prelude.py").read_text()
+PRELUDE_CODE = compile(PRELUDE, "<classes>", "exec", dont_inherit=True)
 
 BINARY = ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "divmod")
 SIGNS = dict(zip(BINARY, ("+", "-", "*", "@", "/", "//", "%", "**", "&", "|", "^", "<<", ">>")))
@@ -259,7 +260,7 @@ def step(number: int, text: str) -> str:
 def source(seed: int) -> str:
     """The text of a program, past what all begin with."""
     writer, scope = Writer(seed), {"__name__": "__main__"}
-    exec(PRELUDE, scope)
+    exec(PRELUDE_CODE, scope)
     scope["X"] = np.arange(3.0)
     text = "X = np.arange(3.0)\n\n" + classes(writer, scope)
     given = ", ".join(f"made({writer.fill('{G}, {i}')})" for _ in "opr")

@@ -166,7 +166,8 @@ def class_attribute(tx: Tx, base: type, name: str, raw: Any) -> VariableTracker:
 
 def place_in_class(base: type, name: str) -> Source:
     """Where a class has an attribute, unless its metaclass answers for it."""
-    from_meta, meta = lookup_in(type(base).__mro__, name)
+    own: type = type(base)
+    from_meta, meta = lookup_in(own.__mro__, name)
     if is_data_descriptor(from_meta) and (meta is not type or name not in vars(base)):
         raise GraphBreak(f"the attribute {name!r} of {base.__name__}, which its metaclass has too")
     return AttrSource(class_source(base), name)
