@@ -76,7 +76,7 @@ def limited(graph: Graph, program: Program) -> Program:
 
 
 def operations(graph: Graph) -> list[Node]:
-    """The calls that compute something: not views, nor what is picked from several results, nor
+    """The calls that compute something: not views, nor items of several results, nor
     the second half of `x[1:] += y`."""
     return [node for node in graph.calls if not (is_view(node) or is_stored_back(node))]
 

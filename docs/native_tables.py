@@ -32,7 +32,7 @@ FUNCTIONS = {
     "release": "empties a slot",
     "unbox_number": "a NumPy scalar of exactly that type, or a Python number, as that C type",
     "hold": "a new reference in the slot, for outputs that are inputs, constants or each other",
-    "quiet": "1 before and 0 after work whose floating-point flags NumPy does not look at",
+    "suppress_flags": "1 before and 0 after work whose floating-point flags NumPy does not look at",
     "begin_errstate": "masks of flags: what the steps up to the next call raise is dropped, bails "
     "out, or (in neither mask) is left to the error state of the call",
     "read_sizes": "the shape of an ndarray of so many dimensions",

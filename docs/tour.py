@@ -234,7 +234,7 @@ def logged(x, seen):
 
 Softmax is inlined into its graph. Behind the graph come the side effect on `seen`, the call of
 `print` by Python, and the *continuation*: a resume function (a compiled function of its own) with
-the values that the rest of the frame needs.
+the values that it needs.
 
 {becomes}
 

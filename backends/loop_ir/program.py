@@ -203,14 +203,14 @@ class Product(Instruction):
     same dtype, of real or complex floats; `out` is C-contiguous, in all its dimensions together.
     `sizes` are those of the run-time function: for "gemm" m, n and k; for "gemv", where `b` is a
     vector, the shape of what lies in memory for `a`; for "dot" the length. All are at least 1.
-    `quiet`: NumPy does not look at the floating-point flags of this call."""
+    `suppressed`: NumPy does not look at the floating-point flags of this call."""
 
     routine: str
     out: Buffer = field(metadata=WRITE)
     a: Operand = field(metadata=READ)
     b: Operand = field(metadata=READ)
     sizes: tuple[Size, ...]
-    quiet: bool = False
+    suppressed: bool = False
     stacks: tuple[Stack, ...] = ()
     errstate: Errstate = AMBIENT
 

@@ -92,7 +92,7 @@ LEADING = {"strided": strided, "contiguous": contiguous}
 
 
 @cache
-def is_quiet(function: Callable[..., Any]) -> bool:
+def is_suppressed(function: Callable[..., Any]) -> bool:
     """Whether NumPy ignores floating-point flags that BLAS raises for this function; np.dot does in
     older versions."""
     huge = np.array([1e200, 1e200])
@@ -121,10 +121,10 @@ def through_blas(low: Lowering, node: Node, a: Value, b: Value, rules: Rules) ->
     if call.swapped:
         first, second = second, first
         stacks = tuple(replace(stack, a=stack.b, b=stack.a) for stack in stacks)
-    quiet = is_quiet(node.target)
+    suppressed = is_suppressed(node.target)
     out, sizes = load_of(made).buffer, call.sizes
     low.steps.append(
-        Product(call.routine, out, first, second, sizes, quiet, stacks, low.errstate)
+        Product(call.routine, out, first, second, sizes, suppressed, stacks, low.errstate)
     )
     return low.owned(made) if node.type.form is Form.ARRAY else made
 

@@ -71,7 +71,7 @@ def is_disabled(fn: Any) -> bool:
 
 
 def graph_break() -> None:
-    """End the graph here: the code before and after is compiled apart. Does nothing in Python."""
+    """End the graph here: code before and after is compiled separately. Does nothing in Python."""
 
 
 def is_compiling() -> bool:

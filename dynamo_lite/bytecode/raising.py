@@ -28,7 +28,7 @@ def expected_outcome(instructions: Sequence[Instruction], jump: Instruction) -> 
 
 
 def leads_to_raise(instructions: Sequence[Instruction], index: int, depth: int = DEPTH) -> bool:
-    """Whether every way from here ends in a `raise` that no handler of the frame catches."""
+    """Whether every path from here ends in a `raise` that no handler of the frame catches."""
     for _ in range(LONGEST):
         if index >= len(instructions):
             return False

@@ -1,8 +1,8 @@
 """Facts: how a rule decides about symbolic sizes.
 
 A type rule never compares sizes itself. It asks the `Facts` object it was given, and the answer is
-binding: the frontend's ShapeEnv answers from the hints and installs a guard, `GraphFacts` answers
-what follows from the graph alone and refuses the rest.
+binding: the frontend's ShapeEnv answers from the hints and installs a guard, `graph_facts` answers
+what follows from the graph alone and refuses all else.
 """
 from __future__ import annotations
 

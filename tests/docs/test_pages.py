@@ -24,7 +24,7 @@ def test_pages_are_short(path):
     assert path.read_text().count("\n") <= {"architecture.md": 90}.get(path.name, 400)
 
 
-@pytest.mark.parametrize("path", FOLDERS.glob("*.md"), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(FOLDERS.glob("*.md")), ids=lambda path: path.name)
 def test_a_folder_has_one_page(path):
     assert path.read_text().count("\n") <= 80
 
@@ -48,6 +48,19 @@ def test_modules_that_pages_name_exist(path):
     named = re.findall(r"`((?:[\w.]+/)*\w+\.(?:py|cpp|h|pyi))`", path.read_text())
     assert [name for name in named if name not in OTHERS and not (ROOT / name).exists()
             and not any(f"/{module}".endswith(f"/{name}") for module in MODULES)] == []
+
+
+SOURCE = {word for module in MODULES for word in re.findall(r"\w+", (ROOT / module).read_text())}
+SOURCE |= {"native_tables", "suites", "DYNAMO_VALIDATE", "monitoring", "cf", "0_1"}  # of others
+SOURCE |= {part for module in MODULES for part in re.findall(r"\w+", module)}
+
+
+@pytest.mark.parametrize("path", sorted(FOLDERS.glob("*.md")), ids=lambda path: path.name)
+def test_names_that_pages_use_are_in_the_source(path):
+    prose = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
+    named = {word for code in re.findall(r"`([^`]+)`", prose) for word in re.findall(r"\w+", code)}
+    numbered = re.compile(r"\d+|[a-z]\d?|md|gc")
+    assert sorted(word for word in named - SOURCE if not numbered.fullmatch(word)) == []
 
 
 def test_tables_of_the_native_core_are_up_to_date():

@@ -23,7 +23,7 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "dot": (12, "i32"),
     "release": (13, "void"),
     "unbox_number": (14, "i32"),
-    "quiet": (16, "void"),
+    "suppress_flags": (16, "void"),
     "begin_errstate": (17, "void"),
     "read_sizes": (18, "i32"),
     "count_true": (19, "i64"),

@@ -29,11 +29,11 @@ class ProductWriter:
         if step.stacks:
             self._each(step, pointers, numbers)
             return
-        if step.quiet:
-            self.frame.call("quiet", "ptr %frame", "i32 1")
+        if step.suppressed:
+            self.frame.call("suppress_flags", "ptr %frame", "i32 1")
         ARGUMENTS[step.routine](self, step, pointers, numbers)
-        if step.quiet:
-            self.frame.call("quiet", "ptr %frame", "i32 0")
+        if step.suppressed:
+            self.frame.call("suppress_flags", "ptr %frame", "i32 0")
 
     def _place(self, operand: Operand) -> str:
         return self.builder.offset(self.pointers[operand.buffer.name], self.size(operand.offset))
@@ -54,7 +54,7 @@ class ProductWriter:
             f"i32 {int(step.b.transposed)}",
             f"ptr {self.frame.integers([*sizes, numbers['a'], numbers['b']])}", a, b, out,
             f"i32 {len(extents)}", f"ptr {self.frame.integers(extents)}",
-            f"ptr {self.frame.integers(steps)}", f"i32 {int(step.quiet)}",
+            f"ptr {self.frame.integers(steps)}", f"i32 {int(step.suppressed)}",
         )  # fmt: skip
 
     def gemm(self, step: Product, pointers: Pointers, numbers: Mapping[str, Value]) -> None:

@@ -1,4 +1,4 @@
-"""A compiled graph apart from the process that made it: machine code and what it runs with."""
+"""A compiled graph, independent of the process that made it: machine code and what it runs with."""
 from __future__ import annotations
 
 import importlib

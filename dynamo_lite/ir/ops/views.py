@@ -18,7 +18,7 @@ def _view(
     target: Callable[..., Any], window: Callable[..., windows.StridedView | None],
     lowering: str = "windowed", copy: Callable[..., Any] | None = None, **fields: Any,
 ) -> None:
-    """The row of a function whose result is a window; where it is none, `copy` gives its type."""
+    """The row of a function whose result is a strided view; else `copy` gives its type."""
     op(target, Kind.VIEW, infer=view_rule(window, copy), window=window, lowering=lowering, **fields)
 
 

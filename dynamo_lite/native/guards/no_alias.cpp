@@ -46,7 +46,7 @@ bool disjoint(PyObject *left, PyObject *right) {
 
 // A walk through memory: what begins before the end of something earlier overlaps it. The order is
 // kept, since most calls find things where they were.
-bool are_apart(Group &group, const Machine &machine) {
+bool have_no_alias(Group &group, const Machine &machine) {
     if (!locate(group, machine)) return false;
     const auto &places = group.places;
     auto is_before = [&](int32_t i, int32_t j) { return places[i].begin < places[j].begin; };

@@ -13,7 +13,7 @@ enum class Code : uint8_t {
     TYPE_OF, INSTANCE_DICT, OWN_DICT, APPLY, APPLY2,
     // checks
     IS, WEAK_IS, TYPE, EQUALS, EQUALS_INT, LENGTH, KEYS, NO_KEY, NO_ATTR, ARRAY, ARRAY_LIKE, INT,
-    RELATION, DISJOINT, NOT_ALIASED, APART, SPECIALS, SAME, FLAG, CALL,
+    RELATION, DISJOINT, NOT_ALIASED, NO_ALIAS, SPECIALS, SAME, FLAG, CALL,
 };
 
 // What a size or a stride must be.
@@ -51,7 +51,7 @@ struct Bytes {
     intptr_t begin, end;
 };
 
-// What must be apart: the first `n_changed` registers from all others, which may overlap.
+// What must not alias: the first `n_changed` registers and all others; these may overlap.
 struct Group {
     bool of_arrays;
     int32_t n_changed;
@@ -118,7 +118,7 @@ bool holds_array_like(const Op &op, const Machine &machine);
 bool holds_unusual_relation(const Relation &relation, const int64_t *slots);
 void find_difference(Relation &relation);
 bool disjoint(PyObject *left, PyObject *right);
-bool are_apart(Group &group, const Machine &machine);
+bool have_no_alias(Group &group, const Machine &machine);
 PyObject *own_dict(PyObject *object);  // a new reference
 bool has_special_names(PyTypeObject *type, PyObject *names, unsigned &version);
 

@@ -13,7 +13,7 @@ namespace {
 // i an integer, n a str, o an object, k a key, e an EQUALS constant, t a type, u a tuple, z a frozenset of
 // names of a class, m a dict,
 // c a closure cell, w a weakly held object, v a validity cell, f a callable; A, R and G stand for
-// the operands of ARRAY, RELATION and APART.
+// the operands of ARRAY, RELATION and NO_ALIAS.
 struct Row {
     const char *name;
     Code code;
@@ -51,7 +51,7 @@ constexpr Row ROWS[] = {
     {"RELATION", Code::RELATION, "R", Row::PURE},
     {"DISJOINT", Code::DISJOINT, "rr", Row::PURE},
     {"NOT_ALIASED", Code::NOT_ALIASED, "rr", Row::PURE},
-    {"NO_ALIAS", Code::APART, "G", Row::PURE},
+    {"NO_ALIAS", Code::NO_ALIAS, "G", Row::PURE},
     {"SPECIALS", Code::SPECIALS, "tz", Row::PURE},
     {"SAME", Code::SAME, "rr", Row::PURE},
     {"FLAG", Code::FLAG, "v", Row::PURE},

@@ -170,7 +170,7 @@ bool holds(const Op &op, const Machine &machine) {
     case Code::RELATION: return holds_relation(*op.relation, machine.slots);
     case Code::DISJOINT: return disjoint(value(), other());
     case Code::NOT_ALIASED: return value() != other();
-    case Code::APART: return are_apart(*op.group, machine);
+    case Code::NO_ALIAS: return have_no_alias(*op.group, machine);
     case Code::SPECIALS:
         return has_special_names(reinterpret_cast<PyTypeObject *>(op.object), op.second, *op.version);
     case Code::SAME: return value() == other();

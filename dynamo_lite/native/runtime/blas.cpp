@@ -392,16 +392,16 @@ int32_t dot(Frame *, int32_t typenum, int64_t n, const void *x, int64_t incx, co
 
 int32_t products(Frame *frame, int32_t routine, int32_t typenum, int32_t trans_a, int32_t trans_b,
                  const int64_t *sizes, const void *a, const void *b, void *c, int32_t ndim,
-                 const int64_t *extents, const int64_t *steps, int32_t is_quiet) {
+                 const int64_t *extents, const int64_t *steps, int32_t suppressed) {
     Stack stack{routine, typenum, trans_a != 0, trans_b != 0, sizes[0], sizes[1], sizes[2], sizes[3],
                 sizes[4], static_cast<const char *>(a), static_cast<const char *>(b),
                 static_cast<char *>(c), ndim, extents, steps};
-    if (is_quiet) quiet(frame, 1);
+    if (suppressed) suppress_flags(frame, 1);
     unsigned before = call_of(frame)->fp_flags;
     all_of_stack(frame, &stack);
-    if (is_quiet) {
+    if (suppressed) {
         call_of(frame)->fp_flags = before;
-        quiet(frame, 0);
+        suppress_flags(frame, 0);
     }
     return stack.failed.load() ? FAILED : OK;
 }

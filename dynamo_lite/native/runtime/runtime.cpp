@@ -209,7 +209,7 @@ const void *address(Function *function) {
 
 }  // namespace
 
-void quiet(Frame *frame, int32_t begins) {
+void suppress_flags(Frame *frame, int32_t begins) {
     if (begins) call_of(frame)->fp_flags |= fp_flags();
     clear_fp_flags();
 }
@@ -238,7 +238,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(new_view),    address(box_scalar),  address(box_python), address(commit),
     address(unbox_int),   address(match_array), address(gemm),      address(gemv),
     address(dot),         address(release),     address(unbox_number), address(hold),
-    address(quiet),       address(begin_errstate), address(read_sizes), address(count_true),
+    address(suppress_flags), address(begin_errstate), address(read_sizes), address(count_true),
     address(select_true), address(positions_true), address(poll),       address(deposit_true),
     address(unbox_ints), address(copy),      address(log_undo),      address(log_undo_at),
     address(products),

@@ -80,7 +80,7 @@ inline void release_scratch(Call *call) {
 
 // runtime.cpp
 // Around work whose flags NumPy does not look at: first 1, then 0.
-void quiet(Frame *frame, int32_t begins);
+void suppress_flags(Frame *frame, int32_t begins);
 // Rows of packed memory, by several threads where it is much.
 void copy(Frame *frame, void *to, const void *from, int64_t n_rows, int64_t n_bytes,
           int64_t to_step, int64_t from_step);
@@ -124,7 +124,7 @@ int32_t dot(Frame *, int32_t typenum, int64_t n, const void *x, int64_t incx, co
 // distances of the operands.
 int32_t products(Frame *frame, int32_t routine, int32_t typenum, int32_t trans_a, int32_t trans_b,
                  const int64_t *sizes, const void *a, const void *b, void *c, int32_t ndim,
-                 const int64_t *extents, const int64_t *steps, int32_t is_quiet);
+                 const int64_t *extents, const int64_t *steps, int32_t suppressed);
 
 // masks.cpp
 constexpr int64_t MASK_BLOCK = 1 << 14;  // elements; generated code has room for one number for each

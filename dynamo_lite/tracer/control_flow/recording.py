@@ -72,7 +72,7 @@ class Recording:
             outputs.insert(1 + len(self.initial), proceed)
             self.kinds.insert(len(self.initial), python_number(bool))
             self.initial.append(True)
-            graph.placeholder("going", python_number(bool))
+            graph.placeholder("proceed", python_number(bool))
         graph.output(tuple(outputs))
         operands = checked_close(tx, [graph])
         self.check_memory(operands)

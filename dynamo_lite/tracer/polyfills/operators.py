@@ -65,8 +65,8 @@ STATEMENTS = {operator.setitem: "(a, b, c): a[b] = c", operator.delitem: "(a, b)
 def _define(text: str) -> Any:
     """A function made of the operator's own instruction, which dispatches as the operator does."""
     namespace: dict[str, Any] = {"__name__": __name__}
-    exec(f"def twin{text}", namespace)
-    return namespace["twin"]
+    exec(f"def polyfill{text}", namespace)
+    return namespace["polyfill"]
 
 
 POLYFILLS.update(

@@ -36,7 +36,7 @@ WHY = "_dynamo_lite_reason"
 class Action(enum.Enum):
     INLINE = "inline"  # trace into its Python code
     SKIP = "skip"  # leave the call to Python: a graph break
-    GRAPH = "graph"  # NumPy's: `numpy_calls` decides
+    GRAPH = "graph"  # NumPy's: `tracer.numpy` decides
     FOLD = "fold"  # pure: run it when every argument is known
     METHOD = "method"  # the tracker of the container answers
     CACHED = "cached"  # what `functools.lru_cache` holds

@@ -48,7 +48,7 @@ class VariableTracker:
     contents: VariableTracker | None = None
     """What an object of a class derived from one of Python's own holds as a dict, list, str, …"""
     in_graph: bool = False
-    """Whether the value is computed by the graph: `numpy_calls` then does its operators."""
+    """Whether the value is computed by the graph: `tracer.numpy` then does its operators."""
     born: int
     """Trackers are numbered in the order in which they are made."""
 

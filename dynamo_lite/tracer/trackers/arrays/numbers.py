@@ -48,7 +48,7 @@ READERS = ("item", "tolist", "is_integer", "as_integer_ratio", "hex")
 
 
 class NumberVariable(VariableTracker):
-    """Base of the three ways a number is known: as a constant, as an input, or as a node."""
+    """Base of the three kinds of known numbers: as a constant, as an input, or as a node."""
 
     in_graph = True
     array_type: ArrayType
