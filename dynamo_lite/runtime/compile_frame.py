@@ -52,6 +52,7 @@ from ..tracer.state.trace import RECURSION, Returned, Stopped, Trace, TraceOptio
 from . import artifacts
 from .eviction import Eviction
 from .guard_failures import limit_reached, why_guards_failed
+from .listings import listing
 from .random_states import keep_random_state, random_owners
 from .rollback import attempt
 from .stats import Break, FrameRecord, registry
@@ -211,8 +212,7 @@ class FrameCompiler:
         record = self._record()
         DYNAMO.info("compiling %s (%s)", record.name, record.location)
         if BYTECODE.isEnabledFor(logging.DEBUG):
-            listing = "\n".join(map(str, read(self.function.__code__)))
-            BYTECODE.debug("%s is\n%s", record.name, listing)
+            BYTECODE.debug("%s is\n%s", record.name, listing(self.function.__code__))
         try:
             with record.stage("trace"):
                 trace = translate(self.function, flat_args, self._trace_options())
@@ -266,10 +266,16 @@ class FrameCompiler:
             return self._in_python()
         with record.stage("output"):
             target = replacement.assemble(entry)
-        if BYTECODE.isEnabledFor(logging.INFO) and isinstance(target, FunctionType):
-            listing = "\n".join(map(str, read(target.__code__)))
-            BYTECODE.info("%s becomes\n%s", record.name, listing)
+        self._show(record, target)
         return drive(target) if replacement.points and self.root is None else target
+
+    def _show(self, record: FrameRecord, target: Callable[..., Any]) -> None:
+        """Give the code that the function becomes to who asked for it."""
+        code = target.__code__ if isinstance(target, FunctionType) else None
+        if self.options.listener is not None:
+            record.codes = self.function.__code__, code
+        if code is not None and BYTECODE.isEnabledFor(logging.INFO):
+            BYTECODE.info("%s becomes\n%s", record.name, listing(code))
 
     def _compile_graph(
         self, trace: Trace, outputs: tuple[Node, ...], flat_args: tuple[Any, ...]

@@ -14,6 +14,7 @@ from ..native import CompiledFunction, lines_are_watched
 from ..tracer.calls.dispatch import rule_of_call
 from ..tracer.rules.trace_rules import Rule
 from .compile import compile_with
+from .listings import Rewritten, rewritten
 from .stats import Break, FrameRecord, coverage
 from .tiering import why_cold
 
@@ -55,6 +56,12 @@ class Explanation:
     @property
     def break_reasons(self) -> tuple[str, ...]:
         return tuple(broke.reason for broke in self.breaks)
+
+    @property
+    def code(self) -> tuple[Rewritten, ...]:
+        """The functions that were rewritten: each as it was and as it runs, for the library
+        `bytecode` and its tools."""
+        return tuple(rewritten(r.name, r.codes) for r in self.records if r.codes is not None)
 
     @property
     def guards(self) -> tuple[str, ...]:

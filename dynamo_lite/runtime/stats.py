@@ -14,6 +14,8 @@ from ..guards.shapes.reasoning import asked
 from ..native import free_scratch
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from ..ir.graph import Graph, Location
     from ..native._core import CallCounts
 
@@ -42,6 +44,8 @@ class FrameRecord:
     """Operations on arrays that are known to run in Python at every call of the entry."""
     graph: Graph | None = None
     """Kept for those who asked to be told; else it would keep constants alive."""
+    codes: tuple[CodeType, CodeType | None] | None = None
+    """The function's and its replacement's, likewise."""
     guards: tuple[str, ...] = ()
     broke: Break | None = None
     unprofitable: str = ""
