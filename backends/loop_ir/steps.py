@@ -17,9 +17,13 @@ from .loops import Buffer, Buffers
 READ, WRITE, BLOCK = ({"role": role} for role in ("read", "write", "block"))
 
 
-@cache
 def fields_with(kind: Any, *roles: str) -> tuple[str, ...]:
     """The names of a record's fields that have one of these roles, in order."""
+    return _fields_with(kind, roles)
+
+
+@cache
+def _fields_with(kind: Any, roles: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(one.name for one in fields(kind) if one.metadata.get("role") in roles)
 
 

@@ -3,32 +3,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...ir.row import by_name
 from ...ir.types import ArrayType
 from ..loop_ir import simplify
 from ..loop_ir.loops import Apply, Axis, Const, Convert, Expr, Offset, Reduce, Store, walk
 from ..loop_ir.simplify import BOOL, const
 from .context import Lowering
 
-ALWAYS_SILENT = frozenset((
-    "negative", "absolute", "copysign", "minimum", "maximum", "fmin", "fmax", "signbit",
-    "isnan", "isfinite", "isinf", "equal", "not_equal", "less", "less_equal", "greater",
-    "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not",
-))  # fmt: skip
-"""Of whatever numbers, these neither report anything nor bail out."""
-SILENT_OF_INTEGERS = frozenset((
-    "add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "square",
-))  # fmt: skip
+ALL_KINDS = frozenset("biufc")
 
 
 def says_nothing(part: Expr) -> bool:
-    """Whether an operation has nothing to say of any numbers."""
-    if isinstance(part, Apply) and part.op in ALWAYS_SILENT:
-        return True
+    """Whether an operation has nothing to say of any numbers, and does not bail out."""
     kinds = {part.dtype.kind, *(child.dtype.kind for child in part.operands)}
-    if isinstance(part, (Apply, Convert)):
-        silent = isinstance(part, Convert) or part.op in SILENT_OF_INTEGERS
-        return silent and kinds <= set("biu")
-    return True
+    if isinstance(part, Convert):
+        return kinds <= set("biu")
+    if not isinstance(part, Apply):
+        return True
+    row = by_name(part.op)
+    silent = frozenset(row.silent if row is not None else "")
+    return silent == ALL_KINDS or (bool(silent) and kinds <= silent)
 
 
 def is_silent(element: Expr) -> bool:

@@ -58,6 +58,9 @@ class Op:
     what that is told beside the call's own arguments; without one, and for calls that it declines,
     NumPy is called.
     `flags`: NumPy may report a floating-point condition (divide, over, under, invalid) for it.
+    `silent`: the kinds of numbers of which it reports nothing, and has nothing checked.
+    `flags_exact`: the generator's own function raises underflow where NumPy's does.
+    `approximated`: its results are not correctly rounded, so that two ways to compute them differ.
     `checks`: which run-time conditions bail out ("zero divisor", "quotient overflow",
     "negative power", "bounds", "scalar overflow" where integer NumPy scalars warn about overflow,
     "any" where NumPy may raise).
@@ -109,6 +112,9 @@ class Op:
     effect: Effect = Effect.PURE
     whole: bool = False
     flags: bool = False
+    silent: str = ""
+    flags_exact: bool = False
+    approximated: bool = False
     checks: tuple[str, ...] = ()
     probes: tuple[Any, ...] = ()
     operators: tuple[Callable[..., Any], ...] = ()

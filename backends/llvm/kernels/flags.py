@@ -10,19 +10,13 @@ from collections.abc import Iterator
 
 from ....ir.errstates import Errstate
 from ....ir.node import Node
-from ....ir.row import row_of
+from ....ir.row import by_name, row_of
 from ...loop_ir.loops import Apply, Check, Expr, Kernel, Reduce, walk
 from ...loop_ir.program import Launch, Program, all_steps
 from .scalars import template
 
 FLAGS = {"invalid": 1, "divide": 4, "over": 8, "under": 16}  # FpFlag of the run time
 UNDERFLOW = FLAGS["under"]
-EXACT = frozenset(
-    f"@{name}" for name in (
-        "identity", "maximum", "minimum", "fmax", "fmin", "heaviside", "isfinite", "isinf",
-        "logical_and", "logical_or", "logical_xor", "reciprocal", "sign", "signbit",
-    )
-)
 
 
 def inexact_flags(program: Program) -> int:
@@ -46,7 +40,7 @@ def why_extern(node: Node) -> str | None:
     if row is None or row.fold not in (None, "multiply"):
         return None
     text = row.llvm.get("f", "")
-    inexact = row.fold == "multiply" or (text.startswith("@") and text not in EXACT)
+    inexact = row.fold == "multiply" or (text.startswith("@") and not row.flags_exact)
     return "underflow is to be reported" if inexact else None
 
 
@@ -64,5 +58,5 @@ def _underflows_elsewhere(expr: Expr) -> bool:
         return expr.op == "multiply" and expr.dtype.kind == "f"
     if not isinstance(expr, Apply) or expr.args[0].dtype.kind != "f":
         return False
-    text = template(expr.op, expr.args[0].dtype) or ""
-    return text.startswith("@") and text not in EXACT
+    row, text = by_name(expr.op), template(expr.op, expr.args[0].dtype) or ""
+    return text.startswith("@") and not (row is not None and row.flags_exact)
