@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from ..row import BOUND_ROWS, ROWS, Kind, Op, row_of
@@ -10,7 +11,7 @@ from . import topics as topics  # they fill the registry
 
 def having(column: str) -> tuple[Op, ...]:
     """The rows in which a column says something."""
-    return tuple(row for row in (*ROWS.values(), *BOUND_ROWS.values()) if getattr(row, column))
+    return tuple(filter(attrgetter(column), (*ROWS.values(), *BOUND_ROWS.values())))
 
 
 def says(target: Any, column: str) -> Any:
