@@ -91,8 +91,34 @@ EXAMPLES: dict[str, str] = {
     "SetVariable": "lambda x: {1, 2}",
     "RangeVariable": "lambda x: range(3)",
     "SliceVariable": "lambda x: slice(1, 2)",
+    "DtypeVariable": "lambda x, kind: (kind, x), np.dtype('U3')",
+    "TypeParameterVariable": "DEFINES_A_TYPE",
+    "TracebackVariable": "caught",
+    "ObjectIterator": "lambda x: [x * k for k in Countdown(2)]",
+    "KnownTuple": "lambda x: (sys.version_info, x)",
+    "DataRangeVariable": "added_up",
+    "OwnDictVariable": "lambda x, record: x * record['a'], Record(a=2)",
+    "ErrorStateVariable": "quiet",
+    "StateVariable": "quiet",
+    "TokenVariable": "quiet",
+    "SuperVariable": "lambda x: Doubled().scaled(x)",
+    "OpaqueVariable": "lambda x, day: (day, x), np.datetime64('2000-01-01')",
+    "FlatVariable": "lambda x: x.flat[1]",
+    "FlagsVariable": "lambda x: (x.flags.c_contiguous, x)",
+    "PhiVariable": "doubled_or_not",
+    "StructuredVariable": "lambda x, table: table['a'] + x, np.zeros(3, [('a', 'f8')])",
+    "GrowingVariable": "halved",
+    "ComparedSize": "lambda x: (len(x[x > 0]) > 1, x)",
+    "RandomVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
+    "RandomMethodVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
+    "SizeVariable": "lambda x: (len(x[x > 0]), x)",
 }
 """Kind → a function that meets it, and its arguments after an array."""
+
+ELSEWHERE = {
+    "UnknownVariable": "No trace has one: it stands for values while a loop is estimated.",
+}
+"""Kinds that `met` does not see."""
 
 
 def met(function: Callable[..., Any], *args: Any) -> set[str]:
@@ -117,6 +143,84 @@ def spread(x: Any) -> Any:
     return x - x.mean()
 
 
+def caught(x):
+    try:
+        raise ValueError("no")
+    except ValueError as error:
+        traceback = error.__traceback__
+    return traceback is None, x
+
+
+def added_up(x):
+    total = 0.0
+    for k in range(int(x.sum())):
+        total += k
+    return total
+
+
+def quiet(x):
+    with np.errstate(divide="ignore"):
+        return 1 / x
+
+
+def doubled_or_not(x):
+    y = x
+    if x.sum() > 0:
+        y = x * 2
+    return y
+
+
+def halved(x):
+    sums = []
+    while x.sum() > 1:
+        x = x * 0.5
+        sums.append(x.sum())
+    return sums
+
+
+class Countdown:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if not self.n:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+class Record(dict):
+    def __init__(self, **items):
+        super().__init__(items)
+        self.__dict__ = self
+
+
+class Scaled:
+    def scaled(self, x):
+        return x
+
+
+class Doubled(Scaled):
+    def scaled(self, x):
+        return super().scaled(x) * 2
+
+
+DEFINES_A_TYPE = """def function(x):
+    type Pair = tuple[int, int]
+    return x, Pair.__name__
+"""
+"""Python 3.12 can read it."""
+
+SHOWN = {
+    value.__name__: inspect.getsource(value)
+    for value in (caught, added_up, quiet, doubled_or_not, halved, Countdown, Record, Doubled)
+} | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
+"""What examples name, as text."""
+
+
 def kinds() -> Iterator[type[VariableTracker]]:
     """Every tracker class of `dynamo_lite.tracer`, by module and place in it."""
     for folder in FOLDERS:
@@ -136,12 +240,25 @@ def section(kind: type[VariableTracker]) -> str:
     """A kind's heading, what it says of itself, and its doctest."""
     name, base = kind.__name__, kind.__bases__[0].__name__
     own = inspect.cleandoc(vars(kind).get("__doc__") or f"A `{getattr(kind, 'kind', kind)!r}`.")
-    if name in EXAMPLES:
-        example = f'>>> "{name}" in met({EXAMPLES[name]})\nTrue'
-    else:
-        shown = f"{name}.__mro__[1].__name__"
-        example = f">>> from {kind.__module__} import {name}\n>>> {shown}\n'{base}'"
-    return f"### {name} ({base})\n{own}\n\n```python\n{example}\n```\n"
+    return f"### {name} ({base})\n{own}\n\n{example_of(kind)}"
+
+
+def example_of(kind: type[VariableTracker]) -> str:
+    """A doctest, or why there is none; behind what it names."""
+    name = kind.__name__
+    if name in ELSEWHERE:
+        return f"{ELSEWHERE[name]}\n"
+    if name not in EXAMPLES:
+        derived = [other.__name__ for other in kinds() if kind in other.__bases__]
+        return f"Abstract; its kinds: {', '.join(derived)}.\n"
+    text = EXAMPLES[name]
+    shown = next((source for word, source in SHOWN.items() if word in text), "")
+    if text == "DEFINES_A_TYPE":
+        return f"Since Python 3.12:\n\n```python\n{shown}```\n"
+    lines = [f"{'>>>' if n == 0 else '...'} {line}".rstrip() for n, line in enumerate(
+        shown.splitlines())]
+    asked = f'>>> "{name}" in met({text})\nTrue'
+    return "\n".join(["```python", *lines, asked, "```\n"])
 
 
 def page(folder: str) -> str:
