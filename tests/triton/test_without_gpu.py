@@ -79,7 +79,7 @@ def test_twins_are_found_by_name(target, path):
         ndarray=SimpleNamespace(astype="ndarray.astype"),
     )
     if path is None:
-        with pytest.raises(Unsupported, match="no twin in cupy"):
+        with pytest.raises(Unsupported, match="has no counterpart in cupy"):
             device.counterpart_in(library, target)
     else:
         assert device.counterpart_in(library, target) == path
