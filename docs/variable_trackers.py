@@ -92,6 +92,7 @@ EXAMPLES: dict[str, str] = {
     "RangeVariable": "lambda x: range(3)",
     "SliceVariable": "lambda x: slice(1, 2)",
     "DtypeVariable": "lambda x, kind: (kind, x), np.dtype('U3')",
+    "BoundDescriptorVariable": "lambda x: (Countdown(2).__eq__, x)",
     "TypeParameterVariable": "DEFINES_A_TYPE",
     "TracebackVariable": "caught",
     "ObjectIterator": "lambda x: [x * k for k in Countdown(2)]",
