@@ -23,7 +23,7 @@ subprocess tarfile tempfile threading tokenize traceback types typing unittest.c
 warnings weakref zipfile
 """.split()
 
-DEPTHS = 2
+DEPTHS = 3
 """Code objects of one module in which the library finds that more lies on the stack than CPython's
 compiler wrote into its table, where a cleanup raises an exception again."""
 
