@@ -20,6 +20,7 @@ import numpy as np
 from .backends.registry import list_backends
 from .base.config import config
 from .native import enter_region, leave_region
+from .runtime.decisions import Decisions
 from .runtime.stats import FrameRecord, registry, stats
 from .script.regions import Candidates
 from .script.running import run_command, run_module, run_script
@@ -79,15 +80,18 @@ def main(argv: Sequence[str]) -> None:
         config.warm_seconds = 0.0
     if options.all_frames:
         config.compile_share = math.inf
-    candidates = Candidates(options.backend, options.all_frames)
+    is_warmed = config.warm_seconds > 0
+    decisions = Decisions(repr((kind, os.path.abspath(program[0])))) if is_warmed else None
+    candidates = Candidates(options.backend, options.all_frames, decisions)
     enter_region(candidates)
-    if options.all_frames:
+    if options.all_frames or candidates.expects_hot():
         np.empty(1)  # where functions are candidates from the first array on
     gc.freeze()  # the program's collections need not go through what is loaded before it
     try:
         run(program[0], program[1:])
     finally:
         cold += candidates.cold() if options.explain else ()
+        candidates.conclude()
         leave_region()
         candidates.histories.clear()  # the program's objects end when the interpreter does
 

@@ -157,7 +157,7 @@ class FrameCompiler:
             return
         if self.frame is None:
             self.frame = next(registry.frame_ids)
-        began, given_up = time.perf_counter(), False
+        began, given_up = time.process_time(), False
         settings = dict(self.options.settings)
         with (
             workers.at_work(),
@@ -187,7 +187,7 @@ class FrameCompiler:
                 self._failed(compiled, error)
             finally:
                 if self.options.account is not None:
-                    self.options.account.spend(time.perf_counter() - began, in_vain=given_up)
+                    self.options.account.spend(time.process_time() - began, in_vain=given_up)
             self.recompiles += 1
 
     def _is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:

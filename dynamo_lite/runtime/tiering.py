@@ -42,7 +42,10 @@ CREDIT = 0.1
 _BACKWARD = frozenset(code for name, code in dis.opmap.items() if "BACKWARD" in name)
 GRANT = 1.0
 SHARE = 0.05
-FREE = 0.5, 10.0
+LOAD, LOADS = 0.25, 12.5
+"""Seconds that loading the compiler takes; the first code that is compiled has to be worth it. At
+most so many times what other code waits for."""
+FREE = 0.25, 10.0
 """Seconds of compiling that every program may take, and where it is asked for at the first call."""
 PATIENCE = 0.02
 """Seconds that code runs before it is asked again whether the program can afford to compile it."""
@@ -53,15 +56,21 @@ class Lender:
 
     def __init__(self) -> None:
         self.lent = self.spent = 0.0
-        self.began = time.perf_counter()
+        self.began = time.process_time()
+        self.is_loaded = True
+        """Whether the compiler is there."""
+
+    def load(self) -> float:
+        """Seconds that loading the compiler is taken to last, where it is not loaded."""
+        return 0.0 if self.is_loaded else min(LOAD, LOADS * config.warm_seconds)
 
     def lends(self) -> bool:
-        return self.lent < GRANT + SHARE * (time.perf_counter() - self.began)
+        return self.lent < GRANT + SHARE * (time.process_time() - self.began)
 
     def lacks(self) -> float:
         """Seconds that the program is to run before more of it may be compiled."""
         free = FREE[config.warm_seconds <= 0]
-        ran = time.perf_counter() - self.began - self.spent
+        ran = time.process_time() - self.began - self.spent
         return max((self.spent - free) / config.compile_share - ran, 0.0)
 
 
@@ -77,6 +86,8 @@ class Account:
     spent: float = 0.0
     in_vain: float = 0.0
     borrowed: float = 0.0
+    expected: float = 0.0
+    """Seconds that its calls took in Python in an earlier run of the program."""
     worth: float = math.inf
     """What compiling for the call that was asked about last may take."""
 
@@ -85,11 +96,11 @@ class Account:
         """Seconds to run in Python before it is compiled again."""
         if config.warm_seconds <= 0:
             return PRICE * self.in_vain
-        return max(config.warm_seconds, PRICE * self.spent)
+        return max(config.warm_seconds, PRICE * self.spent) + self.lender.load()
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""
-        work = WORK * self.size * elements(values)
+        work = WORK * self.size * elements(values) + self.expected
         lacking = max(self.price - self.ran - work, 0.0)
         if self.has_loops and self.borrowed + lacking <= CREDIT and self.lender.lends():
             self.borrowed += lacking
@@ -121,8 +132,11 @@ def why_cold(code: CodeType) -> str | None:
 
 
 def open_account(code: CodeType, lender: Lender) -> Account:
-    instructions = code.co_code[::2]
-    return Account(lender, not _BACKWARD.isdisjoint(instructions), len(instructions))
+    return Account(lender, has_loops(code), len(code.co_code) // 2)
+
+
+def has_loops(code: CodeType) -> bool:
+    return not _BACKWARD.isdisjoint(code.co_code[::2])
 
 
 def nanoseconds(seconds: float) -> int:

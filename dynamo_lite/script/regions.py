@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import gc
 import importlib
+import inspect
 import itertools
 import sys
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base import logs
 from ..base.origins import is_stdlib, module_of
-from ..native import CompiledFunction, forget_code, time_of_code
+from ..native import CompiledFunction, calls_of_code, first_frames, forget_code, time_of_code
 from ..runtime import tiering
-from ..runtime.tiering import Account, Lender, nanoseconds, open_account
+from ..runtime.decisions import Decision, Decisions
+from ..runtime.tiering import Account, Lender, has_loops, nanoseconds, open_account
 
 if TYPE_CHECKING:
     from ..runtime.stats import FrameRecord
@@ -39,6 +42,14 @@ FUNCTIONS_OF_A_CODE = 8
 LOOKED_AT = 16
 """Items of a container, or attributes of an object, that are looked at for arrays."""
 
+HOT = 0.05
+"""Seconds that loops have to take in Python for the next run to compile them at once."""
+UNTRIED = 0.125
+"""What the next run expects to gain, in what loops took that were never compiled."""
+WORTH = 0.5
+"""What compiling has to save, in what it took: with the kernels on disk it takes less."""
+NOTHING_FOUND = Decision(False, "no operations on arrays were found")
+
 ARRAY_PACKAGES = frozenset({"numpy", "cupy", "scipy"})
 ARRAY_TYPES = (np.ndarray, np.generic)
 CONTAINERS = (list, tuple, deque, dict)
@@ -51,9 +62,15 @@ Answer = Any  # a CompiledFunction, None, NotImplemented or nanoseconds after wh
 class CodeHistory:
     """What came of the functions of one code object."""
 
-    def __init__(self, code: CodeType, account: Account, gone: Callable[[Any], None]) -> None:
+    def __init__(
+        self, code: CodeType, account: Account, gone: Callable[[Any], None],
+        decision: Decision | None = None,
+    ) -> None:  # fmt: skip
         self.code = weakref.ref(code, gone)
         self.account = account
+        self.decision = decision
+        self.account.expected = decision.total if decision is not None else 0.0
+        self.names_arrays = False
         self.noted_time = 0
         self.asked = 0
         self.compiled = 0
@@ -77,15 +94,42 @@ class CodeHistory:
             forget_code(code)
 
 
+    def conclusion(self, code: CodeType) -> Decision | None:
+        """What this run of the program says about the next."""
+        calls, ran, compiled_calls, compiled_ran = calls_of_code(code)
+        call = ran * 1e-9 / calls if calls else self.decision.call if self.decision else 0.0
+        total = call * (calls + compiled_calls)
+        if not self.compiled:
+            is_hot = self.account.has_loops and self.names_arrays and total >= HOT
+            reason = "its loops ran in Python"
+            return Decision(True, reason, call, UNTRIED * total) if is_hot else None
+        if not self.operations:
+            return NOTHING_FOUND
+        if not call or not compiled_calls:
+            return None
+        took = compiled_ran * 1e-9 - self.account.spent
+        if took > call * compiled_calls:
+            per_call = took / compiled_calls
+            return Decision(False, f"compiled, a call took {per_call:.1e} s, in Python {call:.1e}")
+        if call * compiled_calls - took < WORTH * self.account.spent:
+            return Decision(False, f"it saved less than compiling took, {self.account.spent:.2f} s")
+        return Decision(True, "compiling it paid", call, total)
+
+
 class Candidates:
     """Says which functions of a region run compiled."""
 
-    def __init__(self, backend: str = "auto", every: bool = False) -> None:
+    def __init__(
+        self, backend: str = "auto", every: bool = False, decisions: Decisions | None = None
+    ) -> None:
         self.backend = backend
         self.every = every
+        self.decisions = decisions
+        self.left: dict[str, str] = {}
         self.engine: Any = None
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
+        self.lender.is_loaded = False
 
     def __call__(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
         answer, code = self.answer(function, values), function.__code__
@@ -104,6 +148,24 @@ class Candidates:
                 history.note_time(time_of_code(code))
                 place = f"{code.co_filename}:{code.co_firstlineno}"
                 yield f"{code.co_qualname} ({place}): {tiering.why_cold(code)}"
+        for place, reason in self.left.items():
+            yield f"{place}: Python runs it: {reason} (in an earlier run)"
+
+    def conclude(self) -> None:
+        """Keep what was found out, for the next run of the program."""
+        if self.decisions is None:
+            return
+        for history in list(self.histories.values()):
+            code = history.code()
+            if code is not None and (decision := history.conclusion(code)) is not None:
+                self.decisions.note(code, decision)
+        seconds = time.process_time() - self.lender.began
+        for code, names in first_frames() if seconds >= HOT else ():
+            if self.decisions.about(code) is None and loops_over_arrays(code, names):
+                reason = "it ran before there was an array"
+                decision = Decision(True, reason, seconds, UNTRIED * seconds)
+                self.decisions.note(code, decision)
+        self.decisions.write()
 
     def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
         if not is_candidate(function) or (self.engine and not self.engine.may_compile(function)):
@@ -111,15 +173,22 @@ class Candidates:
         if (caller := sys._getframe(1).f_back) and counts_references(caller.f_code):
             return NotImplemented
         history = self.history_of(function.__code__)
+        if history.decision is not None and not history.decision.is_hot:
+            self.left[f"{function.__qualname__} ({module_of(function)})"] = history.decision.reason
+            return None
         is_shared = is_of_module(function)
         if is_shared and history.shared is not None:
             return history.shared
         if history.is_given_up or history.compiled >= FUNCTIONS_OF_A_CODE:
+            if self.decisions is not None and not history.operations:
+                self.decisions.note(function.__code__, NOTHING_FOUND)
             return None
-        if not self.every and not touch_arrays(values):
+        if not (self.every or history.decision or touch_arrays(values)):
             history.asked += 1
-            if history.asked == 1 or not mentions_arrays(function):
+            history.names_arrays = mentions_arrays(function)
+            if history.asked == 1 or not history.names_arrays:
                 return 0 if history.asked < ASKED_AGAIN else None
+        history.names_arrays = True
         history.note_time(time_of_code(function.__code__))
         if lacking := history.account.lacks(values):
             return nanoseconds(lacking)
@@ -135,11 +204,18 @@ class Candidates:
             history.shared = compiled
         return compiled
 
+    def expects_hot(self) -> bool:
+        """Whether some code is to be compiled before the program has made an array."""
+        known = self.decisions.known.values() if self.decisions is not None else ()
+        return any(decision.is_hot for decision in known)
+
     def history_of(self, code: CodeType) -> CodeHistory:
         key = id(code)
         if key not in self.histories:
             account = open_account(code, self.lender)
-            self.histories[key] = CodeHistory(code, account, lambda dead: self.forget(key))
+            decision = self.decisions.about(code) if self.decisions is not None else None
+            gone = lambda dead: self.forget(key)  # noqa: E731
+            self.histories[key] = CodeHistory(code, account, gone, decision)
         return self.histories[key]
 
     def forget(self, key: int) -> None:
@@ -148,6 +224,7 @@ class Candidates:
     def loaded(self) -> Any:
         """The compiler."""
         self.engine = importlib.import_module(ENGINE)
+        self.lender.is_loaded = True
         return self.engine
 
 
@@ -169,6 +246,15 @@ def is_candidate(function: FunctionType) -> bool:
         return False
     module = module_of(function)
     return module.partition(".")[0] != "dynamo_lite" and not is_stdlib(function, module)
+
+
+def loops_over_arrays(code: CodeType, names: dict[str, Any]) -> bool:
+    """Whether a function of this code and these globals has loops and names NumPy."""
+    if not code.co_flags & inspect.CO_OPTIMIZED or code.co_name.startswith("<"):
+        return False
+    cells = tuple(CellType() for _ in code.co_freevars)
+    function = FunctionType(code, names, closure=cells)
+    return is_candidate(function) and mentions_arrays(function) and has_loops(code)
 
 
 def counts_references(code: CodeType) -> bool:

@@ -12,10 +12,28 @@ struct Allocator {
 };
 
 Allocator allocator{};
+PyObject *frames_then = nullptr;  // (code, globals) of what ran when the first array was made
+
+// Functions that began before there was a hook, innermost first; without memory, fewer.
+void note_frames() {
+    Ref found(PyList_New(0));
+    Ref frame(reinterpret_cast<PyObject *>(PyThreadState_GetFrame(PyThreadState_Get())));
+    while (found && frame) {
+        auto present = reinterpret_cast<PyFrameObject *>(frame.get());
+        Ref code(reinterpret_cast<PyObject *>(PyFrame_GetCode(present)));
+        Ref globals(PyFrame_GetGlobals(present));
+        Ref pair(PyTuple_Pack(2, code.get(), globals.get()));
+        if (!pair || PyList_Append(found.get(), pair.get()) < 0) break;
+        frame = Ref(reinterpret_cast<PyObject *>(PyFrame_GetBack(present)));
+    }
+    PyErr_Clear();
+    Py_XSETREF(frames_then, found.release());
+}
 
 void memory_is_asked_for() {
     if (regions::is_outside() || regions::is_importing()) return;
     regions::stop_awaiting_array();
+    note_frames();
     regions::install_hook();
 }
 
@@ -30,6 +48,11 @@ void *watched_calloc(void *context, size_t count, size_t size) {
 }
 
 }  // namespace
+
+PyObject *regions::take_first_frames() {
+    PyObject *found = std::exchange(frames_then, nullptr);
+    return found ? found : PyList_New(0);
+}
 
 bool regions::await_first_array() {
     void *handler = PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler");

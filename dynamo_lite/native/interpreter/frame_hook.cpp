@@ -103,7 +103,9 @@ PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int t
     PyObject *result;
     auto compiled = reinterpret_cast<CompiledFunction *>(target.get());
     if (!target) return evaluate_plain(thread, raw, 0);
+    regions::Runs runs(frame->code, true);
     if (call_flat(compiled, frame->function, frame->localsplus, result)) return result;
+    runs.in_python();
     Waits waits(compiled);
     return evaluate_plain(thread, raw, 0);
 }

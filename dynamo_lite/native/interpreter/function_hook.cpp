@@ -72,6 +72,7 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
         return plain_vectorcall(function, args, nargsf, kwnames);
     }
     auto compiled = reinterpret_cast<CompiledFunction *>(target.get());
+    regions::Runs runs(PyFunction_GET_CODE(function), true);
     return call_as(compiled, function, args, nargsf, kwnames);
 }
 

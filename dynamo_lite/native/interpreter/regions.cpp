@@ -26,6 +26,8 @@ struct CodeNote {
     bool is_left_alone;      // later functions are not asked about
     bool has_compiled;       // some functions have a compiled form
     int64_t ran, due;        // nanoseconds in Python: so far, and when to ask again
+    int64_t calls;           // in Python
+    int64_t compiled_ran, compiled_calls;
     uint32_t version;        // of the code; call sites trust functions with a version blindly
 };
 
@@ -96,7 +98,7 @@ CodeNote *note_of(PyObject *code) {
 // The note, made where there is none; null with an exception.
 CodeNote *make_note(PyObject *code, uint64_t epoch) {
     if (CodeNote *known = note_of(code)) return known;
-    auto note = new CodeNote{epoch, false, false, 0, 0, version_of(code)};
+    auto note = new CodeNote{epoch, false, false, 0, 0, 0, 0, 0, version_of(code)};
     if (PyUnstable_Code_SetExtra(code, extra_index, note) == 0) return note;
     delete note;
     return nullptr;
@@ -183,10 +185,19 @@ bool is_due(PyObject *code) {
     return !note || note->ran >= note->due;
 }
 
-Runs::Runs(PyObject *code) : code(Ref::borrow(code)), begin(nanoseconds()) {}
+Runs::Runs(PyObject *code, bool is_compiled)
+    : code(Ref::borrow(code)), is_compiled(is_compiled), begin(nanoseconds()) {}
 
 Runs::~Runs() {
-    if (CodeNote *note = note_of(code.get())) note->ran += nanoseconds() - begin;
+    CodeNote *note = note_of(code.get());
+    if (!note) return;
+    (is_compiled ? note->compiled_ran : note->ran) += nanoseconds() - begin;
+    ++(is_compiled ? note->compiled_calls : note->calls);
+}
+
+void Runs::in_python() {
+    is_compiled = false;
+    begin = nanoseconds();
 }
 
 bool expect_functions(PyObject *code) {
@@ -316,6 +327,21 @@ PyObject *time_of_code(PyObject *, PyObject *code) {
     return PyLong_FromLongLong(note ? note->ran : 0);
 }
 
+PyObject *calls_of_code(PyObject *, PyObject *code) {
+    if (!PyCode_Check(code)) {
+        PyErr_SetString(PyExc_TypeError, "calls_of_code() needs a code object");
+        return nullptr;
+    }
+    CodeNote *note = note_of(code);
+    if (!note) return Py_BuildValue("LLLL", 0LL, 0LL, 0LL, 0LL);
+    return Py_BuildValue("LLLL", static_cast<long long>(note->calls),
+                         static_cast<long long>(note->ran),
+                         static_cast<long long>(note->compiled_calls),
+                         static_cast<long long>(note->compiled_ran));
+}
+
+PyObject *first_frames(PyObject *, PyObject *) { return regions::take_first_frames(); }
+
 // Where the thread keeps the frame that runs now.
 auto &current_frame(PyThreadState *thread) {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -353,6 +379,14 @@ PyMethodDef functions[] = {
     {"time_of_code", time_of_code, METH_O,
      "time_of_code(code, /)\n--\n\n"
      "Nanoseconds that candidates of this code have run in Python."},
+    {"first_frames", first_frames, METH_NOARGS,
+     "first_frames()\n--\n\n"
+     "Code and globals of the frames that ran when the program made its first array, innermost\n"
+     "first: their calls were not seen. Asked again, nothing."},
+    {"calls_of_code", calls_of_code, METH_O,
+     "calls_of_code(code, /)\n--\n\n"
+     "How often candidates of this code ran in Python, for how many nanoseconds, and how often and\n"
+     "how long they ran compiled (compiling included)."},
     {"call_at_bottom",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_at_bottom)), METH_FASTCALL,
      "call_at_bottom(callable, /, *args)\n--\n\n"

@@ -26,15 +26,18 @@ bool is_importing();
 // Whether it has run for as long as the callback wanted it to before it is asked again.
 bool is_due(PyObject *code);
 
-// While it lives a function of this code runs as it is: counts the time.
+// While it lives a function of this code runs, as it is or compiled: counts the calls and the time.
 class Runs {
 public:
-    explicit Runs(PyObject *code);
+    explicit Runs(PyObject *code, bool is_compiled = false);
     ~Runs();
     Runs(const Runs &) = delete;
 
+    void in_python();  // no compiled form fits: Python begins now
+
 private:
     Ref code;
+    bool is_compiled;
     int64_t begin;
 };
 
@@ -64,6 +67,9 @@ void forget(PyObject *function);
 // Has install_hook() called when the program makes its first array; false with an exception.
 bool await_first_array();
 void stop_awaiting_array();
+
+// The frames that ran when the first array was made, as a list of (code, globals); empty after.
+PyObject *take_first_frames();
 
 // Finds where importlib notes what is being imported; false with an exception.
 bool watch_imports();

@@ -1,0 +1,103 @@
+"""A second run of a program knows what the first one found out about its code."""
+import json
+import sys
+
+import pytest
+from dynamo_lite.backends import disk
+from scripts import WARMING, run
+
+from dynamo_lite import config
+from dynamo_lite.runtime import decisions
+from dynamo_lite.runtime.decisions import Decision, Decisions
+
+if sys.version_info >= (3, 14):
+    pytest.skip("regions are not available", allow_module_level=True)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    place = tmp_path / "cache"
+    monkeypatch.setenv("DYNAMO_CACHE_DIR", str(place))
+    with config.patch(cache_dir=str(place), cache=True):
+        yield place
+
+
+def f(x):
+    return x + 1
+
+
+def noted(*found):
+    kept = Decisions("program")
+    for code, decision in found:
+        kept.note(code, decision)
+    kept.write()
+
+
+def test_decisions_are_about_one_program_and_the_very_code():
+    noted((f.__code__, Decision(True, "it paid", 0.5, 1.5)))
+    assert Decisions("program").about(f.__code__) == Decision(True, "it paid", 0.5, 1.5, 1)
+    assert Decisions("another").about(f.__code__) is None
+    assert Decisions("program").about(f.__code__.replace(co_consts=(None, 2))) is None
+    assert Decisions("program").about(noted.__code__) is None
+
+
+def test_other_versions_find_out_for_themselves(monkeypatch):
+    noted((f.__code__, Decision(False, "nothing found")))
+    monkeypatch.setattr(decisions, "stamp", lambda: "another")
+    assert Decisions("program").known == {}
+
+
+def test_decisions_do_not_last_for_ever():
+    noted((f.__code__, Decision(False, "nothing found", runs=decisions.RUNS)))
+    assert Decisions("program").known == {}
+
+
+ROWS = [[], {}, None, [1, "", 0.0, 0.0, 1], [True, 3, 0.0, 0.0, 1], [True, "", 0.0]]
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"{", b"[]", b"\xff", b'{"made by": 3}',
+    *(json.dumps({"made by": decisions.stamp(), "decisions": rows}).encode()
+      for rows in (3, [], *({"f 1": row} for row in ROWS))),
+])  # fmt: skip
+def test_files_that_make_no_sense_say_nothing(content):
+    disk.write(Decisions("program").name, content)
+    assert Decisions("program").known == {}
+
+
+LOOPS = """
+import numpy as np
+def steps(n):
+    u = np.ones((40, 40))
+    for i in range(n):
+        u[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return u
+{call}
+"""
+
+
+@pytest.mark.parametrize("call", ["np.ones(3); steps(100000)", "steps(100000)"])
+def test_loops_that_ran_long_in_python_are_compiled_in_the_next_run(script, call, monkeypatch):
+    monkeypatch.setenv("DYNAMO_WARM_SECONDS", "1e-3")
+    program = script(LOOPS.format(call=call))
+    assert "] steps (" not in run(*WARMING, "--explain", program)[2]
+    assert "] steps (" in run(*WARMING, "--explain", program)[2]
+
+
+VAIN = """
+import numpy as np
+def f(x):
+    for name in ("shape", "ndim"):
+        exec(f"x.{name}")
+    return len(x)
+x = np.ones(3)
+for i in range(3000): f(x)
+"""
+
+
+def test_what_was_tried_in_vain_is_left_alone_in_the_next_run(script, monkeypatch):
+    monkeypatch.setenv("DYNAMO_WARM_SECONDS", "1e-9")
+    program = script(VAIN)
+    run(*WARMING, program)
+    err = run(*WARMING, "--explain", program)[2]
+    assert "] f (" not in err and "Python runs it: no operations on arrays" in err
