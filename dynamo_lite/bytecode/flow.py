@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import weakref
 from types import CodeType
+from typing import Any
 
 from ..base.records import dataclass, field
 from .liveness import successors
 from .reading import Instruction, read
 from .rotating import meaning
 
-_LEAVES = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
+LEAVES = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Shape:
     loops: dict[int, Loop] = field(default_factory=dict)
     joins: dict[tuple[int, int | None], int | None] = field(default_factory=dict)
     outlets: dict[int, Outlet | None] = field(default_factory=dict)
+    meetings: dict[Any, frozenset[int]] = field(default_factory=dict)
+    """What `meeting.meetings` has found."""
 
     def join(self, branch: int, loop: Loop | None) -> int | None:
         """The first instruction that both arms of a branch lead to, or None.
@@ -60,6 +63,12 @@ class Shape:
         outlet = self.outlet(loop)
         return loop.members if outlet is None else loop.members | outlet.before
 
+    def order(self, index: int) -> int:
+        """Instructions in the order in which control comes to them, the head of a loop when an
+        iteration is over: behind all that is in the loop."""
+        loop = self.loops.get(index)
+        return 2 * index if loop is None else 2 * max(loop.members) + 1
+
     def inner_loop(self, index: int) -> Loop | None:
         """The smallest loop that an instruction is part of."""
         found = [loop for loop in self.loops.values() if index in loop.members]
@@ -81,7 +90,7 @@ def shape_of(code: CodeType) -> Shape:
     return found
 
 
-def _plain_successors(instruction: Instruction) -> list[int]:
+def plain_successors(instruction: Instruction) -> list[int]:
     """Where control goes without an exception."""
     handler = instruction.handler.target if instruction.handler is not None else None
     following = list(successors(instruction))
@@ -96,7 +105,7 @@ def _loops(instructions: tuple[Instruction, ...]) -> dict[int, Loop]:
         return {}
     before: dict[int, list[int]] = {}
     for instruction in instructions:
-        for following in _plain_successors(instruction):
+        for following in plain_successors(instruction):
             before.setdefault(following, []).append(instruction.index)
     found: dict[int, set[int]] = {}
     for instruction in back:
@@ -115,7 +124,7 @@ def _loops(instructions: tuple[Instruction, ...]) -> dict[int, Loop]:
 def _outlet(instructions: tuple[Instruction, ...], loop: Loop) -> Outlet | None:
     """Of exits without branches; one that raises does not count, nor does the end of a `for`."""
     starts = {
-        to for at in loop.members for to in _plain_successors(instructions[at])
+        to for at in loop.members for to in plain_successors(instructions[at])
         if to not in loop.members and instructions[at].opname != "FOR_ITER"
     }
     paths = [path for start in sorted(starts) if (path := _straight(instructions, start))]
@@ -156,8 +165,8 @@ def _straight(instructions: tuple[Instruction, ...], at: int) -> list[int]:
     found: list[int] = []
     while at not in found:
         found.append(at)
-        following = _plain_successors(instructions[at])
-        if len(following) != 1 or instructions[at].opname in _LEAVES:
+        following = plain_successors(instructions[at])
+        if len(following) != 1 or instructions[at].opname in LEAVES:
             break
         (at,) = following
     return [] if instructions[found[-1]].opname in ("RAISE_VARARGS", "RERAISE") else found
@@ -173,8 +182,8 @@ def _join(instructions: tuple[Instruction, ...], branch: int, loop: Loop | None)
         if at in after or at == end:
             continue
         instruction = instructions[at]
-        following = _plain_successors(instruction)
-        if instruction.opname in _LEAVES:
+        following = plain_successors(instruction)
+        if instruction.opname in LEAVES:
             following = [end] if instruction.opname == "RETURN_VALUE" and loop is None else []
         if loop is not None:
             following = [n for n in following if n in loop.members]

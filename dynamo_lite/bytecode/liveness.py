@@ -2,6 +2,7 @@
 exception."""
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from types import CodeType
 
@@ -27,8 +28,20 @@ def successors(instruction: Instruction) -> Iterator[int]:
         yield instruction.handler.target
 
 
+_live: weakref.WeakKeyDictionary[CodeType, dict[int, frozenset[str]]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
 def live_locals(code: CodeType, index: int) -> frozenset[str]:
     """Names that may be read at `index` or later before they are written again."""
+    known = _live.setdefault(code, {})
+    if index not in known:
+        known[index] = _live_at(code, index)
+    return known[index]
+
+
+def _live_at(code: CodeType, index: int) -> frozenset[str]:
     instructions = read(code)
     live: set[str] = set()
     written_at: dict[int, frozenset[str]] = {}

@@ -208,6 +208,64 @@ class ListWriter(Writer):
         ])
 
 
+class ConditionWriter(Writer):
+    """Conditions of several parts, and chains of `elif`."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.budget = 8
+
+    def test(self, depth=0):
+        r = self.r
+        if depth > 1 or r.random() < 0.2:
+            return super().test()
+        parts = [self.test(depth + 1) for _ in range(r.choice([2, 2, 3]))]
+        return r.choice([
+            self.between(), self.between(), f"({' or '.join(parts)})", f"({' or '.join(parts)})",
+            f"({' and '.join(parts)})", f"not ({parts[0]})", f"not {self.between(brackets=True)}",
+            f"({parts[0]} if {self.test(depth + 2)} else {parts[1]})",
+            f"({parts[0]} and {parts[1]} or {self.between()})", f"(w := {self.number(2)}) > a",
+        ])
+
+    def between(self, brackets=False):
+        r, less = self.r, self.r.choice(["<", "<=", "!="])
+        first, last = sorted(r.choice([-2, -0.5, 0, 0.5, 1, 2.0]) for _ in range(2))
+        chain = f"{first} {less} {self.r.choice(['a', self.element(), 'b', 't'])} < {last}"
+        return f"({chain})" if brackets or r.random() < 0.3 else chain
+
+    def branch(self, depth):
+        word = "if"
+        for _ in range(self.r.choice([1, 1, 2, 4])):
+            self.put(depth, f"{word} {self.test()}:")
+            self.block(depth + 1, 2)
+            word = "elif"
+        if self.r.random() < 0.6:
+            self.put(depth, "else:")
+            self.block(depth + 1, 2)
+
+    def while_loop(self, depth):
+        name = f"c{len(self.lines)}"
+        self.put(depth, f"{name} = 0")
+        self.put(depth, f"while {name} < {self.r.choice([4, 9])} and ({self.test()}):")
+        self.put(depth + 1, f"{name} += 1")
+        self.loops += 1
+        self.block(depth + 1, 3)
+        self.loops -= 1
+
+    def assign(self, depth):
+        if self.r.random() < 0.3:
+            values = self.number(2), self.r.choice(["a", "b", self.number(2)])
+            self.put(depth, f"a = {values[0]} if {self.test()} else {values[1]}")
+        else:
+            super().assign(depth)
+
+    def leave(self, depth):
+        if self.r.random() < 0.4:
+            self.put(depth, f"if {self.test()}:")
+            return self.leave(depth + 1)
+        return super().leave(depth)
+
+
 def program(seed, writer=Writer):
     """The function, its text, and arguments for it."""
     text = writer(seed).text()

@@ -19,7 +19,7 @@ from .branches import run
 from .capture import adding_to, capturing, tracker_of, type_of
 from .growing import assign, variables
 from .iterations import Iterations
-from .merging import ITERATION, Unmerged, same_constant
+from .merging import Unmerged, same_constant
 from .parts import NEVER, leaves_of, root_of, settled, structure_of, with_leaves
 
 if TYPE_CHECKING:
@@ -155,7 +155,8 @@ def trace_iteration(
 ) -> Body:
     """Trace one iteration from variables of known types."""
     outer, body = tx.graph, Body(tx.graph, next(COUNTER))
-    region, tx.region, tx.proceed = tx.region, loop, None
+    around = tx.region, tx.stops
+    tx.region, tx.proceed, tx.stops = loop, None, frozenset()
     first = loop.head + 1 if iterations is not None else loop.head
     stored = {
         inst.argval for at in shape_of(tx.code).reach(loop)
@@ -181,8 +182,7 @@ def trace_iteration(
                 tx.stack.append(iterations.item(tx, tracker_of(body.index)))
             else:  # the head itself is no end yet
                 tx.interpret()
-            if run(tx, None, loop, captured=True) != ITERATION:
-                raise GraphBreak("the loop raises an exception")
+            run(tx, loop, captured=True)
             assert tx.proceed is not None
             body.proceed = tx.proceed
             body.end(tx)
@@ -194,7 +194,7 @@ def trace_iteration(
             raise
         raise Unsettled(str(stop), {stop.name: kinds}, again=False) from None
     finally:
-        tx.region, tx.proceed = region, None
+        (tx.region, tx.stops), tx.proceed = around, None
 
 
 def fits(value: VariableTracker) -> bool:

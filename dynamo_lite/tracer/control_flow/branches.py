@@ -1,8 +1,11 @@
 """Branches on values that the graph computes: both arms are traced, and become one node.
 
-Each arm is traced as a body of its own, up to the instruction where both come together. What they
-leave in locals and on the stack must be alike. An arm that ends in an exception is no body: the
-compiled call bails out when it would be taken, and Python raises.
+Each arm is traced as a body of its own, up to the instructions where both first meet: one, or
+several that conditions joined by `or`, or a `break` among them, lead to from many places. Which of
+these is taken is a result like any other; a branch on it goes on from there. So every instruction
+is traced once, however many arms lead to it. What the arms leave in locals and on the stack must be
+alike; where it is not before all arms are one again, each is traced up to there. An arm that ends
+in an exception is no body: the compiled call bails out when it would be taken, and Python raises.
 """
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ import numpy as np
 
 from ...base.records import dataclass
 from ...bytecode.flow import Loop, shape_of
+from ...bytecode.meeting import meetings
 from ...bytecode.raising import expected_outcome
 from ...errors import GraphBreak, PlanLoop
 from ...ir import core
@@ -24,8 +28,9 @@ from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.graph_values import record
 from ..trackers.arrays.numbers import NumberVariable
 from .capture import capturing, tracker_of
+from .exits import ITERATION, JOINED, PENDING, RETURNED, Arm, Exit, Key, enter, keys_of
 from .growing import grow_before
-from .merging import ITERATION, JOINED, RAISED, RETURNED, Arm, merge
+from .merging import merge
 
 if TYPE_CHECKING:
     from ...bytecode.reading import Instruction
@@ -79,11 +84,12 @@ def branch(
 def fork(
     tx: Tx, test: Any, true: Start, false: Start, at: int, behind: Loop | None = None
 ) -> None:
-    """Trace both arms, and go on where they join; `at` is the instruction that decides, which
+    """Go both arms, and on where they come together; `at` is the instruction that decides, which
     may be the head of the loop `behind` which both begin."""
     if tx.code.co_flags & CO_GENERATOR:
         raise GraphBreak("a branch of a generator that depends on data")
-    plan = tx.state.options.loops.get((tx.code, at))
+    options, place = tx.state.options, (tx.code, at)
+    plan = options.loops.get(place)
     if plan is not None and plan.reason and at not in tx.loops:
         raise GraphBreak(plan.reason)
     grow_before(tx, at)
@@ -91,25 +97,107 @@ def fork(
     loop = shape.inner_loop(at) if behind is None else shape.around(behind)
     while loop is not None and loop is not tx.region and is_peeled(tx, loop):
         loop = shape.around(loop)
-    join = shape.join(at, loop)
-    arms: list[Arm] = []
-    for start in (true, false):
-        arm = go(tx, start, join, loop)
-        if arm.end == RAISED:
-            other = false if start is true else true
-            wanted = record(tx, operator.not_, (test,)) if start is true else tracker_of(test)
-            record(tx, core.expect, (wanted.as_argument(tx),))
-            tx.index, tx.stack = other.index, list(other.stack)
-            return
-        arms.append(arm)
-    if arms[0].end != arms[1].end and {arms[0].end, arms[1].end} == {JOINED, ITERATION}:
-        arms = [
-            arm if arm.end == ITERATION else go(tx, start, None, loop)
-            for arm, start in zip(arms, (true, false))
+    both, starts = Fork(tx, at, loop), ([begin(tx, true)], [begin(tx, false)])
+    exits = None if place in options.apart else both.together(test, starts)
+    if exits is None:
+        options.apart.add(place)
+        exits = both.apart(test, starts)
+    if len(exits) > 1:
+        tx.pending = exits
+    else:
+        enter(tx, exits[0], loop)
+
+
+def begin(tx: Tx, start: Start) -> Exit:
+    variables = tx.locals | tx.state.list_lengths
+    order = shape_of(tx.code).order(start.index)
+    return Exit(JOINED, start.index, order, variables, list(start.stack), tx.current)
+
+
+Starts = tuple[list[Exit], list[Exit]]
+"""Where the two arms of a branch begin; one that may begin at several places goes nowhere before
+it is known at which."""
+
+
+class Fork:
+    """A branch on data at the instruction `at`, inside of `loop`."""
+
+    def __init__(self, tx: Tx, at: int, loop: Loop | None) -> None:
+        self.tx, self.at, self.loop = tx, at, loop
+        self.stops = tx.stops
+        if loop is not None and loop is not tx.region:  # that is unrolled is not to be left
+            self.stops &= loop.members
+
+    def together(self, test: Any, starts: Starts) -> list[Exit] | None:
+        """The arms are traced up to where they first meet, and what is behind each of these places
+        once for both; None where what they leave there cannot be merged."""
+        state = self.tx.state
+        marks = state.may_alias, state.sources, state.consumed
+        before = [dict(mark) for mark in marks]
+        exits = self.gone_on(self.part(test, starts))
+        for mark, known in zip(marks, before) if exits is None else ():
+            mark.clear()
+            mark.update(known)
+        return exits
+
+    def gone_on(self, exits: list[Exit] | None) -> list[Exit] | None:
+        """Go on from each exit in turn, until one is left or a stop is among them."""
+        seen: set[tuple[Key, ...]] = set()
+        while exits is not None and len(exits) > 1 and not any(
+            exit_.end == JOINED and exit_.index in self.stops for exit_ in exits
+        ):
+            keys = tuple(exit_.key for exit_ in exits)
+            if keys in seen:  # some can be reached from others, and these from them
+                return None
+            seen.add(keys)
+            first, *rest = exits
+            exits = self.part(first.taken.as_argument(self.tx), ([first], rest))
+        return exits
+
+    def part(self, test: Any, starts: Starts) -> list[Exit] | None:
+        """Where the arms lead up to where they first meet; None as for `together`."""
+        tx = self.tx
+        places = [
+            tuple(start.index for start in arm if start.end == JOINED) for arm in starts
         ]
-    if arms[0].end != arms[1].end:
+        met = meetings(tx.code, self.at, self.loop, places[0], places[1])
+        arms, exits = self.go(test, starts, self.stops | met)
+        if not arms:
+            return exits
+        try:
+            return merge(tx, test, arms, self.loop, self.at)
+        except GraphBreak:
+            if len(keys_of(arms)) == 1 and len(starts[1]) == 1:
+                raise
+            return None
+
+    def apart(self, test: Any, starts: Starts) -> list[Exit]:
+        """Each arm is traced up to where all arms are one again."""
+        join = shape_of(self.tx.code).join(self.at, self.loop)
+        for stops in (frozenset() if join is None else frozenset({join}), frozenset[int]()):
+            arms, exits = self.go(test, starts, stops)
+            if not arms:
+                return exits
+            if len(keys_of(arms)) == 1:
+                return merge(self.tx, test, arms, self.loop, self.at)
         raise GraphBreak("only one arm of a branch on data returns")
-    merge(tx, test, arms, loop, at)
+
+    def go(
+        self, test: Any, starts: Starts, stops: frozenset[int]
+    ) -> tuple[list[Arm], list[Exit]]:
+        """Trace both arms; where one raises there are none, but the exits of the other one, and
+        the graph checks that it is taken. The one that has been seen to raise comes first."""
+        tx, raising = self.tx, self.tx.state.options.raising
+        places = [(tx.code, self.at, arm[0].index) for arm in starts]
+        arms: dict[int, Arm] = {}
+        for side in sorted((0, 1), key=lambda side: places[side] not in raising):
+            arms[side] = go(tx, starts[side], stops, self.loop)
+            if not arms[side].exits:
+                raising.add(places[side])
+                wanted = tracker_of(test) if side else record(tx, operator.not_, (test,))
+                record(tx, core.expect, (wanted.as_argument(tx),))
+                return [], starts[1 - side]
+        return [arms[0], arms[1]], []
 
 
 def is_peeled(tx: Tx, loop: Loop) -> bool:
@@ -118,24 +206,38 @@ def is_peeled(tx: Tx, loop: Loop) -> bool:
     return plan is not None and not plan.reason and plan.peeled > 0
 
 
-def go(tx: Tx, start: Start, join: int | None, loop: Loop | None) -> Arm:
-    """Trace one arm and restore the state of the frame."""
-    before = tx.index, list(tx.stack), dict(tx.locals), tx.region, tx.current, tx.proceed
+def go(tx: Tx, starts: list[Exit], stops: frozenset[int], loop: Loop | None) -> Arm:
+    """Trace one arm, up to a stop or its end, and put everything back."""
+    before = tx.index, list(tx.stack), dict(tx.locals), tx.region, tx.current, tx.proceed, tx.stops
+    arrivals = dict(tx.arrivals)
     outer = tx.region
     try:
         with capturing(tx, "a branch on data") as graph:
-            tx.index, tx.stack = start.index, list(start.stack)
-            end = run(tx, join, loop, captured=outer is loop)
-            result = tx.returned if end == RETURNED else tx.proceed
-            since, left = tx.side_effects.since, tx.locals | tx.state.list_lengths
-            return Arm(graph, end, tx.index, left, list(tx.stack), since, result)
+            since, exits = tx.side_effects.since, starts
+            if len(starts) == 1 and starts[0].end == JOINED:
+                enter(tx, starts[0], loop)
+                tx.stops = stops
+                exits = exits_of(tx, run(tx, loop, captured=outer is loop))
+            return Arm(graph, since, exits)
+    except ObservedException:
+        return Arm(graph, since, [])
     finally:
-        tx.index, tx.stack, tx.locals, tx.region, tx.current, tx.proceed = before
-        tx.returned = None
+        (tx.index, tx.stack, tx.locals, tx.region, tx.current, tx.proceed, tx.stops) = before
+        tx.returned, tx.pending, tx.arrivals = None, [], arrivals
 
 
-def run(tx: Tx, join: int | None, loop: Loop | None, captured: bool) -> str:
-    """Interpret until the arms join, the iteration of the loop ends, or the frame does."""
+def exits_of(tx: Tx, end: str) -> list[Exit]:
+    """Where an arm has come to its end."""
+    if end == PENDING:
+        return tx.pending
+    result = tx.returned if end == RETURNED else tx.proceed
+    variables = tx.locals | tx.state.list_lengths
+    order = shape_of(tx.code).order(tx.index)
+    return [Exit(end, tx.index, order, variables, list(tx.stack), tx.current, result)]
+
+
+def run(tx: Tx, loop: Loop | None, captured: bool) -> str:
+    """Interpret until a stop, the end of the iteration of the loop, or of the frame."""
     while True:
         if tx.returned is not None:
             if loop is not None:
@@ -143,21 +245,28 @@ def run(tx: Tx, join: int | None, loop: Loop | None, captured: bool) -> str:
             return RETURNED
         if tx.proceed is not None:
             return ITERATION
-        if tx.index == join:
+        if tx.pending:
+            return PENDING
+        if tx.index in tx.stops:
             return JOINED
-        if loop is not None:
-            if tx.index == loop.head:
-                tx.proceed = TRUE
-                return ITERATION
-            if tx.index not in loop.members and not captured:
-                plan_for(tx, loop)
-            if tx.index not in loop.members and has_left(tx, loop):
-                leave(tx, loop)
-                return ITERATION
-        try:
-            tx.interpret()
-        except ObservedException:
-            return RAISED
+        if loop is not None and is_over(tx, loop, captured):
+            return ITERATION
+        tx.interpret()
+
+
+def is_over(tx: Tx, loop: Loop, captured: bool) -> bool:
+    """Whether the iteration is over; the loop is left where it is not at its head then."""
+    if tx.index == loop.head:
+        tx.proceed = TRUE
+        return True
+    if tx.index in loop.members:
+        return False
+    if not captured:
+        plan_for(tx, loop)
+    if has_left(tx, loop):
+        leave(tx, loop)
+        return True
+    return False
 
 
 def plan_for(tx: Tx, loop: Loop) -> None:
@@ -170,7 +279,7 @@ def plan_for(tx: Tx, loop: Loop) -> None:
 
 
 def has_left(tx: Tx, loop: Loop) -> bool:
-    """Whether control is where all exits of the loop come together."""
+    """Whether control is where all arms out of the loop come together."""
     outlet = shape_of(tx.code).outlet(loop)
     return outlet is None or tx.index not in outlet.before
 

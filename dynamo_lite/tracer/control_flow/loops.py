@@ -66,7 +66,9 @@ def arrive(tx: Tx) -> bool:
         return True
     except PlanLoop:
         raise
-    except (Unsupported, ObservedException) as stop:
+    except ObservedException:
+        raise PlanLoop((tx.code, loop.head), "the loop raises an exception") from None
+    except Unsupported as stop:
         location = getattr(stop, "location", None)
         reason = str(stop) if location is None else f"{stop} at {location}"
         raise PlanLoop((tx.code, loop.head), reason) from None

@@ -2,18 +2,19 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
-from ...bytecode.liveness import live_locals
 from ...errors import GraphBreak
 from ...ir import control
-from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.types import ArrayType, Form
-from ..object_model.constants import NONE, ConstantVariable
+from ..object_model.constants import FALSE, NONE, ConstantVariable
 from ..state.trace import AliasInfo
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable, PhiVariable
@@ -29,6 +30,7 @@ from ..trackers.arrays.phi import (
     which,
 )
 from .capture import (
+    PYTHON_TYPES,
     adding_to,
     checked_close,
     is_fresh,
@@ -38,68 +40,22 @@ from .capture import (
     tracker_of,
     type_of,
 )
+from .exits import ITERATION, JOINED, RETURNED, Arm, Exit, Key, keys_of, live_at
 from .parts import Parts, parts_of, settled
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-JOINED, ITERATION, RETURNED, RAISED = "joined", "iteration", "returned", "raised"
-
-
-@dataclass(slots=True)
-class Arm:
-    """One arm of a branch: the body that was traced, how it ended, and what it left."""
-
-    graph: Graph
-    end: str
-    index: int
-    locals: dict[str, VariableTracker]
-    stack: list[VariableTracker]
-    since: int
-    """What is made from then on is made in the arm."""
-    result: VariableTracker | None = None
-    """What is returned (RETURNED), or whether the loop goes on (ITERATION)."""
-
-
-def merge(tx: Tx, test: Any, arms: list[Arm], loop: Loop | None, at: int) -> None:
-    """The state after both arms."""
-    merging = Merging(tx, test, arms, at)
-    end = arms[0].end
-    if end == RETURNED:
-        value = merging.merged("the result", arms[0].result, arms[1].result)
-        merging.record()
-        tx.returned = merging.tracker(value)
-        return
-    lengths = {*tx.state.list_lengths}
-    live = live_locals(tx.code, arms[0].index) | lengths
-    if end == ITERATION:
-        assert loop is not None
-        live = live_locals(tx.code, loop.head) | lengths | (
-            live_locals(tx.code, tx.exits[loop.head][0]) if loop.head in tx.exits else frozenset()
-        )
-    found = {name: merging.local(name) for name in sorted(live & merging.names())}
-    proceed: Any = None
-    if end == ITERATION:
-        proceed = decided(tx, test, arms) or merging.merged("", arms[0].result, arms[1].result)
-    stack: list[Any] = []
-    if len(arms[0].stack) == len(arms[1].stack):
-        stack = [merging.merged("a value", *pair) for pair in zip(arms[0].stack, arms[1].stack)]
-    elif end == JOINED:
-        raise GraphBreak("the arms of a branch leave different stacks")
-    merging.record()
-    tx.locals = {
-        name: value for name, value in tx.locals.items() if name not in live or name in found
-    }
-    for name, value in found.items():
-        (tx.state.list_lengths if name in lengths else tx.locals)[name] = merging.tracker(value)
-    tx.stack = [merging.tracker(value) for value in stack]
-    if proceed is not None:
-        tx.proceed = merging.tracker(proceed)
-        tx.region = loop if tx.region is loop else tx.region
-        if tx.region is not loop:  # the loop is unrolled, and both arms iterate again
-            assert loop is not None
-            tx.proceed = None
-    tx.index = arms[0].index
+def merge(tx: Tx, test: Any, arms: list[Arm], loop: Loop | None, at: int) -> list[Exit]:
+    """Where both arms lead, with what they leave there as results of one node."""
+    made, keys = Cond(tx, test, arms, at), keys_of(arms)
+    places = [Merging(made, [arm.exit(key) for arm in arms], loop) for key in keys]
+    taken = [made.taken(key) for key in keys[:-1]]
+    made.record()
+    exits = [place.exit() for place in places]
+    for exit_, found in zip(exits, taken):
+        exit_.taken = made.tracker(found)
+    return exits
 
 
 class Unmerged(GraphBreak):
@@ -139,8 +95,8 @@ class Tree:
     made: VariableTracker | None = None
 
 
-class Merging:
-    """Collects what differs between the two arms, as results of a `control.cond`."""
+class Cond:
+    """A `control.cond` in the making: what differs between two arms are its results."""
 
     def __init__(self, tx: Tx, test: Any, arms: list[Arm], at: int) -> None:
         self.tx, self.test, self.arms = tx, test, arms
@@ -151,103 +107,24 @@ class Merging:
         self.outputs: tuple[list[Any], list[Any]] = ([], [])
         self.made: list[Node] = []
         self.may_alias: dict[int, tuple[Node, ...]] = {}
-        self.slots: dict[Any, Slot] = {}
-        self.trees: dict[tuple[int, int], Tree] = {}
         self.trackers: dict[int, VariableTracker] = {}
 
-    def names(self) -> set[str]:
-        return {*self.arms[0].locals, *self.arms[1].locals}
+    def taken(self, key: Key) -> Any:
+        """Whether an exit is taken: a tracker, or a Slot."""
+        first, second = (arm.takes(key) or FALSE for arm in self.arms)
+        known = decided(self.tx, self.test, [first, second])
+        return known or self.result([value.as_argument(self.tx) for value in (first, second)],
+                                    PYTHON_TYPES[bool])
 
-    def local(self, name: str) -> Any:
-        first, second = (arm.locals.get(name) for arm in self.arms)
-        if first is None or second is None:
-            raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
-        return self.merged(repr(name), first, second)
-
-    def merged(self, name: str, first: Any, second: Any) -> Any:
-        """A tracker, a Slot, or a Tree of these for a container."""
-        first, second = settled(first), settled(second)
-        if first is second or same_constant(first, second):
-            return first
-        if (tree := self.tree(name, first, second)) is not None:
-            return tree
-        kinds = type_of(first), type_of(second)
-        is_phi = any(isinstance(value, PhiNumber) for value in (first, second))
-        if (is_phi or kinds[0] != kinds[1]) and (phis := united(first, second)) is not None:
-            return self.phis((first, second), phis)
-        if is_phi or kinds[0] is None or kinds[0] != kinds[1]:
-            told = [
-                value.describe() if kind is None or is_phi else str(kind)
-                for kind, value in zip(kinds, (first, second))
-            ]
-            raise Unmerged(
-                f"{name or 'a value'} is {told[0]} in one arm of a branch on data, and "
-                f"{told[1]} in the other", name.strip("'"), (first, second),
-            )
-        pair = first.as_argument(self.tx), second.as_argument(self.tx)
-        if isinstance(first, ArrayVariable) and pair in self.slots:
-            return self.slots[pair]
-        place = len(self.kinds)
-        self.kinds.append(kinds[0])
-        choices: list[VariableTracker | None] = []
-        for outputs, value, arm in zip(self.outputs, (first, second), self.arms):
-            outputs.append(value.as_argument(self.tx))
-            inside = getattr(value, "node", None) in arm.graph.nodes
-            is_number = not isinstance(value, ArrayVariable)
-            choices.append(value if is_number and is_object(value) and not inside else None)
-            if isinstance(value, ArrayVariable):
-                alias = self.tx.state.may_alias.get(owner(self.tx, value.node))
-                if alias is not None and alias.sources:
-                    self.may_alias[place] = self.may_alias.get(place, ()) + alias.sources
-            if isinstance(value, ArrayVariable) and not is_fresh(self.tx, value.node, arm.graph):
-                self.note_alias(place, value.node)
-                choices[-1] = NONE if inside else value
-        if isinstance(first, ArrayVariable):
-            self.slots[pair] = Slot(place, tuple(choices))
-            self.check_aliases()
-            return self.slots[pair]
-        return Slot(place, tuple(choices))
-
-    def tree(self, name: str, first: VariableTracker, second: VariableTracker) -> Tree | None:
-        """Two containers of the same structure that the arms have made, leaf by leaf."""
-        one, other = parts_of(first, self.arms[0].since), parts_of(second, self.arms[1].since)
-        if one is None or other is None:
-            return None
-        if one.structure != other.structure:
-            raise GraphBreak(
-                f"{name or 'a value'} has the parts {', '.join(one.keys)} in one arm of a "
-                f"branch on data, and {', '.join(other.keys)} in the other"
-            )
-        if not one.has_identity:
-            return Tree(one, self.leaves(name, one, other))
-        sides = id(first), id(second)
-        if (known := self.trees.get(sides)) is not None:
-            return known
-        if any(side in pair for pair in self.trees for side in sides):
-            raise GraphBreak(f"{name} is one with another variable in one arm of a branch only")
-        tree = self.trees[sides] = Tree(one, [])
-        tree.items += self.leaves(name, one, other)
-        return tree
-
-    def leaves(self, name: str, first: Parts, second: Parts) -> list[Any]:
-        name = name.strip("'")
-        pairs = zip(first.items, second.items)
-        return [self.merged(name + key, *pair) for key, pair in zip(first.keys, pairs)]
-
-    def phis(self, values: tuple[VariableTracker, VariableTracker], kinds: Kinds) -> PhiSlot:
-        """Two results: the number, and which type it has."""
-        for outputs, value, arm in zip(self.outputs, values, self.arms):
-            with adding_to(self.tx, arm.graph):
-                outputs += [python_value(self.tx, value, kinds), which(value, kinds)]
-        self.kinds += types_of(kinds)
-        return PhiSlot(len(self.kinds) - 2, kinds)
-
-    def check_aliases(self) -> None:
-        """Two variables that are one array in one arm only cannot be told."""
-        for side in (0, 1):
-            owners = [owner(self.tx, pair[side]) for pair in self.slots]
-            if len(set(owners)) < len(owners):
-                raise GraphBreak("two variables are one array in one arm of a branch on data")
+    def result(
+        self, values: Sequence[Any], kind: ArrayType,
+        choices: tuple[VariableTracker | None, ...] = (None, None),
+    ) -> Slot:
+        """One more result, given what it is after each arm."""
+        for outputs, value in zip(self.outputs, values):
+            outputs.append(value)
+        self.kinds.append(kind)
+        return Slot(len(self.kinds) - 1, choices)
 
     def note_alias(self, place: int, node: Node) -> None:
         self.may_alias.setdefault(place, ())
@@ -271,6 +148,7 @@ class Merging:
             self.tx.state.may_alias[self.made[place]] = replace(self.alias, sources=sources)
 
     def tracker(self, value: Any) -> VariableTracker:
+        """What stands for a merged value, when the node has been made."""
         if isinstance(value, Slot):
             if value.place not in self.trackers:
                 made = self.chosen(self.made[value.place], value.choices)
@@ -293,14 +171,188 @@ class Merging:
         return phis(made, self.test, choices)
 
 
-def decided(tx: Tx, test: Any, arms: list[Arm]) -> VariableTracker | None:
-    """Whether the loop goes on, where that is just which arm was taken."""
-    goes_on = [
-        arm.result.value if isinstance(arm.result, ConstantVariable) else None for arm in arms
-    ]
-    if goes_on == [True, False]:
+class Merging:
+    """What is found at one exit, to which both arms lead, or only one of them: then what the
+    other one would leave is zero, and nobody reads it."""
+
+    def __init__(self, cond: Cond, exits: list[Exit | None], loop: Loop | None) -> None:
+        self.cond, self.tx, self.exits = cond, cond.tx, [e for e in exits if e is not None]
+        self.sides = [side for side, exit_ in enumerate(exits) if exit_ is not None]
+        self.slots: dict[Any, Slot] = {}
+        self.trees: dict[tuple[int, int], Tree] = {}
+        self.live = live_at(self.tx, self.exits[0], loop)
+        names = {name for exit_ in self.exits for name in exit_.locals}
+        self.found = {name: self.local(name) for name in sorted(self.live & names)}
+        self.result = self.end()
+        self.stack: list[Any] = []
+        depths = {len(exit_.stack) for exit_ in self.exits}
+        if len(depths) == 1 and self.exits[0].end != RETURNED:
+            stacks = zip(*(exit_.stack for exit_ in self.exits))
+            self.stack = [self.value("a value", *values) for values in stacks]
+        elif self.exits[0].end == JOINED:
+            raise GraphBreak("the arms of a branch leave different stacks")
+
+    def exit(self) -> Exit:
+        """The exit of the branch, when its node has been made."""
+        first, tracker = self.exits[0], self.cond.tracker
+        locals_ = {
+            name: value for name, value in self.tx.locals.items() if name not in self.live
+        } | {name: tracker(value) for name, value in self.found.items()}
+        return Exit(
+            first.end, first.index, first.order, locals_, [tracker(value) for value in self.stack],
+            first.current, self.result and tracker(self.result),
+        )
+
+    def local(self, name: str) -> Any:
+        values = [exit_.locals.get(name) for exit_ in self.exits]
+        if None in values:
+            raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
+        return self.value(repr(name), *values)
+
+    def end(self) -> Any:
+        """What is returned, or whether another iteration follows."""
+        values = [exit_.result for exit_ in self.exits]
+        if self.exits[0].end == RETURNED:
+            return self.value("the result", *values)
+        if self.exits[0].end != ITERATION:
+            return None
+        known = decided(self.tx, self.cond.test, values) if len(values) == 2 else None
+        return known or self.value("", *values)
+
+    def value(self, name: str, *values: Any) -> Any:
+        """A tracker, a Slot, or a Tree of these for a container."""
+        return self.merged(name, *values) if len(values) == 2 else self.only(name, *values)
+
+    def only(self, name: str, value: Any) -> Any:
+        """The same for what is found after one arm alone."""
+        value, arm = settled(value), self.cond.arms[self.sides[0]]
+        if value.born < arm.since:
+            return value
+        if (parts := parts_of(value, arm.since)) is not None:
+            items = zip(parts.keys, parts.items)
+            return self.once(parts, value, value, lambda: [
+                self.only(name.strip("'") + key, item) for key, item in items
+            ])
+        if isinstance(value, PhiNumber):
+            return self.phis([value], value.kinds)
+        kind, node = type_of(value), getattr(value, "node", None)
+        if kind is not None and kind.form is not Form.ARRAY and node in arm.graph.nodes:
+            found = [nothing(kind), nothing(kind)]
+            found[self.sides[0]] = node
+            return self.cond.result(found, kind)
+        if node in arm.graph.nodes or not (value.is_constant() or value.source is not None):
+            raise GraphBreak(f"{name or 'a value'} is {value.describe()} in one arm of a branch")
+        return value
+
+    def merged(self, name: str, first: Any, second: Any) -> Any:
+        first, second = settled(first), settled(second)
+        if first is second or same_constant(first, second):
+            return first
+        if (tree := self.tree(name, first, second)) is not None:
+            return tree
+        kinds = type_of(first), type_of(second)
+        is_phi = any(isinstance(value, PhiNumber) for value in (first, second))
+        if (is_phi or kinds[0] != kinds[1]) and (phis := united(first, second)) is not None:
+            return self.phis([first, second], phis)
+        if is_phi or kinds[0] is None or kinds[0] != kinds[1]:
+            told = [
+                value.describe() if kind is None or is_phi else str(kind)
+                for kind, value in zip(kinds, (first, second))
+            ]
+            raise Unmerged(
+                f"{name or 'a value'} is {told[0]} in one arm of a branch on data, and "
+                f"{told[1]} in the other", name.strip("'"), (first, second),
+            )
+        pair = first.as_argument(self.tx), second.as_argument(self.tx)
+        if isinstance(first, ArrayVariable):
+            return self.array(pair, first, second)
+        choices = [
+            value if is_object(value) and getattr(value, "node", None) not in arm.graph.nodes
+            else None for value, arm in zip((first, second), self.cond.arms)
+        ]
+        return self.cond.result(pair, kinds[0], (choices[0], choices[1]))
+
+    def array(self, pair: tuple[Node, Node], *values: ArrayVariable) -> Slot:
+        """An array that is one of two, each new or one that there was before."""
+        if pair in self.slots:
+            return self.slots[pair]
+        cond, place = self.cond, len(self.cond.kinds)
+        choices: list[VariableTracker | None] = []
+        for value, arm in zip(values, cond.arms):
+            alias = self.tx.state.may_alias.get(owner(self.tx, value.node))
+            if alias is not None and alias.sources:
+                cond.may_alias[place] = cond.may_alias.get(place, ()) + alias.sources
+            choices.append(None)
+            if not is_fresh(self.tx, value.node, arm.graph):
+                cond.note_alias(place, value.node)
+                choices[-1] = NONE if value.node in arm.graph.nodes else value
+        self.slots[pair] = cond.result(pair, values[0].array_type, (choices[0], choices[1]))
+        self.check_aliases()
+        return self.slots[pair]
+
+    def tree(self, name: str, first: VariableTracker, second: VariableTracker) -> Tree | None:
+        """Two containers of the same structure that the arms have made, leaf by leaf."""
+        one, other = (
+            parts_of(value, arm.since) for value, arm in zip((first, second), self.cond.arms)
+        )
+        if one is None or other is None:
+            return None
+        if one.structure != other.structure:
+            raise GraphBreak(
+                f"{name or 'a value'} has the parts {', '.join(one.keys)} after one arm of a "
+                f"branch on data, and {', '.join(other.keys)} in the other"
+            )
+        items = zip(one.keys, one.items, other.items)
+        return self.once(one, first, second, lambda: [
+            self.merged(name.strip("'") + key, *pair) for key, *pair in items
+        ])
+
+    def once(self, parts: Parts, first: Any, second: Any, items: Callable[[], list[Any]]) -> Tree:
+        """A container, which is one Tree wherever it is found."""
+        if not parts.has_identity:
+            return Tree(parts, items())
+        sides = id(first), id(second)
+        if (known := self.trees.get(sides)) is not None:
+            return known
+        if any(side in pair for pair in self.trees for side in sides):
+            raise GraphBreak("a container is one with another in one arm of a branch only")
+        tree = self.trees[sides] = Tree(parts, [])
+        tree.items += items()
+        return tree
+
+    def phis(self, values: list[Any], kinds: Kinds) -> PhiSlot:
+        """Two results: the number, and which type it has."""
+        types, found = types_of(kinds), []
+        for side, arm in enumerate(self.cond.arms):
+            if side not in self.sides:
+                found.append((nothing(types[0]), False))
+                continue
+            value = values[self.sides.index(side)]
+            with adding_to(self.tx, arm.graph):
+                found.append((python_value(self.tx, value, kinds), which(value, kinds)))
+        slots = [self.cond.result(pair, kind) for pair, kind in zip(zip(*found), types)]
+        return PhiSlot(slots[0].place, kinds)
+
+    def check_aliases(self) -> None:
+        """Two variables that are one array after one arm only cannot be told."""
+        for side in (0, 1):
+            owners = [owner(self.tx, pair[side]) for pair in self.slots]
+            if len(set(owners)) < len(owners):
+                raise GraphBreak("two variables are one array in one arm of a branch on data")
+
+
+def nothing(kind: ArrayType) -> Any:
+    """A number of a type, of which nobody reads the value."""
+    zero = np.zeros((), kind.dtype)[()]
+    return zero.item() if kind.form is Form.PYTHON else zero
+
+
+def decided(tx: Tx, test: Any, values: Sequence[Any]) -> VariableTracker | None:
+    """A truth after both arms, where that is just which arm was taken."""
+    known = [value.value if isinstance(value, ConstantVariable) else None for value in values]
+    if known == [True, False]:
         return tracker_of(test)
-    return record(tx, operator.not_, (test,)) if goes_on == [False, True] else None
+    return record(tx, operator.not_, (test,)) if known == [False, True] else None
 
 
 def same_constant(first: VariableTracker, second: VariableTracker) -> bool:

@@ -21,6 +21,7 @@ from ...ir.node import Location
 from ...ir.sizes import Size
 from ..calls import dispatch as calls
 from ..calls.inlining import inline
+from ..control_flow.exits import Exit
 from ..control_flow.growing import plan_list
 from ..control_flow.loops import arrive
 from ..object_model.attributes import has_own_class, store
@@ -49,7 +50,8 @@ class Translator:
     of fast locals, cells and free variables to what they hold. `region` is the innermost loop whose
     body is being traced as a graph of its own, `proceed` whether that goes on when the end of an
     iteration has been reached, and `exits` where a loop is left, by its head: the instruction and
-    the height of the stack, there and behind what only leaves the loop.
+    the height of the stack, there and behind what only leaves the loop. An arm of a branch that is
+    being traced ends at one of the `stops`, or in one of several exits that are `pending`.
     """
 
     def __init__(
@@ -84,6 +86,8 @@ class Translator:
         self.region: Loop | None = None
         self.proceed: VariableTracker | None = None
         self.exits: dict[int, tuple[int, int, tuple[int, int]]] = {}
+        self.stops: frozenset[int] = frozenset()
+        self.pending: list[Exit] = []
         self.yielded: VariableTracker | None = None
 
     @property

@@ -44,7 +44,9 @@ class TraceOptions:
     not get through, by their heads, and why Python had better run them (or ""); it is None where no
     loop is left to Python for that. `whole`: one graph is wanted, also where two would be faster.
     After the `deadline` (`time.monotonic`) the analysis raises NotWarm. `recursion` is how many
-    calls of one function inside each other are followed.
+    calls of one function inside each other are followed. It is noted of branches on data whose arms
+    cannot be merged where they first meet (`apart`), and of arms that raise, by their first
+    instruction.
     """
 
     policy: DynamicPolicy | None = None
@@ -57,6 +59,8 @@ class TraceOptions:
     deadline: float = math.inf
     recursion: int = RECURSION
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
+    apart: set[tuple[CodeType, int]] = field(default_factory=set)
+    raising: set[tuple[CodeType, int, int]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)

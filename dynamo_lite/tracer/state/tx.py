@@ -215,6 +215,8 @@ class Loops(Protocol):
     region: Loop | None
     proceed: VariableTracker | None
     exits: dict[int, tuple[int, int, tuple[int, int]]]
+    stops: frozenset[int]
+    pending: list[Any]
 
     def check_budget(self) -> None:
         """A loop iterates again: it may only add so much to the graph."""
