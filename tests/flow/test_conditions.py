@@ -198,3 +198,20 @@ def peeled(x):
 
 def test_rounds_before_a_loop_are_few(monkeypatch):
     assert traced(peeled, monkeypatch) < 150
+
+
+def stepped_one_way(x):
+    a, rest = 0, iter((1, 2, 3))
+    if x.sum() > 0:
+        for v in rest:
+            a += v
+    else:
+        a = 5
+    for v in rest:
+        a += v
+    return a
+
+
+@pytest.mark.parametrize("x", [np.ones(3), -np.ones(3)])
+def test_an_iterator_is_stepped_by_the_arm_that_is_taken(x):
+    assert dl.compile(stepped_one_way)(x) == stepped_one_way(x)

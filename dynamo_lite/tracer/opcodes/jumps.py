@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 from ...errors import GraphBreak
 from ..control_flow.branches import branch, is_data
+from ..control_flow.iterations import check_nameless
 from ..object_model.constants import NONE
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.growing import GrowingVariable
-from ..trackers.containers.iterators import IteratorVariable
+from ..trackers.containers.iterators import IteratorVariable, StepVariable
 from ..trackers.containers.outside_iterators import OutsideIterator
 from .table import handles
 
@@ -93,8 +94,18 @@ def for_iter(tx: Tx, inst: Instruction) -> VariableTracker | None:
     if not isinstance(iterator, IteratorVariable) or isinstance(iterator, OutsideIterator):
         # iterations that another call may have more of are not unrolled
         raise GraphBreak(f"stepping the iterator {iterator.describe()}")
-    item = iterator.next(tx)
+    item = of_this_arm(tx, iterator).next(tx)
     if item is None:
         tx.pop()
         tx.jump(inst.target)
     return item
+
+
+def of_this_arm(tx: Tx, iterator: IteratorVariable) -> IteratorVariable:
+    """The iterator of a loop that began before a branch on data: each arm steps one of its own."""
+    effects = tx.side_effects
+    if type(iterator) is StepVariable and effects.sealed and iterator.born < effects.since:
+        check_nameless(tx, iterator)
+        iterator = tx.stack[-1] = iterator.fork()
+    effects.touches("an iterator", iterator)
+    return iterator

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from copy import copy
+from itertools import islice, tee
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from ....errors import GraphBreak
 from ...object_model.attributes import python_method
 from ...object_model.constants import ConstantVariable, observed
 from ...object_model.lazy import realise_at
-from ...state.tracker import ObservedException, VariableTracker
+from ...state.tracker import COUNTER, ObservedException, VariableTracker
 from .sequences import SequenceVariable, TupleVariable
 
 if TYPE_CHECKING:
@@ -68,6 +69,13 @@ class StepVariable(IteratorVariable):
         else:
             self.position += 1
         return item
+
+    def fork(self) -> StepVariable:
+        """Another one that stands at the same item."""
+        found = copy(self)
+        found.born = next(COUNTER)
+        self.steps, found.steps = tee(self.steps)
+        return found
 
     def reconstruct(self, code: Emitter) -> None:
         if self.exhausted:
