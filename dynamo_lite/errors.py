@@ -69,6 +69,10 @@ class NotWarm(DynamoError):
     """The analysis of a frame takes longer than the frame ran so far: it is not worth it yet."""
 
 
+class OutOfTime(DynamoError):
+    """The analysis of a frame has taken as long as it may: it is given up, whatever it is at."""
+
+
 class FullGraphRequired(DynamoError):
     """`fullgraph=True`, and tracing had to stop; names the user's line and the reason."""
 

@@ -55,7 +55,8 @@ class Config:
     """Leave a loop that cannot be compiled as a whole to Python where each iteration is so short
     that going back and forth between compiled code and Python takes longer."""
     trace_seconds: float = 20.0
-    """Time after which the analysis of one frame stops."""
+    """Time after which the analysis of one frame is given up, and Python runs it; a loop is no
+    longer unrolled after half of it."""
     inline_depth: int = 100
     """Calls within calls that are followed into one graph."""
     compile_unprofitable: bool = False

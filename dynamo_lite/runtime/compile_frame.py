@@ -382,6 +382,7 @@ class FrameCompiler:
             self.prefix if self.root is not None else 0,
             self.family.short_loops if config.leave_short_loops else None,
             whole=self.options.fullgraph,
+            until=time.monotonic() + config.trace_seconds,
             deadline=math.inf if account is None else time.monotonic() + account.worth,
             recursion=1 if self.recompiles >= SHALLOW and not self.options.fullgraph else RECURSION,
         )  # fmt: skip

@@ -13,7 +13,7 @@ from ...base import logs
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
 from ...bytecode.reading import Instruction, read
-from ...errors import GraphBreak, LoopBreak, PlanLoop, Unsupported
+from ...errors import GraphBreak, LoopBreak, OutOfTime, PlanLoop, Unsupported
 from ...guards.guard_set import GuardSet
 from ...guards.shapes.relations import Relation
 from ...guards.shapes.shape_env import ShapeEnv
@@ -181,6 +181,16 @@ def translate(
 
 
 def analyse(
+    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, stop_at: int | None
+) -> Trace:
+    """What is not done in time is left to Python as a whole."""
+    try:
+        return speculate(function, flat_args, options, stop_at)
+    except OutOfTime as stop:
+        raise Unsupported(str(stop)) from None
+
+
+def speculate(
     function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, stop_at: int | None
 ) -> Trace:
     """The analysis is speculative: what cannot be traced makes it start again and stop before the

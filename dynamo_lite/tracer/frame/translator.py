@@ -13,7 +13,7 @@ import numpy as np
 from ...bytecode.flow import Loop, shape_of
 from ...bytecode.raising import expected_outcome
 from ...bytecode.reading import Instruction, read
-from ...errors import GraphBreak, LoopBreak, NotWarm, PlanLoop
+from ...errors import GraphBreak, LoopBreak, PlanLoop
 from ...guards.kinds import IS, NO_KEY, SAME
 from ...guards.sources import CellSource, ConstSource, GlobalSource, Pinned, Source
 from ...ir.graph import Graph
@@ -114,8 +114,7 @@ class Translator:
         inst = self.current = self.instructions[self.index]
         self.index += 1
         self.state.steps += 1
-        if time.monotonic() > self.state.options.deadline:
-            raise NotWarm
+        self.state.check_time()
         self.state.locate = self.location
         try:
             self.execute(inst)
@@ -202,8 +201,8 @@ class Translator:
         if max(state.steps / STEPS, len(state.graph.nodes)) > state.budget:
             many = f"{state.budget} operations (config.unroll_budget)"
             raise self.too_long(f"the loop adds more than {many}")
-        if time.monotonic() - state.started > options.seconds:
-            longer = f"{options.seconds} seconds (config.trace_seconds)"
+        if time.monotonic() - state.started > options.seconds / 2:
+            longer = f"half of {options.seconds:g} seconds (config.trace_seconds)"
             raise self.too_long(f"tracing takes longer than {longer}")
 
     def too_long(self, reason: str) -> LoopBreak:

@@ -12,6 +12,7 @@ from types import CodeType, FunctionType
 from typing import Any, Protocol
 
 from ...base.records import dataclass, field
+from ...errors import NotWarm, OutOfTime
 from ...guards.guard_set import GuardSet
 from ...guards.shapes.dynamic import DynamicPolicy
 from ...guards.shapes.shape_env import ShapeEnv
@@ -43,9 +44,10 @@ class TraceOptions:
     of a continuation's original text. `short_loops` has the loops of that text that tracing could
     not get through, by their heads, and why Python had better run them (or ""); it is None where no
     loop is left to Python for that. `whole`: one graph is wanted, also where two would be faster.
-    After the `deadline` (`time.monotonic`) the analysis raises NotWarm. `recursion` is how many
-    calls of one function inside each other are followed. It is noted of branches on data whose arms
-    cannot be merged where they first meet (`apart`), and of arms that raise, by their first
+    After the `deadline` (`time.monotonic`) the analysis raises NotWarm; it is given up at `until`,
+    when the `seconds` are over, of which a loop that is unrolled may take half. `recursion` is how
+    many calls of one function inside each other are followed. It is noted of branches on data whose
+    arms cannot be merged where they first meet (`apart`), and of arms that raise, by their first
     instruction.
     """
 
@@ -57,6 +59,7 @@ class TraceOptions:
     short_loops: dict[int, str] | None = None
     whole: bool = False
     deadline: float = math.inf
+    until: float = math.inf
     recursion: int = RECURSION
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
     apart: set[tuple[CodeType, int]] = field(default_factory=set)
@@ -194,6 +197,15 @@ class TraceState:
         the caller's, which guards are about item by item."""
         few = self.options.unroll_budget
         return min(few + PER_SOURCE * self.guards.sources, MOST_BUDGETS * few)
+
+    def check_time(self) -> None:
+        """Asked wherever an analysis may stay for long: at instructions, nodes and items."""
+        options, now = self.options, time.monotonic()
+        if now > options.deadline:
+            raise NotWarm
+        if now > options.until:
+            longer = f"{options.seconds:g} seconds (config.trace_seconds)"
+            raise OutOfTime(f"tracing takes longer than {longer}")
 
     def placeholder_for(self, made: object, tracker: VariableTracker) -> None:
         """From here on `made`, which a class of the frame holds, is known as the tracker."""

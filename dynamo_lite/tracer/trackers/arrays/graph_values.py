@@ -53,6 +53,7 @@ def record(
     kwargs: Mapping[str, Any] | None = None,
 ) -> VariableTracker:
     """Append `target(*args, **kwargs)`, given as graph arguments, and track its result."""
+    tx.state.check_time()
     name = name_of(target)
     if row_of(target) is None:
         rule = rule_for(target)

@@ -38,6 +38,7 @@ class IteratorVariable(VariableTracker):
 
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
         while (item := self.next(tx)) is not None:
+            tx.state.check_time()
             yield item
 
     def method___iter__(self, tx: Tx) -> VariableTracker:
