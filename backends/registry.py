@@ -10,6 +10,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
+from ..base.config import CHECKS
 from ..base.records import dataclass
 from ..errors import BackendError
 
@@ -63,15 +64,22 @@ def list_backends() -> list[str]:
     return sorted({*BUILT_IN, *_registered})
 
 
+def check_name(name: str) -> None:
+    """BackendError for a name that no backend has."""
+    if name not in list_backends():
+        raise BackendError(f"no backend is called {name!r}; there are {', '.join(list_backends())}")
+
+
 def lookup_backend(backend: Union[str, Backend]) -> Backend:
     """The callable for a name (or the callable itself); BackendError for an unknown name."""
     if callable(backend):
         return backend
     if backend in _registered:
         return _registered[backend]
-    if backend not in BUILT_IN:
-        known = ", ".join(list_backends())
-        raise BackendError(f"no backend is called {backend!r}; there are {known}")
+    check_name(backend)
     module, attribute = BUILT_IN[backend]
     found: Backend = getattr(importlib.import_module(module, __package__), attribute)
     return found
+
+
+CHECKS["backend"] = check_name  # of the environment's, when it is asked for: it may come to be one

@@ -6,12 +6,16 @@ a while. A field is read from the environment as `DYNAMO_<FIELD>` (`DYNAMO_RECOM
 from __future__ import annotations
 
 import contextlib
+import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import fields, replace
 from typing import Any
 
+from ..errors import DynamoError
 from .records import dataclass
 
 
@@ -84,42 +88,85 @@ class Config:
     """A directory into which every compilation writes what it made, by `runtime.artifacts`."""
 
 
+_WORDS = {**dict.fromkeys(("1", "true", "yes", "on", "y", "t"), True),
+          **dict.fromkeys(("", "0", "false", "no", "off", "n", "f"), False)}
+
+
 def _flag(text: str) -> bool:
-    return text.strip().lower() not in ("", "0", "false", "no", "off")
+    try:
+        return _WORDS[text.strip().lower()]
+    except KeyError:
+        raise ValueError("a switch is 1 or 0") from None
 
 
 _PARSERS: Mapping[type, Callable[[str], Any]] = {bool: _flag, int: int, float: float, str: str}
+_KINDS = {bool: "a switch", int: "an int of at least 0", float: "a number of at least 0",
+          str: "a text"}
+
+
+def complain(text: str) -> None:
+    """A line about a variable of the environment, which is to end no program."""
+    if sys.stderr is not None:
+        print(f"dynamo_lite ignores {text}", file=sys.stderr)
 
 
 def read_environment(environ: Mapping[str, str]) -> Config:
-    """The settings an environment asks for; ValueError names a variable that makes no sense."""
-    changes = {}
+    """The settings an environment asks for. A variable that makes no sense is named in a line that
+    says how it should look, and ignored; so is a number that is left empty."""
+    found = Config()
     for field in fields(Config):
-        variable = f"DYNAMO_{field.name.upper()}"
-        if (text := environ.get(variable)) is None:
+        variable, kind = f"DYNAMO_{field.name.upper()}", type(field.default)
+        text = environ.get(variable)
+        if text is None or (not text.strip() and kind in (int, float)):
             continue
         try:
-            changes[field.name] = _PARSERS[type(field.default)](text)
+            value = _valid(field.name, kind, _PARSERS[kind](text))
+            found = replace(found, **{field.name: value})
         except ValueError:
-            kind = type(field.default).__name__
-            raise ValueError(f"{variable}={text!r} is not a valid {kind}") from None
-    return replace(Config(), **changes)
+            right = f"{variable}={_nearest(text, kind, field.default)}"
+            complain(f"{variable}={text!r}: it is {_KINDS[kind]}, as in {right}")
+    return found
 
 
+def _nearest(text: str, kind: type, default: Any) -> str:
+    """A right form of what was probably meant."""
+    if kind is bool:
+        return "1"
+    number = re.match(r"\s*-?[0-9]{1,18}(\.[0-9]*)?(e[0-9]{1,2}\b)?", text)
+    if number is not None:
+        default = max(kind(float(number[0])), kind(0))
+    return f"{default:g}" if kind is float else str(default)
+
+
+CHECKS: dict[str, Callable[[Any], None]] = {}
+"""What raises for values that a setting cannot have here."""
 FOLLOWERS: dict[str, Callable[[Any], None]] = {}
 """Who takes a new value of a setting at once, and may refuse it."""
 
 
 def changed(current: Config, changes: Mapping[str, Any]) -> Config:
-    """AttributeError for a name that is no setting, TypeError for a value of another type."""
+    """AttributeError for a name that is no setting, TypeError for a value of another type, and
+    ValueError for one that makes no sense."""
     known = {field.name: type(field.default) for field in fields(Config)}
-    for name, value in changes.items():
+    for name in changes:
         if name not in known:
             raise AttributeError(f"dynamo_lite has no setting {name!r}")
-        kind = known[name]
-        if not isinstance(value, (float, int) if kind is float else kind):
-            raise TypeError(f"setting {name!r} is of type {kind.__name__}, not {value!r}")
-    return replace(current, **changes)
+    values = {name: _valid(name, known[name], value) for name, value in changes.items()}
+    for name in CHECKS.keys() & changes.keys():
+        CHECKS[name](values[name])
+    return replace(current, **values)
+
+
+def _valid(name: str, kind: type, value: Any) -> Any:
+    """A value as the setting keeps it."""
+    kinds: Any = (float, int) if kind is float else kind
+    if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
+        raise TypeError(f"setting {name!r} is of type {kind.__name__}, not {value!r}")
+    if kind in (int, float) and not value >= 0:
+        raise ValueError(f"setting {name!r} is {_KINDS[kind]}, not {value!r}")
+    if kind is str and "\0" in value:
+        raise ValueError(f"setting {name!r} has a null character: {value!r}")
+    return min(value, sys.float_info.max) * 1.0 if kind is float and value != math.inf else value
 
 
 class Settings:
@@ -146,10 +193,18 @@ class Settings:
         return repr(self._current)
 
     def update(self, **changes: Any) -> None:
-        """Change settings; AttributeError for a name that is none, TypeError for a wrong value."""
-        after = changed(self._current, changes)
-        for name in FOLLOWERS.keys() & changes.keys():
-            FOLLOWERS[name](changes[name])
+        """Change settings, all or none; errors as for `changed`, or what a follower raises."""
+        self._take(changed(self._current, changes), changes.keys())
+
+    def _take(self, after: Config, changes: Iterable[str]) -> None:
+        before, names = self._current, FOLLOWERS.keys() & {*changes}
+        try:
+            for name in names:
+                FOLLOWERS[name](getattr(after, name))
+        except ValueError:
+            for name in names:
+                FOLLOWERS[name](getattr(before, name))
+            raise
         object.__setattr__(self, "_current", after)
 
     @contextlib.contextmanager
@@ -160,7 +215,8 @@ class Settings:
         try:
             yield
         finally:
-            self.update(**{name: getattr(before, name) for name in changes})
+            values = {name: getattr(before, name) for name in changes}
+            self._take(replace(self._current, **values), changes)
 
     @contextlib.contextmanager
     def within(self, changes: Mapping[str, Any]) -> Iterator[None]:
@@ -173,3 +229,19 @@ class Settings:
 
 
 config = Settings(read_environment(os.environ))
+
+
+def follow(name: str, take: Callable[[Any], None]) -> None:
+    """From here on `take` has every value of a setting, the first one now."""
+    FOLLOWERS[name] = take
+    settle(name, take)
+
+
+def settle(name: str, ask: Callable[[Any], None]) -> None:
+    """Where `ask` raises for what the environment says, say so and take the default."""
+    value, default = getattr(config, name), getattr(Config(), name)
+    try:
+        ask(value)
+    except (ValueError, DynamoError) as error:
+        complain(f"DYNAMO_{name.upper()}={value}: {error}")
+        config.update(**{name: default})

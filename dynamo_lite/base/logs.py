@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 
-from .config import FOLLOWERS, config
+from .config import follow
 
 ARTIFACTS = {
     "dynamo": "the stages of compiling a frame",
@@ -122,5 +122,4 @@ def restarted(count: int) -> None:
     _current.set(f"{_current.get().partition('_')[0]}_{count}")
 
 
-FOLLOWERS["logs"] = configure
-configure(config.logs)
+follow("logs", configure)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from pathlib import Path
 
 from ..base import logs
@@ -18,6 +19,8 @@ NAMES = {"graph_code": "graph.py", "graph_breaks": "breaks.txt"}
 """Files that are not called like their artifact."""
 
 INDEX = "index.txt"
+UNWRITABLE: set[str] = set()
+"""Directories that could not be written into."""
 
 
 class Files(logging.Handler):
@@ -36,8 +39,14 @@ class Files(logging.Handler):
         artifact = record.name.rpartition(".")[2]
         try:
             self.append(place(NAMES.get(artifact, f"{artifact}.txt")), record.getMessage())
-        except OSError:
-            self.handleError(record)
+        except OSError as error:
+            self.give_up(error)
+
+    def give_up(self, error: OSError) -> None:
+        """Say once that nothing can be written here, and write nothing."""
+        if self.directory not in UNWRITABLE:
+            UNWRITABLE.add(self.directory)
+            print(f"dynamo_lite cannot write into config.trace: {error}", file=sys.stderr)
 
     def append(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -55,6 +64,7 @@ def place(name: str) -> str:
 def write_into(directory: str) -> None:
     """From here on artifacts go into a directory; `""` ends it."""
     current = logs.collector()
+    directory = "" if directory in UNWRITABLE else directory
     if directory != (current.directory if isinstance(current, Files) else ""):
         logs.collect(Files(directory) if directory else None)
 
@@ -69,4 +79,4 @@ def add_to_index(record: FrameRecord) -> None:
     try:
         files.append(INDEX, line)
     except OSError as error:
-        logs.logger("dynamo").error("%s: %s", INDEX, error)
+        files.give_up(error)

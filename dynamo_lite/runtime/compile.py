@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -12,7 +13,7 @@ import numpy as np
 
 from ..api.directives import is_disabled
 from ..backends.registry import Backend, list_backends, lookup_backend
-from ..base.config import FOLLOWERS, Config, changed, config
+from ..base.config import Config, changed, config, follow
 from ..errors import BackendError
 from ..native import CompiledFunction, set_num_threads
 from .compile_frame import Options, compiled_function
@@ -59,10 +60,11 @@ def compile(
 
 def _use_threads(count: int) -> None:
     affinity = getattr(os, "sched_getaffinity", None)
+    count = min(count, sys.maxsize)  # which is refused as any that is too large
     set_num_threads(count or (len(affinity(0)) if affinity else os.cpu_count() or 1))
 
 
-FOLLOWERS["threads"] = _use_threads
+follow("threads", _use_threads)
 
 
 def compile_with(fn: Any, listener: Callable[[FrameRecord], None], **options: Any) -> Any:

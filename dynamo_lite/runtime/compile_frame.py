@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import math
+import sys
 import time
 import warnings
 import weakref
@@ -114,7 +115,8 @@ def compiled_function(
     if callees is not None:
         compiler.callees = callees
     compiled = CompiledFunction(function, compiler)
-    compiled.retire_after = dict(options.settings).get("retire_after", config.retire_after)
+    retire_after = dict(options.settings).get("retire_after", config.retire_after)
+    compiled.retire_after = min(retire_after, sys.maxsize)
     compiler._decide(compiled)
     compiler.compiled = weakref.ref(compiled)
     registry.compilers.add(compiler)

@@ -47,6 +47,8 @@ LOAD, LOADS = 0.25, 12.5
 most so many times what other code waits for."""
 FREE = 0.25, 10.0
 """Seconds of compiling that every program may take, and where it is asked for at the first call."""
+LONGEST = 2.0**62
+"""Nanoseconds that stand for ever."""
 PATIENCE = 0.02
 """Seconds that code runs before it is asked again whether the program can afford to compile it."""
 
@@ -71,7 +73,10 @@ class Lender:
         """Seconds that the program is to run before more of it may be compiled."""
         free = FREE[config.warm_seconds <= 0]
         ran = time.process_time() - self.began - self.spent
-        return max((self.spent - free) / config.compile_share - ran, 0.0)
+        if self.spent <= free:
+            return 0.0
+        share = config.compile_share
+        return max((self.spent - free) / share - ran, 0.0) if share else math.inf
 
 
 @dataclass(slots=True, eq=False)
@@ -140,7 +145,8 @@ def has_loops(code: CodeType) -> bool:
 
 
 def nanoseconds(seconds: float) -> int:
-    return math.ceil(seconds * 1e9)
+    """What the core can count."""
+    return math.ceil(min(seconds * 1e9, LONGEST))
 
 
 def elements(values: Iterable[Any]) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...base import logs
-from ...base.config import config
+from ...base.config import config, settle
 from ...base.records import dataclass
 from ...errors import ValidationError
 from ...ir import steps
@@ -302,5 +302,6 @@ def _error(what: str, step: Step, values: Mapping[str, int]) -> ValidationError:
     )
 
 
+settle("validate", lambda wanted: wanted and proofs.solver())
 if config.validate:
     watch()

@@ -43,8 +43,6 @@ def logged(capsys):
 def test_settings_come_from_the_environment():
     read = read_environment({"DYNAMO_STRICT": "1", "DYNAMO_RECOMPILE_LIMIT": "3", "OTHER": "x"})
     assert read == Config(strict=True, recompile_limit=3)
-    with pytest.raises(ValueError, match="DYNAMO_RECOMPILE_LIMIT='many'"):
-        read_environment({"DYNAMO_RECOMPILE_LIMIT": "many"})
 
 
 def test_settings_are_changed_and_patched():
