@@ -186,3 +186,12 @@ def test_warm_functions_are_compiled_and_functions_with_loops_at_once(script, mo
     assert "] f (" in err and "] loop (" in err and "not warm" not in out + err
     _, err = explained(script, 0.09, monkeypatch)
     assert "] f (" not in err and "] loop (" not in err  # the compiler would have to be loaded
+
+
+def test_shares_and_times_without_end():
+    lender = Lender()
+    lender.spent = 60.0
+    with dl.config.patch(compile_share=0.0, warm_seconds=math.inf):
+        assert lender.lacks() == math.inf
+        waited = tiering.nanoseconds(Account(lender, False, size=40).lacks([np.ones(3)]))
+    assert 2**61 < waited < 2**63
