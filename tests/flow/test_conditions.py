@@ -1,5 +1,6 @@
 """Conditions of several parts: the results of Python, and every instruction is traced once."""
 import linecache
+import warnings
 
 import numpy as np
 import pytest
@@ -198,6 +199,31 @@ def peeled(x):
 
 def test_rounds_before_a_loop_are_few(monkeypatch):
     assert traced(peeled, monkeypatch) < 150
+
+
+def decides_nothing(x, c):
+    total, low = 0.0, 3
+    for i in range(len(x)):
+        if x[i] / x[1] > 2 or not (-2 <= low < 0):
+            total += 1.5
+        if c[i] / c[1] == 2:
+            pass
+    return total
+
+
+@pytest.mark.parametrize("zero", [(1, 2), (2, 1), (2, 2)])
+def test_warnings_of_conditions_that_decide_nothing(zero):
+    arguments = np.arange(1.0, 50), np.arange(1.0, 50) + 2j
+    for values, index in zip(arguments, zero):
+        values[1 if index == 1 else slice(0)] = 0
+    compiled = dl.compile(decides_nothing, backend="llvm")
+    told = []
+    for function in (compiled, decides_nothing):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            assert function(*arguments) == 73.5
+        told.append([str(one.message) for one in said])
+    assert told[0] == told[1]
 
 
 def stepped_one_way(x):

@@ -13,6 +13,7 @@ from ..builder.nest import Nest
 from ..builder.terms import Terms
 from ..kernels.kernel import KernelCode, KernelWriter, environment, halves, produce, value_of
 from ..kernels.memory import store_element
+from ..kernels.scalars import keep
 from ..kernels.sharing import Binding, shared
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def statements(writer: EntryWriter, kernel: Kernel) -> None:
         if builder.checks:
             check_status(writer)
         store_element(nest, statement, places, value)
+        if statement.buffer not in writer.read:
+            keep(value)
         terms.store(statement.buffer.name)
     if builder.checks:
         check_status(writer)

@@ -99,6 +99,8 @@ class EntryWriter:
     types: dict[str, ArrayType] = field(default_factory=dict)
     patience: str | None = None
     _zero: Value | None = None
+    read: frozenset[Buffer] = frozenset()
+    """The buffers that a step or the caller reads: what goes into others reports, and is lost."""
 
     def write(self) -> EntryCode:
         self.n_slots = len(self.program.outputs)
@@ -106,6 +108,9 @@ class EntryWriter:
             if output.type.form is Form.ARRAY:
                 self.slots.setdefault(output.buffer.name, number)
         n_calls = sum(isinstance(step, Extern) for step in all_steps(self.program.steps))
+        self.read = frozenset(
+            buffer for step in all_steps(self.program.steps) for buffer in step.reads
+        ) | {output.buffer for output in self.program.outputs}
         self.first_descr = len(self.program.constants) + n_calls
         whole = any(map(blocks_of, self.program.steps))
         self.modules = Modules(self.target, self.begin, whole)

@@ -148,10 +148,18 @@ def opaque(value: Any) -> Any:
         return value.map(opaque)
     if value.dtype.kind == "b":
         return value
-    builder = value.builder
-    slot = builder.stack(value.type)
-    builder.void(f"store volatile {value}, ptr {slot}")
-    return value.like(builder.emit(f"load volatile {value.type}, ptr {slot}"))
+    slot = keep(value)
+    return value.like(value.builder.emit(f"load volatile {value.type}, ptr {slot}"))
+
+
+def keep(value: Any) -> str:
+    """Have LLVM compute a value, whoever reads it; the place where it is."""
+    if isinstance(value, Pair):
+        keep(value.imag)
+        return keep(value.real)
+    slot: str = value.builder.stack(value.type)
+    value.builder.void(f"store volatile {value}, ptr {slot}")
+    return slot
 
 
 def emit_const(nest: Nest, term: Term) -> Element:
