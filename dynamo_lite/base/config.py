@@ -124,7 +124,8 @@ def read_environment(environ: Mapping[str, str]) -> Config:
             found = replace(found, **{field.name: value})
         except ValueError:
             right = f"{variable}={_nearest(text, kind, field.default)}"
-            complain(f"{variable}={text!r}: it is {_KINDS[kind]}, as in {right}")
+            kinds = " or ".join(CHOICES.get(field.name, (_KINDS[kind],)))
+            complain(f"{variable}={text!r}: it is {kinds}, as in {right}")
     return found
 
 
@@ -138,6 +139,8 @@ def _nearest(text: str, kind: type, default: Any) -> str:
     return f"{default:g}" if kind is float else str(default)
 
 
+CHOICES = {"math": ("inline", "numpy")}
+"""Settings that are one of a few words."""
 CHECKS: dict[str, Callable[[Any], None]] = {}
 """What raises for values that a setting cannot have here."""
 FOLLOWERS: dict[str, Callable[[Any], None]] = {}
@@ -166,6 +169,8 @@ def _valid(name: str, kind: type, value: Any) -> Any:
         raise ValueError(f"setting {name!r} is {_KINDS[kind]}, not {value!r}")
     if kind is str and "\0" in value:
         raise ValueError(f"setting {name!r} has a null character: {value!r}")
+    if value not in CHOICES.get(name, (value,)):
+        raise ValueError(f"setting {name!r} is {' or '.join(CHOICES[name])}, not {value!r}")
     return min(value, sys.float_info.max) * 1.0 if kind is float and value != math.inf else value
 
 

@@ -8,7 +8,7 @@ from numpy._core._multiarray_umath import (  # type: ignore[import-not-found]
     __cpu_features__ as cpu_features,
 )
 
-from ....base.config import config
+from ....base.config import CHECKS, config
 from ....base.records import dataclass
 from ....errors import BackendError
 
@@ -55,3 +55,6 @@ def at_most(cpu: str) -> Target:
         known = ", ".join(target.cpu for target in reached)
         raise BackendError(f"config.cpu is {cpu!r}, and this machine has the levels {known}")
     return found
+
+
+CHECKS["cpu"] = lambda cpu: at_most(cpu) and None

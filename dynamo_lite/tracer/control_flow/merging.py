@@ -299,7 +299,7 @@ class Merging:
             return None
         if one.structure != other.structure:
             raise GraphBreak(
-                f"{name or 'a value'} has the parts {', '.join(one.keys)} after one arm of a "
+                f"{name or 'a value'} has the parts {', '.join(one.keys)} in one arm of a "
                 f"branch on data, and {', '.join(other.keys)} in the other"
             )
         items = zip(one.keys, one.items, other.items)
