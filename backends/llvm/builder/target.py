@@ -57,4 +57,9 @@ def at_most(cpu: str) -> Target:
     return found
 
 
-CHECKS["cpu"] = lambda cpu: at_most(cpu) and None
+def check_level(cpu: str) -> None:
+    """BackendError for a level that this machine does not have."""
+    at_most(cpu)
+
+
+CHECKS["cpu"] = check_level
