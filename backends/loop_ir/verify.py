@@ -78,6 +78,8 @@ class Scope:
         test = step.proceed if isinstance(step, Loop) else step.test
         if test not in self.filled:
             yield f"{kind(step)} asks {test.name} before it is written"
+        if isinstance(step, Loop):  # an iteration may read what the one before it wrote
+            self.filled |= {buffer for inner in all_steps(step.steps) for buffer in inner.writes}
         for block in blocks_of(step):
             yield from self.run(block)
 

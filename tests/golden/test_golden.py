@@ -13,7 +13,7 @@ from .programs import PROGRAMS
 from .stages import stages
 
 FOLDER = Path(__file__).parent
-LOCATION = re.compile(r" · \S*programs\.py:\d+ in \w+")
+LOCATION = re.compile(r" (?:·|at) \S*programs\.py:\d+ in \w+")
 
 
 def text_of(name):
