@@ -141,7 +141,7 @@ def _nearest(text: str, kind: type, default: Any) -> str:
 
 CHOICES = {"math": ("inline", "numpy")}
 """Settings that are one of a few words."""
-CHECKS: dict[str, Callable[[Any], None]] = {}
+CHECKS: dict[str, Callable[[Any], object]] = {}
 """What raises for values that a setting cannot have here."""
 FOLLOWERS: dict[str, Callable[[Any], None]] = {}
 """Who takes a new value of a setting at once, and may refuse it."""

@@ -21,12 +21,22 @@ def problems(seed, backend, writer=Writer):
     return None
 
 
-@pytest.mark.parametrize("seeds", chunks(200, 20, daily=20))
-@pytest.mark.parametrize("backend", ["eager", "llvm"])
-@pytest.mark.parametrize("writer", [Writer, ListWriter, ConditionWriter])
-def test_random_loops(writer, backend, seeds):
-    with dl.config.patch(strict=True):
+def check(writer, backend, seeds):
+    with dl.config.patch(strict=True, recompile_limit=64):
         for seed in seeds:
             if (found := problems(seed, backend, writer)) is not None:
                 pytest.fail(found)
             dl.reset()
+
+
+@pytest.mark.parametrize("seeds", chunks(200, 20, daily=20))
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+@pytest.mark.parametrize("writer", [Writer, ListWriter])
+def test_random_loops(writer, backend, seeds):
+    check(writer, backend, seeds)
+
+
+@pytest.mark.parametrize("seeds", chunks(60, 20, daily=20))
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+def test_random_conditions(backend, seeds):
+    check(ConditionWriter, backend, seeds)
