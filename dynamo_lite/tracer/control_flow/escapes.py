@@ -89,12 +89,12 @@ def reachable(roots: Iterable[Any]) -> Iterator[VariableTracker]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, VariableTracker):
+        if issubclass(type(value), VariableTracker):
             yield value
             todo.extend(vars(value).values() if hasattr(value, "__dict__") else ())
-        elif isinstance(value, (list, tuple, set, frozenset)):
+        elif type(value) in (list, tuple, set, frozenset):  # no class of the program's
             todo.extend(value)
-        elif isinstance(value, dict):
+        elif type(value) is dict:
             todo.extend([*value.keys(), *value.values()])
         elif type(value).__module__ == "dynamo_lite.tracer.state.side_effects":
             todo.extend(getattr(value, name) for name in value.__slots__)

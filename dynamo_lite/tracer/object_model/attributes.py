@@ -143,7 +143,7 @@ def store_class_attribute(
     plain = not hasattr(type(held), "__get__") and not hasattr(value.python_type(), "__get__")
     if held is MISSING or not plain or hook is not type.__setattr__ or name.startswith("__"):
         raise GraphBreak(f"setting {name!r} of the class {kind.__name__}")
-    if not kind.__flags__ & HEAP_TYPE:
+    if not kind.__flags__ & HEAP_TYPE or is_data_descriptor(lookup(type(kind), name)):
         raise GraphBreak(f"setting {name!r} of the class {kind.__name__}")
     tx.side_effects.store_attr(owner, name, value)
     tx.state.class_attributes[kind, name] = value

@@ -322,6 +322,9 @@ def make_exception(
     kwargs: Mapping[str, VariableTracker],
 ) -> ExceptionVariable:
     """`BaseException.__new__` of a class; an `__init__` of the user's is yet to be followed."""
+    for hook in object_model.ASKED:
+        if object_model.overridden(kind, hook):
+            raise GraphBreak(f"making a {kind.__name__}, which has its own {hook}")
     is_followed = isinstance(lookup(kind, "__init__"), FunctionType)
     if is_plain_exception(kind) and (is_followed or not kwargs):
         return ExceptionVariable(kind, args)
