@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..base.classes import is_python_class
 from ..base.records import dataclass
 from ..errors import Unsupported
 from ..native import watch_dict
@@ -49,7 +50,7 @@ class _Short(reprlib.Repr):
         kind = type(value)
         if kind in (int, str, list, tuple, dict, set, frozenset):
             return super().repr1(value, level)
-        is_users = kind.__flags__ & HEAP_TYPE and issubclass(kind, SHOWN_BY_ITEMS)
+        is_users = is_python_class(kind) and issubclass(kind, SHOWN_BY_ITEMS)
         if is_users or isinstance(lookup_repr(kind), FunctionType):
             return f"<{kind.__qualname__} object>"
         return self.repr_instance(value, level)
@@ -78,7 +79,6 @@ class _Short(reprlib.Repr):
         return f"{{{', '.join(parts + dots)}}}"
 
 
-HEAP_TYPE = 1 << 9
 SHOWN_BY_ITEMS = (list, tuple, dict, set, frozenset, BaseException)
 """Types whose objects are shown by methods that derived classes may have of their own."""
 
@@ -283,7 +283,7 @@ class Specials:
 
 def specials_of(kind: type) -> Specials:
     names = frozenset(
-        name for base in kind.__mro__ if base.__flags__ & HEAP_TYPE for name in vars(base)
+        name for base in kind.__mro__ if is_python_class(base) for name in vars(base)
         if len(name) > 4 and name[:2] == name[-2:] == "__" and name not in MADE_LATER
     )  # fmt: skip
     return Specials(kind, names)

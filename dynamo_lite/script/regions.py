@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base import logs
+from ..base.classes import is_python_class
 from ..base.origins import is_stdlib, module_of
 from ..native import CompiledFunction, calls_of_code, first_frames, forget_code, time_of_code
 from ..runtime import tiering
@@ -54,7 +55,6 @@ ARRAY_PACKAGES = frozenset({"numpy", "cupy", "scipy"})
 ARRAY_TYPES = (np.ndarray, np.generic)
 CONTAINERS = (list, tuple, deque, dict)
 _DISPATCHER = type(np.sum)
-_IS_HEAP_TYPE = 1 << 9
 
 Answer = Any  # a CompiledFunction, None, NotImplemented or nanoseconds after which to ask again
 
@@ -288,7 +288,7 @@ def contents(value: Any) -> Iterable[Any]:
         if kind is dict:
             items = value.values()
         return itertools.islice(items, LOOKED_AT)
-    if kind.__flags__ & _IS_HEAP_TYPE and not issubclass(kind, (type, set, frozenset)):
+    if is_python_class(kind) and not issubclass(kind, (type, set, frozenset)):
         return attributes(value)
     return ()
 

@@ -24,10 +24,10 @@ bool is_made_later(PyObject *name) {
     return false;
 }
 
-// The namespaces of a class and its bases, those of C's own left out, as null.
+// The namespaces of a class and its bases; null for those that cannot change, as C's own.
 PyObject *namespace_of(PyTypeObject *type, Py_ssize_t i) {
     auto base = reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(type->tp_mro, i));
-    return PyType_HasFeature(base, Py_TPFLAGS_HEAPTYPE) ? base->tp_dict : nullptr;
+    return PyType_HasFeature(base, Py_TPFLAGS_IMMUTABLETYPE) ? nullptr : base->tp_dict;
 }
 
 bool has_no_others(PyTypeObject *type, PyObject *names) {

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.classes import is_python_class
 from ...base.records import dataclass
 from ...errors import GraphBreak
 from ...guards.kinds import CALL
 from ..object_model import attributes as object_model
-from ..object_model.attributes import HEAP_TYPE, class_attribute, has_own_class
+from ..object_model.attributes import class_attribute, has_own_class
 from ..object_model.constants import (
     FALSE,
     NONE,
@@ -132,7 +133,7 @@ def _may_register(kind: type, base: type) -> bool:
     hook = getattr(lookup(base, "__subclasshook__"), "__func__", None)
     is_of_library = base.__module__.partition(".")[0] in sys.stdlib_module_names
     is_user_code = isinstance(hook, types.FunctionType) and not is_of_library
-    return not is_user_code and bool(kind.__flags__ & HEAP_TYPE or not is_of_library)
+    return not is_user_code and (is_python_class(kind) or not is_of_library)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...base.classes import is_python_class
 from ...errors import GraphBreak
-from ..object_model.attributes import HEAP_TYPE, overridden
+from ..object_model.attributes import overridden
 from ..object_model.constants import NONE, ConstantVariable
 from ..object_model.lazy import realise
 from ..rules.mro import lookup
@@ -194,7 +195,7 @@ def _own_way(value: ObjectVariable) -> str | None:
 def _slots(kind: type) -> list[str]:
     return [
         name for base in kind.__mro__ for name, raw in vars(base).items()
-        if type(raw) is MemberDescriptorType and base.__flags__ & HEAP_TYPE
+        if type(raw) is MemberDescriptorType and is_python_class(base)
     ]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.classes import is_python_class
 from ...base.records import dataclass
 from ...errors import GraphBreak
 from ...guards.kinds import EQUALS, IS, TYPE
@@ -202,8 +203,6 @@ WRAPPERS: dict[type, Wrapper] = {
     ),
 }
 
-HEAP_TYPE = 1 << 9
-
 
 def is_a(kind: type) -> Callable[[Any], bool]:
     """By the type alone: an instance check could run code of the value's class."""
@@ -216,8 +215,7 @@ def is_compiled(value: Any) -> bool:
 
 
 def is_iterator_of_c(kind: type) -> bool:
-    is_of_c = not kind.__flags__ & HEAP_TYPE or kind.__module__ == "itertools"
-    return is_of_c and hasattr(kind, "__next__")
+    return not is_python_class(kind) and hasattr(kind, "__next__")
 
 
 KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (

@@ -11,6 +11,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...base.classes import is_python_class
 from ...errors import GraphBreak
 from ...guards.kinds import CALL, NO_ATTR, SPECIALS
 from ...guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
@@ -86,7 +87,7 @@ def python_method(tx: Tx, owner: VariableTracker, name: str) -> VariableTracker:
     raw, base = lookup_in(kind.__mro__, name)
     if asked := next((hook for hook in ASKED if overridden(kind, hook)), None):
         raise GraphBreak(f"attribute {name!r} of {owner.describe()}: its class has its own {asked}")
-    if type(raw) in WRITTEN_IN_C and base.__flags__ & HEAP_TYPE:
+    if type(raw) in WRITTEN_IN_C and is_python_class(base):
         raise GraphBreak(f"attribute {name!r} of {owner.describe()}, a method of C's")
     if raw is MISSING:
         error = AttributeError(f"{name_in_c(kind)!r} object has no attribute {name!r}", name=name)
@@ -102,7 +103,7 @@ def overridden(kind: type, name: str) -> bool:
     """Whether a subclass of one of Python's own types defines the method in Python, or says that
     there is none."""
     raw, base = lookup_in(kind.__mro__, name)
-    return bool(base.__flags__ & HEAP_TYPE) and type(raw) not in WRITTEN_IN_C
+    return is_python_class(base) and type(raw) not in WRITTEN_IN_C
 
 
 ASKED = ("__getattr__", "__getattribute__")
@@ -143,13 +144,10 @@ def store_class_attribute(
     plain = not hasattr(type(held), "__get__") and not hasattr(value.python_type(), "__get__")
     if held is MISSING or not plain or hook is not type.__setattr__ or name.startswith("__"):
         raise GraphBreak(f"setting {name!r} of the class {kind.__name__}")
-    if not kind.__flags__ & HEAP_TYPE or is_data_descriptor(lookup(type(kind), name)):
+    if not is_python_class(kind) or is_data_descriptor(lookup(type(kind), name)):
         raise GraphBreak(f"setting {name!r} of the class {kind.__name__}")
     tx.side_effects.store_attr(owner, name, value)
     tx.state.class_attributes[kind, name] = value
-
-
-HEAP_TYPE = 1 << 9
 
 
 def class_attribute(tx: Tx, base: type, name: str, raw: Any) -> VariableTracker:
@@ -203,7 +201,7 @@ def keep_attribute(tx: Tx, kind: type, name: str, raw: Any) -> None:
 
 def meet_class(tx: Tx, kind: type) -> None:
     """What follows looks for special methods in the class: it is to get no others."""
-    if kind.__flags__ & HEAP_TYPE and id(kind) not in tx.state.placeholders:
+    if is_python_class(kind) and id(kind) not in tx.state.placeholders:
         source = class_source(kind)
         if not tx.guards.has(source, SPECIALS):
             tx.guards.install(source, SPECIALS, kind, tx.location())

@@ -82,7 +82,7 @@ class KnownVariable(VariableTracker):
         if not is_typing(self.value) or not isinstance(origin, type):
             return super().call(tx, args, kwargs)
         made = tx.known(origin).call(tx, args, kwargs)
-        if origin.__flags__ & HEAP_TYPE and has_dict(made.python_type()):
+        if has_dict(made.python_type()):
             made.setattr(tx, "__orig_class__", self)
         return made
 
@@ -91,9 +91,6 @@ class KnownVariable(VariableTracker):
 
     def describe(self) -> str:
         return str(self.source) if self.source is not None else self.name
-
-
-HEAP_TYPE = 1 << 9
 
 
 def has_dict(kind: type) -> bool:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
 
+from ...base.classes import is_python_class
 from ...errors import GraphBreak
 from ...guards.kinds import NOT_ALIASED
 from .. import numpy as numpy_calls
-from ..object_model.attributes import HEAP_TYPE, overridden
+from ..object_model.attributes import overridden
 from ..object_model.callables import KnownVariable, is_typing
 from ..object_model.constants import ConstantVariable, DtypeVariable, constant, fold, observed
 from ..object_model.lazy import realise
@@ -177,7 +178,7 @@ def _is_same_method(tx: Tx, lhs: VariableTracker, rhs: VariableTracker) -> bool:
 def _is_builtin_value(value: VariableTracker) -> bool:
     """Kinds that are equal only to values of their own kind, which were compared before."""
     kind = value.python_type()
-    return kind.__module__ == "builtins" and not kind.__flags__ & HEAP_TYPE
+    return kind.__module__ == "builtins" and not is_python_class(kind)
 
 
 def _compare_sequences(

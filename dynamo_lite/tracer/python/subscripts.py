@@ -4,7 +4,6 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
-from ..object_model.attributes import HEAP_TYPE
 from ..object_model.constants import fold, observed
 from ..object_model.refusals import name_in_c, refuse
 from ..rules.mro import answers
@@ -31,9 +30,13 @@ def setitem(
     _subscript(tx, container, "__setitem__", "does not support item assignment", key, value)
 
 
+ON_THE_HEAP = 1 << 9
+"""Py_TPFLAGS_HEAPTYPE: such a type has room for every method, used or not."""
+
+
 def delitem(tx: Tx, container: VariableTracker, key: VariableTracker) -> None:
     kind, is_index = container.python_type(), answers(key.python_type(), "__index__")
-    has_part = kind.__flags__ & HEAP_TYPE or answers(kind, "__contains__", "__len__")
+    has_part = kind.__flags__ & ON_THE_HEAP or answers(kind, "__contains__", "__len__")
     refusal = "doesn't" if is_index and has_part else "does not"
     _subscript(tx, container, "__delitem__", f"{refusal} support item deletion", key)
 

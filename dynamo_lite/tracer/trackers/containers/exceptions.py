@@ -12,6 +12,7 @@ from types import (
 )
 from typing import TYPE_CHECKING
 
+from ....base.classes import is_python_class
 from ....errors import GraphBreak
 from ...object_model import attributes as object_model
 from ...object_model.constants import (
@@ -107,7 +108,7 @@ class ExceptionVariable(VariableTracker):
         if name in ("message", "exceptions") and issubclass(self.kind, BaseExceptionGroup):
             return self.args[0] if name == "message" else TupleVariable(self.members(tx))
         raw, base = lookup_in(self.kind.__mro__, name)
-        if type(raw) in C_METHODS and not base.__flags__ & object_model.HEAP_TYPE:
+        if type(raw) in C_METHODS and not is_python_class(base):
             return BuiltinMethodVariable(self, name)
         return object_model.load(tx, self, self, name)
 

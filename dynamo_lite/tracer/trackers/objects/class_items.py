@@ -4,6 +4,7 @@ from __future__ import annotations
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ....base.classes import is_python_class
 from ....errors import GraphBreak
 from ...object_model.descriptors import DescriptorVariable
 from ...rules.local_classes import PLACEHOLDERS, Placeholder
@@ -59,13 +60,10 @@ def _made_plainly(kind: type) -> Any:
 
 
 def is_plainly_made(kind: type) -> bool:
-    base = next(base for base in kind.__mro__ if not base.__flags__ & HEAP_TYPE)
+    base = next(base for base in kind.__mro__ if not is_python_class(base))
     return base is object and lookup(kind, "__del__") is MISSING and not getattr(
         kind, "__abstractmethods__", None
     )
-
-
-HEAP_TYPE = 1 << 9
 
 
 def placeholder(tx: Tx, function: NestedFunctionVariable) -> FunctionType:

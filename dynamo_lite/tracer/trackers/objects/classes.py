@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ....base.classes import is_python_class
 from ....base.suppressed import warnings_as
 from ....errors import GraphBreak, Unsupported
 from ....guards.sources import AttrSource, ConstSource, Pinned, Source
@@ -51,7 +52,7 @@ class ClassVariable(KnownVariable):
         meta, kind = type(self.value), self.value
         if name in CLASS_FACTS:
             value = getattr(kind, name)
-            if kind.__flags__ & HEAP_TYPE and kind not in LOCAL_CLASSES:
+            if is_python_class(kind) and kind not in LOCAL_CLASSES:
                 return tx.wrap(value, self.attribute_source(name))
             return tx.wrap(value, ConstSource(Pinned(value), f"{kind.__name__}.{name}"))
         if isinstance(kind, enum.EnumMeta) and name in kind.__members__:
@@ -258,7 +259,7 @@ class ClassVariable(KnownVariable):
             observe(object.__new__, kind)
         if lookup(kind, "__del__") is not MISSING:
             raise Unsupported(f"objects of {kind.__name__} have a __del__")
-        if not kind.__flags__ & HEAP_TYPE:
+        if not is_python_class(kind):
             raise GraphBreak(f"making a {kind.__name__}")
         object_model.meet_class(tx, kind)
         return ObjectVariable(kind)
@@ -300,7 +301,7 @@ CLASS_OPERATORS: dict[str, Callable[..., Any]] = {
     "__getitem__": operator.getitem, "__class_getitem__": operator.getitem, "__len__": len,
     "__contains__": operator.contains,
 }  # fmt: skip
-HEAP_TYPE, NOT_MADE = 1 << 9, 1 << 7
+NOT_MADE = 1 << 7
 CLASS_FACTS = ("__name__", "__qualname__", "__module__", "__mro__", "__bases__", "__doc__")
 PLAIN_IN_CLASS = (
     types.FunctionType, property, types.MemberDescriptorType, types.GetSetDescriptorType,

@@ -6,10 +6,11 @@ user's class are followed.
 """
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ....base.classes import is_python_class
 from ....errors import GraphBreak
 from ....guards.kinds import CALL, equal_exactly
 from ....guards.sources import AttrSource, Source
@@ -122,8 +123,6 @@ EXTRACT: Mapping[type, Callable[[Any], Any]] = {
 """Immutable type → what gives an object's value, whatever its class defines."""
 
 BASES = (*FILL, *EXTRACT, tuple)
-UNDERIVED = (*BASES, deque)
-HEAP_TYPE = 1 << 9
 
 
 def base_of(kind: type) -> type:
@@ -132,8 +131,7 @@ def base_of(kind: type) -> type:
 
 
 def is_derived(kind: type) -> bool:
-    is_users = bool(kind.__flags__ & HEAP_TYPE) and kind not in UNDERIVED
-    return is_users and any(base in BASES for base in kind.__mro__)
+    return is_python_class(kind) and any(base in BASES for base in kind.__mro__)
 
 
 def new_contents(base: type) -> VariableTracker:

@@ -7,13 +7,13 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
+from ....base.classes import is_python_class
 from ....base.records import dataclass
 from ....errors import GraphBreak
 from ....guards.kinds import CALL, KEYS, NO_KEY
 from ....guards.sources import AttrSource, ConstSource, Source
 from ...object_model import attributes as object_model
 from ...object_model.attributes import (
-    HEAP_TYPE,
     KnownInstance,
     class_attribute,
     has_dict,
@@ -327,7 +327,7 @@ class SuperVariable(VariableTracker):
         following = mro[mro.index(self.kind) + 1 :]
         raw, base = lookup_in(following, name)
         for between in itertools.takewhile(lambda kind: kind is not base, following):
-            if between.__flags__ & HEAP_TYPE and between not in LOCAL_CLASSES:
+            if is_python_class(between) and between not in LOCAL_CLASSES:
                 source = object_model.class_source(between)
                 tx.guards.install(source, CALL, Lacks(name), tx.location())
         if raw is MISSING:
