@@ -206,7 +206,8 @@ class Scaled:
 
 class Doubled(Scaled):
     def scaled(self, x):
-        return super().scaled(x) * 2
+        above = super()
+        return above.scaled(x) * 2
 
 
 DEFINES_A_TYPE = """def function(x):
