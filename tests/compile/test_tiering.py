@@ -170,6 +170,7 @@ for i in range(5): f(np.ones(3, "f4"))
 
 def explained(script, seconds, monkeypatch):
     monkeypatch.setenv("DYNAMO_WARM_SECONDS", str(seconds))
+    monkeypatch.setenv("DYNAMO_COMPILE_SHARE", "1000")  # however slow the machine is
     code, out, err = run(*WARMING, "--explain", script(PROGRAM))
     assert code == 0
     return out, err
