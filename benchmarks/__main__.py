@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import sys
 
-from . import complex_numbers, latency, loops, shapes, sweep, throughput, tracing
+from . import calls, complex_numbers, latency, loops, shapes, sweep, throughput, tracing
 
 ALL = (
-    *throughput.FIGURES, *complex_numbers.FIGURES, *latency.FIGURES, *shapes.FIGURES,
-    *tracing.FIGURES, *loops.FIGURES, *sweep.FIGURES,
+    *throughput.FIGURES, *complex_numbers.FIGURES, *latency.FIGURES, *calls.FIGURES,
+    *shapes.FIGURES, *tracing.FIGURES, *loops.FIGURES, *sweep.FIGURES,
 )
 
 

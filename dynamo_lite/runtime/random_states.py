@@ -1,74 +1,146 @@
-"""Random states that a graph advances: recorded before a call, restored when it bails out."""
+"""Random states that a graph advances: recorded before a call, restored when it bails out.
+
+NumPy hands out a state as a list of numbers, which takes longer than many graphs. The native core
+copies the memory in which the state lies; where that is, is found and tried out once.
+"""
 from __future__ import annotations
 
 import ctypes
 import random
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ..base.records import dataclass
 from ..ir.graph import Graph
 from ..ir.node import Node
 from ..ir.row import Effect, row_of
 from ..ir.types import OBJECT
-from ..native import BAILOUT
+from ..native import KeptStates, know_bit_generator, know_generator
 
 RandomOwner = np.random.RandomState | np.random.Generator | random.Random
 LEGACY_STATE = getattr(np.random.get_state, "__self__", None)
-MERSENNE_BYTES = 624 * 4 + 4  # the words and the position among them
-UNIFORM = frozenset(
-    "rand random random_sample ranf sample randint random_integers choice permutation shuffle "
-    "uniform bytes tomaxint".split()
-)
-"""Methods of RandomState that use its generator alone, not the normal number it may have left."""
+PYTHON_BYTES = 4 + 624 * 4  # of `random.Random`: the position and the words
+
+IN_PLACE, WORD = -1, 8
+PARTS: dict[type, tuple[tuple[int, int], ...]] = {
+    np.random.MT19937: ((IN_PLACE, 624 * 4 + 4),),
+    np.random.PCG64: ((IN_PLACE, 16), (0, 32)),
+    np.random.PCG64DXSM: ((IN_PLACE, 16), (0, 32)),
+    np.random.Philox: ((IN_PLACE, 64), (0, 32), (WORD, 16)),
+    np.random.SFC64: ((IN_PLACE, 40),),
+}
+"""The states of NumPy's bit generators: (offset of a pointer to the part, its size)."""
+
+GAUSS_BYTES = 16  # of RandomState: whether a normal number is left, and the number
 
 
-@dataclass(frozen=True, slots=True)
-class Keeper:
-    """How a kind of state is recorded and restored."""
-
-    save: Callable[[Any], Any]
-    put_back: Callable[[Any, Any], None]
-
-
-def _save_words(owner: Any) -> bytes:
-    return ctypes.string_at(owner._bit_generator.ctypes.state_address, MERSENNE_BYTES)
+def offset_of(owner: Any, content: bytes) -> int | None:
+    """The offset in an object's memory where this lies."""
+    memory = ctypes.string_at(id(owner), type(owner).__basicsize__)
+    places = range(2 * WORD, len(memory), WORD)
+    return next((at for at in places if memory[at : at + len(content)] == content), None)
 
 
-def _put_words_back(owner: Any, words: bytes) -> None:
-    ctypes.memmove(owner._bit_generator.ctypes.state_address, words, MERSENNE_BYTES)
+def offset_of_gauss(owner: np.random.RandomState) -> int | None:
+    """The offset of the normal number that a state may have left."""
+    known: Any = owner.get_state()
+    owner.set_state((*known[:3], 1, np.pi))
+    found = offset_of(owner, (1).to_bytes(WORD, "little") + np.float64(np.pi).tobytes())
+    owner.set_state(known)
+    return found
 
 
-WORDS = Keeper(_save_words, _put_words_back)
-"""The memory of a Mersenne twister: a hundredth of the time that NumPy takes to list it."""
-LEGACY = Keeper(
-    lambda owner: owner.get_state(legacy=False), lambda owner, state: owner.set_state(state)
-)
-GENERATOR = Keeper(
-    lambda owner: owner.bit_generator.state,
-    lambda owner, state: setattr(owner.bit_generator, "state", state),
-)
+def parts_of(bits: Any) -> Iterator[tuple[int, int]]:
+    """Where the parts of a bit generator's state lie, and their sizes."""
+    address = bits.ctypes.state_address
+    for pointer_at, size in PARTS[type(bits)]:
+        within = ctypes.c_size_t.from_address(address + pointer_at).value
+        yield address if pointer_at == IN_PLACE else within, size
 
 
-PYTHON_BYTES = 4 + 624 * 4  # the position and the words
+def lies_within(bits: Any) -> bool:
+    """Whether all parts lie in the object itself, and its C interface has the state's address."""
+    first, last = id(bits), id(bits) + type(bits).__basicsize__
+    interface = bits.ctypes.bit_generator.value
+    inside = [(interface, 5 * WORD), (bits.ctypes.state_address, WORD)]
+    return all(first < at and at + size <= last for at, size in inside) and (
+        ctypes.c_size_t.from_address(interface).value == bits.ctypes.state_address
+        and all(first < at and at + size <= last for at, size in parts_of(bits))
+    )
 
 
-def _save_python(owner: Any) -> tuple[bytes, float | None]:
-    words = ctypes.string_at(id(owner) + object.__basicsize__, PYTHON_BYTES)
-    return words, owner.gauss_next
+def contents(tree: Any) -> Any:
+    """A state as something that can be compared."""
+    if isinstance(tree, dict):
+        return [(name, contents(tree[name])) for name in sorted(tree)]
+    return tree.tobytes() if isinstance(tree, np.ndarray) else tree
 
 
-def _put_python_back(owner: Any, state: tuple[bytes, float | None]) -> None:
-    ctypes.memmove(id(owner) + object.__basicsize__, state[0], PYTHON_BYTES)
-    owner.gauss_next = state[1]
+def comes_back(places: Sequence[tuple[int, int]], draw: Callable[[], Any], state: Callable[[], Any]
+               ) -> bool:
+    """Whether what draws change lies in these places."""
+    before = contents(state())
+    kept = [ctypes.string_at(at, size) for at, size in places]
+    drawn, after = contents(draw()), contents(state())
+    for (at, _), part in zip(places, kept):
+        ctypes.memmove(at, part, len(part))
+    return before == contents(state()) and drawn == contents(draw()) and after == contents(state())
 
 
-PYTHON_WORDS = Keeper(_save_python, _put_python_back)
-PYTHON = Keeper(lambda owner: owner.getstate(), lambda owner, state: owner.setstate(state))
+def drawing(generator: np.random.Generator) -> Callable[[], Any]:
+    """Draws that use all of a bit generator's state."""
+    return lambda: (
+        generator.integers(9, size=3, dtype="u4").tolist(), generator.standard_normal(5).tolist(),
+        generator.random(dtype="f"), generator.bit_generator.random_raw(700).tolist(),
+    )
+
+
+def learn_layout(kind: type) -> None:
+    bits: Any = kind(5)
+    draw = drawing(np.random.Generator(bits))
+    draw()
+    if lies_within(bits) and comes_back(list(parts_of(bits)), draw, lambda: bits.state):
+        know_bit_generator(kind, bits.ctypes.bit_generator.value - id(bits), PARTS[kind])
+
+
+@cache
+def learn_layouts() -> None:
+    """Tell the native core where the states of NumPy's generators lie."""
+    for kind in PARTS:
+        learn_layout(kind)
+    generator: Any = np.random.default_rng(5)
+    state: Any = np.random.RandomState(5)
+    owner: Any
+    for owner, own_at, size in (generator, 0, 0), (state, offset_of_gauss(state), GAUSS_BYTES):
+        at = offset_of(owner, id(owner._bit_generator).to_bytes(WORD, "little"))
+        if at is not None and own_at is not None:
+            know_generator(type(owner), at, own_at, size)
+
+
+def save(owner: Any) -> Any:
+    """The state of a generator whose memory is not known."""
+    if isinstance(owner, np.random.Generator):
+        return owner.bit_generator.state
+    if isinstance(owner, np.random.RandomState):
+        return owner.get_state(legacy=False)
+    if not has_known_python_layout():
+        return owner.getstate()
+    return ctypes.string_at(id(owner) + object.__basicsize__, PYTHON_BYTES), owner.gauss_next
+
+
+def put_back(owner: Any, state: Any) -> None:
+    """Restore what `save` gave."""
+    if isinstance(owner, np.random.Generator):
+        owner.bit_generator.state = state
+    elif isinstance(owner, np.random.RandomState):
+        owner.set_state(state)
+    elif not has_known_python_layout():
+        owner.setstate(state)
+    else:
+        ctypes.memmove(id(owner) + object.__basicsize__, state[0], PYTHON_BYTES)
+        owner.gauss_next = state[1]
 
 
 @cache
@@ -77,148 +149,34 @@ def has_known_python_layout() -> bool:
     state = random.Random(5)
     state.random()
     *words, position = state.getstate()[1]
-    found = np.frombuffer(_save_python(state)[0], np.uint32)
-    return type(state).__basicsize__ >= object.__basicsize__ + PYTHON_BYTES and (
-        found.tolist() == [position, *words]
-    )
+    if type(state).__basicsize__ < object.__basicsize__ + PYTHON_BYTES:
+        return False
+    found = ctypes.string_at(id(state) + object.__basicsize__, PYTHON_BYTES)
+    return np.frombuffer(found, np.uint32).tolist() == [position, *words]
 
 
-class PermutedState:
-    """The memory of PCG64 generators: a fraction of the time that NumPy takes to list it."""
-
-    def __init__(self) -> None:
-        self.last: tuple[Any, Any] = (None, ())
-
-    def parts(self, owner: Any) -> Any:
-        """The buffered half of a number and where the rest lies; the rest. Of the last owner they
-        are known."""
-        known, parts = self.last
-        if owner is not known:
-            address = owner.bit_generator.ctypes.state_address
-            inner = ctypes.c_void_p.from_address(address).value
-            assert inner is not None
-            parts = BUFFERED.from_address(address), PERMUTED.from_address(inner)
-            self.last = owner, parts
-        return parts
-
-    def save(self, owner: Any) -> tuple[bytes, bytes]:
-        outer, inner = self.parts(owner)
-        return outer.raw, inner.raw
-
-    def put_back(self, owner: Any, state: tuple[bytes, bytes]) -> None:
-        for part, content in zip(self.parts(owner), state):
-            part.raw = content
-
-
-BUFFERED, PERMUTED = ctypes.c_char * 16, ctypes.c_char * 32
-
-
-def permuted() -> Keeper:
-    """For one place, where mostly the same generator comes along."""
-    state = PermutedState()
-    return Keeper(
-        lambda owner: state.save(owner) if is_permuted(owner) else ANY_OTHER.save(owner),
-        lambda owner, kept: (
-            state.put_back(owner, kept) if is_permuted(owner) else ANY_OTHER.put_back(owner, kept)
-        ),
-    )
-
-
-def is_permuted(owner: Any) -> bool:
-    return type(getattr(owner, "bit_generator", None)) is np.random.PCG64 and has_known_parts()
-
-
-@cache
-def has_known_parts() -> bool:
-    """Whether the memory of PCG64 is what this module takes it for."""
-    owner = np.random.default_rng(5)
-    owner.integers(10, size=3, dtype="u4")
-    outer, inner = PermutedState().save(owner)
-    state = owner.bit_generator.state
-    buffered = np.frombuffer(outer, "u4")[2:].tolist()
-    numbers = [int.from_bytes(inner[k : k + 16], sys.byteorder) for k in (0, 16)]
-    return (
-        buffered == [state["has_uint32"], state["uinteger"]]
-        and numbers == [state["state"]["state"], state["state"]["inc"]]
-    )
-
-
-def _keeper_of_kind(owner: RandomOwner) -> Keeper:
-    if isinstance(owner, random.Random):
-        return PYTHON_WORDS if has_known_python_layout() else PYTHON
-    return LEGACY if isinstance(owner, np.random.RandomState) else GENERATOR
-
-
-ANY_OTHER = Keeper(
-    lambda owner: _keeper_of_kind(owner).save(owner),
-    lambda owner, state: _keeper_of_kind(owner).put_back(owner, state),
-)
-"""For owners that each call brings along."""
-
-
-def keeper_of(owner: RandomOwner, methods: set[str]) -> Keeper:
-    """What keeps the state of an owner of which only these methods are called."""
-    if isinstance(owner, np.random.Generator):
-        return permuted()
-    if not isinstance(owner, np.random.RandomState):
-        return _keeper_of_kind(owner)
-    if methods <= UNIFORM and is_twister(owner) and has_known_layout():
-        return WORDS
-    return LEGACY
-
-
-def is_twister(owner: Any) -> bool:
-    return type(owner._bit_generator) is np.random.MT19937
-
-
-@cache
-def has_known_layout() -> bool:
-    """Whether a Mersenne twister's memory is what this module takes it for."""
-    state = np.random.RandomState(5)
-    state.randint(10, size=3)
-    known = state.get_state(legacy=False)["state"]
-    return _save_words(state) == known["key"].tobytes() + np.int32(known["pos"]).tobytes()
-
-
-def random_owners(graph: Graph) -> list[tuple[RandomOwner | int, Keeper]]:
+def random_owners(graph: Graph) -> list[RandomOwner | int]:
     """The random states and generators from outside that running a graph advances; those that are
     inputs by their position."""
-    owners: dict[int, tuple[RandomOwner, set[str]]] = {}
+    owners: dict[int, RandomOwner | int] = {}
     inputs = {node: index for index, node in enumerate(graph.placeholders)}
-    given: dict[int, Keeper] = {}
     for node in graph.calls:
         row = row_of(node.target)
         owner = getattr(node.target, "__self__", None)
         if row is not None and row.effect is Effect.RANDOM and not isinstance(owner, RandomOwner):
             first = node.args[0] if node.args else None
             if isinstance(first, Node) and first.type == OBJECT:
-                if first in inputs:
-                    given[inputs[first]] = permuted()
-                continue
-            owner = LEGACY_STATE  # a plain function of numpy.random
-        if isinstance(owner, RandomOwner):
-            methods = owners.setdefault(id(owner), (owner, set()))[1]
-            methods.add(getattr(node.target, "__name__", ""))
-    known = [(owner, keeper_of(owner, methods)) for owner, methods in owners.values()]
-    return [*known, *given.items()]
+                owner = inputs.get(first)
+            else:
+                owner = LEGACY_STATE  # a plain function of numpy.random
+        if isinstance(owner, (RandomOwner, int)):
+            owners.setdefault(id(owner), owner)
+    return list(owners.values())
 
 
 def keep_random_state(
-    run: Callable[..., Any], owners: Sequence[tuple[RandomOwner | int, Keeper]]
+    run: Callable[..., Any], owners: Sequence[RandomOwner | int]
 ) -> Callable[..., Any]:
     """`run`, with the random states restored when it bails out."""
-
-    def entry(*inputs: Any) -> Any:
-        found = [(inputs[o] if isinstance(o, int) else o, keeper) for o, keeper in owners]
-        kept = [
-            (owner, keeper if keeper is not WORDS or is_twister(owner) else LEGACY)
-            for owner, keeper in found
-        ]
-        states = [keeper.save(owner) for owner, keeper in kept]
-        result = run(*inputs)
-        if result is BAILOUT:
-            for (owner, keeper), state in zip(kept, states):
-                keeper.put_back(owner, state)
-        return result
-
-    return entry
+    learn_layouts()
+    return KeptStates(run, tuple(owners), save, put_back)

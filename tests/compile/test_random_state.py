@@ -1,10 +1,14 @@
 """The random state after a compiled call is Python's, also after a call that bailed out."""
 import copy
+import pickle
+import threading
 
 import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from dynamo_lite.native import BAILOUT, KeptStates
+from dynamo_lite.runtime.random_states import learn_layouts
 
 
 def uniform(state, x):
@@ -138,3 +142,95 @@ def test_wrong_arguments_get_the_generators_error(call):
                 function(make(5), np.ones(2))
             refusals.append((refused.type, str(refused.value)))
         assert refusals[0] == refusals[1]
+
+
+def generators():
+    """One of each class, with all parts of its state in use."""
+    made = [np.random.Generator(kind(3)) for kind in KINDS]
+    for generator in made:
+        generator.integers(9, size=3, dtype="u4")
+    states = [np.random.RandomState(3), np.random.RandomState(np.random.PCG64(3))]
+    for state in states:
+        state.randn(3)
+    return [*made, *states, *map(copy.deepcopy, made), pickle.loads(pickle.dumps(states[0]))]
+
+
+def refuse(*_):
+    raise AssertionError("its memory is not known")
+
+
+@pytest.mark.parametrize("at", range(len(generators())))
+def test_the_memory_of_a_state_is_restored(at):
+    """The native core does it, without asking NumPy for the state."""
+    generator, twin = generators()[at], generators()[at]
+    learn_layouts()
+
+    def draw(state):
+        state.normal(size=3), state.bytes(5), state.uniform(size=700)
+        return BAILOUT
+
+    for _ in range(3):
+        assert KeptStates(draw, (0,), refuse, refuse)(generator) is BAILOUT
+        assert generator.normal(size=3).tolist() == twin.normal(size=3).tolist()
+
+
+class Mine(np.random.PCG64):
+    """A bit generator of a program's own."""
+
+
+class MyState(np.random.RandomState):
+    """A class of a program's own."""
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("make", [lambda: np.random.Generator(Mine(3)), lambda: MyState(3),
+                                  lambda: MyState(Mine(3))])
+def test_generators_of_a_programs_own_classes(make):
+    def draw(state, x):
+        return state.normal(size=3) + x, np.log(x)
+
+    compiled, one, two = dl.compile(draw), make(), make()
+    for x in (np.ones(3), np.zeros(3), np.ones(3)):
+        for got, want in zip(compiled(one, x), draw(two, x), strict=True):
+            np.testing.assert_array_equal(got, want)
+    assert one.normal() == two.normal()
+
+
+def test_a_generator_that_another_thread_draws_from():
+    """Python runs the call, which waits for the other thread; nothing is drawn twice."""
+    state, calls = np.random.default_rng(3), []
+    kept = KeptStates(lambda *_: calls.append(1), (state,), refuse, refuse)
+    entered, leave = threading.Event(), threading.Event()
+
+    def hold():
+        with state.bit_generator.lock:
+            entered.set()
+            leave.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    entered.wait()
+    assert kept() is BAILOUT and not calls
+    leave.set()
+    thread.join()
+    assert kept() is None and calls
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_threads_that_share_a_generator_draw_different_numbers():
+    @dl.compile
+    def draw(state, x):
+        return np.sort(state.random(20000)), np.log(x)
+
+    state, found = np.random.default_rng(3), []
+
+    def work():
+        for k in range(20):
+            found.append(draw(state, np.full(20, float(k % 3)))[0].sum())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == len(found) == 80

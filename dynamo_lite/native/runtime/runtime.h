@@ -142,5 +142,8 @@ int add_numeric(PyObject *module);
 int add_entry_types(PyObject *module);
 int add_loader(PyObject *module);
 
+// random_states.cpp
+int add_random_states(PyObject *module);
+
 // commit, also made by the entry for graphs that never call it.
 int32_t commit(Frame *frame);
