@@ -2,8 +2,9 @@
 
 `if`, `while` and `for` mean the same and are captured in the same way; these functions say it in
 the words of functional programs. What they are given and what they give are trees: arrays and
-numbers in tuples, lists, dicts and named tuples, in any depth; None is a tree without leaves.
-What they give are new containers, whose dicts have their keys in the order in which they were made.
+numbers in tuples, lists, dicts, named tuples and what the program registered with optree (in its
+global namespace or in "dynamo_lite"), in any depth; None is a tree without leaves. What
+they give are new containers, whose dicts have their keys in the order in which they were made.
 """
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.pytrees import copied, flatten, following, unflatten
+from ..base.pytrees import copied, flatten, following, unflatten, whole
 
 CARRIED = "while_loop", "carried", "before an iteration", "after it"
 CARRY = "scan", "carry", "before an iteration", "after it"
@@ -30,7 +31,7 @@ def cond(
         result = copied(true_fn(*operands))
     else:
         result = copied(false_fn(*operands))
-    return result
+    return whole(result)
 
 
 def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], *carried: Any) -> Any:

@@ -1,7 +1,9 @@
 """Trees: tuples, lists, dicts and named tuples of arrays and numbers, taken apart by optree.
 
 A leaf is everything that is no container; None is a tree without leaves. The keys of a dict are
-gone through in sorted order and come back in the order in which they were.
+gone through in sorted order and come back in the order in which they were. Classes that a program
+registered with `optree.register_pytree_node` are containers too: those of optree's global
+namespace, and those of the namespace "dynamo_lite".
 """
 from __future__ import annotations
 
@@ -15,6 +17,8 @@ Leaves = tuple[Any, ...]
 Where = tuple[str, str, str, str]
 """How a message names the caller, the tree, the iteration before and the one after."""
 RANKS = "bifc"
+NAMESPACE = "dynamo_lite"
+"""Classes registered in it are containers here alone."""
 
 
 def library() -> Any:
@@ -22,9 +26,16 @@ def library() -> Any:
     return importlib.import_module("optree")
 
 
+def registered(kind: type) -> Any:
+    """How objects of a class are taken apart and made, as the program registered it; None for
+    optree's own containers and for classes that are none."""
+    entry = library().register_pytree_node.get(kind, namespace=NAMESPACE)
+    return None if entry is None or entry.kind is not library().PyTreeKind.CUSTOM else entry
+
+
 def flatten(tree: Any) -> tuple[Leaves, Any]:
     """The leaves of a tree, and what is left without them."""
-    leaves, shape = library().tree_flatten(tree)
+    leaves, shape = library().tree_flatten(tree, namespace=NAMESPACE)
     return tuple(leaves), shape
 
 
@@ -38,6 +49,12 @@ def copied(tree: Any) -> Any:
     if isinstance(tree, np.ndarray | np.generic | float | int):
         return tree
     return unflatten(*reversed(flatten(tree)))
+
+
+def whole(tree: Any) -> Any:
+    """What `copied` gives, as the program sees it: the two differ while a branch is traced, whose
+    arms give the parts of objects, and one object is made after them."""
+    return tree
 
 
 def following(
@@ -88,7 +105,8 @@ def why_not_follow(
 
 def text(shape: Any) -> str:
     """`{'a': *, 'b': (*, *)}`"""
-    return str(shape).removeprefix("PyTreeSpec(").removesuffix(")")
+    told, _, _ = str(shape).removeprefix("PyTreeSpec(").removesuffix(")").partition(", namespace=")
+    return told
 
 
 def shown(kind: Any) -> str:

@@ -1,6 +1,7 @@
 """Trees of trackers: what `dynamo_lite.base.pytrees` does, with trackers as leaves."""
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from ..trackers.objects.functions import FunctionVariable
 from .table import handles
 
 if TYPE_CHECKING:
+    from ..state.emitter import Emitter
     from ..state.tx import Tx
 
 
@@ -29,8 +31,10 @@ def outline(tx: Tx, value: VariableTracker) -> Any:
     kind = value.python_type()
     if kind is type(None):
         return None
+    if not issubclass(kind, Node) and (entry := trees.registered(kind)) is not None:
+        return taken_apart(tx, entry, value)
     if isinstance(value, TupleVariable):
-        if kind is not tuple and not is_made_by_library(kind):
+        if kind is not tuple and not issubclass(kind, Node) and not is_made_by_library(kind):
             raise GraphBreak(f"a tree with {value.describe()}, whose class makes its objects")
         return tuple.__new__(kind, [outline(tx, item) for item in value.iterate(tx)])
     if isinstance(value, ListVariable) and kind is list:
@@ -45,32 +49,107 @@ def outline(tx: Tx, value: VariableTracker) -> Any:
     return value
 
 
+class Node(tuple[Any, ...]):
+    """Stands for an object of a class that the program registered: its metadata and children.
+
+    Each registered class has a subclass of its own, of the same name, so that optree tells trees of
+    trackers apart, and prints them, as it does trees of the objects themselves.
+    """
+
+    __slots__ = ()
+    unflatten: Any
+
+
+def taken_apart(tx: Tx, entry: Any, value: VariableTracker) -> Node:
+    """What the program's own function makes of an object, traced."""
+    parts = flattened(tx, entry.flatten_func, value)
+    if not isinstance(parts, TupleVariable):
+        raise GraphBreak(f"a tree with {value.describe()}, taken apart into {parts.describe()}")
+    children, metadata, *more = parts.iterate(tx)
+    if not metadata.is_constant():
+        raise GraphBreak(f"a tree with {value.describe()}, whose metadata is no constant")
+    inner = [outline(tx, child) for child in children.iterate(tx)]
+    named = [] if not more or more[0].python_type() is type(None) else [*more[0].iterate(tx)]
+    entries = tuple([item.as_constant(tx) for item in named]) or tuple(range(len(inner)))
+    return node_class(entry, entries)((metadata.as_constant(tx), *inner))
+
+
+def flattened(tx: Tx, function: Any, value: VariableTracker) -> VariableTracker:
+    """`function(value)`; `register_pytree_node_class` registers the call of a method."""
+    if type(function) is operator.methodcaller:
+        reduced: Any = function.__reduce__()
+        return tx.call_method(value, *reduced[1])
+    return tx.call(tx.known(function), value)
+
+
+NODE_CLASSES: dict[tuple[Any, ...], type[Node]] = {}
+
+
+def node_class(entry: Any, entries: tuple[Any, ...]) -> type[Node]:
+    """The subclass of `Node` for a registered class whose children have these names."""
+    key = entry.type, entry.unflatten_func, entries
+    if key not in NODE_CLASSES:
+        namespace = {"unflatten": staticmethod(entry.unflatten_func), "__slots__": ()}
+        kind = NODE_CLASSES[key] = type(entry.type.__name__, (Node,), namespace)
+        trees.library().register_pytree_node(
+            kind, lambda node: (node[1:], node[0], entries),
+            lambda metadata, children: kind((metadata, *children)),
+            namespace=trees.NAMESPACE, path_entry_type=entry.path_entry_type)
+    return NODE_CLASSES[key]
+
+
+class ShapeVariable(KnownVariable):
+    """What is left of a tree of trackers without its leaves."""
+
+    def reconstruct(self, code: Emitter) -> None:
+        if "CustomTreeNode" in str(self.value):
+            raise GraphBreak("rebuilding a tree of a class that the program registered")
+        super().reconstruct(code)
+
+
 def is_made_by_library(kind: type) -> bool:
     """Whether objects of a named tuple's class are made by what `namedtuple` defines."""
     namespace = getattr(kind.__new__, "__globals__", {})
     return str(namespace.get("__name__")).startswith("namedtuple_")
 
 
-def tracked(tx: Tx, tree: Any) -> VariableTracker:
-    """The tracker of a tree of trackers."""
+def tracked(tx: Tx, tree: Any, is_open: bool = False) -> VariableTracker:
+    """The tracker of a tree of trackers; `is_open` leaves it to `whole` to make the objects of the
+    program's classes."""
     if isinstance(tree, VariableTracker):
         return tree
+    if isinstance(tree, Node) and not is_open:
+        metadata, *children = [tracked(tx, item) for item in tree]
+        return tx.call(tx.known(tree.unflatten), metadata, TupleVariable(children))
     if isinstance(tree, tuple):
-        return TupleVariable([tracked(tx, item) for item in tree], kind=type(tree))
+        items = [tracked(tx, item, is_open) for item in tree]
+        return TupleVariable(items, kind=type(tree))
     if isinstance(tree, list):
-        return ListVariable([tracked(tx, item) for item in tree])
+        return ListVariable([tracked(tx, item, is_open) for item in tree])
     if isinstance(tree, dict):
         made = DictVariable(kind=type(tree))
         for key, item in tree.items():
-            made.store(tx, constant(key), tracked(tx, item))
+            made.store(tx, constant(key), tracked(tx, item, is_open))
         return made
-    return constant(tree)
+    return tx.known(tree)
+
+
+@handles(trees.whole)
+def whole(tx: Tx, tree: VariableTracker) -> VariableTracker:
+    shape = outline(tx, tree)
+    return tracked(tx, shape) if has_nodes(shape) else tree
+
+
+def has_nodes(tree: Any) -> bool:
+    items = tree.values() if isinstance(tree, dict) else tree
+    return isinstance(tree, Node) or (
+        isinstance(tree, tuple | list | dict) and any(map(has_nodes, items)))
 
 
 @handles(trees.flatten)
 def flatten(tx: Tx, tree: VariableTracker) -> VariableTracker:
     leaves, shape = trees.flatten(outline(tx, tree))
-    return TupleVariable([TupleVariable(leaves), KnownVariable(shape)])
+    return TupleVariable([TupleVariable(leaves), ShapeVariable(shape)])
 
 
 @handles(trees.unflatten)
@@ -80,7 +159,7 @@ def unflatten(tx: Tx, shape: VariableTracker, leaves: VariableTracker) -> Variab
 
 @handles(trees.copied)
 def copied(tx: Tx, tree: VariableTracker) -> VariableTracker:
-    return tracked(tx, trees.unflatten(*reversed(trees.flatten(outline(tx, tree)))))
+    return tracked(tx, trees.unflatten(*reversed(trees.flatten(outline(tx, tree)))), is_open=True)
 
 
 @handles(trees.following)
