@@ -19,9 +19,10 @@ import numpy as np
 
 from .backends.registry import list_backends
 from .base.config import config
+from .base.tables import show
 from .native import enter_region, leave_region
 from .runtime.decisions import Decisions
-from .runtime.stats import FrameRecord, registry, stats
+from .runtime.stats import FrameRecord, frames, registry, stats
 from .script.regions import Candidates
 from .script.running import run_command, run_module, run_script
 
@@ -98,8 +99,11 @@ def main(argv: Sequence[str]) -> None:
 
 def report(explain: bool, cold: Sequence[str]) -> None:
     """What was compiled, and what not yet, on the standard error."""
-    for line in (*map(line_of, registry.records), *cold) if explain else ():
-        print(line, file=sys.stderr)
+    if explain and registry.records:
+        plain = "\n".join(map(line_of, registry.records))
+        show(frames(registry.records, "what was compiled", plain), stream=sys.stderr)
+    if explain and cold:
+        show(*cold, stream=sys.stderr)
     print(stats(), file=sys.stderr)
 
 

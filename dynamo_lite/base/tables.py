@@ -2,22 +2,61 @@
 from __future__ import annotations
 
 import importlib
+import io
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
+from typing import Any, TextIO
+
+from .records import dataclass
 
 Row = Sequence[object]
 
 
-def show(title: str, headers: Sequence[str], rows: Sequence[Row]) -> None:
-    """Print a table on the standard output."""
-    if sys.stdout.isatty() and find_spec("rich") is not None:
-        table = importlib.import_module("rich.table").Table(*headers, title=title)
-        for row in rows:
-            table.add_row(*map(str, row))
-        importlib.import_module("rich.console").Console().print(table)
-    else:
-        print(plain(title, headers, rows))
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows below headers; `text` stands for them where nothing is drawn, if not their columns."""
+
+    title: str
+    headers: Sequence[str]
+    rows: Sequence[Row]
+    text: str | None = None
+
+    def __str__(self) -> str:
+        return plain(self.title, self.headers, self.rows) if self.text is None else self.text
+
+    def __rich__(self) -> Any:
+        library, safe = map(importlib.import_module, ("rich.table", "rich.text"))
+        table = library.Table(title=safe.Text(self.title), title_justify="left")
+        for header in self.headers:
+            table.add_column(header, overflow="fold")
+        for row in self.rows:
+            table.add_row(*[safe.Text(str(cell)) for cell in row])
+        return table
+
+
+def is_drawn(stream: TextIO | None) -> bool:
+    """Whether rich draws what goes to a stream."""
+    return stream is not None and stream.isatty() and find_spec("rich") is not None
+
+
+def text(parts: Iterable[str | Table], stream: TextIO | None = None) -> str:
+    """Paragraphs and tables as they are to go to a stream, `sys.stdout` if none is named."""
+    if not is_drawn(sys.stdout if stream is None else stream):
+        return "\n".join(map(str, parts))
+    width, target = shutil.get_terminal_size().columns, io.StringIO()
+    console = importlib.import_module("rich.console").Console(
+        file=target, force_terminal=True, width=width, highlight=False)
+    for part in parts:
+        console.print(part, markup=False, soft_wrap=isinstance(part, str))
+    return target.getvalue().rstrip("\n")
+
+
+def show(*parts: str | Table, stream: TextIO | None = None) -> None:
+    """Print paragraphs and tables."""
+    stream = sys.stdout if stream is None else stream
+    print(text(parts, stream), file=stream)
 
 
 def plain(title: str, headers: Sequence[str], rows: Sequence[Row]) -> str:

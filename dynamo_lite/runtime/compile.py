@@ -71,7 +71,7 @@ def compile_with(fn: Any, listener: Callable[[FrameRecord], None], **options: An
     """`compile(fn, **options)`, telling `listener` about every entry that is made."""
     chosen = _options(**{"backend": "auto", "dynamic": None, "fullgraph": False, "mode": None,
                          "options": None, **options})  # fmt: skip
-    return _compile(fn, replace(chosen, listener=listener), False)
+    return _compile(fn, replace(chosen, listener=listener, is_explained=True), False)
 
 
 def _options(

@@ -45,6 +45,7 @@ from ..guards.shapes import validation
 from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
 from ..guards.shapes.shape_env import ShapeEnv
 from ..ir.graph import Location, Node
+from ..ir.symbolic import Shown
 from ..native import CompiledFunction, Entry, drive
 from ..native._core import NativeEntry
 from ..tracer.frame.root import translate
@@ -84,6 +85,8 @@ class Options:
     fullgraph: bool = False
     settings: tuple[tuple[str, Any], ...] = ()
     listener: Callable[[FrameRecord], None] | None = None
+    is_explained: bool = False
+    """Records keep the graph, the code and what was decided about sizes."""
     warn: bool = True
     account: Account | None = None
     """In whole-script mode; without one, each call that no entry fits is compiled for."""
@@ -230,7 +233,10 @@ class FrameCompiler:
             guards, shapes = types_of(flat_args, self.function.__code__.co_varnames), ShapeEnv()
             target, flat = self._in_python(), flatten(guards, shapes, len(flat_args))
         validation.prove_all()
-        record.guards = tuple(guard_tree(guards, shapes).splitlines())
+        is_explained = self.options.is_explained
+        shown = Shown if is_explained or GUARDS.isEnabledFor(logging.INFO) else str
+        record.guards = tuple(guard_tree(guards, shapes, shown).splitlines())
+        record.shapes = shapes if is_explained else None
         entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
         record.counts = entry.counts
         if self.eviction is not None:
@@ -243,7 +249,7 @@ class FrameCompiler:
     ) -> Callable[..., Any]:
         """What a call of the entry runs."""
         record.operations = len(trace.graph.calls)
-        record.graph = trace.graph if self.options.listener is not None else None
+        record.graph = trace.graph if self.options.is_explained else None
         if isinstance(trace.end, Stopped):
             self._broke(record, Break(trace.end.reason, trace.end.location))
             record.in_python = trace.end.operations
@@ -274,7 +280,7 @@ class FrameCompiler:
     def _show(self, record: FrameRecord, target: Callable[..., Any]) -> None:
         """Give the code that the function becomes to who asked for it."""
         code = target.__code__ if isinstance(target, FunctionType) else None
-        if self.options.listener is not None:
+        if self.options.is_explained:
             record.codes = self.function.__code__, code
         if code is not None and BYTECODE.isEnabledFor(logging.INFO):
             BYTECODE.info("%s becomes\n%s", record.name, listing(code))

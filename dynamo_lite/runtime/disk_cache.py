@@ -10,7 +10,7 @@ from ..backends import disk, disk_space
 from ..backends.disk_space import File
 from ..backends.llvm.objects import graph_cache
 from ..base import private_files
-from ..base.tables import show
+from ..base.tables import Table, show
 
 LAST = "the graph that was used last"
 KINDS = {"graphs": "compiled graphs", "llvm": "machine code by its text", "triton": "GPU kernels"}
@@ -44,8 +44,8 @@ def listed(home: Path) -> None:
             size = sum(file.size for file in files)
             rows.append((version, KINDS.get(kind, kind), len(files), in_bytes(size),
                          ago(max(file.used for file in files))))
-    show(f"{home}, at most {in_bytes(disk.config.cache_size_limit)}",
-         ("version", "what", "entries", "size", "last used"), rows)
+    show(Table(f"{home}, at most {in_bytes(disk.config.cache_size_limit)}",
+               ("version", "what", "entries", "size", "last used"), rows))
     if (reason := disk.why_off()) is not None:
         print(f"nothing is kept: {reason}")
 

@@ -2,26 +2,45 @@
 from __future__ import annotations
 
 import functools
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import Any
 
 from ..base.records import dataclass
-from ..ir.graph import Graph
+from ..base.tables import Table, is_drawn, text
+from ..guards.shapes.shape_env import ShapeEnv
+from ..ir import symbolic
+from ..ir.graph import Graph, Location
+from ..ir.sizes import symbol
 from ..native import CompiledFunction, lines_are_watched
 from ..tracer.calls.dispatch import rule_of_call
 from ..tracer.rules.trace_rules import Rule
 from .compile import compile_with
 from .listings import Rewritten, rewritten
-from .stats import Break, FrameRecord, coverage
+from .stats import Break, FrameRecord, coverage, frames
 from .tiering import why_cold
 
 WATCHED = (
     "a debugger, coverage tool or line profiler is active: compiled functions run in Python "
     "while it is"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicSize:
+    """A size, stride or int that compiled code leaves open."""
+
+    expr: Any
+    """A sympy symbol; the sympy expression or number that it was found to equal."""
+    origin: str
+    hint: int
+    """Its value in the call that was explained."""
+    range: Any
+    """A sympy `Range`."""
+    location: Location | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +87,18 @@ class Explanation:
         return tuple(guard for record in self.records for guard in record.guards)
 
     @property
+    def sizes(self) -> tuple[SymbolicSize, ...]:
+        """The sizes that vary, each with a sympy symbol and the range that the code is good for."""
+        return tuple(size for r in self.records if r.shapes is not None for size in sizes(r.shapes))
+
+    @property
+    def relations(self) -> tuple[Any, ...]:
+        """What is guarded of the sizes that vary, as sympy relations."""
+        return tuple(symbolic.relation(relation.op, relation.left, relation.right)
+                     for record in self.records if record.shapes is not None
+                     for relation in record.shapes.relations)
+
+    @property
     def op_count(self) -> int:
         return sum(record.operations for record in self.records)
 
@@ -84,17 +115,45 @@ class Explanation:
                 times[stage] = times.get(stage, 0.0) + seconds
         return times
 
-    def __str__(self) -> str:
-        lines = [
+    @property
+    def summary(self) -> str:
+        """One line: how much was compiled."""
+        return (
             f"{self.graph_count} graphs with {self.op_count} operations, "
             f"{len(self.breaks)} breaks, {self.coverage:.0%} of the operations compiled, "
             f"{self.compile_seconds * 1e3:.1f} ms"
-        ]
+        )
+
+    @property
+    def text(self) -> str:
+        """What `print` shows where nothing is drawn."""
+        lines = [self.summary]
         if self.watched:
             lines.append(WATCHED)
         for record in self.records:
             lines += ["", *_lines(record)]
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        """Drawn with tables where rich is installed and the standard output is a terminal."""
+        return text(_drawn(self)) if is_drawn(sys.stdout) else self.text
+
+
+def sizes(shapes: ShapeEnv) -> Iterator[SymbolicSize]:
+    low, high = shapes.known.lower, shapes.known.upper
+    for name, info in shapes.infos.items():
+        value = symbolic.expression(shapes.simplify(symbol(name)))
+        span = symbolic.interval(low.get(name), high.get(name))
+        yield SymbolicSize(value, info.origin, info.hint, span, info.location)
+
+
+def _drawn(explanation: Explanation) -> Iterator[str | Table]:
+    yield explanation.summary
+    if explanation.watched:
+        yield WATCHED
+    yield frames(explanation.records)
+    for record in explanation.records:
+        yield "\n".join(["", *_lines(record)])
 
 
 def _lines(record: FrameRecord) -> list[str]:

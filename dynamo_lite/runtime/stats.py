@@ -6,16 +6,18 @@ import itertools
 import time
 import weakref
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ..base.records import dataclass, field
+from ..base.tables import Table
 from ..guards.shapes.reasoning import asked
 from ..native import free_scratch
 
 if TYPE_CHECKING:
     from types import CodeType
 
+    from ..guards.shapes.shape_env import ShapeEnv
     from ..ir.graph import Graph, Location
     from ..native._core import CallCounts
 
@@ -47,6 +49,8 @@ class FrameRecord:
     codes: tuple[CodeType, CodeType | None] | None = None
     """The function's and its replacement's, likewise."""
     guards: tuple[str, ...] = ()
+    shapes: ShapeEnv | None = None
+    """What was decided about sizes, for those who asked to be told."""
     broke: Break | None = None
     unprofitable: str = ""
     """Why Python runs the function although it could be compiled."""
@@ -127,6 +131,14 @@ class Stats:
         for verb, reasons in ("broke", self.break_reasons), ("recompiled", self.recompile_reasons):
             lines += [f"{count:6} times {verb}: {reason}" for reason, count in reasons.items()]
         return "\n".join(lines)
+
+
+def frames(records: Sequence[FrameRecord], title: str = "", plain: str | None = None) -> Table:
+    """A row for each entry that was made."""
+    rows = [(r.mark, r.name, f"{r.location.filename}:{r.location.line}", r.operations,
+             f"{r.seconds * 1e3:.1f} ms", r.broke or r.unprofitable or "") for r in records]
+    return Table(title, ("entry", "function", "place", "operations", "compiled in", "ended at"),
+                 rows, plain)
 
 
 class Forgetful(Protocol):

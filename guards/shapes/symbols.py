@@ -9,6 +9,7 @@ from ...errors import MarkedDynamicSpecialized, Unsupported
 from ...ir import steps
 from ...ir.graph import Location, Node, SymbolOrigin, Unbacked
 from ...ir.sizes import Size, SizeExpr, depends_on_data, evaluate, is_unbacked, symbol, symbols
+from ...ir.symbolic import Shown
 from ..sources import Source
 from .dynamic import DimMark, DynamicPolicy, Mark
 from .known import Known
@@ -119,9 +120,9 @@ class Symbols:
         self._require_marked_bounds(info)
         if LOG.isEnabledFor(logging.INFO):
             seen = ", ".join(map(str, sorted(self.policy.history.values(key))))
-            low, high = self.known.lower.get(name, "-"), self.known.upper.get(name, "-")
-            LOG.info("%s = %s, now %d (seen: %s), in %s..%s, wrapped at %s",
-                     name, info.origin, value, seen, low, high, info.location)
+            low, high = self.known.lower.get(name), self.known.upper.get(name)
+            LOG.info("%s = %s, now %d (seen: %s), between %s and %s, wrapped at %s",
+                     name, info.origin, value, seen, Shown(low), Shown(high), info.location)
         return name
 
     def _require_marked_bounds(self, info: SymbolInfo) -> None:
@@ -161,7 +162,8 @@ class Symbols:
         location = self.locate()
         where = f" at {location}" if location is not None else ""
         self.data[name] = Unbacked(f"{what}{where}", location, hint)
-        LOG.info("%s = %s, between %s and %s", name, self.data[name].what, lower, upper)
+        LOG.info("%s = %s, between %s and %s",
+                 name, self.data[name].what, Shown(lower), Shown(upper))
         return symbol(name)
 
     # -- sums of symbols
@@ -234,4 +236,4 @@ class Symbols:
                     f"{info.origin} is marked dynamic, but {self.locate()} needs it to be {solved}"
                 )
         LOG.info("%s (%s) is specialised to %s at %s",
-                 name, self.what(name), solved, self.locate())
+                 name, self.what(name), Shown(solved), self.locate())

@@ -185,3 +185,20 @@ def test_ordinary_programs_import_no_library_that_they_do_not_need(tmp_path):
     done = subprocess.run([sys.executable, "-c", ORDINARY % libraries], env=environment,
                           capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
+
+
+WARNED = """
+import warnings, numpy as np, dynamo_lite as dl
+@dl.compile
+def squares(x):
+    n = len(x[x > 0.0])
+    return x + 1.0 if n * n >= n else None
+for n in range(3):
+    squares(np.arange(n + 5.0))
+    warnings.warn("once")
+"""
+
+
+def test_importing_sympy_repeats_no_warning():
+    done = subprocess.run([sys.executable, "-c", WARNED], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr.count("once") == 1
