@@ -81,8 +81,7 @@ EXAMPLES: dict[str, str] = {
     "MethodVariable": "lambda x: (MethodType(spread, x), x)",
     "ConstantNumber": "lambda x: (np.float64(2.0), x)",
     "ComputedNumber": "lambda x: x.sum()",
-    "PhiNumber": "lambda x: max(x.sum(), 0.0)",
-    "ChosenNumber": "lambda x, k: min(k, k), np.float64(2.5)",
+    "UnionNumber": "lambda x: max(x.sum(), 0.0)",
     "InputNumber": "lambda x, k: x * k, 2.5",
     "ObjectVariable": "lambda x: SimpleNamespace(a=x)",
     "PartialVariable": "lambda x: partial(spread, x)",
@@ -106,10 +105,8 @@ EXAMPLES: dict[str, str] = {
     "OpaqueVariable": "lambda x, day: (day, x), np.datetime64('2000-01-01')",
     "FlatVariable": "lambda x: x.flat[1]",
     "FlagsVariable": "lambda x: (x.flags.c_contiguous, x)",
-    "PhiVariable": "doubled_or_not",
     "StructuredVariable": "lambda x, table: table['a'] + x, np.zeros(3, [('a', 'f8')])",
     "GrowingVariable": "halved",
-    "ComparedSize": "lambda x: (len(x[x > 0]) > 1, x)",
     "RandomVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
     "RandomMethodVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
     "SizeVariable": "lambda x: (len(x[x > 0]), x)",
@@ -164,13 +161,6 @@ def quiet(x):
         return 1 / x
 
 
-def doubled_or_not(x):
-    y = x
-    if x.sum() > 0:
-        y = x * 2
-    return y
-
-
 def halved(x):
     sums = []
     while x.sum() > 1:
@@ -218,7 +208,7 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, quiet, doubled_or_not, halved, Countdown, Record, Doubled)
+    for value in (caught, added_up, quiet, halved, Countdown, Record, Doubled)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 

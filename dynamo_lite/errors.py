@@ -54,14 +54,14 @@ class PlanLoop(Unsupported):
     node of it after some iterations, with variables of two types each and lists that it changes."""
 
     def __init__(
-        self, place: Any, reason: str = "", peeled: int = 0, phis: Any = frozenset(),
+        self, place: Any, reason: str = "", peeled: int = 0, unions: Any = frozenset(),
         lists: Any = frozenset(),
     ) -> None:
         super().__init__(reason or "the loop becomes a node of the graph")
         self.place = place
         self.reason = reason
         self.peeled = peeled
-        self.phis = phis
+        self.unions = unions
         self.lists = lists
 
 

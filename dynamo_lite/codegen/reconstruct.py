@@ -35,6 +35,7 @@ from ..tracer.object_model.constants import ConstantVariable, NullVariable
 from ..tracer.rules.local_classes import is_local
 from ..tracer.state.emitter import Push, Replay
 from ..tracer.state.tracker import VariableTracker
+from ..tracer.trackers.arrays.phi import node_of
 from ..tracer.trackers.containers.sequences import SequenceVariable
 
 
@@ -109,9 +110,7 @@ class Reconstructor:
             self.load_source(tracker.source)
         elif type(tracker) is ConstantVariable:
             self.load_const(tracker.value)
-        elif isinstance(node := getattr(tracker, "node", None), Node) and (
-            not hasattr(tracker, "choices")
-        ):
+        elif (node := node_of(tracker)) is not None:
             self.load_output(node)
         elif (slot := self._built.get(tracker)) is not None:
             self.emit("LOAD_FAST", slot)
@@ -161,8 +160,7 @@ class Reconstructor:
         if isinstance(tracker, SequenceVariable) and tracker not in self._built:
             items = [item for item in tracker.built_items() if type(item) is not ConstantVariable]
             return bool(items) and all(item.source is not None for item in items)
-        node = None if hasattr(tracker, "choices") else getattr(tracker, "node", None)
-        return tracker in self._built or node in self.outputs
+        return tracker in self._built or node_of(tracker) in self.outputs
 
     def is_changed(self, tracker: VariableTracker) -> bool:
         """Whether the tracker stands for an outside object that the effects will change."""

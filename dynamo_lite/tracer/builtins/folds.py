@@ -14,8 +14,8 @@ from ..python import comparisons, operators
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
-from ..trackers.arrays.phi import chosen
 from ..trackers.arrays.sizes import SizeVariable, extremum, size_tracker
+from ..trackers.arrays.unions import chosen
 from ..trackers.objects.objects import ObjectVariable
 from .table import handles
 

@@ -24,7 +24,7 @@ from ..polyfills.language import by_index_backwards
 from ..python import operators
 from ..rules.mro import MISSING, answers, lookup
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.arrays.phi import as_int
+from ..trackers.arrays.unions import as_int
 from ..trackers.containers.dicts import DictVariable, DictViewVariable
 from ..trackers.containers.iterators import (
     CallableIterator,

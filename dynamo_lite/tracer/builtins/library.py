@@ -15,7 +15,7 @@ from ...native import take_over
 from ..object_model.constants import FALSE, NONE, ConstantVariable, TypedConstant
 from ..polyfills.numpy import dtype_of_result, left_to_python, stored
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.phi import PhiNumber
+from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.mappings import MappingProxyVariable
 from ..trackers.objects.library_values import SignatureVariable, ask
@@ -92,7 +92,7 @@ DTYPES = tuple(np.dtype(kind) for kind in (bool, int, float, complex))
 
 def number_dtype(value: VariableTracker) -> np.dtype:
     """The dtype of the array that NumPy makes of one number."""
-    if isinstance(value, PhiNumber) and len({np.dtype(kind) for kind in value.kinds}) > 1:
+    if isinstance(value, UnionNumber) and len({np.dtype(kind) for kind in value.kinds}) > 1:
         raise GraphBreak(f"np.vectorize of a function that gives {value.describe()}")
     kind = getattr(value, "array_type", None)
     if kind is None and value.python_type() in (bool, int, float, complex):

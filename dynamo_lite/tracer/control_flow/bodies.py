@@ -14,7 +14,7 @@ from ...ir.types import python_number
 from ..object_model.constants import TRUE, ConstantVariable
 from ..object_model.lazy import realise
 from ..state.tracker import COUNTER, VariableTracker
-from ..trackers.arrays.phi import Kinds, PhiNumber, parts_of, types_of, united
+from ..trackers.arrays.unions import Kinds, UnionNumber, parts_of, types_of, united
 from .branches import run
 from .capture import adding_to, capturing, tracker_of, type_of
 from .growing import assign, variables
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 class Unsettled(GraphBreak):
     """An iteration changes the type of a variable.
 
-    `phis` are variables that could have one of two types; `again`: perhaps types have settled an
+    `unions` are variables that could have one of two types; `again`: perhaps types have settled an
     iteration later.
     """
 
-    def __init__(self, reason: str, phis: Phis | None = None, again: bool = True) -> None:
+    def __init__(self, reason: str, unions: Unions | None = None, again: bool = True) -> None:
         super().__init__(reason)
-        self.phis = phis or {}
+        self.unions = unions or {}
         self.again = again
 
 
-Phis = dict[str, Kinds]
+Unions = dict[str, Kinds]
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Body:
     """One iteration of a loop, traced; `carried` are the placeholders of what it changes.
 
     A variable that is a tuple is as many variables as it has leaves, named by their paths.
-    Of a variable in `phis` the number and its type are variables of their own, by the names
+    Of a variable in `unions` the number and its type are variables of their own, by the names
     `name` and `type_name(name)`; `whole` has the variable itself as it is before the loop.
     """
 
@@ -58,7 +58,7 @@ class Body:
     carried: dict[str, Node] = field(default_factory=dict)
     before: dict[str, VariableTracker] = field(default_factory=dict)
     after: dict[str, VariableTracker] = field(default_factory=dict)
-    phis: Phis = field(default_factory=dict)
+    unions: Unions = field(default_factory=dict)
     whole: dict[str, VariableTracker] = field(default_factory=dict)
     fixed: dict[str, VariableTracker] = field(default_factory=dict)
     """What is no number or array, and stays what it is."""
@@ -71,12 +71,12 @@ class Body:
         self, tx: Tx, outer: Graph, name: str, value: VariableTracker, kinds: Kinds | None
     ) -> VariableTracker:
         """The tracker of a leaf in the iteration."""
-        if isinstance(value, PhiNumber):
+        if isinstance(value, UnionNumber):
             kinds = value.kinds
         if kinds is not None:
             with adding_to(tx, outer):
                 self.split(tx, name, value, kinds)
-            return PhiNumber(self.carried[name], self.carried[type_name(name)], kinds)
+            return UnionNumber(self.carried[name], self.carried[type_name(name)], kinds)
         if (kind := type_of(value)) is None or not fits(value):
             self.fixed[name] = value
             return value
@@ -88,7 +88,7 @@ class Body:
 
     def split(self, tx: Tx, name: str, value: VariableTracker, kinds: Kinds) -> None:
         """Carry a variable of one of two types."""
-        self.phis[name], self.whole[name] = kinds, value
+        self.unions[name], self.whole[name] = kinds, value
         names = name, type_name(name)
         for part, before, kind in zip(names, parts_of(tx, value, kinds), types_of(kinds)):
             self.before[part] = before
@@ -103,13 +103,13 @@ class Body:
         for name, value in self.left.items():
             self.after.update(leaves_of(name, value, self.since_of(name)))
         for name, value in list(self.after.items()):
-            kinds = self.phis.get(name)
-            if kinds is None and isinstance(value, PhiNumber) and name not in self.carried:
-                kinds = self.phis[name] = value.kinds
+            kinds = self.unions.get(name)
+            if kinds is None and isinstance(value, UnionNumber) and name not in self.carried:
+                kinds = self.unions[name] = value.kinds
             if kinds is None:
                 continue
             inside = self.carried.get(name)
-            if inside is not None and united(PhiNumber(inside, True, kinds), value) != kinds:
+            if inside is not None and united(UnionNumber(inside, True, kinds), value) != kinds:
                 raise Unsettled(f"{name!r} is {value.describe()} after an iteration of the loop")
             self.after[name], self.after[type_name(name)] = parts_of(tx, value, kinds)
         for name, value in self.fixed.items():
@@ -117,7 +117,7 @@ class Body:
 
     def joined(self, found: dict[str, VariableTracker]) -> dict[str, VariableTracker]:
         """The variables of the frame, of what the loop has left."""
-        for name in {*self.phis} & {*found}:
+        for name in {*self.unions} & {*found}:
             number, test = found[name], found.pop(type_name(name))
             if number is self.before.get(name) and test is self.before[type_name(name)]:
                 found[name] = self.whole[name]
@@ -126,7 +126,7 @@ class Body:
                 part.value if isinstance(part, ConstantVariable) else part.node  # type: ignore
                 for part in (number, test)
             ]
-            found[name] = PhiNumber(parts[0], parts[1], self.phis[name])
+            found[name] = UnionNumber(parts[0], parts[1], self.unions[name])
         leaves = {**self.fixed, **found}
         return {
             name: with_leaves(
@@ -151,7 +151,7 @@ def identifier(name: str) -> str:
 
 def trace_iteration(
     tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], iterations: Iterations | None,
-    phis: Phis,
+    unions: Unions,
 ) -> Body:
     """Trace one iteration from variables of known types."""
     outer, body = tx.graph, Body(tx.graph, next(COUNTER))
@@ -166,7 +166,7 @@ def trace_iteration(
     line = tx.instructions[loop.head].line
 
     def placed(part: str, leaf: VariableTracker) -> VariableTracker:
-        return body.placed(tx, outer, part, realise(tx, leaf), phis.get(part))
+        return body.placed(tx, outer, part, realise(tx, leaf), unions.get(part))
 
     try:
         with capturing(tx, f"the loop in line {line}") as graph:

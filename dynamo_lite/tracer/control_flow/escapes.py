@@ -9,8 +9,9 @@ from ...ir.node import Node
 from ...ir.sizes import SizeExpr
 from ..state.trace import Returned, Stopped
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.arrays import ArrayVariable, PhiVariable
+from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_values import owner_of
+from ..trackers.arrays.phi import Phi
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -75,7 +76,7 @@ def nodes_of(tx: Tx, tracker: VariableTracker) -> Iterator[Node]:
     if not isinstance(tracker, ArrayVariable):
         return
     alias = tx.state.may_alias.get(tracker.node)
-    named = isinstance(tracker, PhiVariable) and tracker.has_names
+    named = tracker.phi is not None and tracker.phi.has_names
     if not named or (alias is not None and alias.sources):
         yield tracker.node
 
@@ -92,6 +93,8 @@ def reachable(roots: Iterable[Any]) -> Iterator[VariableTracker]:
         if issubclass(type(value), VariableTracker):
             yield value
             todo.extend(vars(value).values() if hasattr(value, "__dict__") else ())
+        elif type(value) is Phi:
+            todo.extend(value.choices)
         elif type(value) in (list, tuple, set, frozenset):  # no class of the program's
             todo.extend(value)
         elif type(value) is dict:

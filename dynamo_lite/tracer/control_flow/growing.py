@@ -73,7 +73,7 @@ def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> N
             listed = [one[0] for one in plan.lists]
             if len(names) == 1 and not plan.reason and names[0] not in listed:
                 lists = plan.lists | {(names[0], kinds, is_tuple(item))}
-                raise PlanLoop(place, "", plan.peeled, plan.phis, lists)
+                raise PlanLoop(place, "", plan.peeled, plan.unions, lists)
         frame = frame.parent
 
 

@@ -142,18 +142,18 @@ def capture(
     try:
         with growing_lists(tx, loop, iterator, iterations, plan):
             saved = dict(tx.locals)
-            body = trace_iteration(tx, loop, stack, iterations, dict(plan.phis))
+            body = trace_iteration(tx, loop, stack, iterations, dict(plan.unions))
         tx.locals = saved
         end = tx.instructions[loop.head].target or 0
         tx.exits.setdefault(loop.head, (end, len(stack), (end, len(stack))))
         node = Recording(tx, loop, body, iterations, plan.peeled)
         node.record()
     except Unsettled as stop:
-        place, phis = (tx.code, loop.head), plan.phis | {*stop.phis.items()}
+        place, unions = (tx.code, loop.head), plan.unions | {*stop.unions.items()}
         if stop.again and plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
-            raise PlanLoop(place, "", plan.peeled + 1, plan.phis, plan.lists) from None
-        if stop.phis:
-            raise PlanLoop(place, "", plan.peeled, phis, plan.lists) from None
+            raise PlanLoop(place, "", plan.peeled + 1, plan.unions, plan.lists) from None
+        if stop.unions:
+            raise PlanLoop(place, "", plan.peeled, unions, plan.lists) from None
         raise GraphBreak(str(stop)) from None
     go_on(tx, loop, stack, node)
 

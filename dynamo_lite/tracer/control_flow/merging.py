@@ -17,12 +17,13 @@ from ...ir.types import ArrayType, Form
 from ..object_model.constants import FALSE, NONE, ConstantVariable
 from ..state.trace import AliasInfo
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.arrays import ArrayVariable, PhiVariable
+from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_values import record
-from ..trackers.arrays.phi import (
-    ChosenNumber,
+from ..trackers.arrays.numbers import ComputedNumber
+from ..trackers.arrays.phi import Choices, Phi
+from ..trackers.arrays.unions import (
     Kinds,
-    PhiNumber,
+    UnionNumber,
     is_object,
     python_value,
     types_of,
@@ -75,11 +76,11 @@ class Slot:
     for one that cannot be named."""
 
     place: int
-    choices: tuple[VariableTracker | None, ...]
+    choices: Choices
 
 
 @dataclass(frozen=True, slots=True)
-class PhiSlot:
+class UnionSlot:
     """The place of a number whose type the arms decide; the next place says which type it is."""
 
     place: int
@@ -118,7 +119,7 @@ class Cond:
 
     def result(
         self, values: Sequence[Any], kind: ArrayType,
-        choices: tuple[VariableTracker | None, ...] = (None, None),
+        choices: Choices = (None, None),
     ) -> Slot:
         """One more result, given what it is after each arm."""
         for outputs, value in zip(self.outputs, values):
@@ -154,9 +155,9 @@ class Cond:
                 made = self.chosen(self.made[value.place], value.choices)
                 self.trackers[value.place] = made
             return self.trackers[value.place]
-        if isinstance(value, PhiSlot):
+        if isinstance(value, UnionSlot):
             number, test = self.made[value.place : value.place + 2]
-            return PhiNumber(number, test, value.kinds)
+            return UnionNumber(number, test, value.kinds)
         if isinstance(value, Tree):
             if value.made is None:
                 value.made = value.whole.build([self.tracker(item) for item in value.items])
@@ -164,11 +165,11 @@ class Cond:
         found: VariableTracker = value
         return found
 
-    def chosen(self, made: Node, choices: tuple[VariableTracker | None, ...]) -> VariableTracker:
+    def chosen(self, made: Node, choices: Choices) -> VariableTracker:
         if all(choice is None for choice in choices):
             return tracker_of(made)
-        phis = PhiVariable if made.type.form is Form.ARRAY else ChosenNumber
-        return phis(made, self.test, choices)
+        kind = ArrayVariable if made.type.form is Form.ARRAY else ComputedNumber
+        return kind(made, phi=Phi(self.test, choices))
 
 
 class Merging:
@@ -233,8 +234,8 @@ class Merging:
             return self.once(parts, value, value, lambda: [
                 self.only(name.strip("'") + key, item) for key, item in items
             ])
-        if isinstance(value, PhiNumber):
-            return self.phis([value], value.kinds)
+        if isinstance(value, UnionNumber):
+            return self.unions([value], value.kinds)
         kind, node = type_of(value), getattr(value, "node", None)
         if kind is not None and kind.form is not Form.ARRAY and node in arm.graph.nodes:
             found = [nothing(kind), nothing(kind)]
@@ -251,12 +252,12 @@ class Merging:
         if (tree := self.tree(name, first, second)) is not None:
             return tree
         kinds = type_of(first), type_of(second)
-        is_phi = any(isinstance(value, PhiNumber) for value in (first, second))
-        if (is_phi or kinds[0] != kinds[1]) and (phis := united(first, second)) is not None:
-            return self.phis([first, second], phis)
-        if is_phi or kinds[0] is None or kinds[0] != kinds[1]:
+        is_union = any(isinstance(value, UnionNumber) for value in (first, second))
+        if (is_union or kinds[0] != kinds[1]) and (union := united(first, second)) is not None:
+            return self.unions([first, second], union)
+        if is_union or kinds[0] is None or kinds[0] != kinds[1]:
             told = [
-                value.describe() if kind is None or is_phi else str(kind)
+                value.describe() if kind is None or is_union else str(kind)
                 for kind, value in zip(kinds, (first, second))
             ]
             raise Unmerged(
@@ -320,7 +321,7 @@ class Merging:
         tree.items += items()
         return tree
 
-    def phis(self, values: list[Any], kinds: Kinds) -> PhiSlot:
+    def unions(self, values: list[Any], kinds: Kinds) -> UnionSlot:
         """Two results: the number, and which type it has."""
         types, found = types_of(kinds), []
         for side, arm in enumerate(self.cond.arms):
@@ -331,7 +332,7 @@ class Merging:
             with adding_to(self.tx, arm.graph):
                 found.append((python_value(self.tx, value, kinds), which(value, kinds)))
         slots = [self.cond.result(pair, kind) for pair, kind in zip(zip(*found), types)]
-        return PhiSlot(slots[0].place, kinds)
+        return UnionSlot(slots[0].place, kinds)
 
     def check_aliases(self) -> None:
         """Two variables that are one array after one arm only cannot be told."""

@@ -16,7 +16,7 @@ from ..object_model.constants import ConstantVariable
 from ..state.trace import AliasInfo
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
-from ..trackers.arrays.phi import PhiNumber, united
+from ..trackers.arrays.unions import UnionNumber, united
 from .bodies import Body, Unsettled
 from .branches import is_data, predicate
 from .capture import (
@@ -109,7 +109,7 @@ class Recording:
                 self.keep(name, placeholder)
                 continue
             kind = type_of(value)
-            if kind != placeholder.type or isinstance(value, PhiNumber):
+            if kind != placeholder.type or isinstance(value, UnionNumber):
                 unsettled.append(self.changed(name, value))
                 continue
             moved.add(name)
@@ -121,10 +121,10 @@ class Recording:
                 what = f"{name!r}, which may be an array from before the loop"
                 may_alias[name] = AliasInfo(what, (tx.code, self.loop.head))
         if unsettled:
-            phis = {name: kinds for one in unsettled for name, kinds in one.phis.items()}
-            all_ = len(phis) == len(unsettled)
+            unions = {name: kinds for one in unsettled for name, kinds in one.unions.items()}
+            all_ = len(unions) == len(unsettled)
             again = all(one.again for one in unsettled)
-            raise Unsettled(str(unsettled[0]), phis if all_ else None, again)
+            raise Unsettled(str(unsettled[0]), unions if all_ else None, again)
         if may_alias:
             self.consume(may_alias)
         elif self.iterations is not None:
@@ -177,13 +177,13 @@ class Recording:
     def changed(self, name: str, value: VariableTracker) -> Unsettled:
         """An iteration gives a variable another type."""
         before = self.body.before[name]
-        kinds = united(before, value) if name not in self.body.phis else None
+        kinds = united(before, value) if name not in self.body.unions else None
         kind = type_of(before)
-        after = value.describe() if isinstance(value, PhiNumber) else type_of(value)
+        after = value.describe() if isinstance(value, UnionNumber) else type_of(value)
         return Unsettled(
             f"{name!r} is {kind} before an iteration, and {after or value.describe()} "
             "after it", {name: kinds} if kinds is not None else None,
-            not isinstance(value, PhiNumber),
+            not isinstance(value, UnionNumber),
         )
 
     def consume(self, may_alias: dict[str, AliasInfo]) -> None:

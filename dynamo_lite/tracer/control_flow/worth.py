@@ -133,7 +133,7 @@ class Estimating:
             return True
         except PlanLoop as plan:
             tx.state.options.loops[plan.place] = LoopPlan(
-                plan.reason, plan.peeled, plan.phis, plan.lists
+                plan.reason, plan.peeled, plan.unions, plan.lists
             )
         except (Unsupported, ObservedException):
             pass

@@ -211,7 +211,7 @@ def speculate(
             check_escapes(root, end)
         except PlanLoop as found:
             options.loops[found.place] = LoopPlan(
-                found.reason, found.peeled, found.phis, found.lists
+                found.reason, found.peeled, found.unions, found.lists
             )
             code, index = found.place
             where = f"{code.co_filename}:{read(code)[index].line}"

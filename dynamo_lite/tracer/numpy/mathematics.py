@@ -22,7 +22,7 @@ from ..object_model.dependent import dependent
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.graph_values import record
 from ..trackers.arrays.numbers import ComputedNumber
-from ..trackers.arrays.phi import PhiNumber
+from ..trackers.arrays.unions import UnionNumber
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -35,7 +35,7 @@ TESTS = frozenset({math.isnan, math.isinf, math.isfinite})
 
 def is_computed(value: VariableTracker) -> bool:
     """A number of the graph's that is no constant of a call."""
-    return isinstance(value, (ComputedNumber, PhiNumber))
+    return isinstance(value, (ComputedNumber, UnionNumber))
 
 
 def mathematics(

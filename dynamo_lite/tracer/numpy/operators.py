@@ -22,13 +22,13 @@ from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.graph_values import check_not_consumed
 from ..trackers.arrays.numbers import InputNumber, NumberVariable
-from ..trackers.arrays.phi import PhiNumber
+from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.known_indices import NO_TIMES
 from ..trackers.containers.sequences import SequenceVariable, TupleVariable
 from .mathematics import power as number_power
-from .phi import operate_phi
 from .recording import recorded
 from .symbolic import symbolic_first
+from .unions import operate_union
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -81,8 +81,8 @@ def operate(
     """`function(*operands)` for a Python operator, when an operand belongs to the graph."""
     if function in IN_PLACE:
         return _in_place(tx, function, operands)
-    if any(isinstance(operand, PhiNumber) for operand in operands):
-        return operate_phi(tx, function, operands, operate)
+    if any(isinstance(operand, UnionNumber) for operand in operands):
+        return operate_union(tx, function, operands, operate)
     if all(map(sizes.is_size, operands)):
         return sizes.operate(tx, function, operands)
     if all(map(is_python_number, operands)):

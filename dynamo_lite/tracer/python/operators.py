@@ -31,7 +31,7 @@ from ..rules.operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays import complex_numbers
 from ..trackers.arrays.complex_numbers import ComplexVariable
-from ..trackers.arrays.phi import PhiNumber
+from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.dicts import DictViewVariable
 from ..trackers.containers.known_indices import NO_TIMES
 from ..trackers.containers.mappings import MappingProxyVariable, unwrapped
@@ -83,7 +83,7 @@ def binary(
 
 
 def _answers(value: VariableTracker, method: str) -> bool:
-    kinds = value.kinds if isinstance(value, PhiNumber) else (value.python_type(),)
+    kinds = value.kinds if isinstance(value, UnionNumber) else (value.python_type(),)
     return all(answers(kind, method) for kind in kinds)
 
 

@@ -69,13 +69,13 @@ class TraceOptions:
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
     """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
-    of the graph after `peeled` iterations. Those in `phis` have one of two types, which are
+    of the graph after `peeled` iterations. Those in `unions` have one of two types, which are
     given, as data decides. `lists` are those that the loop changes: the name, the types of an
     item's parts, and whether items are tuples."""
 
     reason: str = ""
     peeled: int = 0
-    phis: frozenset[tuple[str, tuple[type, ...]]] = frozenset()
+    unions: frozenset[tuple[str, tuple[type, ...]]] = frozenset()
     lists: frozenset[tuple[str, tuple[ArrayType, ...], bool]] = frozenset()
 
 

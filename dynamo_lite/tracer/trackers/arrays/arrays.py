@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....errors import GraphBreak, Unsupported
+from ....errors import GraphBreak
 from ....guards.arrays import ArrayFacts, order_of
 from ....guards.kinds import CALL, EQUALS, TENSOR_MATCH_DYNAMIC, TENSOR_MATCH_STATIC, TYPE
 from ....guards.shapes.dynamic import marks_of
@@ -45,6 +45,7 @@ from .graph_values import RESULTS, declare_symbols, placeholder, record
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
 from .moving_views import moving_window
 from .numbers import ConstantNumber, NumberVariable, python_number_of
+from .phi import Phi
 from .sizes import SizeVariable, size_tracker
 
 if TYPE_CHECKING:
@@ -63,9 +64,12 @@ class ArrayVariable(VariableTracker):
 
     in_graph = True
 
-    def __init__(self, node: Node, source: Source | None = None) -> None:
+    def __init__(
+        self, node: Node, source: Source | None = None, phi: Phi | None = None
+    ) -> None:
         self.node = node
         self.source = source
+        self.phi = phi
 
     @property
     def array_type(self) -> ArrayType:
@@ -227,7 +231,10 @@ class ArrayVariable(VariableTracker):
         return NONE
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_output(self.node)
+        if self.phi is not None:
+            self.phi.reconstruct(code, self.node)
+        else:
+            code.load_output(self.node)
 
     def describe(self) -> str:
         return f"{self.source or self.node.name} (an array, {self.array_type})"
@@ -241,31 +248,6 @@ def is_constant_nest(tx: Tx, value: VariableTracker) -> bool:
     if isinstance(value, (ListVariable, TupleVariable)):
         return all(is_constant_nest(tx, item) for item in value.iterate(tx))
     return not value.in_graph or isinstance(value, ConstantNumber)
-
-
-class PhiVariable(ArrayVariable):
-    """What a branch on data leaves: one of two arrays, of which at least one existed before.
-
-    Inside the graph `node` has the contents; who gets the value gets the array itself. Of the
-    `choices` None is the new array, and NONE one that cannot be named.
-    """
-
-    def __init__(
-        self, node: Node, test: Any, choices: tuple[VariableTracker | None, ...]
-    ) -> None:
-        super().__init__(node)
-        self.test = test
-        self.choices = choices
-
-    @property
-    def has_names(self) -> bool:
-        """Whether both arrays can be handed out."""
-        return NONE not in self.choices
-
-    def reconstruct(self, code: Emitter) -> None:
-        if not self.has_names:
-            raise Unsupported("a view that is made only in one arm of a branch on data")
-        code.choose_value(self.test, self.node, self.choices)
 
 
 # -- sizes

@@ -15,7 +15,7 @@ from ...state.tracker import VariableTracker
 from .graph_methods import GraphMethodVariable
 from .graph_values import record
 from .numbers import ComputedNumber, InputNumber, NumberVariable
-from .phi import PhiNumber
+from .unions import UnionNumber
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -81,7 +81,7 @@ def parts_of(tx: Tx, value: VariableTracker) -> Pair | None:
             return None
         known = complex(value.as_constant(tx))
         return constant(known.real), constant(known.imag)
-    if isinstance(value, PhiNumber) or not isinstance(value, NumberVariable):
+    if isinstance(value, UnionNumber) or not isinstance(value, NumberVariable):
         return None
     if is_from_outside(value):
         return parts_from_outside(value)
@@ -175,7 +175,7 @@ def is_arithmetic(lhs: VariableTracker, rhs: VariableTracker) -> bool:
 
 
 def _is_of_python(value: VariableTracker) -> bool:
-    if isinstance(value, PhiNumber):
+    if isinstance(value, UnionNumber):
         return False
     if isinstance(value, ConstantVariable):
         return type(value.value) in (bool, int, float, complex)
@@ -211,7 +211,7 @@ def complex_of(tx: Tx, args: Sequence[VariableTracker]) -> VariableTracker | Non
         number = (args[0].as_argument(tx),)
         halves = record(tx, np.real, number), record(tx, np.imag, number)
         return ComplexVariable(*(real_part(tx, half) for half in halves))
-    if any(isinstance(arg, PhiNumber) or not issubclass(kind, (int, float))
+    if any(isinstance(arg, UnionNumber) or not issubclass(kind, (int, float))
            for arg, kind in zip(args, kinds)):
         return None
     return ComplexVariable(*(real_part(tx, arg) for arg in [*args, ZERO][:2]))

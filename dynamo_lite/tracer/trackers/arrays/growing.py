@@ -20,8 +20,8 @@ from ..containers.sequences import ListVariable, TupleVariable
 from ..containers.slices import SliceVariable
 from .graph_values import record
 from .numbers import ConstantNumber, NumberVariable, python_number_of
-from .phi import PhiNumber, as_int
 from .sizes import SizeVariable
+from .unions import UnionNumber, as_int
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -40,7 +40,7 @@ def number_kind(value: VariableTracker) -> ArrayType | None:
         return PYTHON_NUMBERS.get(type(value.value)) if fits else None
     if isinstance(value, SizeVariable):
         return PYTHON_NUMBERS[int]
-    if not isinstance(value, NumberVariable) or isinstance(value, PhiNumber):
+    if not isinstance(value, NumberVariable) or isinstance(value, UnionNumber):
         return None
     kind = replace(value.array_type, value=None)
     known = kind.dtype.char in NUMBERS and kind.dtype.char not in DUPLICATES

@@ -31,6 +31,7 @@ from .graph_methods import (
     type_of,
 )
 from .graph_values import RESULTS, placeholder, record
+from .phi import Phi
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -155,17 +156,27 @@ class InputNumber(NumberVariable):
 
 
 class ComputedNumber(NumberVariable):
-    """A number that the graph computes."""
+    """A number that the graph computes.
 
-    def __init__(self, node: Node) -> None:
+    `relation` is what a bool says of sizes that depend on data, as (operator, left, right); `phi`
+    which object the number is.
+    """
+
+    def __init__(
+        self, node: Node, relation: tuple[str, Size, Size] | None = None, phi: Phi | None = None
+    ) -> None:
         self.node = node
         self.array_type = node.type
+        self.relation = relation
+        self.phi = phi
 
     def as_constant(self, tx: Tx) -> Any:
         where = f" at {self.node.location}" if self.node.location is not None else ""
         raise GraphBreak(f"Python needs the value of {self.node.name}, computed from data{where}")
 
     def truth(self, tx: Tx) -> bool:
+        if self.relation is not None:
+            return tx.shapes.compare(*self.relation)
         where = f" at {self.node.location}" if self.node.location is not None else ""
         raise GraphBreak(
             f"a branch depends on data: on the truth of {self.node.name}, computed{where}. "
@@ -173,6 +184,9 @@ class ComputedNumber(NumberVariable):
         )
 
     def expect(self, tx: Tx, outcome: bool) -> None:
+        known = self.relation is not None and not tx.graph.is_body
+        if known and tx.shapes.expect(*self.relation, outcome):
+            return
         condition = self.node
         if not outcome:
             condition = record(tx, np.logical_not, (condition,)).as_argument(tx)
@@ -182,23 +196,10 @@ class ComputedNumber(NumberVariable):
         return self.node
 
     def reconstruct(self, code: Emitter) -> None:
-        code.load_output(self.node)
-
-
-class ComparedSize(ComputedNumber):
-    """`left op right` of sizes that depend on data: a bool that the graph computes."""
-
-    def __init__(self, node: Node, op: str, left: Size, right: Size) -> None:
-        super().__init__(node)
-        self.relation = op, left, right
-
-    def truth(self, tx: Tx) -> bool:
-        return tx.shapes.compare(*self.relation)
-
-    def expect(self, tx: Tx, outcome: bool) -> None:
-        op, left, right = self.relation
-        if tx.graph.is_body or not tx.shapes.expect(op, left, right, outcome):
-            super().expect(tx, outcome)
+        if self.phi is not None:
+            self.phi.reconstruct(code, self.node)
+        else:
+            code.load_output(self.node)
 
 
 MAKERS[float] = lambda tx, value, source: InputNumber(value, source)

@@ -39,7 +39,7 @@ from ...state.tracker import VariableTracker
 from ..containers.sequences import TupleVariable
 from .graph_methods import GraphMethodVariable
 from .graph_values import declare_symbols, placeholder, record
-from .numbers import ComparedSize
+from .numbers import ComputedNumber
 
 if TYPE_CHECKING:
     from ....guards.shapes.shape_env import ShapeEnv
@@ -326,11 +326,11 @@ def is_open(tx: Tx, left: Size, right: Size) -> bool:
 EXTREMA: dict[Any, Callable[[Size, Size], Size]] = {min: minimum, max: maximum}
 
 
-def compared(tx: Tx, op: str, left: Size, right: Size) -> ComparedSize:
+def compared(tx: Tx, op: str, left: Size, right: Size) -> ComputedNumber:
     """A comparison that only the data of a call can answer."""
     answer = record(tx, UFUNC_OF[BINARY[op].function], (left, right))
     made = record(tx, bool, (answer.as_argument(tx),))
-    return ComparedSize(made.as_argument(tx), op, left, right)
+    return ComputedNumber(made.as_argument(tx), relation=(op, left, right))
 
 
 def _size(tx: Tx, value: VariableTracker) -> Size:

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import GraphBreak
 from ...ir.types import ArrayType, Form
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.phi import DTYPES, PhiNumber, any_of
+from ..trackers.arrays.unions import DTYPES, UnionNumber, any_of
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 Operate = Callable[["Tx", Any, Sequence[VariableTracker]], VariableTracker]
 
 
-def operate_phi(
+def operate_union(
     tx: Tx, function: Any, operands: Sequence[VariableTracker], operate: Operate
 ) -> VariableTracker:
     """`function(*operands)`: Python tells the types of the results from those of the operands."""
-    phis = [value for value in operands if isinstance(value, PhiNumber)]
+    unions = [value for value in operands if isinstance(value, UnionNumber)]
     found = results(function, operands)
-    plain = [value.plain() if isinstance(value, PhiNumber) else value for value in operands]
+    plain = [value.plain() if isinstance(value, UnionNumber) else value for value in operands]
     made = operate(tx, function, plain)
     kind = getattr(made, "array_type", None)
     if len({*found}) == 1 and found[0] == described(kind):
@@ -36,8 +36,8 @@ def operate_phi(
     if not fits or kind is None or kind.form is not Form.PYTHON or (
         kind.dtype != DTYPES[frozenset(kinds)] or (int in kinds and kind.dtype.kind == "f")
     ):
-        raise GraphBreak(f"{function.__name__} of {phis[0].describe()}")
-    return PhiNumber(made.as_argument(tx), any_of(tx, [one.test for one in phis]), kinds)
+        raise GraphBreak(f"{function.__name__} of {unions[0].describe()}")
+    return UnionNumber(made.as_argument(tx), any_of(tx, [one.test for one in unions]), kinds)
 
 
 Result = tuple[type, int, Any]
@@ -55,7 +55,7 @@ def results(function: Any, operands: Sequence[VariableTracker]) -> list[Result]:
 
 def samples(value: VariableTracker) -> list[Any]:
     """A value of each type that an operand may have."""
-    if isinstance(value, PhiNumber):
+    if isinstance(value, UnionNumber):
         return [kind(1) for kind in value.kinds]
     kind = getattr(value, "array_type", None)
     if not isinstance(kind, ArrayType):
