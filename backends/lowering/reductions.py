@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass
+from ...base.signatures import by_name
 from ...ir.node import Node
 from ...ir.row import row_of
 from ...ir.sizes import Size, product
@@ -113,7 +114,7 @@ def fold(
     """sum, prod, min, max, any, all: the accumulator has the result's dtype. `takes` is the order
     of the arguments after the first."""
     op = fold_of(node)
-    given = {**dict(zip(takes, args)), **kwargs}
+    given = by_name(takes, args, kwargs)
     options = plain(given, axis=default_axis, dtype=None, keepdims=False)
     dtype = node.type.dtype
     value, axis = operand(a), options["axis"]
@@ -252,7 +253,7 @@ def divided(total: Expr, count: Size, correction: Any = 0) -> Expr:
 
 @lowers(reads=Access.FOLD)
 def mean(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
-    given = {**dict(zip(("axis", "dtype", "out", "keepdims"), args)), **kwargs}
+    given = by_name(("axis", "dtype", "out", "keepdims"), args, kwargs)
     options = plain(given, axis=None, dtype=None, keepdims=False)
     value = operand(a)
     accumulator = _mean_dtype(value, options["dtype"])
@@ -268,7 +269,7 @@ def variance(
     low: Lowering, node: Node, a: Any, *args: Any, root: bool = False, **kwargs: Any
 ) -> Value:
     """The mean of squared deviations from the mean, in two passes as NumPy does; or its root."""
-    given = {**dict(zip(("axis", "dtype", "out", "ddof", "keepdims"), args)), **kwargs}
+    given = by_name(("axis", "dtype", "out", "ddof", "keepdims"), args, kwargs)
     options = plain(given, axis=None, dtype=None, keepdims=False, ddof=0)
     value, ddof = operand(a), options["ddof"]
     accumulator = _mean_dtype(value, options["dtype"])

@@ -1,4 +1,4 @@
-"""What functions that are not written in Python take: by position, by name, or not at all."""
+"""What functions take: by position, by name, or not at all."""
 from __future__ import annotations
 
 import ast
@@ -26,6 +26,24 @@ def required_names(target: Callable[..., Any]) -> tuple[str, ...]:
         for parameter in _positional(target)
         if parameter.default is parameter.empty
     )
+
+
+def by_name(
+    names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a call by the names of their parameters."""
+    return {**dict(zip(names, args)), **kwargs}
+
+
+def mismatch(
+    target: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> str | None:
+    """Why a function of Python's cannot be called so; None where it can."""
+    try:
+        inspect.signature(target).bind(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    return None
 
 
 def in_position(

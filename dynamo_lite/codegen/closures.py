@@ -6,12 +6,13 @@ passes the arguments and the defaults of the ones that are missing.
 """
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import CellType, FunctionType
 from typing import Any
 
-from ..bytecode.resume import own_cells, parameters
+from ..bytecode.binding import bind
+from ..bytecode.resume import own_cells
 from ..guards.sources import AttrSource, ItemSource
 from ..tracer.trackers.objects.functions import (
     FunctionVariable,
@@ -98,34 +99,12 @@ def bound_pushes(
     kwargs: Mapping[str, Push],
 ) -> dict[str, Push] | None:
     """Parameter → what pushes its value; None where the call does not fit: Python says why."""
-    text = function.code
     if isinstance(function, UserFunctionVariable) and function.shares_defaults:
         return None
-    positional = text.co_varnames[: text.co_argcount]
-    keyword = text.co_varnames[text.co_argcount : text.co_argcount + text.co_kwonlyargcount]
-    values, left = dict(zip(positional, args)), dict(kwargs)
-    for name in (*positional[text.co_posonlyargcount :], *keyword):
-        if name in left:
-            if name in values:
-                return None
-            values[name] = left.pop(name)
-    defaults = held_defaults(code, function)
-    for name in (*positional, *keyword):
-        if name not in values:
-            if name not in defaults:
-                return None
-            values[name] = defaults[name]
-    extra = iter(parameters(text)[len(positional) + len(keyword) :])
-    rest = args[len(positional) :]
-    if text.co_flags & inspect.CO_VARARGS:
-        values[next(extra)] = lambda: _display(code, rest)
-    elif rest:
-        return None
-    if text.co_flags & inspect.CO_VARKEYWORDS:
-        values[next(extra)] = lambda: _table(code, left)
-    elif left:
-        return None
-    return values
+    return bind(
+        function.code, args, kwargs, partial(held_defaults, code, function),
+        lambda items: partial(_display, code, items), lambda items: partial(_table, code, items),
+    )
 
 
 def held_defaults(code: Reconstructor, function: FunctionVariable) -> dict[str, Push]:

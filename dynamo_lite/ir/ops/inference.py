@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 from collections.abc import Callable
 from typing import Any
 
+from ...base.signatures import mismatch
 from ...errors import Unsupported
 from ..facts import STATIC, Facts
 from ..fake_arrays import provoke
@@ -110,15 +110,6 @@ def _type_of_leaf(leaf: Any) -> Any:
 @functools.lru_cache(None)
 def _accepts(rule: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool:
     """Whether a rule takes so many arguments, and keywords of these names."""
-    try:
-        _signature(rule).bind(*[None] * count, facts=None, **dict.fromkeys(names))
-    except TypeError:
-        return False
-    return True
-
-
-@functools.lru_cache(None)
-def _signature(rule: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(rule)
+    return mismatch(rule, [None] * count, dict.fromkeys(("facts", *names))) is None
 
 

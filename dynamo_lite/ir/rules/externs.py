@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.signatures import positional_names
+from ...base.signatures import by_name, positional_names
 from ...errors import Unsupported
 from ..facts import Facts
 from ..fake_arrays import run_silently
@@ -25,7 +25,7 @@ def tried(target: Callable[..., Any]) -> Callable[..., Any]:
     """The type rule that runs `target` on fake arrays; it must not write into what it is given."""
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> Any:
-        if {**dict(zip(positional_names(target), args)), **kwargs}.get("overwrite_input"):
+        if by_name(positional_names(target), args, kwargs).get("overwrite_input"):
             raise Unsupported("an input that may be overwritten")
         return run_on_samples(target, args, kwargs, facts)
 

@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
+from ...bytecode.binding import bind
 from ...errors import GraphBreak
 from ..object_model.constants import ConstantVariable, observed
 from ..state.tracker import ObservedException, VariableTracker
@@ -17,41 +19,22 @@ if TYPE_CHECKING:
     from ..state.tx import Tx
 
 
-def bind(
+def arguments_of(
     tx: Tx,
     function: FunctionVariable,
     args: Sequence[VariableTracker],
     kwargs: Mapping[str, VariableTracker],
 ) -> dict[str, VariableTracker]:
     """Parameter name → value. A call that does not fit raises the TypeError that Python gives."""
-    code = function.code
-    names = code.co_varnames
-    count, only = code.co_argcount, code.co_kwonlyargcount
-    positional, keyword = names[:count], names[count : count + only]
-    values = dict(zip(positional, args))
-    extra_names = iter(names[count + only :])
-    if code.co_flags & inspect.CO_VARARGS:
-        values[next(extra_names)] = TupleVariable(args[count:])
-    elif len(args) > count:
+    found = bind(
+        function.code, args, kwargs, partial(default_values, tx, function), TupleVariable,
+        lambda left: DictVariable.of(
+            tx, [(ConstantVariable(name), value) for name, value in left.items()]
+        ),
+    )
+    if found is None:
         raise refused(tx, function, args, kwargs)
-    left = dict(kwargs)
-    for name in (*positional[code.co_posonlyargcount :], *keyword):
-        if name in left:
-            if name in values:
-                raise refused(tx, function, args, kwargs)
-            values[name] = left.pop(name)
-    if left and not code.co_flags & inspect.CO_VARKEYWORDS:
-        raise refused(tx, function, args, kwargs)
-    defaults = default_values(tx, function)
-    for name in (*positional, *keyword):
-        if name not in values:
-            if name not in defaults:
-                raise refused(tx, function, args, kwargs)
-            values[name] = defaults[name]
-    if code.co_flags & inspect.CO_VARKEYWORDS:
-        pairs = [(ConstantVariable(name), value) for name, value in left.items()]
-        values[next(extra_names)] = DictVariable.of(tx, pairs)
-    return values
+    return found
 
 
 def default_values(tx: Tx, function: FunctionVariable) -> dict[str, VariableTracker]:

@@ -12,7 +12,7 @@ from ..rules.trace_rules import is_polyfill
 from ..state.tracker import VariableTracker
 from ..trackers.containers.generators import GeneratorVariable
 from ..trackers.objects.functions import FunctionVariable, UserFunctionVariable
-from .binding import bind
+from .binding import arguments_of
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -41,7 +41,7 @@ def inline(
     function.guard_code(tx)
     if depth:
         tx.check_budget()
-    values = bind(tx, function, args, kwargs)
+    values = arguments_of(tx, function, args, kwargs)
     child = frame(tx.state, code, function.globals, values, function.closure(tx), tx)
     if code.co_flags & inspect.CO_GENERATOR:
         is_polyfilled = is_polyfill(function.globals.get("__name__"))

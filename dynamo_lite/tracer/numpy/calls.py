@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.signatures import in_position
+from ...base.signatures import by_name, in_position
 from ...errors import GraphBreak
 from ...ir.ops.columns import UFUNC_OF, says
 from ...ir.row import row_of
@@ -188,7 +188,7 @@ def _histogram(
     kwargs: Mapping[str, VariableTracker],
 ) -> VariableTracker:
     """The edges of bins that are given come back themselves."""
-    given = dict(zip(("a", "bins"), args)) | {**kwargs}
+    given = by_name(("a", "bins"), args, kwargs)
     arrays = [value for value in given.values() if isinstance(value, ArrayVariable)]
     if len(args) > 2 or {*given} != {"a", "bins"} or len(arrays) < 2:
         return recorded(tx, function, args, kwargs)

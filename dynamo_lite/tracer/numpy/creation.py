@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.signatures import by_name
 from ...errors import GraphBreak
 from ...ir.ops.columns import says
 from ...ir.row import row_of
@@ -37,9 +38,9 @@ def as_array(
     value = args[0]
     if isinstance(value, GrowingVariable):
         value = value.array(tx)
-        named = dict(zip(("dtype",), args[1:])) | dict(kwargs)
-        check_dtype(tx, value, named)
-        return record_call(tx, np.asarray, (value,), named)
+        options = by_name(("dtype",), args[1:], kwargs)
+        check_dtype(tx, value, options)
+        return record_call(tx, np.asarray, (value,), options)
     if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
         joined = stacked(tx, value, args[1:], kwargs)
         if function is np.asfortranarray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.signatures import by_name
 from ...errors import GraphBreak
 from ...ir.node import Node
 from ...ir.rules.layout import is_contiguous
@@ -63,7 +64,7 @@ def made(
 ) -> VariableTracker:
     """The array that such a call gives."""
     names = ("dtype", "order") if function is not np.array else ("dtype",)
-    given = {**dict(zip(names, args[1:])), **kwargs}
+    given = by_name(names, args[1:], kwargs)
     if len(args) > len(names) + 1 or set(given) - KNOWN:
         raise GraphBreak(f"numpy.{function.__name__} with uncommon arguments")
     known = {name: value.as_constant(tx) for name, value in given.items()}

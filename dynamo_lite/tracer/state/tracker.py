@@ -7,12 +7,11 @@ guarded. A method that cannot answer exactly raises `GraphBreak` with a reason t
 """
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...base.signatures import check_names_of_method
+from ...base.signatures import check_names_of_method, mismatch
 from ...errors import GraphBreak
 from ...guards.sources import Source
 
@@ -157,8 +156,6 @@ def call_handler(
     try:
         return handler(tx, *args, **kwargs)
     except TypeError:
-        try:
-            inspect.signature(handler).bind(tx, *args, **kwargs)
-        except TypeError as mismatch:
-            raise GraphBreak(f"{name}: {mismatch}") from None
+        if (why := mismatch(handler, (tx, *args), kwargs)) is not None:
+            raise GraphBreak(f"{name}: {why}") from None
         raise
