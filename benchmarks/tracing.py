@@ -21,7 +21,7 @@ import dynamo_lite as dl
 from dynamo_lite.bytecode.resume import parameters
 from dynamo_lite.errors import Unsupported
 from dynamo_lite.ir import facts, sizes
-from dynamo_lite.tracer.frame.root import translate
+from dynamo_lite.tracer.frame.speculation import translate
 from tests.trace.test_corpus import PROGRAMS
 
 from .measure import Figure

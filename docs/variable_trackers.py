@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamo_lite.tracer.frame.root import translate
+from dynamo_lite.tracer.frame.speculation import translate
 from dynamo_lite.tracer.frame.translator import Translator
 from dynamo_lite.tracer.state.tracker import VariableTracker
 

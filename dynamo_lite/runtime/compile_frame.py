@@ -48,7 +48,7 @@ from ..ir.graph import Location, Node
 from ..ir.symbolic import Shown
 from ..native import CompiledFunction, Entry, drive
 from ..native._core import NativeEntry
-from ..tracer.frame.root import translate
+from ..tracer.frame.speculation import translate
 from ..tracer.rules.trace_rules import Action, rule_for
 from ..tracer.state.trace import RECURSION, Returned, Stopped, Trace, TraceOptions
 from . import artifacts

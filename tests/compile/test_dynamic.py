@@ -6,8 +6,8 @@ import pytest
 
 import dynamo_lite as dl
 from dynamo_lite import errors
-from dynamo_lite.tracer.frame import root as translator
-from dynamo_lite.tracer.frame.root import new_state
+from dynamo_lite.tracer.frame import speculation
+from dynamo_lite.tracer.frame.speculation import new_state
 from tests.oracle import ROUNDED, check, same
 
 
@@ -105,7 +105,7 @@ def test_ints_that_the_program_changes_are_symbols_at_once(
     What is seen to change in the text takes no second analysis."""
     global TOTAL
     begun = []
-    monkeypatch.setattr(translator, "new_state", lambda *a: begun.append(a) or new_state(*a))
+    monkeypatch.setattr(speculation, "new_state", lambda *a: begun.append(a) or new_state(*a))
     compiled, results = dl.compile(step, backend=backend, **options), []
     for run in (step, compiled):
         TOTAL = 0

@@ -3,7 +3,7 @@ import copy
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
-from dynamo_lite.tracer.frame.root import translate
+from dynamo_lite.tracer.frame.speculation import translate
 from dynamo_lite.tracer.state.trace import Returned
 
 from ..oracle import differences, outcome_of_copy

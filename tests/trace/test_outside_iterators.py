@@ -7,7 +7,7 @@ import pytest
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
-from dynamo_lite.tracer.frame.root import translate
+from dynamo_lite.tracer.frame.speculation import translate
 
 from ..oracle import outcome, same
 

@@ -1,53 +1,30 @@
-"""Analysing the frame of the function itself: speculate, and stop before what cannot be traced."""
+"""The frame of the function itself, which may stop before any of its instructions."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from ...base import logs
-from ...base.records import dataclass
-from ...bytecode.flow import Loop
-from ...bytecode.reading import Instruction, read
-from ...errors import GraphBreak, LoopBreak, OutOfTime, PlanLoop, Unsupported
-from ...guards.guard_set import GuardSet
+from ...bytecode.reading import Instruction
+from ...errors import GraphBreak, LoopBreak, Unsupported
 from ...guards.shapes.relations import Relation
-from ...guards.shapes.shape_env import ShapeEnv
 from ...guards.sources import CellSource, LocalSource
-from ...ir.graph import Graph
-from ...ir.node import Location
-from ...ir.sizes import substitute
-from ..control_flow.escapes import check_escapes, shows_layout_of_nothing
-from ..control_flow.growing import settle_lists
-from ..control_flow.worth import CROSSING, Estimate, estimate, outermost, saved
 from ..object_model.callables import CallableVariable
 from ..object_model.cells import outside_cell
 from ..object_model.lazy import LazyVariable
 from ..object_model.methods import BuiltinMethodVariable
-from ..rules.frame_inspection import why_seen
 from ..rules.trace_rules import rule_for
-from ..state.side_effects import SideEffects
-from ..state.trace import LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
+from ..state.trace import Returned, Stopped, TraceState
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.objects.classes import ClassVariable
-from .expected_changes import Learnt, came_true, will_change
-from .no_alias import guard_no_alias
 from .translator import Translator
-
-DYNAMO = logs.logger("dynamo")
 
 
 class StopHere(Exception):
     """The root frame has reached the instruction before which it is to stop."""
-
-
-class NotExpected(Exception):
-    """An int that was expected to change does not."""
 
 
 class RootTranslator(Translator):
@@ -152,173 +129,6 @@ class RootTranslator(Translator):
         return end
 
 
-def translate(
-    function: FunctionType,
-    flat_args: Sequence[Any],
-    options: TraceOptions | None = None,
-    stop_at: int | None = None,
-) -> Trace:
-    """Analyse one call of `function`. `stop_at` asks for an earlier stop, in root steps.
-
-    What is found out while ints are expected to change that do not is as if it had not been.
-    """
-    options = options or TraceOptions()
-    if seen := why_seen(function):
-        raise Unsupported(seen)
-    if (policy := options.policy) is None:
-        return analyse(function, flat_args, options, stop_at)
-    learnt = Learnt.by(options, policy)
-    try:
-        return analyse(function, flat_args, options, stop_at)
-    except (Unsupported, NotExpected):
-        if not policy.expected:
-            raise
-    finally:
-        policy.settle(is_right=False)
-    learnt.restore()
-    DYNAMO.info("the analysis begins anew, with ints that do not change as expected")
-    return analyse(function, flat_args, options, stop_at)
-
-
-def analyse(
-    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, stop_at: int | None
-) -> Trace:
-    """What is not done in time is left to Python as a whole."""
-    try:
-        return speculate(function, flat_args, options, stop_at)
-    except OutOfTime as stop:
-        raise Unsupported(str(stop)) from None
-
-
-def speculate(
-    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, stop_at: int | None
-) -> Trace:
-    """The analysis is speculative: what cannot be traced makes it start again and stop before the
-    root frame's instruction that asked for it."""
-    reason, location, restarts, before_loop = "asked to stop", None, 0, False
-    left: Left | None = None
-    asked: Sequence[Relation] = ()
-    stands: Sequence[Any] = ()
-    while True:
-        state = new_state(function, flat_args, options)
-        try:
-            root = RootTranslator(state, stop_at)
-            end = root.finish()
-            state.shapes.ask_again(asked)
-            for guard in stands:
-                state.guards.install(*guard)
-            settle_lists(root, end)
-            check_escapes(root, end)
-        except PlanLoop as found:
-            options.loops[found.place] = LoopPlan(
-                found.reason, found.peeled, found.unions, found.lists
-            )
-            code, index = found.place
-            where = f"{code.co_filename}:{read(code)[index].line}"
-            restarts = start_again(restarts, f"for the loop at {where}: {found}")
-            continue
-        except GraphBreak as stop:
-            if stop.root_steps is None or (stop_at is not None and stop.root_steps >= stop_at):
-                raise left_to_python(str(stop), state) from stop
-            stop_at, reason, location = stop.root_steps, str(stop), stop.location
-            asked, stands = stop.asked, stop.stands
-            before_loop = isinstance(stop, LoopBreak) and stop.before_loop
-            if (left := short_loop(root, options)) is not None:
-                stop_at, reason = left.start, f"{reason}; {left.reason}"
-            restarts = start_again(restarts, f"to stop at {location}: {reason}")
-            continue
-        except Unsupported as stop:
-            raise left_to_python(str(stop), state) from stop
-        else:
-            if (change := second_thought(root, end)) is not None:
-                restarts = start_again(restarts, change)
-                continue
-            if isinstance(end, Stopped):
-                end = replace(
-                    end, reason=reason, location=location or end.location,
-                    before_loop=before_loop, operations=0 if before_loop else end.operations,
-                )  # fmt: skip
-            if isinstance(end, Stopped) and left is not None:
-                end = replace(end, in_python=True, operations=left.operations)
-                if sum(saved(root, node) for node in state.graph.calls) < CROSSING:
-                    raise left_to_python(reason, state, left.operations, location)
-            guard_no_alias(state)
-            return finished(state, end, restarts)
-        finally:
-            state.close()
-
-
-def start_again(restarts: int, why: str) -> int:
-    """Say that the analysis starts once more; how often it has by then."""
-    logs.restarted(restarts + 1)
-    DYNAMO.info("the analysis starts again, %s", why)
-    return restarts + 1
-
-
-def second_thought(root: RootTranslator, end: Returned | Stopped) -> str | None:
-    """What an analysis that came to its end would better take otherwise, or None."""
-    if (policy := root.state.options.policy) is None:
-        return None
-    if policy.expected:
-        match came_true(policy, root.side_effects.records, root.state.shapes):
-            case None:
-                return "with what the program leaves in ints"
-            case False:
-                raise NotExpected
-        policy.settle(is_right=True)
-    if will_change(policy, root.side_effects.records):
-        return "with ints that the program changes"
-    if shows_layout_of_nothing(root, end):
-        return "with sizes of 0 as numbers"
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A loop that Python had better run: the root step at which it begins, and why."""
-
-    start: int
-    reason: str
-    operations: int
-
-
-def short_loop(root: RootTranslator, options: TraceOptions) -> Left | None:
-    """The loop that could not be traced, where its iterations do too little to be compiled."""
-    loop = outermost(root, root.current.index)
-    if options.short_loops is None or loop is None or loop.head not in root.loop_starts:
-        return None
-    head, start = loop.head - options.prefix, root.loop_starts[loop.head]
-    if head in options.short_loops:
-        return None
-    state = new_state(root.state.function, root.state.flat_args, options)
-    try:
-        found = estimate_from(RootTranslator(state, start), loop, root.current.index)
-    finally:
-        state.close()
-    options.short_loops[head] = why = found.why_not() or ""
-    line = root.instructions[loop.head].line
-    reason = f"Python runs the loop in line {line}: {why}"
-    return Left(start, reason, found.operations) if why else None
-
-
-def estimate_from(root: RootTranslator, loop: Loop, stopped: int) -> Estimate:
-    """Go to where the frame is to stop, and through one iteration of the loop that begins there."""
-    try:
-        root.run()
-    except StopHere:
-        root.stop_at = None
-    return estimate(root, loop, stopped)
-
-
-def left_to_python(
-    reason: str, state: TraceState, more: int = 0, location: Location | None = None
-) -> Unsupported:
-    """The frame runs in Python, and what was traced of it as well."""
-    unsupported = Unsupported(reason)
-    unsupported.operations, unsupported.location = len(state.graph.calls) + more, location
-    return unsupported
-
-
 def operations_of(inst: Instruction, stack: Sequence[VariableTracker]) -> int:
     """How many operations on arrays an instruction is itself: one or none."""
     if inst.opname == "CALL":
@@ -344,37 +154,3 @@ def is_array_function(value: VariableTracker) -> bool:
     if not isinstance(value, CallableVariable | ClassVariable):
         return False
     return rule_for(value.value).id in ("numpy", "cupy")
-
-
-def new_state(
-    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions
-) -> TraceState:
-    state = TraceState(function, flat_args, options, Graph(), GuardSet(), ShapeEnv(), SideEffects())
-    state.root_graph = state.graph
-    state.shapes = ShapeEnv(options.policy, lambda: state.locate())
-    state.graph.facts = state.shapes
-    state.shapes.origins = state.graph.symbols
-    state.graph.unbacked, state.graph.assertions = state.shapes.data, state.shapes.assertions
-    return state
-
-
-def settle_sizes(state: TraceState) -> None:
-    """Put into the graph what the trace has found out about its symbols."""
-    graph, shapes = state.graph, state.shapes
-    for name, origin in graph.symbols.items():
-        graph.symbols[name] = shapes.settled_origin(name, origin)
-    if fixed := shapes.fixed():
-        graph.resize(lambda size: substitute(size, fixed))
-
-
-def finished(state: TraceState, end: Returned | Stopped, restarts: int) -> Trace:
-    state.shapes.end_trace()
-    settle_sizes(state)
-    reasons = (end.reason,) if isinstance(end, Stopped) else ()
-    return Trace(
-        state.function, state.graph, [source for source, _ in state.inputs], state.guards,
-        state.shapes, state.side_effects, end, state.steps, restarts, reasons, state.root_steps,
-    )  # fmt: skip
-
-
-__all__ = ["RootTranslator", "Translator", "translate"]

@@ -192,7 +192,7 @@ def _histogram(
     arrays = [value for value in given.values() if isinstance(value, ArrayVariable)]
     if len(args) > 2 or {*given} != {"a", "bins"} or len(arrays) < 2:
         return recorded(tx, function, args, kwargs)
-    if arrays[0].array_type.dtype.kind == "b" or given["bins"].array_type.ndim != 1:  # type: ignore
+    if arrays[0].array_type.dtype.kind == "b" or given["bins"].array_type.ndim != 1:
         return recorded(tx, function, args, kwargs)
     return tx.known(counts_between).call(tx, (given["a"], given["bins"]), {})
 

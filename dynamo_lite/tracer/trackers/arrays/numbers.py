@@ -184,8 +184,8 @@ class ComputedNumber(NumberVariable):
         )
 
     def expect(self, tx: Tx, outcome: bool) -> None:
-        known = self.relation is not None and not tx.graph.is_body
-        if known and tx.shapes.expect(*self.relation, outcome):
+        relation = None if tx.graph.is_body else self.relation
+        if relation is not None and tx.shapes.expect(*relation, outcome):
             return
         condition = self.node
         if not outcome:

@@ -1,0 +1,273 @@
+"""The analysis of a frame: runs over it until one comes to its end, each knowing more than before.
+
+A run that cannot go on says why the next one starts (`Restart`), and what that does otherwise: it
+stops before an instruction (`Stop`), makes a loop a node of the graph (`TraceOptions.loops`), or
+takes sizes and ints for what they are.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum
+from types import FunctionType
+from typing import Any
+
+from ...base import logs
+from ...base.records import dataclass
+from ...bytecode.flow import Loop
+from ...bytecode.reading import read
+from ...errors import GraphBreak, LoopBreak, OutOfTime, PlanLoop, Unsupported
+from ...guards.guard_set import GuardSet
+from ...guards.shapes.relations import Relation
+from ...guards.shapes.shape_env import ShapeEnv
+from ...ir.graph import Graph
+from ...ir.node import Location
+from ...ir.sizes import substitute
+from ..control_flow.escapes import check_escapes, shows_layout_of_nothing
+from ..control_flow.growing import settle_lists
+from ..control_flow.worth import CROSSING, Estimate, estimate, outermost, saved
+from ..rules.frame_inspection import why_seen
+from ..state.side_effects import SideEffects
+from ..state.trace import LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
+from .expected_changes import Learnt, came_true, will_change
+from .no_alias import guard_no_alias
+from .root import RootTranslator, StopHere
+
+DYNAMO = logs.logger("dynamo")
+
+
+class Restart(Enum):
+    """Why a run over the frame is not the last one, and what the log says of it."""
+
+    LOOP_PLANNED = "for the loop at {}: {}"
+    STOP_BEFORE = "to stop at {}: {}"
+    INTS_LEFT = "with what the program leaves in ints"
+    INTS_CHANGED = "with ints that the program changes"
+    EMPTY_ARRAY_SHOWN = "with sizes of 0 as numbers"
+
+
+class NotExpected(Exception):
+    """An int that was expected to change does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftLoop:
+    """A loop that Python had better run: the root step at which it begins, and why."""
+
+    start: int
+    reason: str
+    operations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where a run ends before the frame does, in root steps, and what is known of that place:
+    `asked` and `stands` are those of the `GraphBreak`."""
+
+    at: int | None
+    reason: str = "asked to stop"
+    location: Location | None = None
+    before_loop: bool = False
+    asked: Sequence[Relation] = ()
+    stands: Sequence[Any] = ()
+    left: LeftLoop | None = None
+
+
+class Speculation:
+    """The runs over a frame; `stop` is where the next one ends."""
+
+    def __init__(
+        self, function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, stop: Stop
+    ) -> None:
+        self.function, self.flat_args, self.options = function, flat_args, options
+        self.stop = stop
+        self.restarts = 0
+
+    def trace(self) -> Trace:
+        """What is not done in time is left to Python as a whole."""
+        try:
+            while (trace := self.run()) is None:
+                pass
+        except OutOfTime as late:
+            raise Unsupported(str(late)) from None
+        return trace
+
+    def run(self) -> Trace | None:
+        """One run over the frame; None where another one is to follow."""
+        state = new_state(self.function, self.flat_args, self.options)
+        try:
+            root = RootTranslator(state, self.stop.at)
+            end = self.interpreted(root)
+        except PlanLoop as found:
+            self.plan(found)
+        except GraphBreak as found:
+            self.stop_before(root, found)
+        except Unsupported as found:
+            raise left_to_python(str(found), state) from found
+        else:
+            if (change := second_thought(root, end)) is None:
+                return self.finished(root, end)
+            self.again(change)
+        finally:
+            state.close()
+        return None
+
+    def again(self, why: Restart, *told: Any) -> None:
+        self.restarts += 1
+        logs.restarted(self.restarts)
+        DYNAMO.info("the analysis starts again, %s", why.value.format(*told))
+
+    def interpreted(self, root: RootTranslator) -> Returned | Stopped:
+        end = root.finish()
+        root.state.shapes.ask_again(self.stop.asked)
+        for guard in self.stop.stands:
+            root.state.guards.install(*guard)
+        settle_lists(root, end)
+        check_escapes(root, end)
+        return end
+
+    def plan(self, found: PlanLoop) -> None:
+        """The next run knows what becomes of a loop."""
+        code, index = place = found.place
+        self.options.loops[place] = LoopPlan(found.reason, found.peeled, found.unions, found.lists)
+        where = f"{code.co_filename}:{read(code)[index].line}"
+        self.again(Restart.LOOP_PLANNED, where, found)
+
+    def stop_before(self, root: RootTranslator, found: GraphBreak) -> None:
+        """The next run stops before the root frame's instruction that cannot be traced."""
+        at, last = found.root_steps, self.stop.at
+        if at is None or (last is not None and at >= last):
+            raise left_to_python(str(found), root.state) from found
+        before_loop = isinstance(found, LoopBreak) and found.before_loop
+        reason = str(found)
+        if (left := short_loop(root, self.options)) is not None:
+            at, reason = left.start, f"{reason}; {left.reason}"
+        self.stop = Stop(
+            at, reason, found.location, before_loop, found.asked, found.stands, left
+        )
+        self.again(Restart.STOP_BEFORE, found.location, reason)
+
+    def finished(self, root: RootTranslator, end: Returned | Stopped) -> Trace:
+        state, stop = root.state, self.stop
+        if isinstance(end, Stopped):
+            end = replace(
+                end, reason=stop.reason, location=stop.location or end.location,
+                before_loop=stop.before_loop, operations=0 if stop.before_loop else end.operations,
+            )  # fmt: skip
+        if isinstance(end, Stopped) and (left := stop.left) is not None:
+            end = replace(end, in_python=True, operations=left.operations)
+            if sum(saved(root, node) for node in state.graph.calls) < CROSSING:
+                raise left_to_python(stop.reason, state, left.operations, stop.location)
+        guard_no_alias(state)
+        state.shapes.end_trace()
+        settle_sizes(state)
+        reasons = (end.reason,) if isinstance(end, Stopped) else ()
+        return Trace(
+            state.function, state.graph, [source for source, _ in state.inputs], state.guards,
+            state.shapes, state.side_effects, end, state.steps, self.restarts, reasons,
+            state.root_steps,
+        )  # fmt: skip
+
+
+def translate(
+    function: FunctionType,
+    flat_args: Sequence[Any],
+    options: TraceOptions | None = None,
+    stop_at: int | None = None,
+) -> Trace:
+    """Analyse one call of `function`. `stop_at` asks for an earlier stop, in root steps.
+
+    What is found out while ints are expected to change that do not is as if it had not been.
+    """
+    options = options or TraceOptions()
+    if seen := why_seen(function):
+        raise Unsupported(seen)
+    if (policy := options.policy) is None:
+        return Speculation(function, flat_args, options, Stop(stop_at)).trace()
+    learnt = Learnt.by(options, policy)
+    try:
+        return Speculation(function, flat_args, options, Stop(stop_at)).trace()
+    except (Unsupported, NotExpected):
+        if not policy.expected:
+            raise
+    finally:
+        policy.settle(is_right=False)
+    learnt.restore()
+    DYNAMO.info("the analysis begins anew, with ints that do not change as expected")
+    return Speculation(function, flat_args, options, Stop(stop_at)).trace()
+
+
+def second_thought(root: RootTranslator, end: Returned | Stopped) -> Restart | None:
+    """What an analysis that came to its end would better take otherwise, or None."""
+    if (policy := root.state.options.policy) is None:
+        return None
+    if policy.expected:
+        match came_true(policy, root.side_effects.records, root.state.shapes):
+            case None:
+                return Restart.INTS_LEFT
+            case False:
+                raise NotExpected
+        policy.settle(is_right=True)
+    if will_change(policy, root.side_effects.records):
+        return Restart.INTS_CHANGED
+    if shows_layout_of_nothing(root, end):
+        return Restart.EMPTY_ARRAY_SHOWN
+    return None
+
+
+def short_loop(root: RootTranslator, options: TraceOptions) -> LeftLoop | None:
+    """The loop that could not be traced, where its iterations do too little to be compiled."""
+    loop = outermost(root, root.current.index)
+    if options.short_loops is None or loop is None or loop.head not in root.loop_starts:
+        return None
+    head, start = loop.head - options.prefix, root.loop_starts[loop.head]
+    if head in options.short_loops:
+        return None
+    state = new_state(root.state.function, root.state.flat_args, options)
+    try:
+        found = estimate_from(RootTranslator(state, start), loop, root.current.index)
+    finally:
+        state.close()
+    options.short_loops[head] = why = found.why_not() or ""
+    line = root.instructions[loop.head].line
+    reason = f"Python runs the loop in line {line}: {why}"
+    return LeftLoop(start, reason, found.operations) if why else None
+
+
+def estimate_from(root: RootTranslator, loop: Loop, stopped: int) -> Estimate:
+    """Go to where the frame is to stop, and through one iteration of the loop that begins there."""
+    try:
+        root.run()
+    except StopHere:
+        root.stop_at = None
+    return estimate(root, loop, stopped)
+
+
+def left_to_python(
+    reason: str, state: TraceState, more: int = 0, location: Location | None = None
+) -> Unsupported:
+    """The frame runs in Python, and what was traced of it as well."""
+    unsupported = Unsupported(reason)
+    unsupported.operations, unsupported.location = len(state.graph.calls) + more, location
+    return unsupported
+
+
+def new_state(
+    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions
+) -> TraceState:
+    state = TraceState(function, flat_args, options, Graph(), GuardSet(), ShapeEnv(), SideEffects())
+    state.root_graph = state.graph
+    state.shapes = ShapeEnv(options.policy, lambda: state.locate())
+    state.graph.facts = state.shapes
+    state.shapes.origins = state.graph.symbols
+    state.graph.unbacked, state.graph.assertions = state.shapes.data, state.shapes.assertions
+    return state
+
+
+def settle_sizes(state: TraceState) -> None:
+    """Put into the graph what the trace has found out about its symbols."""
+    graph, shapes = state.graph, state.shapes
+    for name, origin in graph.symbols.items():
+        graph.symbols[name] = shapes.settled_origin(name, origin)
+    if fixed := shapes.fixed():
+        graph.resize(lambda size: substitute(size, fixed))
