@@ -19,7 +19,8 @@ backends.loop_ir backends backends.passes backends.lowering
 backends.llvm.builder backends.llvm.maths backends.llvm.objects backends.llvm.kernels
 backends.llvm.entry backends.llvm backends.triton
 tracer tracer.rules api tracer.state tracer.polyfills tracer.object_model
-tracer.trackers tracer.trackers.containers tracer.trackers.objects tracer.trackers.arrays
+tracer.trackers tracer.trackers.containers tracer.trackers.objects tracer.recording
+tracer.trackers.arrays
 tracer.numpy tracer.python tracer.control_flow tracer.builtins tracer.calls tracer.opcodes
 tracer.frame codegen runtime script
 """.split()

@@ -20,6 +20,7 @@ from ..object_model.constants import (
     observed,
 )
 from ..object_model.refusals import length, name_in_c, refuse
+from ..object_model.sorting import sorted_items
 from ..polyfills.language import by_index_backwards
 from ..python import operators
 from ..rules.mro import MISSING, answers, lookup
@@ -44,7 +45,6 @@ from ..trackers.containers.sequences import (
 )
 from ..trackers.containers.sets import SetVariable
 from ..trackers.containers.slices import RangeVariable, SliceVariable, make_range
-from ..trackers.containers.sorting import sorted_items
 from ..trackers.objects.objects import ObjectVariable
 from .table import handles
 

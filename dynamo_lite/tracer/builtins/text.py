@@ -25,10 +25,11 @@ from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.containers.deques import DequeVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import IteratorVariable
-from ..trackers.containers.known import known_value, presented
+from ..trackers.containers.known import known_value
 from ..trackers.containers.sequences import ListVariable, SequenceVariable, TupleVariable
 from ..trackers.containers.sets import SetVariable
 from ..trackers.objects.objects import ObjectVariable
+from .presented import presented
 from .table import HANDLERS, handles
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from ...ir import core
 from ...ir.node import Node
 from ...ir.types import Form
 from ..object_model.constants import TRUE, constant
+from ..recording.nodes import record
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.arrays.graph_values import record
 from ..trackers.arrays.numbers import NumberVariable
 from .capture import capturing, tracker_of
 from .exits import ITERATION, JOINED, PENDING, RETURNED, Arm, Exit, Key, enter, keys_of

@@ -15,8 +15,8 @@ from ...ir.node import Node
 from ...ir.row import Effect, row_of
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form, python_number
+from ..recording.nodes import RESULTS, owner_of, writes
 from ..state.tracker import COUNTER, VariableTracker
-from ..trackers.arrays.graph_values import RESULTS, owner_of, writes
 from ..trackers.objects.errstates import current
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ...errors import PlanLoop
 from ...ir.node import Node
 from ...ir.sizes import SizeExpr
+from ..recording.nodes import owner_of
 from ..state.trace import Returned, Stopped
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
-from ..trackers.arrays.graph_values import owner_of
 from ..trackers.arrays.phi import Phi
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ...base.records import dataclass
 from ...errors import GraphBreak
 from ...ir.sizes import Size, SizeExpr, depends_on_data, minimum
+from ..recording.nodes import record
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
-from ..trackers.arrays.graph_values import record
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.containers.iterators import EnumerateVariable, StepVariable, ZipVariable
 from ..trackers.containers.sequences import TupleVariable

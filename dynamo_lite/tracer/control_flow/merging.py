@@ -15,10 +15,10 @@ from ...ir import control
 from ...ir.node import Node
 from ...ir.types import ArrayType, Form
 from ..object_model.constants import FALSE, NONE, ConstantVariable
+from ..recording.nodes import record
 from ..state.trace import AliasInfo
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
-from ..trackers.arrays.graph_values import record
 from ..trackers.arrays.numbers import ComputedNumber
 from ..trackers.arrays.phi import Choices, Phi
 from ..trackers.arrays.unions import (

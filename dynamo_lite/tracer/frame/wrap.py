@@ -37,7 +37,6 @@ from ..object_model.constants import (
 from ..rules.mro import lookup_in
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import wrap_array
-from ..trackers.arrays.bound_methods import wrap_builtin_method, wrap_method
 from ..trackers.arrays.numbers import SCALARS, wrap_number
 from ..trackers.arrays.randomness import wrap_random
 from ..trackers.arrays.sizes import wrap_int
@@ -54,6 +53,7 @@ from ..trackers.objects.errstates import wrap_context_variable
 from ..trackers.objects.functions import UserFunctionVariable, is_known_by_code
 from ..trackers.objects.library_values import PatternVariable
 from ..trackers.objects.objects import ObjectVariable, OpaqueVariable, own_dict, why_not_object
+from .bound_methods import wrap_builtin_method, wrap_method
 
 if TYPE_CHECKING:
     from ..state.tx import Tx

@@ -19,11 +19,11 @@ from ..object_model.constants import constant, fold
 from ..object_model.dependent import dependent
 from ..object_model.lazy import realise_all
 from ..polyfills.numpy import counts_between
+from ..recording.nodes import name_of
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.complex_numbers import complex_of
 from ..trackers.arrays.graph_methods import record_call
-from ..trackers.arrays.graph_values import name_of
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.indices import is_mask
 from ..trackers.arrays.sizes import SizeVariable

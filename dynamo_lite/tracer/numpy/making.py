@@ -16,10 +16,10 @@ from ...ir.rules.layout import is_contiguous
 from ...ir.sizes import SizeExpr
 from ...ir.tree import leaves
 from ..object_model.constants import NONE, constant, observe
+from ..recording.nodes import record
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
-from ..trackers.arrays.graph_values import record
 from ..trackers.containers.sequences import TupleVariable
 
 if TYPE_CHECKING:

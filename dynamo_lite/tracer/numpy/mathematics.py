@@ -19,8 +19,8 @@ from ...ir.ops.columns import having
 from ...ir.row import row_of
 from ..object_model.constants import constant, fold, observe
 from ..object_model.dependent import dependent
+from ..recording.nodes import record
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.graph_values import record
 from ..trackers.arrays.numbers import ComputedNumber
 from ..trackers.arrays.unions import UnionNumber
 

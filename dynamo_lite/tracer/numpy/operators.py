@@ -15,15 +15,15 @@ from ...ir.ops.columns import UFUNC_OF, says
 from ...ir.row import row_of
 from ..object_model.constants import ConstantVariable, constant, fold, observed
 from ..object_model.dependent import dependent
+from ..object_model.known_indices import NO_TIMES
+from ..recording.nodes import check_not_consumed
 from ..rules.operator_rows import ARITHMETIC, BINARY, UNARY
 from ..state.tracker import VariableTracker
 from ..trackers.arrays import sizes
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
-from ..trackers.arrays.graph_values import check_not_consumed
 from ..trackers.arrays.numbers import InputNumber, NumberVariable
 from ..trackers.arrays.unions import UnionNumber
-from ..trackers.containers.known_indices import NO_TIMES
 from ..trackers.containers.sequences import SequenceVariable, TupleVariable
 from .mathematics import power as number_power
 from .recording import recorded

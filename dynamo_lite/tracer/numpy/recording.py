@@ -13,9 +13,9 @@ from ...ir.ops.inference import infer
 from ...ir.row import Effect, row_of
 from ...ir.types import ArrayType, Form
 from ..object_model.constants import constant
+from ..recording.nodes import REFUSALS, name_of
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.graph_methods import record_call
-from ..trackers.arrays.graph_values import REFUSALS, name_of
 from .symbolic import is_symbolic
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..control_flow.branches import is_data, predicate
 from ..object_model.constants import ConstantVariable, constant
 from ..python import comparisons, operators, subscripts
+from ..recording.nodes import record
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
-from ..trackers.arrays.graph_values import record
 from ..trackers.containers.slices import SliceVariable
 from .table import handles
 

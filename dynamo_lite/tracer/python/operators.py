@@ -25,6 +25,7 @@ from ..object_model.constants import (
     fold,
     observed,
 )
+from ..object_model.known_indices import NO_TIMES
 from ..object_model.refusals import name_in_c, refuse
 from ..rules.mro import answers, is_subtype, lookup
 from ..rules.operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
@@ -33,7 +34,6 @@ from ..trackers.arrays import complex_numbers
 from ..trackers.arrays.complex_numbers import ComplexVariable
 from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.dicts import DictViewVariable
-from ..trackers.containers.known_indices import NO_TIMES
 from ..trackers.containers.mappings import MappingProxyVariable, unwrapped
 from ..trackers.containers.sequences import SequenceVariable
 from ..trackers.containers.sets import SetVariable, view_operation

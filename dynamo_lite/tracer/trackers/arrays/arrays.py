@@ -28,6 +28,7 @@ from ...object_model.constants import (
     observe,
     observed,
 )
+from ...recording.nodes import RESULTS, declare_symbols, placeholder, record
 from ...rules.mro import answers
 from ...state.tracker import VariableTracker
 from ..containers.sequences import ListVariable, TupleVariable
@@ -41,7 +42,6 @@ from .graph_methods import (
     record_call,
     type_of,
 )
-from .graph_values import RESULTS, declare_symbols, placeholder, record
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
 from .moving_views import moving_window
 from .numbers import ConstantNumber, NumberVariable, python_number_of

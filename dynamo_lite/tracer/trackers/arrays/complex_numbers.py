@@ -11,9 +11,9 @@ from ....errors import GraphBreak
 from ....guards.sources import DependentSource, Pinned
 from ....ir import core
 from ...object_model.constants import ConstantVariable, constant, observe
+from ...recording.nodes import record
 from ...state.tracker import VariableTracker
 from .graph_methods import GraphMethodVariable
-from .graph_values import record
 from .numbers import ComputedNumber, InputNumber, NumberVariable
 from .unions import UnionNumber
 

@@ -18,11 +18,11 @@ from ....ir.ops.columns import having, says
 from ....ir.types import ArrayType, Form
 from ...object_model.constants import NONE, constant
 from ...object_model.methods import BuiltinMethodVariable
+from ...recording.identity import is_same_object
+from ...recording.nodes import record
+from ...recording.out_arguments import outputs_given
 from ...state.tracker import VariableTracker, call_handler
-from ..containers.identity import is_same_object
 from ..containers.sequences import TupleVariable
-from .graph_values import record
-from .out_arguments import outputs_given
 
 if TYPE_CHECKING:
     from ...state.tx import Tx

@@ -15,10 +15,10 @@ from ....ir.node import Node
 from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number
 from ...object_model.attributes import python_method
 from ...object_model.constants import LAST, NONE, ConstantVariable, constant
+from ...recording.nodes import record
 from ...state.tracker import VariableTracker
 from ..containers.sequences import ListVariable, TupleVariable
 from ..containers.slices import SliceVariable
-from .graph_values import record
 from .numbers import ConstantNumber, NumberVariable, python_number_of
 from .sizes import SizeVariable
 from .unions import UnionNumber, as_int

@@ -16,10 +16,10 @@ from ....ir.facts import must
 from ....ir.sizes import Size, depends_on_data
 from ....ir.types import ArrayType, Form
 from ...object_model.constants import ConstantVariable, TypedConstant, constant
+from ...recording.nodes import numbering, record
 from ...state.tracker import VariableTracker
 from ..containers.sequences import ListVariable, SequenceVariable, TupleVariable
 from ..containers.slices import DataRangeVariable, RangeVariable, SliceVariable
-from .graph_values import numbering, record
 from .numbers import ComputedNumber, ConstantNumber
 from .sizes import SizeVariable
 

@@ -14,10 +14,10 @@ from ....ir import core
 from ....ir.node import Node
 from ....ir.sizes import Size, SizeExpr
 from ...object_model.constants import ConstantVariable
+from ...recording.nodes import record
 from ...state.tracker import VariableTracker
 from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
-from .graph_values import record
 from .indices import as_size, is_number
 from .numbers import ComputedNumber
 from .sizes import SizeVariable

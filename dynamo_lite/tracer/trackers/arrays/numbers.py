@@ -19,6 +19,7 @@ from ....ir.sizes import Size
 from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number, scalar
 from ...object_model.constants import ConstantVariable, builds, constant, fold, is_without_self
 from ...object_model.dependent import FINDERS, MAKERS, dependent
+from ...recording.nodes import RESULTS, placeholder, record
 from ...rules.mro import answers
 from ...state.tracker import VariableTracker
 from .graph_methods import (
@@ -30,7 +31,6 @@ from .graph_methods import (
     record_call,
     type_of,
 )
-from .graph_values import RESULTS, placeholder, record
 from .phi import Phi
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from ....ir.types import OBJECT, Form
 from ...object_model.attributes import has_dict
 from ...object_model.constants import observed
 from ...object_model.methods import BuiltinMethodVariable
+from ...recording.nodes import RESULTS, placeholder
 from ...state.tracker import VariableTracker
 from .graph_methods import record_call
-from .graph_values import RESULTS, placeholder
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter

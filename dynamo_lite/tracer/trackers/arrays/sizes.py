@@ -32,13 +32,13 @@ from ....ir.sizes import (
 from ....ir.types import python_number
 from ...object_model.constants import ConstantVariable, fold
 from ...object_model.dependent import FINDERS, MAKERS, Found, dependent
+from ...recording.nodes import declare_symbols, placeholder, record
 from ...rules.counters import counted
 from ...rules.mro import answers
 from ...rules.operator_rows import BINARY
 from ...state.tracker import VariableTracker
 from ..containers.sequences import TupleVariable
 from .graph_methods import GraphMethodVariable
-from .graph_values import declare_symbols, placeholder, record
 from .numbers import ComputedNumber
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ....ir.node import Node
 from ....ir.sizes import SizeExpr
 from ....ir.types import Form, python_number
 from ...object_model.constants import ConstantVariable, constant
+from ...recording.nodes import record
 from ...state.tracker import VariableTracker
-from .graph_values import record
 from .indices import as_size
 from .numbers import ComputedNumber, ConstantNumber, NumberVariable
 from .phi import Phi

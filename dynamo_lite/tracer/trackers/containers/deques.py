@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ....errors import GraphBreak
 from ....guards.sources import AttrSource, Source
 from ...object_model.constants import FALSE, NONE, ONE, ConstantVariable, observed
+from ...object_model.known_indices import count_constant
 from ...object_model.lazy import realise, realise_at
+from ...object_model.sequence_arguments import check_sequence
 from ...state.tracker import VariableTracker
-from .known_indices import count_constant
-from .sequence_arguments import check_sequence
 from .sequences import ListVariable
 
 if TYPE_CHECKING:

@@ -22,14 +22,14 @@ from ...object_model.constants import (
     observe,
     observed,
 )
+from ...object_model.known_indices import NOT_FITTING, count_constant, fitting, index_constant
 from ...object_model.lazy import LazyVariable, realise, realise_all, realise_at
 from ...object_model.refusals import handed_over, name_in_c, returned
+from ...object_model.sequence_arguments import check_sequence
+from ...object_model.sorting import sort
 from ...rules.mro import answers, is_subtype
 from ...state.tracker import ObservedException, VariableTracker
-from .known_indices import checked_index, count_constant, fitting, index_constant
-from .sequence_arguments import check_sequence
 from .slices import SliceVariable
-from .sorting import sort
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -147,7 +147,18 @@ class SequenceVariable(VariableTracker):
             part = observe(self.items(tx).__getitem__, known)
             is_whole = known.step in (None, 1) and len(part) == len(self.items(tx))
             return self if is_whole and self.is_exact_tuple else self.made(part)
-        return realise_at(tx, self.items(tx), checked_index(tx, self, key))
+        return realise_at(tx, self.items(tx), self.checked_index(tx, key))
+
+    def checked_index(self, tx: Tx, key: VariableTracker, use: str = "") -> int:
+        """A known index, made non-negative; `use` is part of Python's words for errors."""
+        name = self.base.__name__
+        refusal = self.no_index.format(base=name, kind="{}")
+        text = NOT_FITTING.format(name_in_c(key.python_type()))
+        index = fitting(index_constant(tx, key, refusal), IndexError, text)
+        length = len(self.items(tx))
+        if not -length <= index < length:
+            raise observed(IndexError(f"{name} {use if name == 'list' else ''}index out of range"))
+        return index % length
 
     def method___iter__(self, tx: Tx) -> VariableTracker:
         return tx.iterator(self)
@@ -419,7 +430,7 @@ class ListVariable(SequenceVariable):
             return NONE
         if not key.is_constant():
             self.met_in_loop(tx, value)
-        index = checked_index(tx, self, key, "assignment ")
+        index = self.checked_index(tx, key, "assignment ")
         self.change(tx, value)[index] = value
         return NONE
 
@@ -428,7 +439,7 @@ class ListVariable(SequenceVariable):
             observe(self.items(tx)[:].__delitem__, key.as_constant(tx))
             del self.change(tx)[key.as_constant(tx)]
         else:
-            index = checked_index(tx, self, key, "assignment ")
+            index = self.checked_index(tx, key, "assignment ")
             del self.change(tx)[index]
         return NONE
 

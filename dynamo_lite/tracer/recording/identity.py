@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....ir.row import row_of
-from ....ir.rules.layout import is_contiguous
-from ....ir.types import ArrayType
-from ...object_model.constants import NONE
-from ...state.tracker import VariableTracker
+from ...ir.row import row_of
+from ...ir.rules.layout import is_contiguous
+from ...ir.types import ArrayType
+from ..object_model.constants import NONE
+from ..state.tracker import VariableTracker
 
 if TYPE_CHECKING:
-    from ...state.tx import Tx
+    from ..state.tx import Tx
 
 Rule = Callable[
     ["Tx", ArrayType, Sequence[VariableTracker], Mapping[str, VariableTracker]], bool

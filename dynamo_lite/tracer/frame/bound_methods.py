@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....guards.kinds import CALL, EQUALS, IS, TYPE
-from ....guards.sources import AttrSource, ConstSource, Pinned, Source
-from ...object_model.callables import CallableVariable, KnownVariable
-from ...object_model.methods import BoundDescriptorVariable, MethodVariable
-from ...rules.mro import lookup
-from ...state.tracker import VariableTracker
-from ..objects.objects import ObjectVariable, OpaqueVariable
-from .randomness import RandomVariable
+from ...guards.kinds import CALL, EQUALS, IS, TYPE
+from ...guards.sources import AttrSource, ConstSource, Pinned, Source
+from ..object_model.callables import CallableVariable, KnownVariable
+from ..object_model.methods import BoundDescriptorVariable, MethodVariable
+from ..rules.mro import lookup
+from ..state.tracker import VariableTracker
+from ..trackers.arrays.randomness import RandomVariable
+from ..trackers.objects.objects import ObjectVariable, OpaqueVariable
 
 if TYPE_CHECKING:
-    from ...state.tx import Tx
+    from ..state.tx import Tx
 
 
 def wrap_method(tx: Tx, value: MethodType, source: Source) -> VariableTracker:

@@ -4,15 +4,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ...object_model.attributes import overridden
-from ...object_model.constants import observed
-from ...object_model.refusals import name_in_c, returned_exactly
-from ...rules.mro import answers
-from ...state.tracker import VariableTracker
+from ..rules.mro import answers
+from ..state.tracker import VariableTracker
+from .attributes import overridden
+from .constants import observed
+from .refusals import name_in_c, returned_exactly
 
 if TYPE_CHECKING:
-    from ...state.tx import Tx
-    from .sequences import SequenceVariable
+    from ..state.tx import Tx
 
 NO_INTEGER = "{!r} object cannot be interpreted as an integer"
 NO_TIMES = "can't multiply sequence by non-int of type {!r}"
@@ -49,17 +48,3 @@ def fitting(
     if not -sys.maxsize - 1 <= index <= sys.maxsize:
         raise observed(error(text))
     return index
-
-
-def checked_index(
-    tx: Tx, sequence: SequenceVariable, key: VariableTracker, use: str = ""
-) -> int:
-    """A known index, normalised to be non-negative; `use` is part of Python's words for errors."""
-    name = sequence.base.__name__
-    refusal = sequence.no_index.format(base=name, kind="{}")
-    text = NOT_FITTING.format(name_in_c(key.python_type()))
-    index = fitting(index_constant(tx, key, refusal), IndexError, text)
-    length = len(sequence.items(tx))
-    if not -length <= index < length:
-        raise observed(IndexError(f"{name} {use if name == 'list' else ''}index out of range"))
-    return index % length

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...object_model.constants import NONE, observe
-from ...state.tracker import VariableTracker
+from ..state.tracker import VariableTracker
+from .constants import NONE, observe
 
 if TYPE_CHECKING:
-    from ...state.tx import Tx
+    from ..state.tx import Tx
 
 
 def sorted_items(

@@ -4,17 +4,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ....guards.shapes.symbols import DataResult
-from ....ir import core
-from ....ir.graph import Graph
-from ....ir.node import Node
-from ....ir.numbering import Numbering
-from ....ir.row import Kind, row_of
-from ....ir.sizes import Size, is_unbacked, name_of, symbol
-from ....ir.types import python_number
+from ...guards.shapes.symbols import DataResult
+from ...ir import core
+from ...ir.graph import Graph
+from ...ir.node import Node
+from ...ir.numbering import Numbering
+from ...ir.row import Kind, row_of
+from ...ir.sizes import Size, is_unbacked, name_of, symbol
+from ...ir.types import python_number
 
 if TYPE_CHECKING:
-    from ...state.tx import Tx
+    from ..state.tx import Tx
 
 Naming = Callable[[str, tuple[int, ...]], DataResult]
 

@@ -12,30 +12,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ....base.config import config
-from ....errors import GraphBreak, PlanLoop, Unsupported
-from ....guards.shapes.symbols import DataResult
-from ....guards.sources import Source
-from ....ir import memory
-from ....ir.fake_arrays import concrete, run_silently
-from ....ir.node import Node, SymbolOrigin
-from ....ir.numbering import Numbering, frozen
-from ....ir.ops.columns import says
-from ....ir.ops.inference import infer
-from ....ir.row import row_of
-from ....ir.sizes import Size, SizeExpr, symbols, weight
-from ....ir.tree import leaves, map_leaves
-from ....ir.types import ArrayType, Form
-from ...object_model.constants import NONE, context_of, observed
-from ...rules.trace_rules import Action, rule_for
-from ...state.tracker import ObservedException, VariableTracker
-from ..containers.sequences import ListVariable, TupleVariable
-from ..objects.errstates import current
+from ...base.config import config
+from ...errors import GraphBreak, PlanLoop, Unsupported
+from ...guards.shapes.symbols import DataResult
+from ...guards.sources import Source
+from ...ir import memory
+from ...ir.fake_arrays import concrete, run_silently
+from ...ir.node import Node, SymbolOrigin
+from ...ir.numbering import Numbering, frozen
+from ...ir.ops.columns import says
+from ...ir.ops.inference import infer
+from ...ir.row import row_of
+from ...ir.sizes import Size, SizeExpr, symbols, weight
+from ...ir.tree import leaves, map_leaves
+from ...ir.types import ArrayType, Form
+from ..object_model.constants import NONE, context_of, observed
+from ..rules.trace_rules import Action, rule_for
+from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.containers.sequences import ListVariable, TupleVariable
+from ..trackers.objects.errstates import current
 from .out_arguments import with_named_out
 from .unbacked import found_in, naming
 
 if TYPE_CHECKING:
-    from ...state.tx import Tx
+    from ..state.tx import Tx
 
 RESULTS: dict[Form, Callable[[Node], VariableTracker]] = {}
 """Form of a type → tracker of a node of that type."""

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import GraphBreak
-from ....ir.ops.columns import says
-from ...state.tracker import VariableTracker
+from ...errors import GraphBreak
+from ...ir.ops.columns import says
+from ..state.tracker import VariableTracker
 
 
 def check_sequence(

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....base.signatures import positional_names
-from ....errors import GraphBreak
-from ....ir.ops.columns import says
-from ...object_model.lazy import realise
-from ...state.tracker import VariableTracker
-from ..containers.sequences import TupleVariable
+from ...base.signatures import positional_names
+from ...errors import GraphBreak
+from ...ir.ops.columns import says
+from ..object_model.lazy import realise
+from ..state.tracker import VariableTracker
+from ..trackers.containers.sequences import TupleVariable
 
 if TYPE_CHECKING:
-    from ...state.tx import Tx
+    from ..state.tx import Tx
 
 
 def with_named_out(
