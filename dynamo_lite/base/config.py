@@ -49,7 +49,7 @@ class Config:
     warm_seconds: float = 0.02
     """Whole-script mode: how long functions of one text run in Python before they are compiled; 0
     to compile at the first call. See `dynamo_lite.runtime.tiering`."""
-    compile_share: float = 0.25
+    compile_share: float = 0.05
     """Whole-script mode: seconds that compiling may take for each second that the program runs,
     beyond the first half of one (ten where functions are compiled at their first call)."""
     unroll_budget: int = 2000

@@ -162,7 +162,7 @@ class FrameCompiler:
             return
         if self.frame is None:
             self.frame = next(registry.frame_ids)
-        began, given_up = time.process_time(), False
+        began, began_at, given_up = time.process_time(), time.perf_counter(), False
         settings = dict(self.options.settings)
         with (
             workers.at_work(),
@@ -192,7 +192,8 @@ class FrameCompiler:
                 self._failed(compiled, error)
             finally:
                 if self.options.account is not None:
-                    self.options.account.spend(time.process_time() - began, in_vain=given_up)
+                    spent, took = time.process_time() - began, time.perf_counter() - began_at
+                    self.options.account.spend(spent, took, in_vain=given_up)
             self.recompiles += 1
 
     def _is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:

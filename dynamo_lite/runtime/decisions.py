@@ -29,13 +29,13 @@ WITHOUT_REFERENCES = 2
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`call`: seconds that a call takes in Python, 0 where that is unknown; `total`:
-    what compiling may take for all calls."""
+    """`call`: seconds that a call takes in Python, 0 where that is unknown; `saved`: those that
+    compiling saved, or may save."""
 
     is_hot: bool
     reason: str
     call: float = 0.0
-    total: float = 0.0
+    saved: float = 0.0
     runs: int = 0
 
 
@@ -62,7 +62,7 @@ class Decisions:
         """Keep them for the next run; another process may do so at the same time, and win."""
         if not self.is_changed:
             return
-        rows = {key: [each.is_hot, each.reason, each.call, each.total, each.runs + 1]
+        rows = {key: [each.is_hot, each.reason, each.call, each.saved, each.runs + 1]
                 for key, each in self.known.items() if each.runs < RUNS}
         content = {"made by": stamp(), "decisions": rows}
         disk.write(self.name, json.dumps(content, indent=1).encode())

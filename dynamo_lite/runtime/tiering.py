@@ -8,11 +8,13 @@ variant takes is not known; the first one is assumed to take `config.warm_second
 
 Some work is seen to be long before it is done, and is paid in advance: calls over large arrays, and
 functions that work on arrays in loops, which may be called once only. The second is a guess. The
-lender gives a program `GRANT` seconds for such guesses, and a `SHARE` of its time.
+lender gives a program `GRANT` seconds for such guesses, and a share of its time.
 
 Functions call each other, and a second of one counts for its callers too. So the lender also sees
 to the program as a whole: beyond the first seconds (`FREE`), compiling takes no more than
-`config.compile_share` of the time in which the program itself runs. Code waits as long as it does.
+`config.compile_share` of the time in which the program itself runs, and of what compiled code was
+measured to have saved, the share `PROFIT`; code for which it paid in an earlier run may take as
+much. Code waits as long as it does.
 """
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ import dis
 import math
 import time
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any
 
@@ -32,7 +34,7 @@ from ..base.records import dataclass
 PRICE = 4.0
 """What a second of compiling costs, in seconds of Python: compiled code takes time as well, and
 the time of a call counts for its caller too."""
-LONG_ANALYSIS = 0.1, 1.0
+LONG_ANALYSIS = 0.1, 0.2
 """Seconds that the analysis of a frame may take, without and with loops, however short it ran."""
 WORK = 0.25e-9
 """Seconds that an instruction is expected to take for an element of an array: about every fourth
@@ -40,12 +42,12 @@ is an operation on arrays."""
 CREDIT = 0.1
 """Seconds of compiling that a function with loops gets in advance."""
 _BACKWARD = frozenset(code for name, code in dis.opmap.items() if "BACKWARD" in name)
-GRANT = 1.0
-SHARE = 0.05
+GRANT = 0.2
+PROFIT = 0.5
 LOAD, LOADS = 0.25, 12.5
 """Seconds that loading the compiler takes; the first code that is compiled has to be worth it. At
 most so many times what other code waits for."""
-FREE = 0.25, 10.0
+FREE = 0.05, 10.0
 """Seconds of compiling that every program may take, and where it is asked for at the first call."""
 LONGEST = 2.0**62
 """Nanoseconds that stand for ever."""
@@ -54,10 +56,13 @@ PATIENCE = 0.02
 
 
 class Lender:
-    """How much time a program spent on compiling, and on which loops nobody has paid for yet."""
+    """How much CPU time a program may spend on compiling: what it `spent`, of which `lent` on
+    loops that nobody had run yet."""
 
     def __init__(self) -> None:
         self.lent = self.spent = 0.0
+        self.saved: Callable[[], float] = float
+        """What it was measured to have saved in this run."""
         self.began = time.process_time()
         self.is_loaded = True
         """Whether the compiler is there."""
@@ -67,22 +72,23 @@ class Lender:
         return 0.0 if self.is_loaded else min(LOAD, LOADS * config.warm_seconds)
 
     def lends(self) -> bool:
-        return self.lent < GRANT + SHARE * (time.process_time() - self.began)
+        share = min(config.compile_share, 1.0)
+        return self.lent < GRANT + share * (time.process_time() - self.began)
 
     def lacks(self) -> float:
         """Seconds that the program is to run before more of it may be compiled."""
-        free = FREE[config.warm_seconds <= 0]
-        ran = time.process_time() - self.began - self.spent
-        if self.spent <= free:
+        open_ = self.spent - self.lent - FREE[config.warm_seconds <= 0]
+        if open_ <= 0 or (open_ := open_ - PROFIT * self.saved()) <= 0:
             return 0.0
-        share = config.compile_share
-        return max((self.spent - free) / share - ran, 0.0) if share else math.inf
+        share, ran = config.compile_share, time.process_time() - self.began - self.spent
+        return max(open_ / share - ran, 0.0) if share else math.inf
 
 
 @dataclass(slots=True, eq=False)
 class Account:
     """Seconds of one code object: those that it `ran` in Python, or is known to, and `spent` on
-    compiling it, of which those `in_vain` made no entry. `borrowed` ones are in `ran`."""
+    compiling it, of which those `in_vain` made no entry; `took` is the same by the clock. The
+    `borrowed` ones are in `ran`."""
 
     lender: Lender
     has_loops: bool
@@ -90,9 +96,12 @@ class Account:
     ran: float = 0.0
     spent: float = 0.0
     in_vain: float = 0.0
+    took: float = 0.0
     borrowed: float = 0.0
+    is_guess: bool = False
+    """Whether what is compiled next is lent: it has not run yet, or not in this run."""
     expected: float = 0.0
-    """Seconds that its calls took in Python in an earlier run of the program."""
+    """Seconds that compiling it saved in an earlier run of the program."""
     worth: float = math.inf
     """What compiling for the call that was asked about last may take."""
 
@@ -107,21 +116,27 @@ class Account:
         """Seconds that are to run in Python before a call with these values is compiled for."""
         work = WORK * self.size * elements(values) + self.expected
         lacking = max(self.price - self.ran - work, 0.0)
-        if self.has_loops and self.borrowed + lacking <= CREDIT and self.lender.lends():
+        if not lacking and self.spent < PROFIT * self.expected:
+            self.is_guess = True
+        elif self.has_loops and self.borrowed + lacking <= CREDIT and self.lender.lends():
             self.borrowed += lacking
             self.ran += lacking
+            self.is_guess = lacking > 0.0 or self.is_guess
             lacking = 0.0
-        lacking = max(lacking, min(self.lender.lacks() - work, PATIENCE))
+        if not self.is_guess:
+            lacking = max(lacking, min(self.lender.lacks() - work, PATIENCE))
         self.worth = max(self.ran + work, LONG_ANALYSIS[self.has_loops])
         return lacking
 
-    def spend(self, seconds: float, *, in_vain: bool = False) -> None:
-        """Compiling took so long; `in_vain` where nothing came of it."""
+    def spend(self, seconds: float, took: float = 0.0, *, in_vain: bool = False) -> None:
+        """Compiling took so long, in CPU time and by the clock; `in_vain` where nothing came of
+        it."""
         self.spent += seconds
+        self.took += took
         self.in_vain += seconds if in_vain else 0.0
         self.lender.spent += seconds
-        if self.borrowed:
-            self.lender.lent += seconds
+        self.lender.lent += seconds if self.is_guess else 0.0
+        self.is_guess = False
 
     def __str__(self) -> str:
         return f"ran {self.ran * 1e3:.1f} of {self.price * 1e3:.1f} ms in Python"

@@ -13,24 +13,21 @@ import inspect
 import itertools
 import sys
 import time
-import weakref
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..base import logs
 from ..base.classes import is_python_class
 from ..base.origins import is_stdlib, module_of
-from ..native import CompiledFunction, calls_of_code, first_frames, forget_code, time_of_code
+from ..native import CompiledFunction, first_frames, review_after, time_of_code
 from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
-from ..runtime.tiering import Account, Lender, has_loops, nanoseconds, open_account
-
-if TYPE_CHECKING:
-    from ..runtime.stats import FrameRecord
+from ..runtime.tiering import Lender, has_loops, nanoseconds, open_account
+from .histories import HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory
 
 PERF = logs.logger("perf")
 
@@ -43,77 +40,10 @@ FUNCTIONS_OF_A_CODE = 8
 LOOKED_AT = 16
 """Items of a container, or attributes of an object, that are looked at for arrays."""
 
-HOT = 0.05
-"""Seconds that loops have to take in Python for the next run to compile them at once."""
-UNTRIED = 0.125
-"""What the next run expects to gain, in what loops took that were never compiled."""
-WORTH = 0.5
-"""What compiling has to save, in what it took: with the kernels on disk it takes less."""
-NOTHING_FOUND = Decision(False, "no operations on arrays were found")
-
 ARRAY_PACKAGES = frozenset({"numpy", "cupy", "scipy"})
 ARRAY_TYPES = (np.ndarray, np.generic)
 CONTAINERS = (list, tuple, deque, dict)
 _DISPATCHER = type(np.sum)
-
-Answer = Any  # a CompiledFunction, None, NotImplemented or nanoseconds after which to ask again
-
-
-class CodeHistory:
-    """What came of the functions of one code object."""
-
-    def __init__(
-        self, code: CodeType, account: Account, gone: Callable[[Any], None],
-        decision: Decision | None = None,
-    ) -> None:  # fmt: skip
-        self.code = weakref.ref(code, gone)
-        self.account = account
-        self.decision = decision
-        self.account.expected = decision.total if decision is not None else 0.0
-        self.names_arrays = False
-        self.noted_time = 0
-        self.asked = 0
-        self.compiled = 0
-        self.operations = 0
-        self.is_given_up = False
-        self.shared: CompiledFunction | None = None
-
-    def note_time(self, nanoseconds: int) -> None:
-        """Functions of the code have run for so long in Python before they were compiled."""
-        self.account.ran += (nanoseconds - self.noted_time) * 1e-9
-        self.noted_time = nanoseconds
-
-    def note(self, record: FrameRecord) -> None:
-        """Give the code up when it was compiled again and still has no operations."""
-        record.graph = None
-        self.operations += record.operations
-        if self.operations or not record.recompile:
-            return
-        self.is_given_up, self.shared = True, None
-        if (code := self.code()) is not None:
-            forget_code(code)
-
-
-    def conclusion(self, code: CodeType) -> Decision | None:
-        """What this run of the program says about the next."""
-        calls, ran, compiled_calls, compiled_ran = calls_of_code(code)
-        call = ran * 1e-9 / calls if calls else self.decision.call if self.decision else 0.0
-        total = call * (calls + compiled_calls)
-        if not self.compiled:
-            is_hot = self.account.has_loops and self.names_arrays and total >= HOT
-            reason = "its loops ran in Python"
-            return Decision(True, reason, call, UNTRIED * total) if is_hot else None
-        if not self.operations:
-            return NOTHING_FOUND
-        if not call or not compiled_calls:
-            return None
-        took = compiled_ran * 1e-9 - self.account.spent
-        if took > call * compiled_calls:
-            per_call = took / compiled_calls
-            return Decision(False, f"compiled, a call took {per_call:.1e} s, in Python {call:.1e}")
-        if call * compiled_calls - took < WORTH * self.account.spent:
-            return Decision(False, f"it saved less than compiling took, {self.account.spent:.2f} s")
-        return Decision(True, "compiling it paid", call, total)
 
 
 class Candidates:
@@ -130,8 +60,11 @@ class Candidates:
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
         self.lender.is_loaded = False
+        self.lender.saved = self.saved
 
-    def __call__(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
+    def __call__(self, function: FunctionType, values: tuple[Any, ...] | None) -> Answer:
+        if values is None:
+            return self.review(function)
         answer, code = self.answer(function, values), function.__code__
         if answer is None:  # which the core keeps
             self.forget(id(code))
@@ -141,6 +74,28 @@ class Candidates:
             tiering.cold.pop(code, None)
         return answer
 
+    def review(self, function: FunctionType) -> Answer:
+        """Whether a function that runs compiled goes on doing so."""
+        history = self.history_of(function.__code__)
+        answer = history.review(function.__code__)
+        if answer is None:
+            self.leave(function, history.given_up)
+            PERF.info("%s runs in Python again: %s", function.__qualname__, history.given_up)
+            if self.decisions is not None:
+                self.decisions.note(function.__code__, Decision(False, history.given_up))
+        return answer
+
+    def leave(self, function: FunctionType, reason: str) -> None:
+        self.left[f"{function.__qualname__} ({module_of(function)})"] = reason
+
+    def saved(self) -> float:
+        """Seconds that compiling has saved so far."""
+        found = 0.0
+        for history in list(self.histories.values()):
+            if history.compiled and (code := history.code()) is not None:
+                found += max(history.saved(history.timing(code)), 0.0)
+        return found
+
     def cold(self) -> Iterator[str]:
         """What functions that were never compiled wait for."""
         for history in list(self.histories.values()):
@@ -149,7 +104,7 @@ class Candidates:
                 place = f"{code.co_filename}:{code.co_firstlineno}"
                 yield f"{code.co_qualname} ({place}): {tiering.why_cold(code)}"
         for place, reason in self.left.items():
-            yield f"{place}: Python runs it: {reason} (in an earlier run)"
+            yield f"{place}: Python runs it: {reason}"
 
     def conclude(self) -> None:
         """Keep what was found out, for the next run of the program."""
@@ -174,12 +129,12 @@ class Candidates:
             return NotImplemented
         history = self.history_of(function.__code__)
         if history.decision is not None and not history.decision.is_hot:
-            self.left[f"{function.__qualname__} ({module_of(function)})"] = history.decision.reason
+            self.leave(function, f"{history.decision.reason} (in an earlier run)")
             return None
         is_shared = is_of_module(function)
         if is_shared and history.shared is not None:
             return history.shared
-        if history.is_given_up or history.compiled >= FUNCTIONS_OF_A_CODE:
+        if history.given_up or history.compiled >= FUNCTIONS_OF_A_CODE:
             if self.decisions is not None and not history.operations:
                 self.decisions.note(function.__code__, NOTHING_FOUND)
             return None
@@ -202,6 +157,7 @@ class Candidates:
         )
         if is_shared:
             history.shared = compiled
+        review_after(function.__code__, history.window)
         return compiled
 
     def expects_hot(self) -> bool:

@@ -13,9 +13,11 @@ from dynamo_lite.native import (
     BAILOUT,
     CompiledFunction,
     GuardProgram,
+    calls_of_code,
     enter_region,
     forget_code,
     leave_region,
+    review_after,
     time_of_code,
 )
 
@@ -426,3 +428,52 @@ def test_a_compiled_function_runs_its_own_function_outside_of_the_region():
         own.add_entry(GuardProgram(1, (("TYPE", 0, int),)), lambda a: "compiled")
         assert own(1) == "compiled" and own("x") == "plain" and answers.asked == []
         assert f(1) == f("x") == "region"
+
+
+def reviewed(answers, calls):
+    """What calls of a function gave that was compiled at once, and looked at again after two."""
+    def answer(function):
+        given = answers.pop(0) if len(asked.asked) > 1 else compiled(function, lambda: "compiled")
+        if type(given) is not int:
+            review_after(function.__code__, 2)
+        return given
+
+    asked = Answers(answer)
+    with region(asked):
+        f = make("def f(): return 'Python'")
+        return [f() for _ in range(calls)], asked.asked, calls_of_code(f.__code__)
+
+
+def test_compiled_code_is_looked_at_again():
+    found, asked, (calls, ran, compiled_calls, took) = reviewed([True, True], 6)
+    assert found == ["compiled"] * 6 and asked == [(), None, None]
+    assert (calls, ran, compiled_calls) == (0, 0, 6) and took > 0
+
+
+def test_compiled_code_gives_way_to_python_for_a_while():
+    found, asked, counts = reviewed([1, True], 5)
+    assert found == ["compiled", "compiled", "Python", "compiled", "compiled"]
+    assert asked == [(), None, None] and (counts[0], counts[2]) == (1, 4)
+
+
+def test_compiled_code_gives_way_to_python_for_good():
+    found, asked, _ = reviewed([None], 20)
+    assert found == ["compiled"] * 2 + ["Python"] * 18 and asked == [(), None]
+
+
+def test_all_functions_of_code_that_is_left_alone_run_in_python():
+    forms = [True, True, False]
+    answers = Answers(lambda f: compiled(f, lambda: "compiled") if forms.pop(0) else None)
+    with region(answers):
+        first = make("def f(): return 'Python'")
+        second = types.FunctionType(first.__code__, {}, "f")
+        assert first() == second() == "compiled"
+        review_after(first.__code__, 1)
+        assert [first(), first(), second()] == ["compiled", "Python", "Python"]
+        assert types.FunctionType(first.__code__, {}, "f")() == "Python" and not forms
+
+
+def test_what_is_no_number_of_calls_is_refused():
+    with pytest.raises(TypeError):
+        review_after("code", 3)
+    review_after(make("def f(): pass").__code__, 3)  # outside of all regions: nothing happens

@@ -91,11 +91,14 @@ PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int t
     }
     Ref target = regions::compiled_form(frame->function);
     bool is_candidate =
-        !target && regions::is_candidate(frame->code) && !regions::is_importing();
-    if (is_candidate && regions::is_due(frame->code)) {
-        if (!regions::ask(thread, frame->function, values_of(frame))) return nullptr;
+        target || (regions::is_candidate(frame->code) && !regions::is_importing());
+    if (target ? regions::is_reviewed(frame->code)
+               : is_candidate && regions::is_due(frame->code)) {
+        Ref values = target ? Ref::borrow(Py_None) : values_of(frame);
+        if (!regions::ask(thread, frame->function, std::move(values))) return nullptr;
         target = regions::compiled_form(frame->function);
     }
+    if (!regions::is_due(frame->code)) target = Ref();
     if (is_candidate && !target) {
         regions::Runs runs(frame->code);
         return evaluate_plain(thread, raw, 0);

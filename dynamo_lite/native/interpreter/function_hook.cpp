@@ -62,17 +62,18 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
     if (!target && regions::is_importing()) {
         return plain_vectorcall(function, args, nargsf, kwnames);
     }
-    if (!target && regions::is_due(PyFunction_GET_CODE(function))) {
-        Ref values = values_of(args, nargsf, kwnames);
+    PyObject *code = PyFunction_GET_CODE(function);
+    if (target ? regions::is_reviewed(code) : regions::is_due(code)) {
+        Ref values = target ? Ref::borrow(Py_None) : values_of(args, nargsf, kwnames);
         if (!regions::ask(thread, function, std::move(values))) return nullptr;
         target = regions::compiled_form(function);
     }
-    if (!target) {
-        regions::Runs runs(PyFunction_GET_CODE(function));
+    if (!target || !regions::is_due(code)) {
+        regions::Runs runs(code);
         return plain_vectorcall(function, args, nargsf, kwnames);
     }
     auto compiled = reinterpret_cast<CompiledFunction *>(target.get());
-    regions::Runs runs(PyFunction_GET_CODE(function), true);
+    regions::Runs runs(code, true);
     return call_as(compiled, function, args, nargsf, kwnames);
 }
 

@@ -28,6 +28,7 @@ struct CodeNote {
     int64_t ran, due;        // nanoseconds in Python: so far, and when to ask again
     int64_t calls;           // in Python
     int64_t compiled_ran, compiled_calls;
+    int64_t review;          // number of compiled calls at which to ask again
     uint32_t version;        // of the code; call sites trust functions with a version blindly
 };
 
@@ -40,6 +41,7 @@ struct Decision {
 
 constexpr intptr_t DEEP_STACK = 192 << 10;  // bytes of C stack below the shallowest candidate
 constexpr int FEW_C_CALLS = 150;
+constexpr int64_t NEVER = INT64_MAX;
 
 Region *region = nullptr;
 thread_local int outside = 0;
@@ -98,7 +100,7 @@ CodeNote *note_of(PyObject *code) {
 // The note, made where there is none; null with an exception.
 CodeNote *make_note(PyObject *code, uint64_t epoch) {
     if (CodeNote *known = note_of(code)) return known;
-    auto note = new CodeNote{epoch, false, false, 0, 0, 0, 0, 0, version_of(code)};
+    auto note = new CodeNote{epoch, false, false, 0, 0, 0, 0, 0, NEVER, version_of(code)};
     if (PyUnstable_Code_SetExtra(code, extra_index, note) == 0) return note;
     delete note;
     return nullptr;
@@ -139,9 +141,20 @@ bool keep_waiting(PyObject *code, uint64_t epoch, PyObject *duration) {
     return note;
 }
 
+// Forgets the compiled forms of all functions of a code object.
+void drop_forms(PyObject *code) {
+    for (auto position = decisions.begin(); position != decisions.end();) {
+        auto here = position++;
+        if (here->second.code == code && here->second.target) {
+            drop(here);
+            position = decisions.begin();  // the end of a target may have changed the table
+        }
+    }
+}
+
 // Keeps what the callback said about a function that had this code; false with an exception.
 bool keep_answer(PyObject *function, PyObject *code, uint64_t epoch, PyObject *answer) {
-    if (answer == Py_NotImplemented) return true;
+    if (answer == Py_NotImplemented || answer == Py_True) return true;
     if (PyLong_CheckExact(answer)) return !region || keep_waiting(code, epoch, answer);
     if (!Py_IsNone(answer) && !is_compiled_function(answer)) {
         PyErr_Format(PyExc_TypeError, "%R is not the compiled form of %R", answer, function);
@@ -152,7 +165,9 @@ bool keep_answer(PyObject *function, PyObject *code, uint64_t epoch, PyObject *a
     if (!note) return false;
     if (Py_IsNone(answer)) {
         note->is_left_alone = true;
+        note->has_compiled = false;
         version_of(code) = note->version;
+        drop_forms(code);
     } else {
         note->has_compiled = true;
         decide(function, answer, epoch);
@@ -183,6 +198,11 @@ bool is_candidate(PyObject *code) {
 bool is_due(PyObject *code) {
     CodeNote *note = note_of(code);
     return !note || note->ran >= note->due;
+}
+
+bool is_reviewed(PyObject *code) {
+    CodeNote *note = note_of(code);
+    return note && note->compiled_calls >= note->review && note->ran >= note->due;
 }
 
 Runs::Runs(PyObject *code, bool is_compiled)
@@ -232,6 +252,7 @@ bool ask(PyThreadState *thread, PyObject *function, Ref values) {
         return true;  // another thread is asking
     }
     Ref callback = Ref::borrow(region->callback), code = Ref::borrow(code_of(function));
+    Ref present = compiled_form(function);
     if (!values) return false;
     decide(function, nullptr, epoch);
     Ref answer;
@@ -243,6 +264,7 @@ bool ask(PyThreadState *thread, PyObject *function, Ref values) {
         PyThreadState_LeaveTracing(thread);
         forget(function);
     }
+    if (present && answer && PyLong_Check(answer.get())) decide(function, present.get(), epoch);
     return answer && keep_answer(function, code.get(), epoch, answer.get()) &&
            PyErr_CheckSignals() == 0;
 }
@@ -308,13 +330,7 @@ PyObject *forget_code(PyObject *, PyObject *code) {
         return nullptr;
     }
     if (PyUnstable_Code_SetExtra(code, extra_index, nullptr) < 0) return nullptr;
-    for (auto position = decisions.begin(); position != decisions.end();) {
-        auto here = position++;
-        if (here->second.code == code && here->second.target) {
-            drop(here);
-            position = decisions.begin();  // the end of a target may have changed the table
-        }
-    }
+    drop_forms(code);
     Py_RETURN_NONE;
 }
 
@@ -338,6 +354,17 @@ PyObject *calls_of_code(PyObject *, PyObject *code) {
                          static_cast<long long>(note->ran),
                          static_cast<long long>(note->compiled_calls),
                          static_cast<long long>(note->compiled_ran));
+}
+
+PyObject *review_after(PyObject *, PyObject *args) {
+    PyObject *code;
+    long long calls;
+    if (!PyArg_ParseTuple(args, "O!L:review_after", &PyCode_Type, &code, &calls)) return nullptr;
+    if (!region) Py_RETURN_NONE;
+    CodeNote *note = make_note(code, region->epoch);
+    if (!note) return nullptr;
+    note->review = calls > 0 ? note->compiled_calls + calls : NEVER;
+    Py_RETURN_NONE;
 }
 
 PyObject *first_frames(PyObject *, PyObject *) { return regions::take_first_frames(); }
@@ -371,7 +398,8 @@ PyMethodDef functions[] = {
      "From here on callback(function, values) is asked about functions of the program that are\n"
      "called. It answers with a CompiledFunction that is called instead, for this function; with\n"
      "None to run all functions of this code as they are; NotImplemented, to be asked again; or an\n"
-     "int, to be asked again when functions of this code have run for so many nanoseconds."},
+     "int, to be asked again when functions of this code have run for so many nanoseconds. It is\n"
+     "given None in place of the values where the function has a compiled form."},
     {"leave_region", leave_region, METH_NOARGS,
      "leave_region()\n--\n\nLeaves the region that was entered last."},
     {"forget_code", forget_code, METH_O,
@@ -379,6 +407,11 @@ PyMethodDef functions[] = {
     {"time_of_code", time_of_code, METH_O,
      "time_of_code(code, /)\n--\n\n"
      "Nanoseconds that candidates of this code have run in Python."},
+    {"review_after", review_after, METH_VARARGS,
+     "review_after(code, calls, /)\n--\n\n"
+     "Has the region's callback asked about candidates of this code again when they have run\n"
+     "compiled so many times more, and from then on until this is called again; 0 is never. It\n"
+     "answers True to go on, a number of nanoseconds to run in Python meanwhile, or None."},
     {"first_frames", first_frames, METH_NOARGS,
      "first_frames()\n--\n\n"
      "Code and globals of the frames that ran when the program made its first array, innermost\n"

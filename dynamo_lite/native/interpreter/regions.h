@@ -23,8 +23,11 @@ bool is_candidate(PyObject *code);
 // Whether this thread is importing a module: what runs meanwhile runs once, and is not a candidate.
 bool is_importing();
 
-// Whether it has run for as long as the callback wanted it to before it is asked again.
+// Whether it has run in Python for as long as the callback wanted it to before it is asked again.
 bool is_due(PyObject *code);
+
+// Whether the callback wants to decide again about functions of this code that have compiled forms.
+bool is_reviewed(PyObject *code);
 
 // While it lives a function of this code runs, as it is or compiled: counts the calls and the time.
 class Runs {
@@ -54,8 +57,8 @@ bool may_intercept(PyObject *code);
 // The compiled form of the function; null when there is none.
 Ref compiled_form(PyObject *function);
 
-// Asks the region's callback about a function that is called with these values; false with an
-// exception.
+// Asks the region's callback about a function that is called with these values, or about one with
+// a compiled form, with None; false with an exception.
 bool ask(PyThreadState *thread, PyObject *function, Ref values);
 
 // Whether a call lies so deep that it should not use more C stack than Python would.

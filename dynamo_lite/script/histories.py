@@ -1,0 +1,169 @@
+"""What was measured of the functions of a code object, and what follows from it.
+
+Compiled code is not always faster: where there is little in it to compile, entering and leaving it
+takes longer than Python does. So calls are timed, and where compiled ones seem to take longer than
+those in Python did, it is Python's turn again for a while; the slower of the two is dropped.
+"""
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from ..base.records import dataclass
+from ..native import CompiledFunction, calls_of_code, forget_code, review_after
+from ..runtime.decisions import Decision
+from ..runtime.tiering import Account, nanoseconds
+
+if TYPE_CHECKING:
+    from ..runtime.stats import FrameRecord
+
+FIRST_REVIEW = 3
+"""Compiled calls after which they are first compared with calls in Python."""
+TOLERANCE = 1.05
+"""How much longer than in Python compiled calls may seem to take."""
+LONGEST_TRIAL = 0.02
+"""Seconds of calls in Python, for comparison."""
+HOT = 0.05
+"""Seconds that loops have to take in Python for the next run to compile them at once."""
+UNTRIED = 0.125
+"""What the next run expects to gain, in what loops took that were never compiled."""
+WORTH = 0.5
+"""What compiling has to save, in what it took: with the kernels on disk it takes less."""
+NOTHING_FOUND = Decision(False, "no operations on arrays were found")
+
+Answer = Any  # a CompiledFunction, True, None, NotImplemented, or nanoseconds in Python
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Calls of some code, in Python and compiled, and the seconds that they took."""
+
+    calls: int = 0
+    ran: float = 0.0
+    compiled_calls: int = 0
+    compiled_ran: float = 0.0
+
+    def since(self, before: Timing) -> Timing:
+        return Timing(
+            self.calls - before.calls, self.ran - before.ran,
+            self.compiled_calls - before.compiled_calls, self.compiled_ran - before.compiled_ran,
+        )  # fmt: skip
+
+    @property
+    def call(self) -> float:
+        """Seconds of a call in Python; 0 where there was none."""
+        return self.ran / self.calls if self.calls else 0.0
+
+    @property
+    def compiled_call(self) -> float:
+        return self.compiled_ran / self.compiled_calls if self.compiled_calls else 0.0
+
+
+class CodeHistory:
+    """What came of the functions of one code object."""
+
+    def __init__(
+        self, code: CodeType, account: Account, gone: Callable[[Any], None],
+        decision: Decision | None = None,
+    ) -> None:  # fmt: skip
+        self.code = weakref.ref(code, gone)
+        self.account = account
+        self.decision = decision
+        self.account.expected = decision.saved if decision is not None else 0.0
+        self.names_arrays = False
+        self.noted_time = 0
+        self.asked = 0
+        self.compiled = 0
+        self.operations = 0
+        self.breaks = False
+        self.given_up = ""
+        """Why functions of the code are not compiled any more."""
+        self.shared: CompiledFunction | None = None
+        self.window = FIRST_REVIEW
+        self.reviewed = Timing()
+        self.trial: Timing | None = None
+
+    def note_time(self, nanoseconds: int) -> None:
+        """Functions of the code have run for so long in Python before they were compiled."""
+        self.account.ran += (nanoseconds - self.noted_time) * 1e-9
+        self.noted_time = nanoseconds
+
+    def note(self, record: FrameRecord) -> None:
+        """Give the code up when it was compiled again and still has no operations."""
+        record.graph = None
+        self.operations += record.operations
+        self.breaks |= record.broke is not None
+        if self.operations or not record.recompile:
+            return
+        self.given_up, self.shared = NOTHING_FOUND.reason, None
+        if (code := self.code()) is not None:
+            forget_code(code)
+
+    # -- what was measured
+
+    def timing(self, code: CodeType) -> Timing:
+        """Of all calls until now; those that compiled ones spent on compiling left out."""
+        calls, ran, compiled_calls, compiled_ran = calls_of_code(code)
+        took = compiled_ran * 1e-9 - self.account.took
+        return Timing(calls, ran * 1e-9, compiled_calls, max(took, 0.0))
+
+    def call_in_python(self, timing: Timing) -> float:
+        """Seconds that a call takes in Python, here or in an earlier run; 0 where unknown."""
+        return timing.call or (self.decision.call if self.decision is not None else 0.0)
+
+    def saved(self, timing: Timing) -> float:
+        """Seconds that compiled calls took less than they would have in Python."""
+        call = self.call_in_python(timing)
+        return call * timing.compiled_calls - timing.compiled_ran if call else 0.0
+
+    # -- what follows from it
+
+    def review(self, code: CodeType) -> Answer:
+        """Whether functions of the code go on running compiled: True; for how long they are to run
+        in Python first, for comparison; or None."""
+        timing = self.timing(code)
+        if self.trial is None:
+            self.reviewed, last = timing, timing.since(self.reviewed)
+            call = self.call_in_python(timing)
+            if last.compiled_call > call and (call or self.breaks):
+                self.trial = last
+                return nanoseconds(min(max(last.compiled_ran, 1e-9), LONGEST_TRIAL))
+        else:
+            trial, self.trial = self.trial, None
+            call = timing.since(self.reviewed).call
+            if trial.compiled_call > call * TOLERANCE:
+                self.given_up, self.shared = NOTHING_FOUND.reason, None
+                if self.operations:
+                    self.given_up = slower(trial.compiled_call, call)
+                return None
+        self.window *= 4
+        review_after(code, self.window)
+        return True
+
+    def conclusion(self, code: CodeType) -> Decision | None:
+        """What this run of the program says about the next."""
+        timing = self.timing(code)
+        call = self.call_in_python(timing)
+        if self.given_up:
+            return Decision(False, self.given_up)
+        if not self.compiled:
+            total = call * timing.calls
+            is_hot = self.account.has_loops and self.names_arrays and total >= HOT
+            reason = "its loops ran in Python"
+            return Decision(True, reason, call, UNTRIED * total) if is_hot else None
+        if not self.operations:
+            return NOTHING_FOUND
+        if not call or not timing.compiled_calls:
+            return None
+        saved = self.saved(timing)
+        if saved < 0:
+            return Decision(False, slower(timing.compiled_call, call))
+        if saved < WORTH * self.account.spent:
+            return Decision(False, f"it saved less than compiling took, {self.account.spent:.2f} s")
+        return Decision(True, "compiling it paid", call, saved)
+
+
+def slower(compiled: float, python: float) -> str:
+    return f"compiled, a call took {compiled:.1e} s, in Python {python:.1e} s"

@@ -1,0 +1,98 @@
+"""Compiled code that takes longer than Python did is dropped; what was measured decides."""
+import sys
+
+import pytest
+
+from dynamo_lite.runtime.decisions import Decision
+from dynamo_lite.runtime.tiering import Account, Lender
+from dynamo_lite.script import histories
+from dynamo_lite.script.histories import CodeHistory, Timing
+
+if sys.version_info >= (3, 14):
+    pytest.skip("regions are not available", allow_module_level=True)
+
+
+def f():
+    pass
+
+
+MILLISECOND = 10 ** 6
+
+
+class Calls:
+    """Calls of `f`, as the core would have counted and timed them."""
+
+    def __init__(self, monkeypatch, decision=None, breaks=False):
+        self.counts = [0, 0, 0, 0]
+        self.reviews = []
+        monkeypatch.setattr(histories, "calls_of_code", lambda code: tuple(self.counts))
+        monkeypatch.setattr(histories, "review_after", lambda code, n: self.reviews.append(n))
+        self.history = CodeHistory(f.__code__, Account(Lender(), False, 9), print, decision)
+        self.history.compiled, self.history.operations, self.history.breaks = 1, 5, breaks
+
+    def python(self, calls, milliseconds):
+        self.counts[0] += calls
+        self.counts[1] += int(calls * milliseconds * MILLISECOND)
+
+    def compiled(self, calls, milliseconds):
+        self.counts[2] += calls
+        self.counts[3] += int(calls * milliseconds * MILLISECOND)
+
+    def review(self):
+        return self.history.review(f.__code__)
+
+    def conclusion(self):
+        return self.history.conclusion(f.__code__)
+
+
+def test_faster_code_stays_and_is_looked_at_less_and_less(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(10, 3)
+    for _ in range(3):
+        calls.compiled(10, 2)
+        assert calls.review() is True
+    assert calls.reviews == [12, 48, 192] and calls.conclusion().is_hot
+
+
+def test_slower_code_is_dropped_when_python_was_faster_again(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(10, 1)
+    calls.compiled(3, 2)
+    assert calls.review() == 6 * MILLISECOND  # as long as the compiled calls took
+    calls.python(6, 1)
+    assert calls.review() is None
+    assert calls.conclusion() == Decision(
+        False, "compiled, a call took 2.0e-03 s, in Python 1.0e-03 s"
+    )
+
+
+def test_calls_that_got_longer_in_python_as_well_do_not_count_against_it(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(10, 1)
+    calls.compiled(3, 20)
+    assert calls.review() == histories.LONGEST_TRIAL * 1000 * MILLISECOND
+    calls.python(1, 60)
+    assert calls.review() is True and calls.reviews == [12]
+
+
+@pytest.mark.parametrize("breaks", [False, True])
+def test_python_gets_its_turn_where_calls_were_never_timed_and_graphs_break(monkeypatch, breaks):
+    calls = Calls(monkeypatch, breaks=breaks)
+    calls.compiled(3, 1)
+    assert calls.review() == (3 * MILLISECOND if breaks else True)
+
+
+def test_what_an_earlier_run_measured_counts_too(monkeypatch):
+    calls = Calls(monkeypatch, Decision(True, "it paid", call=0.001, saved=1.0))
+    calls.compiled(3, 2)
+    assert calls.review() == 6 * MILLISECOND
+
+
+def test_the_time_of_compiling_is_no_time_of_calls(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(10, 3)
+    calls.compiled(10, 12)
+    calls.history.account.spend(0.05, 0.1)
+    assert calls.review() is True
+    assert calls.history.saved(Timing(10, 0.03, 10, 0.02)) == pytest.approx(0.01)
+    assert calls.conclusion().reason == "it saved less than compiling took, 0.05 s"
