@@ -42,7 +42,7 @@ def is_in_memory(node: Node) -> bool:
         row = row_of(node.target)
         if row is None or row.kind is Kind.EXTERN:
             return True
-        if row.window is None or not node.args or not isinstance(node.args[0], Node):
+        if row.strided_view is None or not node.args or not isinstance(node.args[0], Node):
             return False
         node = node.args[0]
     return True
@@ -71,7 +71,7 @@ def of_bools(node: Node, hint: Hint) -> bool:
     return max(hint(kind.size) for kind in kinds if kind is not None) > 256
 
 
-def of_apart(node: Node, hint: Hint) -> bool:
+def of_strided_vectors(node: Node, hint: Hint) -> bool:
     """NumPy makes vectors contiguous before it multiplies them."""
     kinds = array(node, 0), array(node, 1)
     return of_bools(node, hint) or all(
@@ -98,6 +98,7 @@ def of_rows(node: Node, hint: Hint) -> bool:
 
 
 PREFERENCES: dict[str, Callable[[Node, Hint], bool]] = {
-    question.__name__: question for question in (of_an_extremum, of_bools, of_apart, of_rows)
+    question.__name__: question
+    for question in (of_an_extremum, of_bools, of_strided_vectors, of_rows)
 }
 """What rows call the questions whether NumPy's own loop is faster."""

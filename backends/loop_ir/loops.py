@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Union
 
 import numpy as np
 
-from ...base.records import dataclass, kept
+from ...base.records import cached_property, dataclass
 from ...ir.errstates import AMBIENT, Errstate
 from ...ir.sizes import Size
 from ...native import Interned
@@ -305,23 +305,23 @@ class Kernel:
         object.__setattr__(made, "parts", self.parts)
         return made
 
-    @kept
+    @cached_property
     def parts(self) -> tuple[Expr, ...]:
         """All distinct expressions, operands first."""
         return tuple(walk(self.roots))
 
-    @kept
+    @cached_property
     def loads(self) -> tuple[Load | Gather, ...]:
         return tuple([part for part in self.parts if isinstance(part, (Load, Gather))])
 
-    @kept
+    @cached_property
     def reads(self) -> Buffers:
         return distinct(load.buffer for load in self.loads)
 
-    @kept
+    @cached_property
     def writes(self) -> Buffers:
         return distinct(s.buffer for s in self.statements if not isinstance(s, Check))
 
-    @kept
+    @cached_property
     def folds(self) -> tuple[Reduce, ...]:
         return tuple([part for part in self.parts if isinstance(part, Reduce)])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Union
 
-from ...base.records import dataclass, field, kept
+from ...base.records import cached_property, dataclass, field
 from ...ir import core
 from ...ir.errstates import AMBIENT, Errstate
 from ...ir.graph import Location, SymbolOrigin
@@ -257,11 +257,11 @@ class Loop(Instruction):
     proceed: Buffer = field(metadata=READ)
     steps: tuple[Step, ...] = field(metadata=BLOCK)
 
-    @kept
+    @cached_property
     def reads(self) -> Buffers:
         return read_with_blocks(self)
 
-    @kept
+    @cached_property
     def writes(self) -> Buffers:
         return written_in_blocks(self)
 
@@ -274,11 +274,11 @@ class Branch(Instruction):
     true: tuple[Step, ...] = field(metadata=BLOCK)
     false: tuple[Step, ...] = field(metadata=BLOCK)
 
-    @kept
+    @cached_property
     def reads(self) -> Buffers:
         return read_with_blocks(self)
 
-    @kept
+    @cached_property
     def writes(self) -> Buffers:
         return written_in_blocks(self)
 

@@ -38,11 +38,11 @@ from . import (  # noqa: F401  (they register)
     pointwise,
     powers,
     reductions,
+    strided_views,
     structure,
     unbacked,
     updates,
     views,
-    windows,
 )
 from .context import LOWERINGS, READINGS, Lowering, WhyExtern
 from .externs import bind_results, lower_extern, object_value, own_number

@@ -14,8 +14,8 @@ from ...ir.types import Form
 from ..loop_ir.simplify import Inexact, const, drops_parts
 from .context import Lowering, is_size
 from .scatters import views_of
+from .strided_views import ViewSteps, view_shape
 from .values import NATIVE, CannotLower
-from .windows import ViewSteps, view_shape
 
 NUMBERS = (int, float, complex, np.bool_, np.number)
 Piece = tuple[ViewSteps, Any, Errstate, Node]

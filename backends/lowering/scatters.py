@@ -22,10 +22,10 @@ from ..loop_ir.program import Extern
 from ..loop_ir.simplify import INT64
 from .context import Lowering
 from .externs import reference
+from .strided_views import ViewSteps
 from .structure import in_range, index_operand
 from .values import Value, load_of
 from .views import spelled_out
-from .windows import ViewSteps
 
 
 def views_of(view: ViewSteps) -> ViewSteps:

@@ -17,16 +17,16 @@ from ...ir.rules.indexing import parse_key
 from ...ir.tree import map_leaves
 from ...ir.types import Form
 from .context import Lowering
+from .strided_views import ViewSteps, region
 from .structure import gather, index_operand
 from .values import CannotLower, Value
 from .views import basic_getitem, is_basic
-from .windows import ViewSteps, region
 
 
-def picked(low: Lowering, base: Value, key: Any) -> Value:
+def gathered(low: Lowering, base: Value, key: Any) -> Value:
     """The elements that integer arrays select, in the memory of `base`."""
     types = map_leaves(lambda leaf: leaf.type if isinstance(leaf, (Node, Value)) else leaf, key)
-    strides = (0,) * len(base.shape)  # of no interest: what is picked has its own
+    strides = (0,) * len(base.shape)  # of no interest: what is gathered has its own
     shaped = replace(base.type, shape=base.shape, strides=strides, form=Form.ARRAY)
     try:
         kind = infer(operator.getitem, (shaped, types), {}, graph_facts(low.graph))
@@ -63,14 +63,14 @@ def selection(low: Lowering, base: Value, view: ViewSteps) -> Value:
         types = map_leaves(lambda leaf: leaf.type if isinstance(leaf, Value) else leaf, key)
         shaped = replace(base.type, shape=base.shape, strides=(0,) * len(base.shape),
                          form=Form.ARRAY)
-        window = parse_key(shaped, types, graph_facts(low.graph)).window
+        view_ = parse_key(shaped, types, graph_facts(low.graph)).view
         node: Any = SimpleNamespace(
-            name="a selection", type=replace(shaped, shape=window.shape, strides=window.strides)
+            name="a selection", type=replace(shaped, shape=view_.shape, strides=view_.strides)
         )
         if is_basic(key):
             base = basic_getitem(low, node, base, _items(key))
         else:
-            base = replace(picked(low, base, key), fresh=False)
+            base = replace(gathered(low, base, key), fresh=False)
     return base
 
 

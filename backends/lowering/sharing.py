@@ -9,9 +9,9 @@ from ...ir import core
 from ...ir.control import is_control
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
+from ...ir.memory import strided_view_of
 from ...ir.node import Node
-from ...ir.row import row_of
-from ...ir.tree import leaves, map_leaves
+from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
 
 
@@ -77,16 +77,12 @@ def _path(graph: Graph, node: Node) -> Iterator[Node]:
 def is_strided_view(graph: Graph, node: Node) -> bool | None:
     """Whether a node is a view of its first operand; a number that is read there is none. None
     where nothing says so."""
-    row = row_of(node.target)
     if not isinstance(node.type, ArrayType) or node.type.form is not Form.ARRAY:
         return False
-    if row is None or row.window is None or not node.args or not isinstance(node.args[0], Node):
+    if not node.args or not isinstance(node.args[0], Node):
         return False
-    args, kwargs = map_leaves(
-        lambda leaf: leaf.type if isinstance(leaf, Node) else leaf, (node.args, node.kwargs)
-    )
     try:
-        return row.window(*args, facts=graph_facts(graph), **kwargs) is not None
+        return strided_view_of(node, graph_facts(graph)) is not None
     except Unsupported:
         return None
 

@@ -42,13 +42,13 @@ def concatenate(
     totals = {o.sum: symbol(name) for name, o in low.graph.symbols.items() if o.fact == "total"}
     start: Size = 0
     for part in parts:
-        low.store(window(low, made, dim, start, part.shape), part)
+        low.store(section(low, made, dim, start, part.shape), part)
         start = start + part.shape[dim]
         start = totals.get(start, start)
     return low.owned(made)
 
 
-def window(low: Lowering, value: Value, dim: int, start: Size, shape: Sequence[Size]) -> Value:
+def section(low: Lowering, value: Value, dim: int, start: Size, shape: Sequence[Size]) -> Value:
     """The part of `value` with this shape that begins at `start` along `dim`."""
     axes = low.axes(shape)
     index = [affine.along(axis) for axis in axes]
@@ -105,7 +105,7 @@ def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Va
     items = spelled_out(key, len(source.shape))
     axes = low.axes(node.type.shape)
     where, ndim = _index_axes(items)
-    picked, kept = axes[where : where + ndim], iter((*axes[:where], *axes[where + ndim :]))
+    gathered, kept = axes[where : where + ndim], iter((*axes[:where], *axes[where + ndim :]))
     index: list[Offset] = []
     computed: list[tuple[Expr, Axis]] = []
     dims = iter(range(len(source.shape)))
@@ -118,7 +118,7 @@ def gather(low: Lowering, node: Node, source: Value, key: tuple[Any, ...]) -> Va
             axis = next(kept)
             index.append(_slice_start(low, item, size, axis))
         else:
-            place = _checked(low, item, picked, size)
+            place = _checked(low, item, gathered, size)
             computed.append((place, source.axes[dim]))
             index.append(affine.ZERO)
     load = source.expr

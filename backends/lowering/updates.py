@@ -25,11 +25,11 @@ from .overwriting import log_positions
 from .pieces import NUMBERS, is_everything, is_passed_on
 from .pointwise import compare, dtype_of, operand_at, require_native
 from .scatters import set_aside, store_at, views_of
-from .selections import moves, picked, selection
+from .selections import gathered, moves, selection
+from .strided_views import ViewSteps, region, view_shape
 from .structure import is_moved
 from .values import NATIVE, CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
-from .windows import ViewSteps, region, view_shape
 
 
 @lowers(reads=Access.REST, others=Access.COPY)
@@ -37,10 +37,10 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     """The array `base` after an assignment, in the memory of `base` when only this reads it."""
     if not isinstance(base, Value):
         raise CannotLower("an update of a constant")
-    apart = base.dtype not in NATIVE or may_run_back(low, base.type)
-    if apart and low.is_unlogged(base):
+    no_kernels = base.dtype not in NATIVE or may_run_back(low, base.type)
+    if no_kernels and low.is_unlogged(base):
         return stored(low, node, base, view, value)
-    if apart:
+    if no_kernels:
         raise CannotLower(f"no kernels for {base.type}")
     require_native(base.dtype, *([value.dtype] if isinstance(value, Value) else ()))
     if not isinstance(value, (Value, SizeExpr, *NUMBERS)):
@@ -64,7 +64,7 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
     ):
         value = low.computed(value)
     if not low.may_change(node.args[0], base, node):
-        base = rest_of(low, node, replace(base, type=node.type), view)
+        base = copied_for_assignment(low, node, replace(base, type=node.type), view)
     part = region(low, base, view)
     low.log_undo(part)
     assign(low, part, value)
@@ -79,11 +79,11 @@ def may_run_back(low: Lowering, kind: ArrayType) -> bool:
 
 def stored(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) -> Value:
     """An assignment by NumPy into an input."""
-    windows = views_of(view)
-    view_shape(low, base, windows)
+    views = views_of(view)
+    view_shape(low, base, views)
     if not low.may_change(node.args[0], base, node):
         raise CannotLower("an update of other elements")
-    if windows is view:
+    if views is view:
         low.log_undo(region(low, base, view))
     else:
         log_elements(low, node, base, view)
@@ -98,7 +98,7 @@ def log_elements(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Non
     if deposited_by(low, node) is not None:
         low.log_undo(base, whole=True)
     else:
-        log_positions(low, picked(low, region(low, base, view[:-1]), view[-1][1][0]))
+        log_positions(low, gathered(low, region(low, base, view[:-1]), view[-1][1][0]))
 
 
 def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:
@@ -164,7 +164,7 @@ def bounds_of(source: np.dtype, target: np.dtype) -> list[tuple[str, Any]]:
     return found
 
 
-def rest_of(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Value:
+def copied_for_assignment(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Value:
     """New memory that holds `base`, at least where the assignment does not replace it."""
     box = box_of(low, base, view)
     if box is None or product_hint(low, base.shape) < LARGE > product_hint(low, box[1]):

@@ -24,9 +24,9 @@ from .pointwise import operand_at
 from .rehearsal import can_repeat, is_computed, tried_out
 from .reports import rehearse
 from .scatters import checked_key, set_aside, store_at, views_of
+from .strided_views import region
 from .updates import assign, check_number, place, squeezed
 from .values import Value, load_of
-from .windows import region
 
 
 def write_inputs(low: Lowering) -> None:
@@ -68,7 +68,7 @@ def not_overwritten(low: Lowering, target: Value, chain: list[Piece]) -> list[Pi
     if last == 0:
         return chain
     kept = chain[last:]
-    evaluated = {(chain[last][2], part) for part in parts_of(low, target, chain[last])}
+    evaluated = {(chain[last][2], part) for part in expressions_of(low, target, chain[last])}
     for piece in reversed(chain[:last]):
         view, value, low.errstate, _ = piece
         if views_of(view) is not view:
@@ -81,11 +81,11 @@ def not_overwritten(low: Lowering, target: Value, chain: list[Piece]) -> list[Pi
         if (low.errstate, element) not in evaluated and not tried_out(low, part, element):
             kept.insert(0, piece)
         if is_everything(view):
-            evaluated |= {(low.errstate, part) for part in parts_of(low, target, piece)}
+            evaluated |= {(low.errstate, part) for part in expressions_of(low, target, piece)}
     return kept
 
 
-def parts_of(low: Lowering, target: Value, piece: Piece) -> set[Expr]:
+def expressions_of(low: Lowering, target: Value, piece: Piece) -> set[Expr]:
     """Everything that an assignment to the whole array computes for each element."""
     value = squeezed(low, low.values.get(piece[1], piece[1]), len(target.shape))
     return set(walk((operand_at(low, value, target.axes, target.dtype),)))

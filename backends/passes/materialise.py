@@ -256,11 +256,11 @@ def _stages(graph: Graph, readings: Readings) -> dict[Node, int]:
     found: dict[Node, int] = {}
     for node in graph.nodes:
         operands = leaves((node.args, node.kwargs), Node)
-        found[node] = max((found[o] + _is_apart(o, readings) for o in operands), default=0)
+        found[node] = max((found[o] + _is_no_kernel(o, readings) for o in operands), default=0)
     return found
 
 
-def _is_apart(node: Node, readings: Readings) -> bool:
+def _is_no_kernel(node: Node, readings: Readings) -> bool:
     return node.op == "call_function" and access_of(node, readings) is Access.MEMORY
 
 

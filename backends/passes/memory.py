@@ -33,8 +33,8 @@ def plan_memory(program: Program, hint: Hint) -> Program:
     last = {buffer: k for k, step in enumerate(steps) for buffer in (*step.reads, *step.writes)}
     lasting = arrays | {output.buffer for output in program.outputs}
     rotated = {b for s in all_steps(steps) if isinstance(s, Rotate) for b in (*s.into, *s.taken)}
-    apart = {buffer: step for buffer, step in allocations.items() if buffer not in rotated}
-    reused = _reuse(steps, apart, lasting, last)
+    own = {buffer: step for buffer, step in allocations.items() if buffer not in rotated}
+    reused = _reuse(steps, own, lasting, last)
     planned: list[Step] = []
     made: set[Buffer] = set()
     for step in steps:

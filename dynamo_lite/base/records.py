@@ -4,7 +4,7 @@ The standard decorator compiles half a dozen methods for every class, which for 
 package is most of what importing it takes. Here nothing is compiled: the core has the methods that
 depend on the fields. What the package uses is supported: `frozen`, `slots`,
 `eq`, `weakref_slot`, inheritance, `field(default=, default_factory=, init=)`, `__post_init__`,
-and `replace` and `fields` of the standard library. `kept` is the `cached_property` of classes with
+and `replace` and `fields` of the standard library. `cached_property` is for classes with
 slots: no field, so it counts neither for equality nor for the text.
 """
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ..native import record_methods
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
-    from functools import cached_property as kept
+    from functools import cached_property
 else:
 
-    class kept:
+    class cached_property:
         """What is computed of an instance when it is first asked for, and lives as long as it: in a
         slot, which is empty until then."""
 
@@ -75,7 +75,7 @@ def with_slots(cls: Any, own: dict[str, Field[Any]], weakref_slot: bool) -> Any:
     """The same class with slots; slots cannot be added to a class that exists."""
     present = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
     names = [name for name in own if name not in present]
-    computed = {name: v.func for name, v in cls.__dict__.items() if isinstance(v, kept)}
+    computed = {name: v.func for name, v in cls.__dict__.items() if isinstance(v, cached_property)}
     names += computed
     body = {
         name: value for name, value in cls.__dict__.items()
@@ -160,4 +160,4 @@ def set_state(self: Any, state: list[Any]) -> None:
         object.__setattr__(self, name, value)
 
 
-__all__ = ["dataclass", "field", "kept"]
+__all__ = ["cached_property", "dataclass", "field"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..tracer.object_model.attributes import is_hidden
+from ..tracer.object_model.attributes import is_shadowed
 from ..tracer.rules.mro import lookup
 from ..tracer.state.side_effects import (
     Advance,
@@ -56,7 +56,7 @@ def _extend(code: Reconstructor, record: Extend) -> Replay:
 def _store_attr(code: Reconstructor, record: StoreAttr) -> Replay:
     kind = record.tracker.python_type()
     target, value = _outside(code, record.tracker), code.hold(record.value)
-    if is_hidden(kind, record.name):
+    if is_shadowed(kind, record.name):
         return lambda: code.call_for_effect(
             dict.__setitem__, _namespace(code, target), code.constant(record.name), value
         )
@@ -73,7 +73,7 @@ PLAIN_STORES = (object.__setattr__, type.__setattr__)
 
 def _delete_attr(code: Reconstructor, record: DeleteAttr) -> Replay:
     kind, target = record.tracker.python_type(), _outside(code, record.tracker)
-    if is_hidden(kind, record.name):
+    if is_shadowed(kind, record.name):
         return lambda: code.call_for_effect(
             dict.__delitem__, _namespace(code, target), code.constant(record.name)
         )

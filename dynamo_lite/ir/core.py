@@ -46,7 +46,7 @@ def within(bound: int, size: int) -> int:
     return slice(bound).indices(size)[1]
 
 
-def windows(array: np.ndarray, size: int, axis: int) -> np.ndarray:
+def sliding_windows(array: np.ndarray, size: int, axis: int) -> np.ndarray:
     """All parts of a size along an axis; their places come where the axis was, the places inside of
     them last. Only one of them is written at a time."""
     return np.lib.stride_tricks.sliding_window_view(array, size, axis, writeable=True)

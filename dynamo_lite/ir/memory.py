@@ -11,9 +11,9 @@ from typing import Any
 from ..errors import Unsupported
 from .control import bodies, given, is_control
 from .facts import Facts
-from .node import Node
+from .node import Node, typed
 from .row import Effect, Kind, Op, row_of
-from .tree import leaves, map_leaves
+from .tree import leaves
 from .types import ArrayType, Form
 
 Owner = Callable[[Node], Node]
@@ -91,12 +91,19 @@ def _given_for(call: Node, place: int) -> Node | None:
 
 def _may_share(row: Op, node: Node, facts: Facts) -> bool:
     """Whether a result is, or may be, memory of the first argument."""
-    if row.window is None:
+    if row.strided_view is None:
         return row.kind in SHARING or row.shares
-    args, kwargs = map_leaves(
-        lambda leaf: leaf.type if isinstance(leaf, Node) else leaf, (node.args, node.kwargs)
-    )
     try:
-        return row.window(*args, facts=facts, **kwargs) is not None
+        return strided_view_of(node, facts) is not None
     except Unsupported:
         return True
+
+
+def strided_view_of(node: Node, facts: Facts) -> Any:
+    """Which `StridedView` of its first operand the result of a call is; None for what is none.
+    Unsupported where nothing says so."""
+    row = row_of(node.target)
+    if row is None or row.strided_view is None:
+        return None
+    args, kwargs = typed((node.args, node.kwargs))
+    return row.strided_view(*args, facts=facts, **kwargs)

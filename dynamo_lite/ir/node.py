@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from ..base.records import dataclass, field
 from .errstates import AMBIENT, Errstate
 from .sizes import Size
+from .tree import map_leaves
 
 
 class Location(NamedTuple):
@@ -89,3 +90,8 @@ class SymbolOrigin:
     hint: int
     least: int = 2
     sum: Size = 0
+
+
+def typed(tree: Any) -> Any:
+    """The tree with types in the places of nodes."""
+    return map_leaves(lambda leaf: leaf.type if isinstance(leaf, Node) else leaf, tree)

@@ -50,8 +50,8 @@ class Op:
     function of that name (`backends.llvm`). `triton` is an expression with {a} {b} {c}.
     `decompose(emit, *args, **kwargs)` rewrites a call in terms of other rows (`rules.composite`);
     it raises Unsupported for calls that stay whole.
-    `window` (views) is called like the target, plus `facts`, and gives the strided view
-    (`rules.windows`) that the result is of the first argument, or None when NumPy makes a copy.
+    `strided_view` (views) is called like the target, plus `facts`, and gives which the result is of
+    the first argument (`rules.strided_views`), or None when NumPy makes a copy.
     `whole`: calls that the rule does not cover are made by NumPy as a step of the graph, which is
     tried out to find the type.
     `lowering` names the backend's function that makes kernels or steps of a call, and `using` has
@@ -108,7 +108,7 @@ class Op:
     fold: str | None = None
     lowering: str | None = None
     using: Mapping[str, Any] = field(default_factory=dict)
-    window: Callable[..., Any] | None = None
+    strided_view: Callable[..., Any] | None = None
     effect: Effect = Effect.PURE
     whole: bool = False
     flags: bool = False

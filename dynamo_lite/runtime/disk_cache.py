@@ -65,7 +65,7 @@ def explained(home: Path) -> None:
     with private_files.opened(str(disk.directory())) as folder:
         names = [file.path for file in sorted(disk_space.files(folder), reverse=True)
                  if file.path.startswith("graphs/")]
-    keys = [key for name in names if (key := graph_cache.kept_key(name)) is not None]
+    keys = [key for name in names if (key := graph_cache.stored_key(name)) is not None]
     if not keys:
         print("no graph was compiled and kept")
         return

@@ -44,9 +44,9 @@ def make(source, **names):
 
 def compiled(function, target, *guards):
     """A compiled form whose only entry runs `target` over the flat arguments."""
-    twin = types.FunctionType(function.__code__, function.__globals__, "f", None,
+    clone = types.FunctionType(function.__code__, function.__globals__, "f", None,
                               function.__closure__)
-    form = CompiledFunction(twin, lambda *_: None)
+    form = CompiledFunction(clone, lambda *_: None)
     form.retire_after = 0
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(

@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from dynamo_lite.base.records import dataclass, field, kept
+from dynamo_lite.base.records import cached_property, dataclass, field
 from dynamo_lite.native import record_methods
 
 
@@ -145,7 +145,7 @@ class Counted:
     value: int
     calls: list = field(default_factory=list)
 
-    @kept
+    @cached_property
     def square(self):
         """The value times itself."""
         self.calls.append(self.value)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.tracer.polyfills import iterators as iterator_twins
+from dynamo_lite.tracer.polyfills import iterators as iterator_polyfills
 from dynamo_lite.tracer.rules import trace_rules
 from dynamo_lite.tracer.rules.trace_rules import TABLE, Action, mark, rule_for
 
@@ -53,7 +53,7 @@ EXAMPLES = {
     "pure-function": json.loads,
     "logging-inline": logging.Logger.info,
     "stdlib-skip": json.dumps,
-    "own-polyfill": iterator_twins.chain,
+    "own-polyfill": iterator_polyfills.chain,
     "own-control-flow": dl.cond,
     "own-skip": rule_for,
     "user-inline": plain,

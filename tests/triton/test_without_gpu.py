@@ -73,7 +73,7 @@ def test_numbers_are_the_cpus():
     (np.exp, "exp"), (np.sum, "sum"), (np.linalg.norm, "linalg.norm"),
     (np.ndarray.astype, "ndarray.astype"), (np.add.reduce, None),
 ])
-def test_twins_are_found_by_name(target, path):
+def test_counterparts_are_found_by_name(target, path):
     library = SimpleNamespace(
         __name__="cupy", exp="exp", sum="sum", linalg=SimpleNamespace(norm="linalg.norm"),
         ndarray=SimpleNamespace(astype="ndarray.astype"),

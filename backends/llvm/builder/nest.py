@@ -117,7 +117,7 @@ class Nest:
     def operand(self, term: Term, vector: bool) -> Value:
         return self.vector(term) if vector else self.value(term)
 
-    def hidden(self, value: Value) -> Value:
+    def barrier(self, value: Value) -> Value:
         """The same floating-point value, but LLVM cannot see where it comes from. It computes what
         a selection reads for the selected lanes only, or later, or folds an operation into both
         alternatives: each loses the flags that eager NumPy reports."""

@@ -69,7 +69,7 @@ def doubled(mask: Value) -> Value:
     return mask.shuffle([n for n in range(mask.lanes) for _ in (0, 1)])
 
 
-def parts_of(value: Element) -> Value:
+def interleaved(value: Element) -> Value:
     """Real numbers as they are; of complex ones the parts, in the order of memory."""
     return value if isinstance(value, Value) else value.interleaved()
 

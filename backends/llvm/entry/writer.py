@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....base.records import dataclass, field, kept
+from ....base.records import cached_property, dataclass, field
 from ....ir.errstates import AMBIENT, Errstate
 from ....ir.sizes import Size, product, symbols
 from ....ir.types import ArrayType, Form
@@ -382,7 +382,7 @@ class EntryWriter:
         elif self.slots.get(name) != number or name not in self.made:
             self.frame.own(number, self.objects[name])
 
-    @kept
+    @cached_property
     def made(self) -> set[str]:
         """The buffers whose ndarray was put into its slot by a step."""
         made = (s for s in all_steps(self.program.steps) if isinstance(s, (Allocate, View)))

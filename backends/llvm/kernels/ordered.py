@@ -21,7 +21,7 @@ from ..builder.elements import I64
 from ..builder.emit import Value
 from ..builder.folding import UNROLLED, Combine, moved, outer_loops, remaining, tree, whole_steps
 from ..builder.nest import Lane, Nest
-from ..builder.pairs import doubled, parts_of
+from ..builder.pairs import doubled, interleaved
 from ..builder.terms import Term
 
 LEAF = 128
@@ -95,7 +95,7 @@ class OrderedFold:
         short = isinstance(axis.extent, int) and axis.extent < self.turn
         if self.nest.lane is None and not (cheap and (short or not self.row)):
             return (Vectors if self.row else VectorsInTurn)(self, axis, body, unroll)
-        element = lambda: parts_of(self.nest.value(body).splat(self.lanes))  # noqa: E731
+        element = lambda: interleaved(self.nest.value(body).splat(self.lanes))  # noqa: E731
         if self.row and not short:
             return Eights(self, axis, element)
         return InTurn(self, axis, element, unroll)
@@ -253,7 +253,7 @@ class Vectors:
         return state
 
     def _elements(self) -> Value:
-        return parts_of(self.nest.vector(self.body))
+        return interleaved(self.nest.vector(self.body))
 
     def _added(self, state: State, value: Value, number: int) -> State:
         """The lanes of a vector go to the accumulators in turn."""
@@ -351,7 +351,7 @@ class VectorsInTurn:
     def _stepped(self, lane: Lane, total: Value) -> State:
         fold = self.fold
         with self.nest.lanes(lane):
-            value = parts_of(self.nest.vector(self.body))
+            value = interleaved(self.nest.vector(self.body))
             if lane.mask is not None:
                 mask = doubled(lane.mask) if fold.parts == 2 else lane.mask
                 value = mask.select(value, fold.zero)

@@ -177,15 +177,15 @@ def emit_select(nest: Nest, term: Term) -> Element:
     if true.dtype.kind in "fc":
         first, second = (arg.expr for arg in term.args[1:])
         both = isinstance(first, Const) and isinstance(second, Const)
-        true = hidden(nest, true) if both or isinstance(first, COMPUTED) else true
-        false = hidden(nest, false) if isinstance(second, COMPUTED) else false
+        true = barrier(nest, true) if both or isinstance(first, COMPUTED) else true
+        false = barrier(nest, false) if isinstance(second, COMPUTED) else false
     if isinstance(true, Pair):
         return pairs.select(condition, true, false)
     return condition.select(true, false)
 
 
-def hidden(nest: Nest, value: Any) -> Any:
-    return value.map(nest.hidden) if isinstance(value, Pair) else nest.hidden(value)
+def barrier(nest: Nest, value: Any) -> Any:
+    return value.map(nest.barrier) if isinstance(value, Pair) else nest.barrier(value)
 
 
 COMPUTED = (Apply, Convert, Select, Reduce)
@@ -203,7 +203,7 @@ def emit_convert(nest: Nest, term: Term) -> Element:
             return pairs.truth(operand)
         return operand.map(lambda one: convert(one, part))
     value = convert(operand, part)
-    value = nest.hidden(value) if is_choice(arg.expr.dtype, part) else value
+    value = nest.barrier(value) if is_choice(arg.expr.dtype, part) else value
     return value if part == dtype else Pair(value, value.constant(0))
 
 

@@ -33,7 +33,7 @@ class Parts(NamedTuple):
     reciprocal: Value
 
 
-def parts_of(x: Value) -> Parts:
+def reduced(x: Value) -> Parts:
     size = table_size(x)
     mantissa = mantissa_of(x)
     place = mantissa.bits() >> (format_of(x).mantissa - (size.bit_length() - 1))
@@ -66,7 +66,7 @@ def _sum(high: Value, first: Value, low: Value) -> Value:
 
 def _in_base(base: int) -> Callable[[Value], Value]:
     def function(x: Value) -> Value:
-        return with_poles(x, without_logarithm(x), _sum(*_tail(parts_of(x), base)))
+        return with_poles(x, without_logarithm(x), _sum(*_tail(reduced(x), base)))
 
     return function
 
@@ -79,7 +79,7 @@ def _log1p(x: Value) -> tuple[Parts, Value, Value]:
 
     The error is wrong only for large x, where it does not matter."""
     total = x + 1.0
-    parts = parts_of(total)
+    parts = reduced(total)
     error = quiet_difference(x, total - 1.0)
     relative = quiet_scalef(error, -parts.turns) * parts.reciprocal
     return parts, (-relative).fma(parts.rest, relative), total

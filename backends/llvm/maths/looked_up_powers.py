@@ -10,7 +10,7 @@ from ..builder.emit import Value
 from . import tables
 from .avx512 import DOWN, looked_up, quiet_fma, scalef, within
 from .formats import SINGLE, estrin, format_of
-from .looked_up_logarithms import parts_of
+from .looked_up_logarithms import reduced
 from .stepped import LOG2_E, reduced_by, steps_of, two_to
 
 # (log(1 + r) - r + r**2 / 2) / r**3 for the rests that the tables leave
@@ -31,7 +31,7 @@ CBRT_32 = (0.3333335597, -0.1111282405, 0.06088064775)
 
 def _logarithm(x: Value) -> tuple[Value, Value]:
     """log(x) in two parts, to half as many digits again, for positive finite x."""
-    turns, place, rest, _ = parts_of(x)
+    turns, place, rest, _ = reduced(x)
     dtype, table = x.dtype, tables.logarithms(0, x.dtype)
     high = turns.fma(table.turn[0], looked_up(place, table.high, dtype))
     low = turns.fma(table.turn[1], looked_up(place, table.low, dtype))
@@ -77,7 +77,7 @@ def _roots(dtype: np.dtype) -> tuple[tables.Table, tables.Table]:
 def cbrt(x: Value) -> Value:
     """Of 0 and infinities `third` is infinite, which is what the scaling goes by."""
     form, dtype = format_of(x), x.dtype
-    turns, place, rest, _ = parts_of(x)
+    turns, place, rest, _ = reduced(x)
     third = quiet_fma(turns, 1 / 3, form.magic, DOWN) - form.magic
     left = (quiet_fma(third, -3.0, turns) + form.magic).bits()
     roots, scales = _roots(dtype)

@@ -42,7 +42,7 @@ class Key(NamedTuple):
         yield from (name for name, left, right in pairs if left != right)
 
 
-def kept_key(name: str) -> Key | None:
+def stored_key(name: str) -> Key | None:
     """The key of the image in a file."""
     if (content := disk.read(name)) is None:
         return None

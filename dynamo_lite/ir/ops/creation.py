@@ -8,7 +8,7 @@ import numpy as np
 
 from ..row import Kind, op
 from ..rules import creation as rules
-from ..rules.windows import itself
+from ..rules.strided_views import itself
 from ..types import ArrayType
 
 op(np.zeros, Kind.CREATION, infer=rules.plain_rule, lowering="filled", using={"value": 0},
@@ -45,7 +45,7 @@ op(np.ndarray.flatten, Kind.STRUCTURE, infer=rules.flatten_rule, lowering="flatt
 def _may_return_itself(
     target: Callable[..., Any], kind: Kind, rule: Callable[..., ArrayType], **fields: Any
 ) -> None:
-    op(target, kind, infer=rule, window=itself(rule), casts=True, dtype_at=1, **fields)
+    op(target, kind, infer=rule, strided_view=itself(rule), casts=True, dtype_at=1, **fields)
 
 
 _may_return_itself(np.ndarray.astype, Kind.POINTWISE, rules.astype_rule, lowering="astype",

@@ -64,8 +64,8 @@ def result_in(
     if (why := why_not_alike(row, args, kwargs)) is not None:
         raise Unsupported(f"in {library}, {why}")
     is_view = row.kind is Kind.WRITE or "out" in kwargs or row.target is core.update
-    if row.window is not None and not is_view:
-        is_view = row.window(*args, facts=facts, **kwargs) is not None
+    if row.strided_view is not None and not is_view:
+        is_view = row.strided_view(*args, facts=facts, **kwargs) is not None
 
     def moved(kind: Any) -> Any:
         if not isinstance(kind, ArrayType):

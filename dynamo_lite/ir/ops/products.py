@@ -38,6 +38,6 @@ def _defined(target: Callable[..., Any], definition: Callable[..., Any], **field
 _defined(np.outer, definitions.outer, lowering="outer")
 _defined(np.vdot, definitions.vdot, lowering="product_of", using={
     "leading": "contiguous", "ranks": 1, "kinds": "f", "matrices": False, "one_term": True},
-    preference="of_apart")
+    preference="of_strided_vectors")
 _defined(np.trace, definitions.trace, method="trace")
 _defined(np.tensordot, definitions.tensordot)

@@ -9,48 +9,49 @@ import numpy as np
 
 from .. import core
 from ..row import Kind, op
-from ..rules import elements, indexing, views, windows
+from ..rules import elements, indexing, strided_views, views
 from ..rules.externs import tried
 from ..rules.views import view_rule
 
 
 def _view(
-    target: Callable[..., Any], window: Callable[..., windows.StridedView | None],
-    lowering: str = "windowed", copy: Callable[..., Any] | None = None, **fields: Any,
+    target: Callable[..., Any], strided_view: Callable[..., strided_views.StridedView | None],
+    lowering: str = "strided", copy: Callable[..., Any] | None = None, **fields: Any,
 ) -> None:
     """The row of a function whose result is a strided view; else `copy` gives its type."""
-    op(target, Kind.VIEW, infer=view_rule(window, copy), window=window, lowering=lowering, **fields)
+    op(target, Kind.VIEW, infer=view_rule(strided_view, copy), strided_view=strided_view,
+       lowering=lowering, **fields)
 
 
-_view(np.transpose, windows.transpose, "transpose", method="transpose", adapts="axes",
+_view(np.transpose, strided_views.transpose, "transpose", method="transpose", adapts="axes",
       attribute="T")
-_view(np.matrix_transpose, windows.matrix_transpose, "matrix_transpose", attribute="mT")
-_view(np.swapaxes, windows.swapaxes, "swapaxes", method="swapaxes", required=("", ""))
-_view(np.moveaxis, windows.moveaxis, "moveaxis")
-_view(np.rollaxis, windows.rollaxis)
-_view(np.squeeze, windows.squeeze, "unit_dims", method="squeeze", itself="squeezes_nothing")
-_view(np.broadcast_to, windows.broadcast_to, "broadcast_to")
-_view(np.diagonal, windows.diagonal, method="diagonal")
+_view(np.matrix_transpose, strided_views.matrix_transpose, "matrix_transpose", attribute="mT")
+_view(np.swapaxes, strided_views.swapaxes, "swapaxes", method="swapaxes", required=("", ""))
+_view(np.moveaxis, strided_views.moveaxis, "moveaxis")
+_view(np.rollaxis, strided_views.rollaxis)
+_view(np.squeeze, strided_views.squeeze, "unit_dims", method="squeeze", itself="squeezes_nothing")
+_view(np.broadcast_to, strided_views.broadcast_to, "broadcast_to")
+_view(np.diagonal, strided_views.diagonal, method="diagonal")
 _view(np.diag, elements.diag, copy=tried(np.diag))
 _view(np.ndarray.view, elements.view, dtype_at=1)
 _view(np.lib.stride_tricks.sliding_window_view, elements.sliding_windows)
-_view(core.windows, elements.moving_windows)
-_view(np.reshape, windows.reshape, "reshape", copy=views.reshaped_copy, method="reshape",
+_view(core.sliding_windows, elements.writeable_windows)
+_view(np.reshape, strided_views.reshape, "reshape", copy=views.reshaped_copy, method="reshape",
       adapts="shape")
-_view(np.ravel, windows.ravel, "ravel", copy=views.raveled_copy, method="ravel")
-_view(np.expand_dims, windows.expand_dims, "unit_dims", copy=views.expanded_copy)
-_view(np.flip, windows.flip, "flip")
-_view(np.fliplr, windows.fliplr, "flip", using={"axis": 1})
-_view(np.flipud, windows.flipud, "flip", using={"axis": 0})
-_view(np.rot90, windows.rot90)
+_view(np.ravel, strided_views.ravel, "ravel", copy=views.raveled_copy, method="ravel")
+_view(np.expand_dims, strided_views.expand_dims, "unit_dims", copy=views.expanded_copy)
+_view(np.flip, strided_views.flip, "flip")
+_view(np.fliplr, strided_views.fliplr, "flip", using={"axis": 1})
+_view(np.flipud, strided_views.flipud, "flip", using={"axis": 0})
+_view(np.rot90, strided_views.rot90)
 _view(np.real, elements.part("real"), "part", copy=views.real_number, llvm={"c": "@real"},
       using={"name": "real"}, attribute="real", itself="of_real_numbers")
 _view(np.imag, elements.part("imag"), "part", copy=views.imaginary_zeros, llvm={"c": "@imag"},
       using={"name": "imag"}, attribute="imag")
-_view(np.atleast_1d, windows.atleast(1), "unit_dims", using={"or_itself": True},
+_view(np.atleast_1d, strided_views.atleast(1), "unit_dims", using={"or_itself": True},
       handler="at_least", itself="has_dimensions", least_ndim=1)
-_view(np.atleast_2d, windows.atleast(2), "unit_dims", using={"or_itself": True},
+_view(np.atleast_2d, strided_views.atleast(2), "unit_dims", using={"or_itself": True},
       handler="at_least", itself="has_dimensions", least_ndim=2)
 
-op(operator.getitem, Kind.VIEW, infer=indexing.getitem, window=indexing.getitem_view,
+op(operator.getitem, Kind.VIEW, infer=indexing.getitem, strided_view=indexing.getitem_view,
    checks=("bounds",), lowering="getitem", preference="of_rows")

@@ -30,13 +30,13 @@ from .. import core
 from ..control import bodies, is_control
 from ..facts import Facts
 from ..graph import Graph
-from ..memory import writes
+from ..memory import strided_view_of, writes
 from ..node import Assertion, Node
 from ..ops.inference import infer
 from ..row import ROWS, row_of
 from ..rules.layout import same_shape
-from ..rules.windows import StridedView
-from ..rules.writes import is_rounded_apart
+from ..rules.strided_views import StridedView
+from ..rules.writes import is_rounded_otherwise
 from ..tree import map_leaves
 from ..types import ArrayType, Form
 from .decompose import NodeEmit
@@ -131,22 +131,16 @@ class _Functionaliser:
             key = (base, node.args[1])
             return self.parts.setdefault(key, _owner(made, node))
         parent = self.aliases.get(base) if isinstance(base, Node) else None
-        window = None if parent is None else self._window(node)
-        if parent is None or window is None:
+        view: StridedView | None = None
+        if parent is not None:
+            view = strided_view_of(node, self.facts)
+        if parent is None or view is None:
             return _owner(made, node)
-        if window.same:
+        if view.same:
             return parent
         args, kwargs = map_leaves(self.value, (node.args[1:], node.kwargs))
         step = (node.target, args, kwargs)
         return Alias(parent.storage, (*parent.chain, step), made, parent.storage.version)
-
-    def _window(self, node: Node) -> StridedView | None:
-        row = row_of(node.target)
-        if row is None or row.window is None:
-            return None
-        args, kwargs = map_leaves(_typed, (node.args, node.kwargs))
-        window: StridedView | None = row.window(*args, facts=self.facts, **kwargs)
-        return window
 
     def _write(self, node: Node) -> None:
         row = row_of(node.target)
@@ -274,10 +268,6 @@ def functional_body(
     ordered = replace(body, nodes=[*given[:first], *operands, *rest], _compiled=None)
     ordered.output((*body.outputs, *final))
     return _Functionaliser(ordered, facts, known).run()
-
-
-def _typed(leaf: Any) -> Any:
-    return leaf.type if isinstance(leaf, Node) else leaf
 
 
 def _owner(made: Node, origin: Node) -> Alias:
@@ -416,7 +406,7 @@ def _check_factors(
     run: _Functionaliser, ufunc: Any, out: Node, args: tuple[Any, ...]
 ) -> None:
     """NumPy rounds a product otherwise that it writes between the elements of a factor."""
-    if not is_rounded_apart(ufunc, out.type):
+    if not is_rounded_otherwise(ufunc, out.type):
         return
     own = run.aliases[out]
     for alias in (run.aliases.get(arg) for arg in args if isinstance(arg, Node)):
@@ -427,7 +417,7 @@ def _check_factors(
 def _is_single(run: _Functionaliser, ufunc: Any, out: Node) -> bool:
     """Whether NumPy itself has to write a product into one element that is also a factor. Where the
     size is not known, a call with one element bails out."""
-    if not is_rounded_apart(ufunc, out.type):
+    if not is_rounded_otherwise(ufunc, out.type):
         return False
     if isinstance(out.type.size, int):
         return out.type.size == 1

@@ -59,8 +59,8 @@ def _equal(graph: Graph) -> dict[Node, Node]:
             alone[outline] = None
         key = _key(node, equal)
         first = None if key is None else seen.get(key)
-        apart = [equal.get(partner, partner) for partner in partners.get(node, ())]
-        if first is not None and node not in returned and first not in apart:
+        others = [equal.get(partner, partner) for partner in partners.get(node, ())]
+        if first is not None and node not in returned and first not in others:
             equal[node] = first
         else:
             seen[key] = node
@@ -89,7 +89,7 @@ def _partners(graph: Graph) -> dict[Node, list[Node]]:
 def _array_of(node: Node) -> Node:
     """What a view is a view of."""
     while (row := row_of(node.target) if node.op == "call_function" else None) is not None:
-        if row.window is None or not isinstance(node.args[0], Node):
+        if row.strided_view is None or not isinstance(node.args[0], Node):
             break
         node = node.args[0]
     return node
@@ -100,7 +100,7 @@ def _returned(graph: Graph) -> set[Node]:
     found = {value for value in graph.outputs if isinstance(value, Node)}
     for node in reversed(graph.nodes):
         row = row_of(node.target) if node in found and node.op == "call_function" else None
-        if row is not None and row.window is not None and isinstance(node.args[0], Node):
+        if row is not None and row.strided_view is not None and isinstance(node.args[0], Node):
             found.add(node.args[0])
     return found
 

@@ -10,8 +10,8 @@ import numpy as np
 from ...errors import Unsupported
 from ..facts import Facts
 from ..types import Form
+from .strided_views import StridedView, array_argument, diagonal, itself_as_view
 from .values import Wrong, as_dtype, as_shape, as_type, normal_axes
-from .windows import StridedView, array_argument, diagonal, itself_as_view
 
 
 def view(a: Any, dtype: Any = ..., *, facts: Facts) -> StridedView:
@@ -46,8 +46,8 @@ def sliding_windows(
     return StridedView((*shape, *sizes), strides, writeable=False)
 
 
-def moving_windows(array: Any, size: Any, axis: Any, *, facts: Facts) -> StridedView:
-    """`core.windows`, which are writeable."""
+def writeable_windows(array: Any, size: Any, axis: Any, *, facts: Facts) -> StridedView:
+    """`core.sliding_windows`, which are writeable."""
     found = sliding_windows(array, size, axis, facts=facts)
     return replace(found, writeable=array_argument(array).writeable)
 
@@ -65,7 +65,7 @@ def diag(v: Any, k: Any = 0, *, facts: Facts) -> StridedView | None:
 def part(name: str) -> Callable[..., StridedView | None]:
     """`np.real` and `np.imag`: of real arrays the array itself, and new zeros."""
 
-    def window(val: Any, *, facts: Facts) -> StridedView | None:
+    def view(val: Any, *, facts: Facts) -> StridedView | None:
         kind = as_type(val)
         if kind.form is not Form.ARRAY:
             return None
@@ -75,4 +75,4 @@ def part(name: str) -> Callable[..., StridedView | None]:
             return StridedView(kind.shape, kind.strides, offset, dtype=dtype)
         return itself_as_view(kind) if name == "real" else None
 
-    return window
+    return view

@@ -14,8 +14,8 @@ from ..facts import Facts, at_least, at_most, must
 from ..sizes import Size, SizeExpr, floordiv, maximum, minimum, name_of, product
 from ..types import ArrayType, Form, contiguous_strides
 from .layout import axes_by_stride, broadcast_shapes, elementwise_strides, is_one, packed_in_order
+from .strided_views import StridedView, array_argument
 from .values import Wrong, as_type, integer, result
-from .windows import StridedView, array_argument
 
 Gather = tuple[int, Any]  # (axis of the array, index operand)
 LONGEST_STEP = 2**31
@@ -32,7 +32,7 @@ class Key:
     from data selects a view whose place is known at run time (`StridedView.moving`).
     """
 
-    window: StridedView
+    view: StridedView
     gathers: list[Gather] = field(default_factory=list)
     separated: bool = False
 
@@ -73,8 +73,8 @@ def parse_key(kind: ArrayType, key: Any, facts: Facts) -> Key:
         else:
             offset = offset + position(item, size, facts) * stride
     scalar = not shape and not any(item is Ellipsis for item in _items(key))
-    window = StridedView(tuple(shape), tuple(strides), offset, scalar=scalar, moving=moving)
-    return Key(window, gathers, _separated(gaps))
+    view = StridedView(tuple(shape), tuple(strides), offset, scalar=scalar, moving=moving)
+    return Key(view, gathers, _separated(gaps))
 
 
 def _is_array(item: Any) -> bool:
@@ -260,7 +260,7 @@ def getitem(a: Any, key: Any, /, *, facts: Facts) -> ArrayType:
     kind = array_argument(a)
     parsed = parse_key(kind, key, facts)
     if not parsed.gathers:
-        return parsed.window.type_over(kind)
+        return parsed.view.type_over(kind)
     return gathered(kind, parsed, facts)
 
 
@@ -269,7 +269,7 @@ def getitem_view(a: Any, key: Any, /, *, facts: Facts) -> StridedView | None:
     if isinstance(a, (tuple, list)):
         return None
     parsed = parse_key(array_argument(a), key, facts)
-    return None if parsed.gathers else parsed.window
+    return None if parsed.gathers else parsed.view
 
 
 def gathered(kind: ArrayType, key: Key, facts: Facts) -> ArrayType:
@@ -278,22 +278,22 @@ def gathered(kind: ArrayType, key: Key, facts: Facts) -> ArrayType:
     In memory the gathered axes come first in C order, then the others by their strides; without
     others the result follows the memory order of the index arrays.
     """
-    picked = [index_type(item) for _, item in key.gathers]
-    common = broadcast_shapes((item.shape for item in picked), facts)
+    indices = [index_type(item) for _, item in key.gathers]
+    common = broadcast_shapes((item.shape for item in indices), facts)
     axes = [axis for axis, _ in key.gathers]
-    rest = [n for i, n in enumerate(key.window.shape) if i not in axes]
+    rest = [n for i, n in enumerate(key.view.shape) if i not in axes]
     place = 0 if key.separated else axes[0]
     shape = (*rest[:place], *common, *rest[place:])
-    if not shape and all(item.form is not Form.ARRAY for item in picked):
+    if not shape and all(item.form is not Form.ARRAY for item in indices):
         return ArrayType(kind.dtype, form=Form.SCALAR)
     if all(is_one(n, facts) for n in rest) and not all(
-        item.is_c_contiguous for item in picked
+        item.is_c_contiguous for item in indices
     ):
         if rest:
             raise Unsupported("a gather by arrays in another memory order")
-        strides = elementwise_strides(shape, picked, kind.dtype.itemsize, facts, casts=True)
+        strides = elementwise_strides(shape, indices, kind.dtype.itemsize, facts, casts=True)
         return result(kind.dtype, shape, strides)
-    kept = [s for i, s in enumerate(key.window.strides) if i not in axes]
+    kept = [s for i, s in enumerate(key.view.strides) if i not in axes]
     inner = packed_in_order(tuple(rest), axes_by_stride(kept, facts), kind.dtype.itemsize)
     outer = contiguous_strides(common, kind.dtype.itemsize)
     count = product(rest)

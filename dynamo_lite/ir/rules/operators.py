@@ -12,7 +12,7 @@ from ..types import Form
 from .composite import Emit
 from .pointwise import resolve
 
-ROUNDED_APART = frozenset((np.multiply, np.absolute))
+ROUNDED_OTHERWISE = frozenset((np.multiply, np.absolute))
 """What NumPy's scalars compute by another formula than its loops where they are complex."""
 
 
@@ -29,7 +29,7 @@ def scalar_operator(ufunc: np.ufunc) -> Callable[..., Any]:
             return shortcut
         if all(kind.dtype.kind in "biu" for kind in kinds) or ufunc is np.power:
             return emit.whole(ufunc, *operands)
-        if ufunc in ROUNDED_APART and any(kind.dtype.kind == "c" for kind in kinds):
+        if ufunc in ROUNDED_OTHERWISE and any(kind.dtype.kind == "c" for kind in kinds):
             return emit.whole(ufunc, *operands)
         return emit(ufunc, *operands)
 

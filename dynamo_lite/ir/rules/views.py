@@ -10,23 +10,23 @@ from ..facts import Facts
 from ..types import ArrayType, Form, contiguous_strides
 from .elements import part_dtype
 from .layout import is_fortran, like_strides
+from .strided_views import StridedView, array_argument, resolved_shape
 from .values import as_type, result
-from .windows import StridedView, array_argument, resolved_shape
 
 
 def view_rule(
-    window: Callable[..., StridedView | None], copy: Callable[..., ArrayType] | None = None
+    strided_view: Callable[..., StridedView | None], copy: Callable[..., ArrayType] | None = None
 ) -> Callable[..., ArrayType]:
     """The type rule of a view function; `copy` gives the type where there is no view."""
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> ArrayType:
-        found = window(*args, facts=facts, **kwargs)
+        found = strided_view(*args, facts=facts, **kwargs)
         if found is not None:
             return found.type_over(array_argument(next(iter((*args, *kwargs.values())))))
         assert copy is not None
         return copy(*args, facts=facts, **kwargs)
 
-    infer.__wrapped__ = window  # type: ignore[attr-defined]
+    infer.__wrapped__ = strided_view  # type: ignore[attr-defined]
     return infer
 
 

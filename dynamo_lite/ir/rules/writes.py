@@ -22,7 +22,7 @@ def setitem_rule(a: Any, key: Any, value: Any, /, *, facts: Facts) -> None:
         _check_masked(kind, key, value, facts)
         return
     parsed = parse_key(kind, key, facts)
-    shape = gathered(kind, parsed, facts).shape if parsed.gathers else parsed.window.shape
+    shape = gathered(kind, parsed, facts).shape if parsed.gathers else parsed.view.shape
     stored = as_type(value)
     if not isinstance(value, ArrayType) or stored.dtype.kind == "c":
         _check_stored(value, stored, kind)  # of computed numbers the value itself is looked at
@@ -108,7 +108,7 @@ def target_array(value: Any) -> ArrayType:
     return kind
 
 
-def is_rounded_apart(ufunc: Any, out: ArrayType) -> bool:
+def is_rounded_otherwise(ufunc: Any, out: ArrayType) -> bool:
     """Whether NumPy's loop rounds otherwise where it writes into a factor of one element: products
     of complex numbers."""
     return ufunc in (np.multiply, np.square) and out.dtype.kind == "c"

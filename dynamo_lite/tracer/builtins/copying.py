@@ -146,7 +146,7 @@ def _copied_object(
 ) -> VariableTracker:
     """What `copyreg.__newobj__` and `copy._reconstruct` make of an object."""
     kind = value.kind
-    if (own := _own_way(value)) is not None:
+    if (own := _own_protocol(value)) is not None:
         raise GraphBreak(f"copying {value.describe()} by its {own}")
 
     def part(item: VariableTracker) -> VariableTracker:
@@ -169,7 +169,7 @@ def _copied_object(
     return made
 
 
-def _own_way(value: ObjectVariable) -> str | None:
+def _own_protocol(value: ObjectVariable) -> str | None:
     """What a class has of its own that says how its objects are copied; its type where its objects
     hold more than the slots, dict and weak references of Python's classes."""
     kind = value.kind

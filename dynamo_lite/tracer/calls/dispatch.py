@@ -49,7 +49,7 @@ def dispatch(
 
 
 KNOWN = Rule("own-answer", Action.FOLD, "the tracer knows what it does")
-TWIN = Rule("own-polyfill", Action.INLINE, "its polyfill is followed")
+FOLLOWED = Rule("own-polyfill", Action.INLINE, "its polyfill is followed")
 USER_CLASS = Rule("user-class", Action.INLINE, "making an object follows the methods of its class")
 
 
@@ -58,7 +58,7 @@ def rule_of_call(function: Any) -> Rule:
     if _in(HANDLERS, function) is not None:
         return KNOWN
     if _in(POLYFILLS, function) is not None:
-        return TWIN
+        return FOLLOWED
     rule = rule_for(function)
     return USER_CLASS if is_made_by_tracing(function, rule) else rule
 

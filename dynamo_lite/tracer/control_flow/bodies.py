@@ -14,7 +14,7 @@ from ...ir.types import python_number
 from ..object_model.constants import TRUE, ConstantVariable
 from ..object_model.lazy import realise
 from ..state.tracker import COUNTER, VariableTracker
-from ..trackers.arrays.unions import Kinds, UnionNumber, parts_of, types_of, united
+from ..trackers.arrays.unions import Kinds, UnionNumber, types_of, united, value_and_type
 from .branches import run
 from .capture import adding_to, capturing, tracker_of, type_of
 from .growing import assign, variables
@@ -90,7 +90,7 @@ class Body:
         """Carry a variable of one of two types."""
         self.unions[name], self.whole[name] = kinds, value
         names = name, type_name(name)
-        for part, before, kind in zip(names, parts_of(tx, value, kinds), types_of(kinds)):
+        for part, before, kind in zip(names, value_and_type(tx, value, kinds), types_of(kinds)):
             self.before[part] = before
             self.carried[part] = self.graph.placeholder(identifier(part), kind)
 
@@ -111,7 +111,7 @@ class Body:
             inside = self.carried.get(name)
             if inside is not None and united(UnionNumber(inside, True, kinds), value) != kinds:
                 raise Unsettled(f"{name!r} is {value.describe()} after an iteration of the loop")
-            self.after[name], self.after[type_name(name)] = parts_of(tx, value, kinds)
+            self.after[name], self.after[type_name(name)] = value_and_type(tx, value, kinds)
         for name, value in self.fixed.items():
             check_fixed(name, value, self.after.get(name))
 

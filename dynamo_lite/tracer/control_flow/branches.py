@@ -98,10 +98,10 @@ def fork(
     while loop is not None and loop is not tx.region and is_peeled(tx, loop):
         loop = shape.around(loop)
     both, starts = Fork(tx, at, loop), ([begin(tx, true)], [begin(tx, false)])
-    exits = None if place in options.apart else both.together(test, starts)
+    exits = None if place in options.unmerged else both.merged_early(test, starts)
     if exits is None:
-        options.apart.add(place)
-        exits = both.apart(test, starts)
+        options.unmerged.add(place)
+        exits = both.merged_late(test, starts)
     if len(exits) > 1:
         tx.pending = exits
     else:
@@ -128,7 +128,7 @@ class Fork:
         if loop is not None and loop is not tx.region:  # that is unrolled is not to be left
             self.stops &= loop.members
 
-    def together(self, test: Any, starts: Starts) -> list[Exit] | None:
+    def merged_early(self, test: Any, starts: Starts) -> list[Exit] | None:
         """The arms are traced up to where they first meet, and what is behind each of these places
         once for both; None where what they leave there cannot be merged."""
         state = self.tx.state
@@ -155,7 +155,7 @@ class Fork:
         return exits
 
     def part(self, test: Any, starts: Starts) -> list[Exit] | None:
-        """Where the arms lead up to where they first meet; None as for `together`."""
+        """Where the arms lead up to where they first meet; None as for `merged_early`."""
         tx = self.tx
         places = [
             tuple(start.index for start in arm if start.end == JOINED) for arm in starts
@@ -171,7 +171,7 @@ class Fork:
                 raise
             return None
 
-    def apart(self, test: Any, starts: Starts) -> list[Exit]:
+    def merged_late(self, test: Any, starts: Starts) -> list[Exit]:
         """Each arm is traced up to where all arms are one again."""
         join = shape_of(self.tx.code).join(self.at, self.loop)
         for stops in (frozenset() if join is None else frozenset({join}), frozenset[int]()):

@@ -30,7 +30,7 @@ def check_escapes(tx: Tx, end: Returned | Stopped) -> None:
         if (found := state.consumed.get(owner)) is None:
             found = state.may_alias.get(owner)
             if found is not None and found.sources and all(
-                is_hidden(tx, source, owners) for source in found.sources
+                is_confined(tx, source, owners) for source in found.sources
             ):
                 continue
         if found is not None:
@@ -64,7 +64,7 @@ def leaving(tx: Tx, end: Returned | Stopped) -> list[Any]:
     )
 
 
-def is_hidden(tx: Tx, node: Node, visible: Iterable[Node]) -> bool:
+def is_confined(tx: Tx, node: Node, visible: Iterable[Node]) -> bool:
     """Whether nobody can have an array but the graph, which made it."""
     return node.op == "call_function" and node not in visible and (
         node not in tx.state.may_alias

@@ -128,7 +128,7 @@ class Recording:
         if may_alias:
             self.consume(may_alias)
         elif self.iterations is not None:
-            may_alias = self.left_alone(self.iterations)
+            may_alias = self.aliases_without_iterations(self.iterations)
         return may_alias
 
     def views(self, outputs: list[Any]) -> dict[str, AliasInfo]:
@@ -140,7 +140,7 @@ class Recording:
             for name, *values in made if any(is_view(self.tx, value) for value in values)
         }
 
-    def left_alone(self, iterations: Iterations) -> dict[str, AliasInfo]:
+    def aliases_without_iterations(self, iterations: Iterations) -> dict[str, AliasInfo]:
         """Which arrays are those from before where there is no iteration.
 
         One that was made in the graph, and has one name, is consumed. Of others, whether there is

@@ -75,7 +75,7 @@ def by_type(
 ) -> VariableTracker:
     """Run the function on fake arrays of one element that have the right types."""
     arguments, named = map_leaves(
-        _stand_in,
+        _fake,
         (
             [value.as_argument(tx) for value in args],
             {name: value.as_argument(tx) for name, value in kwargs.items()},
@@ -84,7 +84,7 @@ def by_type(
     return known(observe(function, *arguments, **named))
 
 
-def _stand_in(leaf: Any) -> Any:
+def _fake(leaf: Any) -> Any:
     """Of the value, for an int of 64 bits 0 is as good as any."""
     if isinstance(leaf, SizeExpr):
         return 0

@@ -377,7 +377,7 @@ def store(
         _set_by_descriptor(tx, raw, base, owner, name, value)
 
 
-def is_hidden(kind: type, name: str) -> bool:
+def is_shadowed(kind: type, name: str) -> bool:
     """Whether a descriptor stands before what an object's dict holds under the name."""
     raw = lookup(kind, name)
     return raw is not MISSING and is_data_descriptor(raw) and type(raw) not in OF_STRUCTS

@@ -48,12 +48,12 @@ def is_wanted(condition: Any) -> Callable[[Any], Any]:
 
 def split_group(group: Any, condition: Any) -> Any:
     """`BaseExceptionGroup.split`."""
-    return parts_of(group, is_wanted(condition))
+    return partitioned(group, is_wanted(condition))
 
 
 def subgroup(group: Any, condition: Any) -> Any:
     """`BaseExceptionGroup.subgroup`."""
-    return parts_of(group, is_wanted(condition))[0]
+    return partitioned(group, is_wanted(condition))[0]
 
 
 def derive_group(group: Any, members: Any) -> Any:
@@ -61,14 +61,14 @@ def derive_group(group: Any, members: Any) -> Any:
     return BaseExceptionGroup(group.message, members)
 
 
-def parts_of(group: Any, wanted: Callable[[Any], Any]) -> Any:
+def partitioned(group: Any, wanted: Callable[[Any], Any]) -> Any:
     """What is wanted of a group, and the rest of it: groups of the same shape, or None."""
     if wanted(group):
         return group, None
     matching, rest = [], []
     for member in group.exceptions:
         if isinstance(member, BaseExceptionGroup):
-            inside, outside = parts_of(member, wanted)
+            inside, outside = partitioned(member, wanted)
             if inside is not None:
                 matching.append(inside)
             if outside is not None:
@@ -100,7 +100,7 @@ def match_group(error: Any, kinds: Any) -> Any:
             return error, None
         return BaseExceptionGroup("", (error,)), None
     if isinstance(error, BaseExceptionGroup):
-        return parts_of(error, lambda each: isinstance(each, kinds))
+        return partitioned(error, lambda each: isinstance(each, kinds))
     return None, error
 
 
@@ -141,4 +141,4 @@ def leaves_of(error: Any) -> Any:
 
 def part_with(group: Any, leaves: Any) -> Any:
     """The part of a group that has just these exceptions."""
-    return parts_of(group, lambda each: any(each is leaf for leaf in leaves))[0]
+    return partitioned(group, lambda each: any(each is leaf for leaf in leaves))[0]

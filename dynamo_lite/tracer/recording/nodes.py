@@ -18,7 +18,7 @@ from ...guards.shapes.symbols import DataResult
 from ...guards.sources import Source
 from ...ir import memory
 from ...ir.fake_arrays import concrete, run_silently
-from ...ir.node import Node, SymbolOrigin
+from ...ir.node import Node, SymbolOrigin, typed
 from ...ir.numbering import Numbering, frozen
 from ...ir.ops.columns import says
 from ...ir.ops.inference import infer
@@ -63,7 +63,7 @@ def record(
     if target in CONVERSIONS and not config.capture_scalar_outputs:
         raise GraphBreak(f"{name} of what the graph computes (config.capture_scalar_outputs)")
     args, kwargs = with_named_out(target, args, kwargs or {})
-    tx.shapes.call = apart if tx.graph.is_body else naming(lambda: numbering(tx), args)
+    tx.shapes.call = equal_to_nothing if tx.graph.is_body else naming(lambda: numbering(tx), args)
     if tx.state.consumed:
         check_not_consumed(tx, (args, kwargs))
     known = len(tx.shapes.data)
@@ -100,7 +100,7 @@ def inferred(
 ) -> Any:
     """The type of a call. Equal calls of operands of equal types have equal types, where no symbol
     stands for data: questions about sizes have been answered once they have been asked."""
-    given = map_leaves(_type_of_leaf, (args, tuple(sorted(kwargs.items()))))
+    given = typed((args, tuple(sorted(kwargs.items()))))
     if (key := frozen((target, given))) is None:
         return infer(target, args, kwargs, tx.shapes)
     if (known := tx.state.inferred.get(key)) is not None:
@@ -110,10 +110,6 @@ def inferred(
     if tx.shapes.asked_of_data == asked and not isinstance(kind, list):
         tx.state.inferred[key] = kind
     return kind
-
-
-def _type_of_leaf(leaf: Any) -> Any:
-    return leaf.type if isinstance(leaf, Node) else leaf
 
 
 HEAVIEST = 200
@@ -159,7 +155,7 @@ def _settled(tx: Tx, leaf: Any) -> Any:
     return replace(kind, shape=shape, strides=tuple(map(tx.shapes.specialize, kind.strides)))
 
 
-def apart(role: str, of: tuple[int, ...]) -> DataResult:
+def equal_to_nothing(role: str, of: tuple[int, ...]) -> DataResult:
     """What depends on data in the body of a loop or branch is equal to nothing else."""
     return DataResult(object(), f"the number of {role}" if role else "a value")
 

@@ -26,12 +26,12 @@ TRUSTED = frozenset((*sys.stdlib_module_names, "numpy", "cupy", "dynamo_lite")) 
 
 def why_seen(function: FunctionType) -> str:
     """Why the function, or one that it calls, may look at the variables of its frame; or ""."""
-    name = "" if _top_module(function) in TRUSTED else _onlooker(function, LEVELS)
+    name = "" if _top_module(function) in TRUSTED else _inspector(function, LEVELS)
     return f"{name} looks at the variables of its callers" if name else ""
 
 
-def _onlooker(function: FunctionType, levels: int) -> str:
-    """The name of the one that does."""
+def _inspector(function: FunctionType, levels: int) -> str:
+    """The name of the one that looks at its callers' variables."""
     known = _known.setdefault(function, {})
     if levels not in known:
         known[levels] = ""  # while it is found out: a function may call itself
@@ -45,7 +45,7 @@ def _found(function: FunctionType, levels: int) -> Iterator[str]:
             yield code.co_name
         yield from BY_NAME.intersection(code.co_names)
     for callee in _callees(function) if levels else ():
-        if name := _onlooker(callee, levels - 1):
+        if name := _inspector(callee, levels - 1):
             yield name
 
 

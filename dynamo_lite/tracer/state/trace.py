@@ -47,7 +47,7 @@ class TraceOptions:
     After the `deadline` (`time.monotonic`) the analysis raises NotWarm; it is given up at `until`,
     when the `seconds` are over, of which a loop that is unrolled may take half. `recursion` is how
     many calls of one function inside each other are followed. It is noted of branches on data whose
-    arms cannot be merged where they first meet (`apart`), and of arms that raise, by their first
+    arms cannot be merged where they first meet (`unmerged`), and of arms that raise, by their first
     instruction.
     """
 
@@ -62,7 +62,7 @@ class TraceOptions:
     until: float = math.inf
     recursion: int = RECURSION
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
-    apart: set[tuple[CodeType, int]] = field(default_factory=set)
+    unmerged: set[tuple[CodeType, int]] = field(default_factory=set)
     raising: set[tuple[CodeType, int, int]] = field(default_factory=set)
 
 

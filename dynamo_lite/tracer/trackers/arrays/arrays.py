@@ -43,7 +43,7 @@ from .graph_methods import (
     type_of,
 )
 from .indices import check_mask, constant_mask, is_mask, is_number, positions, spelled_out
-from .moving_views import moving_window
+from .moving_views import moving_view
 from .numbers import ConstantNumber, NumberVariable, python_number_of
 from .phi import Phi
 from .sizes import SizeVariable, size_tracker
@@ -204,16 +204,16 @@ class ArrayVariable(VariableTracker):
         return tx.iterator(self)
 
     def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
-        if (window := moving_window(tx, self, key)) is not None:
-            return window
+        if (part := moving_view(tx, self, key)) is not None:
+            return part
         key = spelled_out(tx, self.array_type, constant_mask(tx, self.array_type, key))
         return record_call(tx, operator.getitem, (self, key), {})
 
     def method___setitem__(
         self, tx: Tx, key: VariableTracker, value: VariableTracker
     ) -> VariableTracker:
-        if (window := moving_window(tx, self, key)) is not None:
-            return window.method___setitem__(tx, ELLIPSIS, value)
+        if (part := moving_view(tx, self, key)) is not None:
+            return part.method___setitem__(tx, ELLIPSIS, value)
         by_mask = is_mask(key) and type_of(key).ndim == self.array_type.ndim
         if is_mask(key) and is_number(value):
             check_mask(tx, self.array_type, 0, key)

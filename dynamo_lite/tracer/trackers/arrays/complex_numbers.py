@@ -72,7 +72,7 @@ class ComplexVariable(VariableTracker):
         code.call(2)
 
 
-def parts_of(tx: Tx, value: VariableTracker) -> Pair | None:
+def real_and_imag(tx: Tx, value: VariableTracker) -> Pair | None:
     """A number of Python's as a complex one; None for NumPy's, which have their own rules."""
     if isinstance(value, ComplexVariable):
         return value.parts
@@ -195,7 +195,7 @@ def binary(
     tx: Tx, symbol: str, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
     """An operator on two numbers, one of them complex."""
-    apply, pairs = OPERATORS.get(symbol), (parts_of(tx, lhs), parts_of(tx, rhs))
+    apply, pairs = OPERATORS.get(symbol), (real_and_imag(tx, lhs), real_and_imag(tx, rhs))
     if apply is None or None in pairs:
         raise GraphBreak(f"{lhs.describe()} {symbol} {rhs.describe()}")
     return apply(tx, *pairs)

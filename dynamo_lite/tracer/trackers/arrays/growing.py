@@ -49,12 +49,12 @@ def number_kind(value: VariableTracker) -> ArrayType | None:
 
 def kinds_of(item: VariableTracker) -> Kinds | None:
     """The types of the parts of an item, a number or a tuple of numbers."""
-    kinds = [number_kind(part) for part in parts_of(item)]
+    kinds = [number_kind(part) for part in leaves_of(item)]
     found = tuple(kind for kind in kinds if kind is not None)
     return found if found and len(found) == len(kinds) else None
 
 
-def parts_of(item: VariableTracker) -> list[VariableTracker]:
+def leaves_of(item: VariableTracker) -> list[VariableTracker]:
     return item.built_items() if is_tuple(item) else [item]  # type: ignore[attr-defined]
 
 
@@ -165,7 +165,7 @@ class GrowingVariable(VariableTracker):
     def store(self, tx: Tx, place: VariableTracker, item: VariableTracker) -> None:
         if kinds_of(item) != self.kinds or is_tuple(item) is not self.of_tuples:
             raise GraphBreak(f"{self.describe()} has items of several types")
-        for column, part in zip(self.columns, parts_of(item)):
+        for column, part in zip(self.columns, leaves_of(item)):
             args = column.as_argument(tx), place.as_argument(tx), part.as_argument(tx)
             record(tx, operator.setitem, args)
 
@@ -252,7 +252,7 @@ def growing(
     columns = []
     for place, kind in enumerate(kinds):
         column = record(tx, np.empty, (capacity, kind.dtype))
-        fill(tx, column.as_argument(tx), [parts_of(item)[place] for item in items])
+        fill(tx, column.as_argument(tx), [leaves_of(item)[place] for item in items])
         columns.append(column)
     tx.state.list_lengths[name] = constant(len(items))
     return GrowingVariable(name, kinds, columns, of_tuples)

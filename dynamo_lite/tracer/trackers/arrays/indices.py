@@ -53,7 +53,7 @@ def constant_mask(
     flags = [item.as_constant(tx) for item in items]
     if not array.shape or array.shape[0] != len(flags):
         return key
-    return ListVariable([constant(index) for index, picks in enumerate(flags) if picks])
+    return ListVariable([constant(index) for index, flag in enumerate(flags) if flag])
 
 
 def spelled_out(

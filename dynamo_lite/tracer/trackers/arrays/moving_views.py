@@ -1,7 +1,7 @@
 """Slices in loops whose place is computed and whose length is not: `x[i:i + 8]`.
 
-Such a slice is one of all parts of that length (`core.windows`), an item at a computed position.
-Where it would reach beyond the array, Python cuts it off, and the call is left to Python.
+Such a slice is one of all parts of that length (`core.sliding_windows`), an item at a computed
+position. Where it would reach beyond the array, Python cuts it off, and the call is left to Python.
 """
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Place = tuple[ComputedNumber, Size]
 """Where a slice begins, and its length."""
 
 
-def moving_window(
+def moving_view(
     tx: Tx, array: ArrayVariable, key: VariableTracker
 ) -> ArrayVariable | None:
     """`array[key]` where it is a part of known size at a computed place; else None."""
@@ -53,7 +53,7 @@ def moving_window(
             item, size = place
             begins_inside = record(tx, operator.ge, (item.node, 0)).as_argument(tx)
             record(tx, core.expect, (begins_inside,))
-            parts = record(tx, core.windows, (parts.node, size, axis))
+            parts = record(tx, core.sliding_windows, (parts.node, size, axis))
             goals.append(kept)
         chosen.append(item)
         kept += place is not None or isinstance(item, SliceVariable)

@@ -128,7 +128,7 @@ def united(first: VariableTracker, second: VariableTracker) -> Kinds | None:
     return kinds
 
 
-def parts_of(tx: Tx, value: VariableTracker, kinds: Kinds) -> list[VariableTracker]:
+def value_and_type(tx: Tx, value: VariableTracker, kinds: Kinds) -> list[VariableTracker]:
     """The trackers of the number itself, as a Python number, and of the test."""
     parts = python_value(tx, value, kinds), which(value, kinds)
     return [tracked(tx, part) for part in parts]

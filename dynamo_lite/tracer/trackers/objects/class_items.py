@@ -31,7 +31,7 @@ def class_item(tx: Tx, name: str, value: VariableTracker) -> Any:
         return known_value(tx, value, f"the class attribute {name!r}:")
     if value.is_constant() and not isinstance(value, ObjectVariable):
         return value.as_constant(tx)
-    return stand_in(tx, value)
+    return object_placeholder(tx, value)
 
 
 def is_late(value: VariableTracker, item: Any) -> bool:
@@ -39,7 +39,7 @@ def is_late(value: VariableTracker, item: Any) -> bool:
     return isinstance(item, Placeholder) or isinstance(value, ObjectVariable)
 
 
-def stand_in(tx: Tx, value: VariableTracker) -> Any:
+def object_placeholder(tx: Tx, value: VariableTracker) -> Any:
     """An object of the same class, for the sake of what classes say about descriptors."""
     kind = value.python_type()
     if isinstance(value, ObjectVariable) and is_plainly_made(kind):

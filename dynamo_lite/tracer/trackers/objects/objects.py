@@ -235,7 +235,7 @@ class ObjectVariable(VariableTracker):
         """
         for name, value in self.attributes.items():
             if value is not None:
-                hidden = object_model.is_hidden(self.kind, name)
+                hidden = object_model.is_shadowed(self.kind, name)
                 code.load_callable(dict.__setitem__ if hidden else object.__setattr__)
                 code.emit("COPY", 2)
                 if hidden:

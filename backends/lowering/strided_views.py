@@ -1,4 +1,4 @@
-"""Views of memory as the registry's rows describe them (`ir.rules.windows`)."""
+"""Views of memory as the registry's rows describe them (`ir.rules.strided_views`)."""
 from __future__ import annotations
 
 import operator
@@ -45,15 +45,15 @@ def selected(low: Lowering, type_: ArrayType, steps: ViewSteps) -> tuple[ArrayTy
             raise CannotLower(why)
         function, args, kwargs = step
         try:
-            window = ROWS[function].window(type_, *args, facts=facts, **kwargs)  # type: ignore[misc]
+            view = ROWS[function].strided_view(type_, *args, facts=facts, **kwargs)  # type: ignore[misc]
         except Unsupported as reason:
             raise CannotLower(str(reason)) from None
-        if window is None:
+        if view is None:
             raise CannotLower("a write into a copy")
-        if window.dtype is not None:
+        if view.dtype is not None:
             raise CannotLower("elements of another dtype")
-        offset = offset + window.offset
-        type_ = replace(type_, shape=window.shape, strides=window.strides)
+        offset = offset + view.offset
+        type_ = replace(type_, shape=view.shape, strides=view.strides)
     return type_, offset
 
 
@@ -61,7 +61,7 @@ def why_not_view(step: tuple[Any, ...]) -> str | None:
     """Why a step of a view chain is not a plain strided view of memory, or None when it is."""
     function, args, _ = step
     row = row_of(function)
-    if row is None or row.window is None:
+    if row is None or row.strided_view is None:
         return f"a write through {function}"
     if function is operator.getitem and not is_basic(args[0]):
         return "a write at positions that are data"
@@ -69,7 +69,7 @@ def why_not_view(step: tuple[Any, ...]) -> str | None:
 
 
 @lowers(reads=Access.PART)
-def windowed(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
+def strided(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Value:
     """A view that is nothing but other sizes, strides and offset."""
     if not isinstance(a, Value) or a.type.form is not Form.ARRAY:
         raise CannotLower("a view of a constant or number")

@@ -325,12 +325,12 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1), *, facts: Facts) -> StridedVie
     return _flipped(kind.with_layout(turned.shape, turned.strides), (second,), facts)
 
 
-def _swapped(window: StridedView, first: int, second: int) -> StridedView:
-    order = list(range(len(window.shape)))
+def _swapped(view: StridedView, first: int, second: int) -> StridedView:
+    order = list(range(len(view.shape)))
     order[first], order[second] = second, first
     return replace(
-        window, shape=tuple(window.shape[i] for i in order),
-        strides=tuple(window.strides[i] for i in order),
+        view, shape=tuple(view.shape[i] for i in order),
+        strides=tuple(view.strides[i] for i in order),
     )
 
 
@@ -338,18 +338,18 @@ def itself(rule: Callable[..., ArrayType]) -> Callable[..., StridedView | None]:
     """Functions such as `np.asarray` that may hand back their argument: their rule then gives its
     type, unchanged and identical."""
 
-    def window(a: Any, *args: Any, facts: Facts, **kwargs: Any) -> StridedView | None:
+    def view(a: Any, *args: Any, facts: Facts, **kwargs: Any) -> StridedView | None:
         if not isinstance(a, ArrayType) or rule(a, *args, facts=facts, **kwargs) is not a:
             return None
         return itself_as_view(a)
 
-    return window
+    return view
 
 
 def atleast(ndim: int) -> Callable[..., StridedView | None]:
     """`np.atleast_1d` and `np.atleast_2d` of one array."""
 
-    def window(*arys: Any, facts: Facts) -> StridedView | None:
+    def view(*arys: Any, facts: Facts) -> StridedView | None:
         if len(arys) != 1:
             raise Unsupported("atleast_nd of several arrays")
         kind = array_argument(arys[0])
@@ -359,4 +359,4 @@ def atleast(ndim: int) -> Callable[..., StridedView | None]:
             return _reshape(kind, (1,) * ndim, facts)
         return StridedView((1, *kind.shape), (0, *kind.strides))
 
-    return window
+    return view
