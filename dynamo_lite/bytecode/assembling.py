@@ -139,15 +139,6 @@ class Assembler:
         self._items.append(_Op("CALL", passed))
         self._moved(-passed - 1)
 
-    def call_unpacked(self) -> None:
-        """Call with the stack `callable, tuple, dict`."""
-        self.emit("PUSH_NULL")
-        if not CALLABLE_FIRST:
-            self.emit("SWAP", 4)
-        self.emit("SWAP", 3)
-        self.emit("SWAP", 2)
-        self.emit("CALL_FUNCTION_EX", 1)
-
     def take_over(self) -> None:
         """The arguments of a continuation are its variables' alone from here on."""
         self.emit("LOAD_CONST", take_over)

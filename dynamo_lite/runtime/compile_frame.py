@@ -243,7 +243,7 @@ class FrameCompiler:
         if self.eviction is not None:
             self.eviction.newest = entry.counts
             self.eviction.wait(compiled)
-        self._finished(record, flat, shapes)
+        self._finished(record, flat)
 
     def _target(
         self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]
@@ -404,7 +404,7 @@ class FrameCompiler:
         assert self.frame is not None
         return FrameRecord(self.function.__qualname__, self.frame, self.recompiles, location)
 
-    def _finished(self, record: FrameRecord, flat: FlatGuards, shapes: ShapeEnv) -> None:
+    def _finished(self, record: FrameRecord, flat: FlatGuards) -> None:
         registry.records.append(record)
         if self.options.listener is not None:
             self.options.listener(record)

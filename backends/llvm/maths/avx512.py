@@ -124,10 +124,6 @@ def quiet_scalef(x: Value, exponent: Value) -> Value:
     return _masked(x, "scalef", x, exponent)
 
 
-def floor_quietly(x: Value) -> Value:
-    return _masked(x, "rndscale", x, DOWN + QUIET)
-
-
 def table_size(x: Value) -> int:
     """How many numbers `looked_up` chooses from: two registers full."""
     return 128 // x.dtype.itemsize

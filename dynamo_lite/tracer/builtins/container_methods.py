@@ -4,7 +4,7 @@
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from ..python.comparisons import structural_rule
 from ..python.operators import as_seen_by_c
 from ..rules.mro import lookup
 from ..rules.operator_rows import COMPARISONS, OPERATOR_METHODS
-from ..state.tracker import ObservedException, VariableTracker, call_handler
+from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker, call_handler
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.sequences import ListVariable, SequenceVariable
 from ..trackers.containers.sets import SetVariable
@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 Container = ListVariable | DictVariable | SetVariable | SequenceVariable
 
 
-def call(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`function(*args, **kwargs)`, a method descriptor of a container's type."""
     name, kind = function.__name__, function.__objclass__
     if not args or not issubclass(args[0].python_type(), kind):
@@ -61,11 +56,7 @@ def call(
 
 
 def missing(
-    tx: Tx,
-    owner: VariableTracker,
-    name: str,
-    args: Sequence[VariableTracker],
-    raised: ObservedException,
+    tx: Tx, owner: VariableTracker, name: str, args: Args, raised: ObservedException
 ) -> VariableTracker:
     """`dict.__getitem__` asks a derived class's `__missing__`."""
     method = lookup(owner.python_type(), "__missing__")

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
 from functools import partial
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...bytecode.binding import bind
 from ...errors import GraphBreak
 from ..object_model.constants import ConstantVariable, observed
-from ..state.tracker import ObservedException, VariableTracker
+from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.functions import FunctionVariable
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def arguments_of(
-    tx: Tx,
-    function: FunctionVariable,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
+    tx: Tx, function: FunctionVariable, args: Args, kwargs: Kwargs
 ) -> dict[str, VariableTracker]:
     """Parameter name → value. A call that does not fit raises the TypeError that Python gives."""
     found = bind(
@@ -46,12 +42,7 @@ def default_values(tx: Tx, function: FunctionVariable) -> dict[str, VariableTrac
     return {**named, **function.kwdefaults(tx)}
 
 
-def refused(
-    tx: Tx,
-    function: FunctionVariable,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> ObservedException:
+def refused(tx: Tx, function: FunctionVariable, args: Args, kwargs: Kwargs) -> ObservedException:
     """What CPython says of a call that does not fit: asked of a function with like parameters."""
     sample = FunctionType(without_body(function.code), {}, function.code.co_name)
     sample.__qualname__ = function.qualname

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import gc
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from ...guards.kinds import OUTCOME
 from ...guards.sources import ConstSource, Pinned
 from ..rules.mro import lookup
 from ..state.side_effects import Call
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.containers.known import known_value
 
 if TYPE_CHECKING:
@@ -145,8 +145,7 @@ PARAMETERS = tuple(
 
 
 def call_cached(
-    tx: Tx, tracker: Any, function: Any, args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker], rule: Rule,
+    tx: Tx, tracker: Any, function: Any, args: Args, kwargs: Kwargs, rule: Rule
 ) -> VariableTracker:
     """The result that the cache holds."""
     name = getattr(function, "__qualname__", repr(function))

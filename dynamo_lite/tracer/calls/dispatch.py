@@ -5,7 +5,7 @@ import dataclasses
 import functools
 import reprlib
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from ..object_model.constants import constant, run
 from ..object_model.dependent import dependent
 from ..polyfills.numpy import POLYFILLS
 from ..rules.trace_rules import Action, Rule, rule_for
-from ..state.tracker import ObservedException, VariableTracker, call_handler
+from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker, call_handler
 from ..trackers.containers.known import known_value
 from ..trackers.objects.classes import ClassVariable
 from ..trackers.objects.functions import UserFunctionVariable
@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 
 def dispatch(
-    tx: Tx,
-    tracker: VariableTracker | None,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
+    tx: Tx, tracker: VariableTracker | None, function: Any, args: Args, kwargs: Kwargs
 ) -> VariableTracker:
     """`function(*args, **kwargs)`; `tracker` is the function's own, where it has one."""
     if (handler := _in(HANDLERS, function)) is not None:

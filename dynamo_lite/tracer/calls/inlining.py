@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING
 
 from ...errors import GraphBreak
 from ..rules.frame_inspection import why_seen
 from ..rules.trace_rules import is_polyfill
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.containers.generators import GeneratorVariable
 from ..trackers.objects.functions import FunctionVariable, UserFunctionVariable
 from .binding import arguments_of
@@ -21,11 +21,7 @@ ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_IT
 
 
 def inline(
-    tx: Tx,
-    function: FunctionVariable,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-    frame: Callable[..., Tx],
+    tx: Tx, function: FunctionVariable, args: Args, kwargs: Kwargs, frame: Callable[..., Tx]
 ) -> VariableTracker:
     """Interpret a callee in a frame of its own; a generator function gives a suspended frame."""
     code = function.code

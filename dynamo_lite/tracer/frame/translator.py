@@ -34,7 +34,7 @@ from ..rules.mro import MISSING, lookup
 from ..rules.trace_rules import OWN_FOLDER
 from ..state.side_effects import DeleteGlobal, StoreGlobal
 from ..state.trace import STEPS, TraceState
-from ..state.tracker import ObservedException, VariableTracker
+from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from ..trackers.arrays.sizes import size_tracker
 from ..trackers.containers.exceptions import note_owner
 from ..trackers.containers.instance_dicts import InstanceDictVariable
@@ -349,12 +349,7 @@ class Translator:
     def is_less(self, left: VariableTracker, right: VariableTracker) -> bool:
         return self.truth(comparisons.compare(self, "<", left, right))
 
-    def apply(
-        self,
-        function: VariableTracker,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def apply(self, function: VariableTracker, args: Args, kwargs: Kwargs) -> VariableTracker:
         """`function(*args, **kwargs)`."""
         kind = function.python_type()
         if lookup(kind, "__call__") is MISSING:
@@ -375,21 +370,12 @@ class Translator:
         return calls.dispatch(self, None, function, args, {})
 
     def dispatch(
-        self,
-        tracker: VariableTracker | None,
-        function: Any,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
+        self, tracker: VariableTracker | None, function: Any, args: Args, kwargs: Kwargs
     ) -> VariableTracker:
         """Call an outside callable by the rule that applies to it."""
         return calls.dispatch(self, tracker, function, args, kwargs)
 
-    def inline(
-        self,
-        function: Any,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def inline(self, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
         """Trace into a Python function."""
         return inline(self, function, args, kwargs, Translator)
 

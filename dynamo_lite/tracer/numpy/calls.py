@@ -5,7 +5,7 @@ has a row for it.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from types import FunctionType, MethodDescriptorType
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from ..object_model.dependent import dependent
 from ..object_model.lazy import realise_all
 from ..polyfills.numpy import counts_between
 from ..recording.nodes import name_of
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.complex_numbers import complex_of
 from ..trackers.arrays.graph_methods import record_call
@@ -42,17 +42,10 @@ from .ufunc_methods import ufunc_method
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-Handler = Callable[
-    ["Tx", Any, Sequence[VariableTracker], Mapping[str, VariableTracker]], VariableTracker
-]
+Handler = Callable[["Tx", Any, Args, Kwargs], VariableTracker]
 
 
-def call(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`function(*args, **kwargs)` for a NumPy callable or a Python operator."""
     args, kwargs = in_position(function, args, kwargs)
     if function in UFUNC_OF or says(function, "sequences") == "numbers":
@@ -110,12 +103,7 @@ def handler_of(function: Any) -> Handler | None:
     return handler
 
 
-def _conversion(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def _conversion(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`int(n)`, `float(x)`, `round(x)`: Python needs the value, unless it is an int already."""
     if function is int and len(args) == 1 and isinstance(args[0], SizeVariable):
         return args[0]
@@ -132,45 +120,25 @@ def _conversion(
     return fold(tx, function, known)
 
 
-def _operator(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def _operator(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     return operate(tx, function, args)
 
 
-def _where(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def _where(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`np.where(condition)` is another name of `np.nonzero`."""
     if len(args) == 1 and not kwargs and args[0].in_graph:
         return record_call(tx, np.nonzero, args, {})
     return recorded(tx, function, args, kwargs)
 
 
-def _compress(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def _compress(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`np.compress(condition, a, axis=None)`."""
     if len(args) < 2 or not isinstance(args[1], ArrayVariable):
         raise GraphBreak("numpy.compress without two arrays")
     return args[1].call_method(tx, "compress", (args[0], *args[2:]), kwargs)
 
 
-def _delete(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def _delete(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`np.delete(a, mask)` is `a[~mask]`."""
     if len(args) != 2 or kwargs or not isinstance(args[0], ArrayVariable) or not is_mask(args[1]):
         return recorded(tx, function, args, kwargs)
@@ -181,12 +149,7 @@ def _delete(
     return array.call_method(tx, "__getitem__", (kept,), {})
 
 
-def _histogram(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def _histogram(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """The edges of bins that are given come back themselves."""
     given = by_name(("a", "bins"), args, kwargs)
     arrays = [value for value in given.values() if isinstance(value, ArrayVariable)]

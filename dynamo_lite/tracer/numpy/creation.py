@@ -1,7 +1,7 @@
 """Arrays and scalars made from Python values: `np.array`, `np.asarray`, `np.float32(x)` …"""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...ir.ops.columns import says
 from ...ir.row import row_of
 from ...ir.types import Form
 from ..object_model.constants import NONE, ConstantVariable, constant
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable, is_constant_nest
 from ..trackers.arrays.graph_methods import converted, record_call, type_of
 from ..trackers.arrays.growing import GrowingVariable
@@ -24,12 +24,7 @@ from .making import UNUSUAL, is_unusual, made, of_constants
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-def as_array(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def as_array(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`np.array` and the `np.as…array` functions."""
     if not args:
         raise GraphBreak(f"numpy.{function.__name__} without positional arguments")
@@ -51,9 +46,7 @@ def as_array(
     return record_call(tx, function, args, kwargs)
 
 
-def check_dtype(
-    tx: Tx, array: VariableTracker, kwargs: Mapping[str, VariableTracker]
-) -> None:
+def check_dtype(tx: Tx, array: VariableTracker, kwargs: Kwargs) -> None:
     """NumPy converts the items of a list one by one, and refuses what casting does not."""
     dtype = np.dtype(kwargs["dtype"].as_constant(tx)) if "dtype" in kwargs else None
     kind = type_of(array).dtype
@@ -61,12 +54,7 @@ def check_dtype(
         raise GraphBreak(f"an array of {dtype} of a list of {kind}")
 
 
-def stacked(
-    tx: Tx,
-    nest: VariableTracker,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def stacked(tx: Tx, nest: VariableTracker, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`np.array([a, [b, c]])`: NumPy's rules for items of equal shape are those of `np.stack`."""
     if len(args) > 1 or set(kwargs) - {"dtype"}:
         raise GraphBreak("numpy.array of a list of arrays, with options")
@@ -105,12 +93,7 @@ def is_asked_for_int(item: VariableTracker, dtype: np.dtype[Any]) -> bool:
     return kind.form is not Form.ARRAY and (kind.form is Form.PYTHON or not fits)
 
 
-def scalar_type(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def scalar_type(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`np.float32(x)`: a constant, or a conversion in the graph."""
     if len(args) == 1 and not kwargs and args[0].is_constant() and not args[0].in_graph:
         return constant(_converted(function, args[0].as_constant(tx)))
@@ -136,12 +119,7 @@ def _converted(function: type[np.generic], value: Any) -> Any:
         raise GraphBreak(reason) from None
 
 
-def at_least(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def at_least(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`np.atleast_1d` and the like: of several arrays one after the other, and of numbers."""
     if len(args) > 1:
         return TupleVariable([at_least(tx, function, (value,), kwargs) for value in args])
@@ -151,12 +129,7 @@ def at_least(
     return record_call(tx, function, args, kwargs)
 
 
-def einsum(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def einsum(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """Axes in another order are a view."""
     if len(args) == 2 and not kwargs and isinstance(args[1], ArrayVariable):
         text = args[0].as_constant(tx)

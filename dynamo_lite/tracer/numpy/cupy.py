@@ -5,14 +5,13 @@ CuPy is recognised by names and never imported here: an array of it has been see
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...errors import GraphBreak
 from ...ir.tree import leaves
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.containers.sequences import SequenceVariable
 
@@ -25,9 +24,7 @@ def is_cupy_ufunc(value: Any) -> bool:
     return kind.__name__ == "ufunc" and kind.__module__.partition(".")[0] == "cupy"
 
 
-def numpy_counterpart(
-    function: Any, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
-) -> Any:
+def numpy_counterpart(function: Any, args: Args, kwargs: Kwargs) -> Any:
     """The NumPy function that stands for a call in the graph; GraphBreak when none does."""
     takes_cupy = any(map(_is_cupy, leaves((list(args), dict(kwargs)))))
     if not _is_of_cupy(function):

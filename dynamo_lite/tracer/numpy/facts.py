@@ -1,7 +1,7 @@
 """NumPy functions that only ask for facts about types: answered while tracing."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from ...ir.sizes import SizeExpr
 from ...ir.tree import map_leaves
 from ..object_model.callables import KnownVariable
 from ..object_model.constants import NONE, TypedConstant, constant, observe
-from ..state.tracker import VariableTracker, call_handler
+from ..state.tracker import Args, Kwargs, VariableTracker, call_handler
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.numbers import NumberVariable
 from ..trackers.arrays.sizes import SizeVariable
@@ -39,12 +39,7 @@ BY_VALUE: tuple[Any, ...] = (
 """Functions of constants."""
 
 
-def attribute(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def attribute(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`np.shape(x)`, `np.ndim(x)`, `np.size(x)`."""
     name = ATTRIBUTES[function]
     if name == "size" and args and isinstance(args[0], ArrayVariable):
@@ -67,12 +62,7 @@ def size_along(
     return array.getattr(tx, "shape").call_method(tx, "__getitem__", (axis,), {})
 
 
-def by_type(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def by_type(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """Run the function on fake arrays of one element that have the right types."""
     arguments, named = map_leaves(
         _fake,
@@ -94,12 +84,7 @@ def _fake(leaf: Any) -> Any:
     return fake_array(replace(leaf.type, shape=ones, strides=(0,) * len(ones)), STATIC)
 
 
-def by_value(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def by_value(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     if not all(value.is_constant() for value in (*args, *kwargs.values())):
         raise GraphBreak(f"numpy.{function.__name__} of a value that is not constant")
     arguments = [value.as_constant(tx) for value in args]

@@ -4,7 +4,6 @@ They are recorded as what they come to: the array itself, a converted copy, axes
 """
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from ...ir.sizes import SizeExpr
 from ...ir.tree import leaves
 from ..object_model.constants import NONE, constant, observe
 from ..recording.nodes import record
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
 from ..trackers.containers.sequences import TupleVariable
@@ -27,9 +26,7 @@ if TYPE_CHECKING:
 
 UNUSUAL = frozenset({"order", "ndmin", "copy"})
 KNOWN = UNUSUAL | {"dtype", "subok"}
-def of_constants(
-    tx: Tx, value: VariableTracker, kwargs: Mapping[str, VariableTracker]
-) -> VariableTracker:
+def of_constants(tx: Tx, value: VariableTracker, kwargs: Kwargs) -> VariableTracker:
     """`np.array([1, 2], ndmin=2)`: NumPy says what the numbers are, each call makes a new array."""
     known = {name: given.as_constant(tx) for name, given in kwargs.items()}
     given = value.as_argument(tx)
@@ -48,20 +45,13 @@ MOST_AXES = 64
 ORDERS = {"c": "C", "f": "F", "k": "K", "a": "A"}
 
 
-def is_unusual(
-    function: Any, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
-) -> bool:
+def is_unusual(function: Any, args: Args, kwargs: Kwargs) -> bool:
     """Whether a call asks for more than a dtype."""
     wants = function is np.asfortranarray or len(args) > 2 or not UNUSUAL.isdisjoint(kwargs)
     return wants and bool(args) and isinstance(args[0], ArrayVariable)
 
 
-def made(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def made(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """The array that such a call gives."""
     names = ("dtype", "order") if function is not np.array else ("dtype",)
     given = by_name(names, args[1:], kwargs)

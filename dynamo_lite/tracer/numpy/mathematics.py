@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from ...ir.row import row_of
 from ..object_model.constants import constant, fold, observe
 from ..object_model.dependent import dependent
 from ..recording.nodes import record
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.numbers import ComputedNumber
 from ..trackers.arrays.unions import UnionNumber
 
@@ -38,10 +38,7 @@ def is_computed(value: VariableTracker) -> bool:
     return isinstance(value, (ComputedNumber, UnionNumber))
 
 
-def mathematics(
-    tx: Tx, function: Any, args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def mathematics(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`function(*args)`, of the module `math`."""
     ufunc = UFUNCS[function]
     if function is math.trunc and args and not hasattr(args[0].python_type(), "__trunc__"):

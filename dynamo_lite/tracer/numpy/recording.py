@@ -14,7 +14,7 @@ from ...ir.row import Effect, row_of
 from ...ir.types import ArrayType, Form
 from ..object_model.constants import constant
 from ..recording.nodes import REFUSALS, name_of
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.graph_methods import record_call
 from .symbolic import is_symbolic
 
@@ -22,12 +22,7 @@ if TYPE_CHECKING:
     from ..state.tx import Tx
 
 
-def recorded(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def recorded(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """A node, or the value when everything is known and the result is a scalar."""
     operands = (*args, *kwargs.values())
     if says(function, "out_by_name") and len(args) > function.nin:
@@ -37,12 +32,7 @@ def recorded(
     return record_call(tx, function, args, kwargs)
 
 
-def folded(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def folded(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """A call with known arguments: a constant scalar, or a node that makes a fresh array."""
     known = [value.as_argument(tx) for value in args]
     named = {name: value.as_argument(tx) for name, value in kwargs.items()}

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...base.signatures import positional_names
 from ...errors import GraphBreak
 from ...ir.ops.columns import says
 from ..object_model.constants import constant
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.indices import as_size
 from ..trackers.arrays.numbers import ComputedNumber, InputNumber
 from ..trackers.arrays.sizes import SizeVariable
@@ -20,9 +20,7 @@ from ..trackers.containers.sequences import ListVariable, TupleVariable
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-Attempt = Callable[
-    [Sequence[VariableTracker], Mapping[str, VariableTracker]], VariableTracker
-]
+Attempt = Callable[[Args, Kwargs], VariableTracker]
 
 
 COUNTS = frozenset({
@@ -44,10 +42,7 @@ def parameters(function: Any) -> tuple[str, ...]:
 
 
 def symbolic_first(
-    tx: Tx,
-    attempt: Attempt,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
+    tx: Tx, attempt: Attempt, args: Args, kwargs: Kwargs,
     names_of: Callable[[], Sequence[str]] = tuple,
 ) -> VariableTracker:
     """Try with symbols; if that breaks the graph, again with sizes as counts, which the names of

@@ -1,7 +1,7 @@
 """Methods of ufuncs: `np.add.reduce`, `np.add.accumulate`, `np.multiply.outer`."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...ir.ops.columns import folds_of
 from ...ir.row import Kind, row_of
 from ...ir.rules.values import PYTHON_KINDS
 from ..object_model.constants import NONE, ConstantVariable, constant
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import converted, record_call
 from ..trackers.arrays.numbers import NumberVariable
@@ -26,12 +26,7 @@ SCANS = folds_of(Kind.SCAN)
 ZERO = ConstantVariable(0)
 
 
-def ufunc_method(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def ufunc_method(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """A bound method of a ufunc, as the public function that does the same."""
     if function.__name__ == "at" and kwargs:
         raise GraphBreak("ufunc.at() takes no keyword arguments")
@@ -43,21 +38,11 @@ def ufunc_method(
     return handler(tx, function.__self__, args, kwargs)
 
 
-def _reduce(
-    tx: Tx,
-    ufunc: np.ufunc,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def _reduce(tx: Tx, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> VariableTracker:
     return _along_first_axis(tx, REDUCTIONS.get(ufunc), ufunc, args, kwargs)
 
 
-def _accumulate(
-    tx: Tx,
-    ufunc: np.ufunc,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def _accumulate(tx: Tx, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> VariableTracker:
     if args and isinstance(args[0], ArrayVariable) and not args[0].array_type.ndim:
         raise GraphBreak(f"numpy.{ufunc.__name__}.accumulate of a 0-d array")
     axis = kwargs.get("axis", ZERO)
@@ -67,11 +52,7 @@ def _accumulate(
 
 
 def _along_first_axis(
-    tx: Tx,
-    function: Callable[..., Any] | None,
-    ufunc: np.ufunc,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
+    tx: Tx, function: Callable[..., Any] | None, ufunc: np.ufunc, args: Args, kwargs: Kwargs
 ) -> VariableTracker:
     """The methods work along axis 0 where the functions take all axes together."""
     if function is None or not args or not isinstance(args[0], ArrayVariable):
@@ -81,12 +62,7 @@ def _along_first_axis(
     return record_call(tx, function, args, {"axis": ZERO} | dict(kwargs))
 
 
-def _outer(
-    tx: Tx,
-    ufunc: np.ufunc,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def _outer(tx: Tx, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`ufunc.outer(a, b)` is `ufunc(a[..., None, None], b)` with one new axis per axis of b."""
     if ufunc.nin != 2 or ufunc.signature is not None:
         raise GraphBreak(f"numpy.{ufunc.__name__} has no outer product")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import operator
 from abc import ABCMeta
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable
 from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, UnionType
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from ...errors import GraphBreak
 from ...guards.kinds import NO_ATTR, NO_KEY, UNCHANGED, ModuleItem
 from ...guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..rules.local_classes import is_local
-from ..state.tracker import ObservedException, VariableTracker
+from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from .constants import builds, observe, observed
 
 if TYPE_CHECKING:
@@ -71,12 +71,7 @@ class KnownVariable(VariableTracker):
             raise GraphBreak(f"an item of {self.describe()}")
         return tx.known(observe(operator.getitem, self.value, key.as_constant(tx)))
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         """An alias such as `Box[int]` makes what its class makes, and says so on it."""
         origin = getattr(self.value, "__origin__", None)
         if not is_typing(self.value) or not isinstance(origin, type):
@@ -114,12 +109,7 @@ class CallableVariable(KnownVariable):
 
     value: Callable[..., Any]
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         return tx.dispatch(self, self.value, args, kwargs)
 
 

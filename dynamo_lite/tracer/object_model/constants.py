@@ -15,7 +15,7 @@ from ...guards.kinds import EQUALS
 from ...guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..rules.mro import answers, lookup
 from ..rules.trace_rules import OWN_FOLDER
-from ..state.tracker import ObservedException, VariableTracker, call_handler
+from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker, call_handler
 
 if TYPE_CHECKING:
     from ..state.emitter import Emitter
@@ -84,13 +84,7 @@ class ConstantVariable(VariableTracker):
             return ConstantMethodVariable(self, name)
         return fold(tx, getattr, (self, ConstantVariable(name)))
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         if (special := getattr(self, f"method_{name}", None)) is not None:
             return call_handler(tx, special, args, kwargs, f"{self.describe()}.{name}")
         method = member_of(self.value, name)
@@ -122,12 +116,7 @@ class ConstantMethodVariable(VariableTracker):
     def truth(self, tx: Tx) -> bool:
         return True
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         return self.owner.call_method(tx, self.name, args, kwargs)
 
     def reconstruct(self, code: Emitter) -> None:
@@ -193,13 +182,7 @@ class TypedConstant(VariableTracker):
         member = ConstSource(Pinned(self.value), f"{type(self.value).__name__}.{self.value._name_}")
         return tx.wrap(value, AttrSource(member, name))
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         method = member_of(self.value, name)
         if isinstance(method, types.FunctionType):
             return tx.known(method).call(tx, (self, *args), kwargs)
@@ -314,10 +297,7 @@ def run(
 
 
 def fold(
-    tx: Tx,
-    function: Callable[..., Any],
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker] | None = None,
+    tx: Tx, function: Callable[..., Any], args: Args, kwargs: Kwargs | None = None
 ) -> VariableTracker:
     """Call a pure function on trackers of constants by running it."""
     for value in (*args, *(kwargs or {}).values()):

@@ -1,7 +1,7 @@
 """Methods bound to the value they were looked up on."""
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable
 from types import (
     BuiltinMethodType,
     MethodDescriptorType,
@@ -15,7 +15,7 @@ from ...errors import GraphBreak
 from ...guards.sources import Source
 from ..rules.mro import lookup
 from ..rules.operator_rows import OPERATOR_METHODS
-from ..state.tracker import VariableTracker, call_handler
+from ..state.tracker import Args, Kwargs, VariableTracker, call_handler
 from .constants import NOT_IMPLEMENTED
 from .refusals import check_handed_over
 
@@ -40,12 +40,7 @@ class MethodVariable(VariableTracker):
     def truth(self, tx: Tx) -> bool:
         return True
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         return self.function.call(tx, (self.self_, *args), kwargs)
 
     def getattr(self, tx: Tx, name: str) -> VariableTracker:
@@ -106,12 +101,7 @@ class BuiltinMethodVariable(VariableTracker):
     def truth(self, tx: Tx) -> bool:
         return True
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         if (method := getattr(self.owner, f"method_{self.name}", None)) is None:
             raise GraphBreak(f"method {self.name!r} of {self.owner.describe()}")
         if kwargs:

@@ -7,12 +7,12 @@ the same name and no special methods.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GraphBreak
 from ..rules.mro import MISSING, lookup
-from ..state.tracker import ObservedException, VariableTracker
+from ..state.tracker import Args, ObservedException, VariableTracker
 from .constants import NOT_IMPLEMENTED, ZERO, ConstantVariable, observe, observed
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def in_class(kind: type, name: str) -> bool:
     return raw is not MISSING and raw is not lookup(object, name)
 
 
-def check_handed_over(method: Any, args: Sequence[VariableTracker]) -> None:
+def check_handed_over(method: Any, args: Args) -> None:
     """Raise what a method of C's containers says of arguments of which the operator says
     NotImplemented: sequences refuse them where it is called by name.
     """

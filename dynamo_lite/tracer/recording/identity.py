@@ -4,7 +4,7 @@ A row is asked with the array's type and the call's further arguments.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +13,12 @@ from ...ir.row import row_of
 from ...ir.rules.layout import is_contiguous
 from ...ir.types import ArrayType
 from ..object_model.constants import NONE
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-Rule = Callable[
-    ["Tx", ArrayType, Sequence[VariableTracker], Mapping[str, VariableTracker]], bool
-]
+Rule = Callable[["Tx", ArrayType, Args, Kwargs], bool]
 
 
 def _alone(is_same: Callable[[Tx, ArrayType], bool]) -> Rule:
@@ -28,12 +26,7 @@ def _alone(is_same: Callable[[Tx, ArrayType], bool]) -> Rule:
     return lambda tx, kind, args, kwargs: not args and not kwargs and is_same(tx, kind)
 
 
-def _converted(
-    tx: Tx,
-    kind: ArrayType,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> bool:
+def _converted(tx: Tx, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
     """`np.asarray(x, dtype)`: the same when the dtype is."""
     if len(args) > 1 or set(kwargs) - {"dtype"}:
         return False
@@ -41,12 +34,7 @@ def _converted(
     return wanted is NONE or np.dtype(wanted.as_constant(tx)) == kind.dtype
 
 
-def _unless_copied(
-    tx: Tx,
-    kind: ArrayType,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> bool:
+def _unless_copied(tx: Tx, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
     """Functions with `copy=`, which make a new array unless it says otherwise."""
     if "copy" not in kwargs or kwargs["copy"].as_constant(tx) not in (False, None):
         return False
@@ -54,12 +42,7 @@ def _unless_copied(
     return _converted(tx, kind, args, others)
 
 
-def _cast(
-    tx: Tx,
-    kind: ArrayType,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> bool:
+def _cast(tx: Tx, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
     """`x.astype(dtype, copy=False)`, where None is a dtype too: float64."""
     given = args[0] if args else kwargs.get("dtype")
     if given is None or (given is NONE and kind.dtype != np.float64):
@@ -67,12 +50,7 @@ def _cast(
     return _unless_copied(tx, kind, args, kwargs)
 
 
-def _squeezes_nothing(
-    tx: Tx,
-    kind: ArrayType,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> bool:
+def _squeezes_nothing(tx: Tx, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
     """`np.squeeze(x, axis)` without an axis to remove."""
     given = args[0] if args else kwargs.get("axis", NONE)
     axis = given.as_constant(tx)
@@ -85,12 +63,7 @@ def _has_no_axis_of_one(tx: Tx, kind: ArrayType) -> bool:
     return not any(tx.shapes.equal(size, 1) for size in kind.shape)
 
 
-def _is_contiguous(
-    tx: Tx,
-    kind: ArrayType,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> bool:
+def _is_contiguous(tx: Tx, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
     return kind.ndim > 0 and _converted(tx, kind, args, kwargs) and is_contiguous(kind, tx.shapes)
 
 
@@ -105,13 +78,7 @@ RULES: dict[str, Rule] = {
 """What rows call the questions whether a result is the array that was given."""
 
 
-def is_same_object(
-    tx: Tx,
-    target: Any,
-    kind: ArrayType,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> bool:
+def is_same_object(tx: Tx, target: Any, kind: ArrayType, args: Args, kwargs: Kwargs) -> bool:
     """Whether `target(array, *args, **kwargs)` is the array itself."""
     row = row_of(target)
     if row is None or row.itself is None:

@@ -11,7 +11,7 @@ from ...base.signatures import positional_names
 from ...errors import GraphBreak
 from ...ir.ops.columns import says
 from ..object_model.lazy import realise
-from ..state.tracker import VariableTracker
+from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.containers.sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -37,10 +37,7 @@ def with_named_out(
 
 
 def outputs_given(
-    tx: Tx,
-    target: Callable[..., Any],
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
+    tx: Tx, target: Callable[..., Any], args: Args, kwargs: Kwargs
 ) -> list[VariableTracker | None]:
     """The arrays that a call was given to write into, and returns; None for those it makes."""
     out: Any = with_named_out(target, args, kwargs)[1].get("out", ())

@@ -35,6 +35,11 @@ class ObservedException(Exception):
 COUNTER = itertools.count()
 
 
+Args = Sequence["VariableTracker"]
+Kwargs = Mapping[str, "VariableTracker"]
+"""What a call is given."""
+
+
 class VariableTracker:
     """One value. `source` says where it came from, or is None when the frame made it.
 
@@ -93,22 +98,11 @@ class VariableTracker:
     def delattr(self, tx: Tx, name: str) -> None:
         raise GraphBreak(f"deleting attribute {name!r} of {self.describe()}")
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         """Calling the value."""
         raise GraphBreak(f"calling {self.describe()}")
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         """`value.name(*args, **kwargs)`; a method `method_<name>` of the tracker answers."""
         if (method := getattr(self, f"method_{name}", None)) is not None:
             if kwargs:
@@ -146,11 +140,7 @@ class VariableTracker:
 
 
 def call_handler(
-    tx: Tx,
-    handler: Callable[..., VariableTracker],
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-    name: str,
+    tx: Tx, handler: Callable[..., VariableTracker], args: Args, kwargs: Kwargs, name: str
 ) -> VariableTracker:
     """Answer a call by a handler, whose signature says which arguments are understood."""
     try:

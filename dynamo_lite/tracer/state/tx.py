@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from ...ir.sizes import Size
     from .side_effects import SideEffects
     from .trace import TraceState
-    from .tracker import ObservedException, VariableTracker
-
-Args = Sequence["VariableTracker"]
-Kwargs = Mapping[str, "VariableTracker"]
-
+    from .tracker import Args, Kwargs, ObservedException, VariableTracker
 
 class Analysis(Protocol):
     """What the frames of one analysis share."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 import itertools
 import operator
 import sys
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from ...object_model.constants import (
 )
 from ...recording.nodes import RESULTS, declare_symbols, placeholder, record
 from ...rules.mro import answers
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.sequences import ListVariable, TupleVariable
 from ..objects.objects import OpaqueVariable
 from .array_parts import FlagsVariable, FlatVariable
@@ -119,13 +119,7 @@ class ArrayVariable(VariableTracker):
             raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
         record_call(tx, operator.setitem, (self.getattr(tx, name), ELLIPSIS, value), {})
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         return call_graph_method(tx, self, name, args, kwargs)
 
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:

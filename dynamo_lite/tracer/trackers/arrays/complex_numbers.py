@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -12,7 +12,7 @@ from ....guards.sources import DependentSource, Pinned
 from ....ir import core
 from ...object_model.constants import ConstantVariable, constant, observe
 from ...recording.nodes import record
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from .graph_methods import GraphMethodVariable
 from .numbers import ComputedNumber, InputNumber, NumberVariable
 from .unions import UnionNumber
@@ -41,13 +41,7 @@ class ComplexVariable(VariableTracker):
             raise GraphBreak(f"attribute {name!r} of {self.describe()}")
         return self.parts[name == "imag"]
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         if name == "conjugate" and not args and not kwargs:
             return ComplexVariable(self.parts[0], negated(tx, self.parts[1]))
         if name == "__neg__":
@@ -201,7 +195,7 @@ def binary(
     return apply(tx, *pairs)
 
 
-def complex_of(tx: Tx, args: Sequence[VariableTracker]) -> VariableTracker | None:
+def complex_of(tx: Tx, args: Args) -> VariableTracker | None:
     """`complex(real, imag)` of floats and ints, not all of which are known, or of one of NumPy's
     complex numbers."""
     if not 1 <= len(args) <= 2 or all(isinstance(arg, ConstantVariable) for arg in args):

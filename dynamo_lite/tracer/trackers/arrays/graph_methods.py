@@ -6,7 +6,7 @@ an adapter arranges the arguments.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,16 +21,14 @@ from ...object_model.methods import BuiltinMethodVariable
 from ...recording.identity import is_same_object
 from ...recording.nodes import record
 from ...recording.out_arguments import outputs_given
-from ...state.tracker import VariableTracker, call_handler
+from ...state.tracker import Args, Kwargs, VariableTracker, call_handler
 from ..containers.sequences import TupleVariable
 
 if TYPE_CHECKING:
     from ...state.tx import Tx
 
-Arguments = tuple[Sequence[VariableTracker], Mapping[str, VariableTracker]]
-Adapter = Callable[
-    ["Tx", Sequence[VariableTracker], Mapping[str, VariableTracker]], Arguments
-]
+Arguments = tuple[Args, Kwargs]
+Adapter = Callable[["Tx", Args, Kwargs], Arguments]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,54 +39,42 @@ class Method:
     adapt: Adapter | None = None
 
 
-def _shape(
-    tx: Tx, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
-) -> Arguments:
+def _shape(tx: Tx, args: Args, kwargs: Kwargs) -> Arguments:
     """`x.reshape(2, 3)` and `x.reshape((2, 3))`."""
     if not args:
         raise GraphBreak("reshape() without a shape")
     return (args if len(args) == 1 else (TupleVariable(args),)), kwargs
 
 
-def _axes(
-    tx: Tx, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
-) -> Arguments:
+def _axes(tx: Tx, args: Args, kwargs: Kwargs) -> Arguments:
     """`x.transpose()`, `x.transpose(1, 0)` and `x.transpose((1, 0))`."""
     if not args:
         return (NONE,), kwargs
     return _shape(tx, args, kwargs)
 
 
-def _bounds(
-    tx: Tx, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
-) -> Arguments:
+def _bounds(tx: Tx, args: Args, kwargs: Kwargs) -> Arguments:
     """`x.clip(low)`, where the function asks for both."""
     if not {"a_min", "a_max"}.isdisjoint(kwargs):
         raise GraphBreak("clip() takes no a_min and a_max")
     return ((*args, NONE) if len(args) == 1 and "max" not in kwargs else args), kwargs
 
 
-def _second_dtype(
-    tx: Tx, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
-) -> Arguments:
+def _second_dtype(tx: Tx, args: Args, kwargs: Kwargs) -> Arguments:
     """`x.all(axis, dtype, out)`, where the function has no dtype."""
     if len(args) > 1 and args[1] is not NONE:
         raise GraphBreak(f"{args[1].describe()} as a dtype")
     return (*args[:1], *args[2:]), kwargs
 
 
-def _without_correction(
-    tx: Tx, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
-) -> Arguments:
+def _without_correction(tx: Tx, args: Args, kwargs: Kwargs) -> Arguments:
     """Only the function takes the name of the array API for `ddof`."""
     if "correction" in kwargs:
         raise GraphBreak("correction= of a method, which NumPy refuses")
     return args, kwargs
 
 
-def _choices(
-    tx: Tx, args: Sequence[VariableTracker], kwargs: Mapping[str, VariableTracker]
-) -> Arguments:
+def _choices(tx: Tx, args: Args, kwargs: Kwargs) -> Arguments:
     """`x.choose(a, b)` and `x.choose((a, b))`; the function has `out` in the place of `b`."""
     if not args:
         raise GraphBreak("choose() without choices")
@@ -114,11 +100,7 @@ METHODS["conj"] = METHODS["conjugate"]
 
 
 def call_graph_method(
-    tx: Tx,
-    owner: VariableTracker,
-    name: str,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
+    tx: Tx, owner: VariableTracker, name: str, args: Args, kwargs: Kwargs
 ) -> VariableTracker:
     """`owner.name(*args, **kwargs)` as a node, or as what the owner's own `method_<name>` says."""
     kind = type_of(owner)
@@ -144,12 +126,7 @@ DTYPE_LIKE = (type, np.dtype, str, type(None))
 """NumPy understands more as a dtype, which means something else as an argument of a graph."""
 
 
-def record_call(
-    tx: Tx,
-    target: Callable[..., Any],
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def record_call(tx: Tx, target: Callable[..., Any], args: Args, kwargs: Kwargs) -> VariableTracker:
     """Record a call whose arguments are trackers; a result that is an argument is its tracker."""
     place = says(target, "dtype_at") or len(args)
     dtype = args[place] if place < len(args) else kwargs.get("dtype")
@@ -199,12 +176,7 @@ def converted(
 class GraphMethodVariable(BuiltinMethodVariable):
     """A method looked up on a value of the graph."""
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         return self.owner.call_method(tx, self.name, args, kwargs)
 
 

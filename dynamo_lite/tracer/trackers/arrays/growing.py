@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number
 from ...object_model.attributes import python_method
 from ...object_model.constants import LAST, NONE, ConstantVariable, constant
 from ...recording.nodes import record
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.sequences import ListVariable, TupleVariable
 from ..containers.slices import SliceVariable
 from .numbers import ConstantNumber, NumberVariable, python_number_of
@@ -110,13 +110,7 @@ class GrowingVariable(VariableTracker):
     def getattr(self, tx: Tx, name: str) -> VariableTracker:
         return python_method(tx, self, name)
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         if not hasattr(self, f"method_{name}"):
             raise GraphBreak(f"method {name!r} of {self.describe()}")
         return super().call_method(tx, name, args, kwargs)

@@ -5,7 +5,6 @@ where it is a fact of the call's inputs, which a guard can hold on to.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from ...object_model.constants import ConstantVariable, builds, constant, fold, 
 from ...object_model.dependent import FINDERS, MAKERS, dependent
 from ...recording.nodes import RESULTS, placeholder, record
 from ...rules.mro import answers
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from .graph_methods import (
     OWN,
     GraphMethodVariable,
@@ -79,13 +78,7 @@ class NumberVariable(VariableTracker):
             raise GraphBreak(f"attribute {name!r} of {self.describe()}")
         return GraphMethodVariable(self, name)
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         if self.is_python or (self.is_constant() and name in READERS):
             method = getattr(self.python_type(), name)
             args = args if is_without_self(self.python_type(), name) else (self, *args)

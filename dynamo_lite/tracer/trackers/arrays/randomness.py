@@ -1,7 +1,6 @@
 """Random generators: objects that the graph hands to NumPy, and may make."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GraphBreak
@@ -14,7 +13,7 @@ from ...object_model.attributes import has_dict
 from ...object_model.constants import observed
 from ...object_model.methods import BuiltinMethodVariable
 from ...recording.nodes import RESULTS, placeholder
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from .graph_methods import record_call
 
 if TYPE_CHECKING:
@@ -50,13 +49,7 @@ class RandomVariable(VariableTracker):
         owner = f"{self.kind.__module__}.{self.kind.__name__}"
         raise observed(AttributeError(f"{owner!r} object has no attribute {name!r}", name=name))
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         method = getattr(self.kind, name, None)
         if method is None or row_of(method) is None:
             raise GraphBreak(f"{name!r} of a {self.kind.__name__}")
@@ -69,12 +62,7 @@ class RandomVariable(VariableTracker):
 class RandomMethodVariable(BuiltinMethodVariable):
     """A method looked up on a generator."""
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         return self.owner.call_method(tx, self.name, args, kwargs)
 
 

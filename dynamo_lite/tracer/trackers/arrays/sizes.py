@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,7 @@ from ...recording.nodes import declare_symbols, placeholder, record
 from ...rules.counters import counted
 from ...rules.mro import answers
 from ...rules.operator_rows import BINARY
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.sequences import TupleVariable
 from .graph_methods import GraphMethodVariable
 from .numbers import ComputedNumber
@@ -87,13 +87,7 @@ class SizeVariable(VariableTracker):
             return GraphMethodVariable(self, name)
         return fold(tx, getattr, (self, ConstantVariable(name)))
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         method = getattr(int, name)
         if not kwargs and (made := dependent(tx, method, (self, *args))) is not None:
             return made

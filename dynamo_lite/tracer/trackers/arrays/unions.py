@@ -14,7 +14,7 @@ from ....ir.sizes import SizeExpr
 from ....ir.types import Form, python_number
 from ...object_model.constants import ConstantVariable, constant
 from ...recording.nodes import record
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, VariableTracker
 from .indices import as_size
 from .numbers import ComputedNumber, ConstantNumber, NumberVariable
 from .phi import Phi
@@ -57,7 +57,7 @@ class UnionNumber(NumberVariable):
     def as_argument(self, tx: Tx) -> Node:
         return self.number
 
-    def check_argument(self, target: Any, args: Sequence[VariableTracker]) -> None:
+    def check_argument(self, target: Any, args: Args) -> None:
         """Refuse calls whose result may have another type for each of the types."""
         if target in TAKES_ANY:
             return

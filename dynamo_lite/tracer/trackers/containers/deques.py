@@ -12,7 +12,7 @@ from ...object_model.constants import FALSE, NONE, ONE, ConstantVariable, observ
 from ...object_model.known_indices import count_constant
 from ...object_model.lazy import realise, realise_at
 from ...object_model.sequence_arguments import check_sequence
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, VariableTracker
 from .sequences import ListVariable
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class DequeVariable(ListVariable):
                 before[index] = realise_at(tx, self._items, index)
                 yield before[index]
 
-    def check_argument(self, target: Any, args: Sequence[VariableTracker]) -> None:
+    def check_argument(self, target: Any, args: Args) -> None:
         check_sequence(self, target, args)
 
     def getattr(self, tx: Tx, name: str) -> VariableTracker:

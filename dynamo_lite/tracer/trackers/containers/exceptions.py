@@ -30,7 +30,7 @@ from ...object_model.methods import BuiltinMethodVariable
 from ...object_model.refusals import name_in_c
 from ...polyfills.language import derive_group, split_group, subgroup
 from ...rules.mro import MISSING, answers, lookup, lookup_in
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from .sequences import ListVariable, SequenceVariable, TupleVariable
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ class ExceptionVariable(VariableTracker):
     `attributes` has what was set, and the four that raising sets.
     """
 
-    def __init__(
-        self, kind: type, args: Sequence[VariableTracker], value: BaseException | None = None
-    ) -> None:
+    def __init__(self, kind: type, args: Args, value: BaseException | None = None) -> None:
         self.kind = kind
         self.args = list(args)
         self.value = value
@@ -316,12 +314,7 @@ def _is_made_as_base(kind: type, hooks: tuple[str, ...] = ("__new__",)) -> bool:
 def _plain() -> None: ...
 
 
-def make_exception(
-    tx: Tx,
-    kind: type,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> ExceptionVariable:
+def make_exception(tx: Tx, kind: type, args: Args, kwargs: Kwargs) -> ExceptionVariable:
     """`BaseException.__new__` of a class; an `__init__` of the user's is yet to be followed."""
     for hook in object_model.ASKED:
         if object_model.overridden(kind, hook):
@@ -343,9 +336,7 @@ def make_exception(
     return made
 
 
-def _make_group(
-    tx: Tx, kind: type, args: Sequence[VariableTracker]
-) -> ExceptionVariable:
+def _make_group(tx: Tx, kind: type, args: Args) -> ExceptionVariable:
     """As `BaseExceptionGroup.__new__` does, for arguments that it takes."""
     if len(args) != 2 or args[0].python_type() is not str:
         raise GraphBreak(f"making a {kind.__name__}")

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ....errors import GraphBreak
 from ...object_model.attributes import python_method
 from ...object_model.methods import BuiltinMethodVariable
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from .dicts import DictVariable
 
 if TYPE_CHECKING:
@@ -41,13 +41,7 @@ class MappingProxyVariable(VariableTracker):
             return BuiltinMethodVariable(self.mapping, name)
         return python_method(tx, self, name)
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         if name in READING:
             return self.mapping.call_method(tx, name, args, kwargs)
         return super().call_method(tx, name, args, kwargs)

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GraphBreak
@@ -11,7 +10,7 @@ from ....guards.sources import AttrSource, Source
 from ...object_model.attributes import python_method
 from ...object_model.constants import ConstantVariable, observed
 from ...rules.mro import answers
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from .dicts import DictVariable
 from .sequences import TupleVariable
 
@@ -27,11 +26,7 @@ class PartialVariable(VariableTracker):
     """A function with some of its arguments."""
 
     def __init__(
-        self,
-        function: VariableTracker,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-        source: Source | None = None,
+        self, function: VariableTracker, args: Args, kwargs: Kwargs, source: Source | None = None
     ) -> None:
         self.function = function
         self.args: VariableTracker = TupleVariable(tuple(args))
@@ -54,12 +49,7 @@ class PartialVariable(VariableTracker):
             return self.kwargs
         return {key.as_constant(tx): item for key, item in tx.pairs(self.keywords)}
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         args = (*self.args.iterate(tx), *args)
         return self.function.call(tx, args, {**self.named(tx), **kwargs})
 

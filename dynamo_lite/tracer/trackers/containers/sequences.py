@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GraphBreak
@@ -28,7 +28,7 @@ from ...object_model.refusals import handed_over, name_in_c, returned
 from ...object_model.sequence_arguments import check_sequence
 from ...object_model.sorting import sort
 from ...rules.mro import answers, is_subtype
-from ...state.tracker import ObservedException, VariableTracker
+from ...state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from .slices import SliceVariable
 
 if TYPE_CHECKING:
@@ -112,13 +112,7 @@ class SequenceVariable(VariableTracker):
             raise GraphBreak(f"a {self.kind.__name__} of {len(items)} items")
         return (TupleVariable if issubclass(self.kind, tuple) else ListVariable)(items)
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         if self.kind not in PLAIN_KINDS and overridden(self.kind, name):
             return python_method(tx, self, name).call(tx, args, kwargs)
         return super().call_method(tx, name, args, kwargs)
@@ -221,7 +215,7 @@ class TupleVariable(SequenceVariable):
         self.kind = kind
         self.literal = literal
 
-    def check_argument(self, target: Any, args: Sequence[VariableTracker]) -> None:
+    def check_argument(self, target: Any, args: Args) -> None:
         if self.kind is not tuple:
             check_sequence(self, target, args)
 

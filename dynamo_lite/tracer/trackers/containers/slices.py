@@ -1,7 +1,7 @@
 """Slices and ranges."""
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GraphBreak
@@ -21,7 +21,7 @@ from ...object_model.constants import (
     observed,
 )
 from ...object_model.refusals import returned_exactly
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -187,13 +187,7 @@ class DataRangeVariable(VariableTracker):
     def truth(self, tx: Tx) -> bool:
         return self.known(tx).truth(tx)
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         return self.known(tx).call_method(tx, name, args, kwargs)
 
     def getattr(self, tx: Tx, name: str) -> VariableTracker:

@@ -5,7 +5,7 @@ import enum
 import functools
 import operator
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ....base.classes import is_python_class
@@ -27,7 +27,7 @@ from ...object_model.methods import MethodVariable
 from ...object_model.refusals import name_in_c
 from ...rules.local_classes import LOCAL_CLASSES
 from ...rules.mro import MISSING, is_data_descriptor, is_subtype, lookup, lookup_in
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.dicts import DictVariable
 from ..containers.exceptions import make_exception
 from ..containers.iterators import IteratorVariable, StepVariable
@@ -100,13 +100,7 @@ class ClassVariable(KnownVariable):
             raise GraphBreak(f"the attribute {name!r} of the class {base.__name__}")
         return class_attribute(tx, base, name, raw)
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         """Operators of classes: `int | str`, `list[int]`, `Color["R"]` give values Python knows."""
         own = lookup(type(self.value), name)
         if is_function(own) and not isinstance(self.value, enum.EnumMeta):
@@ -156,20 +150,10 @@ class ClassVariable(KnownVariable):
         else:
             object_model.store_class_attribute(tx, self, name, value)
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         return tx.dispatch(self, self.value, args, kwargs)
 
-    def make(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def make(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         """`type.__call__`: `__new__`, then `__init__` if that gave an instance."""
         kind = self.value
         if isinstance(kind, enum.EnumMeta):
@@ -183,13 +167,7 @@ class ClassVariable(KnownVariable):
             raise GraphBreak(f"the metaclass of {kind.__name__} has its own __call__")
         return self.make_plainly(tx, args, kwargs)
 
-    def member(
-        self,
-        tx: Tx,
-        kind: Any,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def member(self, tx: Tx, kind: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
         """The member of an enumeration that has a value."""
         if len(args) != 1 or kwargs or not kind.__members__:
             raise GraphBreak(f"{kind.__name__} makes a new enumeration")
@@ -199,12 +177,7 @@ class ClassVariable(KnownVariable):
             raise GraphBreak(f"{kind.__name__} has a _missing_ of its own")
         return tx.known(observe(kind, value))
 
-    def make_plainly(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def make_plainly(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         """`type.__call__` itself."""
         kind = self.value
         if issubclass(kind, BaseException):
@@ -214,12 +187,7 @@ class ClassVariable(KnownVariable):
             self.initialise(tx, instance, args, kwargs)
         return instance
 
-    def make_exception(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def make_exception(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         """`BaseException.__new__` keeps the arguments; an `__init__` of the user's is followed."""
         made = make_exception(tx, self.value, args, kwargs)
         if is_function(own := lookup(self.value, "__init__")):
@@ -227,12 +195,7 @@ class ClassVariable(KnownVariable):
             class_attribute(tx, self.value, "__init__", own).call(tx, (made, *args), kwargs)
         return made
 
-    def new(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def new(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         raw, base = lookup_in(self.value.__mro__, "__new__")
         if raw is object.__new__ or base is object:
             return self.new_object(tx, args, kwargs)
@@ -244,12 +207,7 @@ class ClassVariable(KnownVariable):
         method = tx.wrap(function, AttrSource(class_source(self.value), "__new__"))
         return method.call(tx, (self, *args), kwargs)
 
-    def new_object(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def new_object(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         kind = self.value
         if kind.__flags__ & NOT_MADE:
             raise observed(TypeError(f"cannot create {name_in_c(kind)!r} instances"))
@@ -264,13 +222,7 @@ class ClassVariable(KnownVariable):
         object_model.meet_class(tx, kind)
         return ObjectVariable(kind)
 
-    def initialise(
-        self,
-        tx: Tx,
-        instance: VariableTracker,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> None:
+    def initialise(self, tx: Tx, instance: VariableTracker, args: Args, kwargs: Kwargs) -> None:
         kind = instance.python_type()
         raw, base = lookup_in(kind.__mro__, "__init__")
         if base is object:

@@ -7,7 +7,6 @@ is entered for real.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from ....guards.sources import Source
 from ....ir.errstates import AMBIENT, Errstate, changed
 from ...object_model.constants import NONE, observe
 from ...object_model.methods import BuiltinMethodVariable
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from .functions import UserFunctionVariable
 from .objects import OpaqueVariable
 
@@ -113,12 +112,7 @@ def used_token() -> Token[Any]:
     return token
 
 
-def error_state(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def error_state(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """NumPy's own function behind `np.errstate`: modes by keyword, None for those that stay."""
     modes = {name: _known(tx, name, value) for name, value in kwargs.items()}
     observe(make_state, *[value.as_constant(tx) for value in args], **modes)
@@ -133,12 +127,7 @@ def _known(tx: Tx, name: str, value: VariableTracker) -> Any:
     return value.as_constant(tx)
 
 
-def looked_at(
-    tx: Tx,
-    function: Any,
-    args: Sequence[VariableTracker],
-    kwargs: Mapping[str, VariableTracker],
-) -> VariableTracker:
+def looked_at(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     raise GraphBreak("the program looks at NumPy's error state")
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from ...object_model.constants import NONE, constant, observed
 from ...object_model.lazy import LazyVariable, realise
 from ...object_model.methods import BuiltinMethodVariable, MethodVariable
 from ...rules.trace_rules import is_polyfill, rule_for
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.dicts import DictVariable
 from ..containers.instance_dicts import InstanceDictVariable, outside_dict
 from ..containers.sequences import TupleVariable
@@ -59,12 +59,7 @@ class FunctionVariable(VariableTracker):
     ) -> VariableTracker:
         return self if owner is NONE and kind is not NONE else MethodVariable(self, owner)
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         return tx.inline(self, args, kwargs)
 
     def describe(self) -> str:
@@ -121,12 +116,7 @@ class UserFunctionVariable(FunctionVariable):
             for index, cell in enumerate(self.value.__closure__ or ())
         ]
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         return tx.dispatch(self, self.value, args, kwargs)
 
     def getattr(self, tx: Tx, name: str) -> VariableTracker:

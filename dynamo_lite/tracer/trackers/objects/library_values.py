@@ -4,14 +4,13 @@ from __future__ import annotations
 import inspect
 import re
 import types
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....errors import GraphBreak
 from ....guards.kinds import CALL
 from ...object_model.constants import ConstantVariable, TypedConstant, builds, constant, observe
 from ...polyfills.library import pattern_sub, pattern_subn
-from ...state.tracker import VariableTracker
+from ...state.tracker import Args, Kwargs, VariableTracker
 from ..containers.dicts import DictVariable
 from ..containers.iterators import ComputedIterator
 from ..containers.mappings import MappingProxyVariable
@@ -28,13 +27,7 @@ REPLACING = {"sub": pattern_sub, "subn": pattern_subn}
 class PatternVariable(TypedConstant):
     """A compiled pattern, or what one found."""
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         functions = [isinstance(arg, FunctionVariable) for arg in (*args, *kwargs.values())]
         if any(functions):
             is_replacing = name in REPLACING and isinstance(self.value, re.Pattern)

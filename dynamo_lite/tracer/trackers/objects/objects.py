@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import itertools
 import types
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator
 from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from ...object_model.refusals import length, name_in_c, returned
 from ...rules.local_classes import LOCAL_CLASSES
 from ...rules.mro import MISSING, Lacks, is_subtype, lookup, lookup_in
 from ...rules.trace_rules import is_polyfill
-from ...state.tracker import ObservedException, VariableTracker
+from ...state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from ..containers.instance_dicts import InstanceDictVariable, outside_dict, refuse_slot
 
 if TYPE_CHECKING:
@@ -169,13 +169,7 @@ class ObjectVariable(VariableTracker):
             raise GraphBreak(f"{self.kind.__name__} has None for its {name}")
         return object_model.bind(tx, raw, self.kind, self, self, name)
 
-    def call_method(
-        self,
-        tx: Tx,
-        name: str,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         if name.startswith("__") and name.endswith("__"):
             return self.special_method(tx, name).call(tx, args, kwargs)
         return self.getattr(tx, name).call(tx, args, kwargs)
@@ -185,12 +179,7 @@ class ObjectVariable(VariableTracker):
             raise observed(TypeError(f"{name_in_c(self.kind)!r} object has no {name}"))
         return method
 
-    def call(
-        self,
-        tx: Tx,
-        args: Sequence[VariableTracker],
-        kwargs: Mapping[str, VariableTracker],
-    ) -> VariableTracker:
+    def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         if (method := self.special(tx, "__call__")) is None:
             raise observed(TypeError(f"{name_in_c(self.kind)!r} object is not callable"))
         return method.call(tx, args, kwargs)
