@@ -543,7 +543,7 @@ def test_the_log_says_what_became_of_each_size(capsys):
     finally:
         logs.configure("")
     said = capsys.readouterr().err
-    assert "s0 = x.shape[0], now 6 (seen: 5, 6), in 0..-" in said
+    assert "s0 = x.shape[0], now 6 (seen: 5, 6), between 0 and no limit" in said
     assert "s0 (x.shape[0]) is specialised to 6 at" in said and "test_sizes.py" in said
 
 
