@@ -291,3 +291,18 @@ def test_which_array_it_is(function, backend):
     for sign in (1, 1, -1, 9):
         x, w = np.full(4, sign * 1.0), np.ones(4)
         check(compiled, function, x, w, calls=1)
+
+
+def given_what_stays(x, a):
+    """`s` has the value of a variable that no iteration changes, from the second one on."""
+    s, t, w = 0.0, a, x
+    for _ in range(len(x)):
+        s, t = t, t
+        x, w = w, w
+    return s, t, x + 1
+
+
+@pytest.mark.parametrize("backend", ["eager", "llvm"])
+def test_a_variable_that_is_given_one_that_stays(backend):
+    with dl.config.patch(strict=True):
+        check(dl.compile(given_what_stays, backend=backend), given_what_stays, VECTOR.copy(), 2.0)

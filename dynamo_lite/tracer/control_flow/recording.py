@@ -102,12 +102,12 @@ class Recording:
         moved: set[str] = set()
         unsettled: list[Unsettled] = []
         for name, placeholder in list(body.carried.items()):
+            if getattr(body.after.get(name), "node", None) is placeholder:
+                self.keep(name, placeholder)  # first: others may be given its value
+        for name, placeholder in body.carried.items():
             value = body.after.get(name)
             if value is None:
                 raise GraphBreak(f"{name!r} is deleted in the loop")
-            if getattr(value, "node", None) is placeholder:
-                self.keep(name, placeholder)
-                continue
             kind = type_of(value)
             if kind != placeholder.type or isinstance(value, UnionNumber):
                 unsettled.append(self.changed(name, value))
