@@ -10,6 +10,7 @@ import operator
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ..ir.control import is_control
 from ..ir.graph import Graph
 from ..ir.node import Node
 from ..ir.row import Effect, Kind, row_of
@@ -42,7 +43,7 @@ def why_unprofitable(graph: Graph, program: Program) -> str:
     if any(isinstance(step, Extern) for step in steps):
         if all(isinstance(step, (Extern, View, Require, LogUndo, Commit)) for step in steps):
             return "all of it is calls of NumPy"
-        if len(operations(graph)) == 1:
+        if len(operations(graph)) == 1 and not any(map(is_control, graph.calls)):
             return "it is one call of NumPy"
         return why_few_numbers(graph, program)
     hint = hints_of(program.symbols, program.unbacked)
@@ -56,7 +57,7 @@ def why_unprofitable(graph: Graph, program: Program) -> str:
 
 
 def why_few_numbers(graph: Graph, program: Program) -> str:
-    """The state of a random generator is recorded before a call, which takes a microsecond."""
+    """The state of a random generator is recorded before a call, which takes half a microsecond."""
     calls = operations(graph)
     rows = [row_of(node.target) for node in calls]
     if len(calls) > SHORT or not any(row and row.effect is Effect.RANDOM for row in rows):

@@ -1,5 +1,7 @@
-"""What a call costs beside its graph: random states that are kept."""
+"""What a call costs beside its graph: random states that are kept, and draws one by one."""
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -34,4 +36,36 @@ def draw_of(name: str) -> Figure:
                   ratio <= 0.75, ", ".join(f"{k} {v * 1e6:.2f} us" for k, v in times.items()))
 
 
-FIGURES = (drawing,)
+def metropolis(rng, n):
+    x, found = 0.0, np.zeros(n)
+    for i in range(n):
+        y = x + rng.normal(0, 0.5)
+        if rng.uniform() < np.exp(-0.5 * (y * y - x * x)):
+            x = y
+        found[i] = x
+    return found
+
+
+def walk(rng, n):
+    found = np.zeros(n)
+    for i in range(1, n):
+        found[i] = found[i - 1] + rng.choice([-1, 1])
+    return found
+
+
+def drawing_in_loops() -> list[Figure]:
+    """Numbers that a loop draws one by one, from the same streams as NumPy's."""
+    return [loop_of(function, name) for function in (metropolis, walk) for name in STATES]
+
+
+def loop_of(function: Callable[..., np.ndarray], name: str) -> Figure:
+    state, compiled = STATES[name], dl.compile(function)
+    compiled(state, 2000)
+    times = interleave({"numpy": lambda: function(state, 2000),
+                        "compiled": lambda: compiled(state, 2000)}, rounds=7, number=1)
+    ratio = times["numpy"] / times["compiled"]
+    return Figure(f"{function.__name__} of 2000 steps, {name}", f"{ratio:.0f}x NumPy", ">= 10x",
+                  ratio >= 10, ", ".join(f"{k} {v * 1e6:.0f} us" for k, v in times.items()))
+
+
+FIGURES = (drawing, drawing_in_loops)

@@ -46,6 +46,9 @@ FUNCTIONS = {
     "log_undo": "appends what a part of an input holds to the undo log",
     "log_undo_at": "the same for elements at these distances in bytes",
     "products": "gemm, gemv or dot at every place of a stack",
+    "draw_float": "the next number of a generator, or of the one that a method is bound to, of the "
+    "distribution with that number; nonzero where its method would raise",
+    "draw_integer": "the same from low to high - 1, `masked` as RandomState does it",
 }
 OPS = {
     "ATTR": "load an attribute",

@@ -32,6 +32,14 @@ def writes(node: Node) -> bool:
     return row_of(node.target) is None or bool(places(node.target, node.args, node.kwargs))
 
 
+def changes(node: Node) -> bool:
+    """Whether a call does more than give its results: writes memory, or advances a random state."""
+    if is_control(node):
+        return any(changes(inner) for body in bodies(node) for inner in body.calls)
+    row = row_of(node.target)
+    return row is None or row.effect is not Effect.PURE or writes(node)
+
+
 def written_by(node: Node, owner: Owner) -> Iterator[Node]:
     """The operands into whose memory a node may write."""
     if is_control(node):

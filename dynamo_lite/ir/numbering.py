@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .memory import Owner, writes, written_by
+from .memory import Owner, changes, written_by
 from .node import Node
-from .row import Effect, row_of
 from .tree import map_leaves
 
 
@@ -55,8 +54,7 @@ class Numbering:
         self._seen = len(self.nodes)
 
     def _number(self, node: Node) -> Hashable:
-        row = row_of(node.target) if node.op == "call_function" else None
-        if row is None or row.effect is not Effect.PURE or writes(node):
+        if node.op != "call_function" or changes(node):
             return ("node", id(node))
         self._operands[node] = args = self._numbered(node.args)
         call = frozen((args, self._numbered(tuple(sorted(node.kwargs.items())))))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from dynamo_lite.ir.random_memory import learn_layouts
 from dynamo_lite.native import BAILOUT, KeptStates
-from dynamo_lite.runtime.random_states import learn_layouts
 
 
 def uniform(state, x):

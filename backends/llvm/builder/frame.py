@@ -36,6 +36,8 @@ RUNTIME: dict[str, tuple[int, str]] = {
     "log_undo": (26, "i32"),
     "log_undo_at": (27, "i32"),
     "products": (28, "i32"),
+    "draw_float": (29, "i32"),
+    "draw_integer": (30, "i32"),
 }
 STATUS_OFFSET = 32
 DATA, DIMENSIONS, STRIDES = 16, 32, 40  # fields of PyArrayObject; a float's value is at 16 too

@@ -9,6 +9,7 @@ from ...loop_ir.loops import Buffer
 from ...loop_ir.program import Bind, Count, Deposit, Extern, Extract, LogUndo, Ref
 from ..builder.elements import I64
 from ..builder.emit import Value
+from .draws import drawn, write_draw
 from .externs import flat_callable, leaves
 
 if TYPE_CHECKING:
@@ -18,9 +19,14 @@ MASK_BLOCK = 1 << 14  # elements of a mask that are counted together, as the cor
 
 
 def extern(writer: EntryWriter, step: Extern) -> None:
+    number = len(writer.program.constants) + len(writer.callables)
+    if (found := drawn(step)) is not None:
+        writer.callables.append(step.target)
+        is_bound = hasattr(step.target, "__self__")
+        owner = writer.frame.constant(number) if is_bound else argument(writer, step.args[0])
+        return write_draw(writer, step, *found, owner)
     writer.begin_errstate(step.errstate)
     values = [argument(writer, leaf) for leaf in leaves((step.args, step.kwargs))]
-    number = len(writer.program.constants) + len(writer.callables)
     writer.callables.append(flat_callable(step))
     place = writer.builder.stack("ptr", max(1, len(values)))
     for position, value in enumerate(values):

@@ -12,6 +12,7 @@ from ...loop_ir.program import Branch, Extern, Launch, Loop, Product, Rotate, St
 from ...passes.schedule import may_report
 from ..builder.elements import I64
 from ..builder.emit import Value
+from .draws import drawn
 
 if TYPE_CHECKING:
     from .writer import EntryWriter
@@ -98,5 +99,5 @@ def nanoseconds(steps: Sequence[Step]) -> float:
             points = product(axis.extent for axis in step.kernel.axes)
             total += points / 8 if isinstance(points, int) else 10.0
         elif isinstance(step, (Extern, Product)):
-            total += 1000.0
+            total += 10.0 if isinstance(step, Extern) and drawn(step) is not None else 1000.0
     return total

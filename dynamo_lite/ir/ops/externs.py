@@ -13,6 +13,7 @@ import numpy as np
 
 from ..row import BOUND_ROWS, ROWS, Effect, Kind, Op, complete, op
 from ..rules import externs as rules
+from ..rules.choosing import choice_by
 from ..rules.creation import triangle_indices
 
 FUNCTIONS = """
@@ -137,6 +138,11 @@ for _target in (np.fft.hfft, np.fft.ifft2, np.fft.irfft2, np.fft.fftn, np.fft.if
 _register_random(np.random, np.random.RandomState, ROWS)
 _register_random(np.random.RandomState, np.random.RandomState, BOUND_ROWS)
 _register_random(np.random.Generator, np.random.default_rng, BOUND_ROWS)
+for _space, _integers in (
+    (np.random, np.random.randint), (np.random.RandomState, np.random.RandomState.randint),
+    (np.random.Generator, np.random.Generator.integers),
+):
+    complete(_space.choice, decompose=choice_by(_integers, owned=_space is not np.random))
 op(np.random.seed, Kind.EXTERN, infer=rules.seed_rule, effect=Effect.RANDOM, checks=("any",))
 for _target, _kind in (
     (np.random.default_rng, np.random.Generator),

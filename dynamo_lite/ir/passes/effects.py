@@ -5,9 +5,9 @@ import operator
 
 import numpy as np
 
-from ..memory import writes
+from ..memory import changes
 from ..node import Node
-from ..row import Effect, Kind, Op, row_of
+from ..row import Kind, Op, row_of
 from ..sizes import SizeExpr
 from ..tree import leaves
 from ..types import ArrayType, Form
@@ -25,8 +25,7 @@ def is_pure(node: Node) -> bool:
     """Only its value matters, apart from what it may report."""
     if node.op != "call_function":
         return node.op != "output"
-    row = row_of(node.target)
-    return row is not None and row.effect is Effect.PURE and not writes(node)
+    return not changes(node)
 
 
 def is_silent(node: Node) -> bool:

@@ -241,12 +241,13 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(suppress_flags), address(begin_errstate), address(read_sizes), address(count_true),
     address(select_true), address(positions_true), address(poll),       address(deposit_true),
     address(unbox_ints), address(copy),      address(log_undo),      address(log_undo_at),
-    address(products),
+    address(products),    address(draw_float), address(draw_integer),
 };
 
 int add_runtime(PyObject *module) {
     if (add_errstate() < 0 || add_extern_call() < 0 || add_blas() < 0 || add_results() < 0) return -1;
     if (add_entry_types(module) < 0 || add_pool(module) < 0 || add_scratch(module) < 0) return -1;
-    if (add_numeric(module) < 0 || add_random_states(module) < 0) return -1;
+    if (add_numeric(module) < 0) return -1;
+    if (add_random_states(module) < 0 || add_draws(module) < 0) return -1;
     return add_loader(module);
 }

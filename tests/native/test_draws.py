@@ -1,0 +1,57 @@
+"""Numbers that compiled code draws are those of the methods of NumPy's generators."""
+import numpy as np
+import pytest
+from dynamo_lite.backends.llvm.entry.draws import GENERATOR, LEGACY, known_draws
+
+from dynamo_lite.native import draw_between, draw_from
+
+KINDS = [np.random.MT19937, np.random.PCG64, np.random.Philox, np.random.SFC64]
+ROWS = [(np.random.RandomState, name, row) for name, row in LEGACY.items()]
+ROWS += [(np.random.Generator, name, row) for name, row in GENERATOR.items()]
+FLOATS = (0.0, -0.0, 1.0, -1.0, 1e-310, 1e300, -1e300, np.inf, -np.inf, np.nan, 0.1)
+WHOLE = (0, 1, -1, 5, 2**31, 2**32 - 1, 2**32, 2**62, -(2**63), 2**63 - 1)
+
+
+class Mine(np.random.PCG64):
+    """A bit generator of a program's own."""
+
+
+def refused_as_none(method, *args):
+    try:
+        return method(*args)
+    except (ValueError, OverflowError):
+        return None
+
+
+def equal(found, expected):
+    return found == expected or (found != found and expected != expected)
+
+
+def test_all_of_them_are_used():
+    known = known_draws()
+    assert all(getattr(owner, name) in known for owner, name, _ in ROWS)
+    assert {np.random.rand, np.random.normal, np.random.randint} <= known.keys()
+
+
+@pytest.mark.parametrize("bits", [*KINDS, Mine])
+@pytest.mark.parametrize("owner, name, row", ROWS, ids=[name for _, name, _ in ROWS])
+def test_numbers_and_refusals(owner, name, row, bits):
+    ours, theirs = owner(bits(3)), owner(bits(3))
+    method = getattr(theirs, name)
+    if row.number is None:
+        cases = [(a, b) for a in WHOLE for b in WHOLE]
+    else:
+        cases = [(a, b)[: len(row.parameters)] for a in FLOATS for b in FLOATS]
+    for case in cases:
+        if row.number is None:
+            found = draw_between(ours, row.masked, *case)
+        else:
+            found = draw_from(ours, row.number, *(*case, 0.0, 0.0)[:2])
+        assert equal(found, refused_as_none(method, *case)), case
+    assert ours.bytes(9) == theirs.bytes(9)
+
+
+def test_what_is_no_generator():
+    assert draw_from(object(), 0, 0, 1) is None
+    assert draw_from(np.random.default_rng(1), 99, 0, 1) is None
+    assert draw_between([], 0, 0, 5) is None
