@@ -25,6 +25,7 @@ from ...object_model.constants import (
 from ...object_model.lazy import LazyVariable, realise
 from ...object_model.refusals import name_in_c
 from ...state.tracker import VariableTracker
+from .keys_read import KeysRead, is_plain
 from .sequences import TupleVariable
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class DictVariable(VariableTracker):
         self._entries: dict[Hashable, Entry] = {}
         self.source = source
         self.unread = unread
+        self.looked_up = KeysRead()
         self.kind = kind
         self.factory = factory
         self.whole: VariableTracker | None = None
@@ -81,7 +83,9 @@ class DictVariable(VariableTracker):
             for key, value in outside.items():
                 lazy = LazyVariable(value, ItemSource(self.source, key, container_of(self)))
                 known = tx.known(key) if is_named_key(key) else constant(key)
-                self._entries[known.hash_key(tx)] = (known, lazy)
+                hashed = known.hash_key(tx)
+                looked_up = self.looked_up.values.get(hashed)
+                self._entries[hashed] = (known, lazy if looked_up is None else looked_up)
         return self._entries
 
     def built_entries(self) -> list[Entry]:
@@ -112,11 +116,26 @@ class DictVariable(VariableTracker):
         return entries
 
     def has(self, tx: Tx, key: VariableTracker) -> bool:
+        if (place := self.looks_up(tx, key)) is not None:
+            return self.looked_up.has(tx, *place, key)
         entries = self.entries(tx)
         return key.hash_key(tx) in entries
 
+    def looks_up(
+        self, tx: Tx, key: VariableTracker
+    ) -> tuple[dict[Any, Any], Source] | None:
+        """The dict from outside, and where it is, when only this key of it is looked at."""
+        if self.unread is None or self.source is None or self.whole is not None:
+            return None
+        if not is_plain(key):
+            return None
+        look_for_ids(tx, [key.as_constant(tx)])
+        return self.unread, self.source
+
     def load(self, tx: Tx, key: VariableTracker) -> VariableTracker | None:
         """The value of a key, or None where it is missing."""
+        if (place := self.looks_up(tx, key)) is not None:
+            return self.looked_up.load(tx, *place, key, container_of(self))
         self.entries(tx)
         return self.load_hashed(tx, key.hash_key(tx))
 
