@@ -49,7 +49,7 @@ class LocalSource(Source):
         """A continuation is also passed cells, `.cell_k_3`, and values on the stack."""
         if self.name.startswith(CELL):
             return self.name.removeprefix(CELL).rpartition("_")[0]
-        return self.name.replace(STACK, "temporary ")
+        return self.name.replace(STACK, "intermediate value ")
 
 
 CELL = ".cell_"

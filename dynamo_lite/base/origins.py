@@ -4,10 +4,21 @@ from __future__ import annotations
 import os
 import sys
 import types
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
 STDLIB_FOLDER = os.path.dirname(os.__file__) + os.sep
+LIBRARY_FILES = (STDLIB_FOLDER, "<frozen ", "<string>")
+INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+
+
+@lru_cache(1024)
+def is_library_file(filename: str) -> bool:
+    """Whether code is that of the standard library or of an installed package, or was made by
+    one, as methods of dataclasses are."""
+    return filename.startswith(LIBRARY_FILES) or any(part in filename for part in INSTALLED)
 
 
 def is_stdlib(function: Any, module: str) -> bool:
@@ -19,6 +30,29 @@ def is_stdlib(function: Any, module: str) -> bool:
     else:
         file = getattr(sys.modules.get(module), "__file__", None) or STDLIB_FOLDER
     return file.startswith((STDLIB_FOLDER, "<frozen")) and "site-packages" not in file
+
+
+PUBLIC = {"posix": "os", "nt": "os"}
+"""Modules in C whose functions people know by another one."""
+
+
+def full_name(function: Any) -> str:
+    """`scipy.special.erf`, `csv.writer`; builtins and functions of the user's by their own name."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    if not isinstance(name, str):
+        return repr(function)
+    code = getattr(function, "__code__", None)
+    module = getattr(function, "__module__", None) or module_of(function)
+    module = PUBLIC.get(module, module).lstrip("_")
+    is_users = code is not None and not is_library_file(code.co_filename)
+    if is_users or module in ("builtins", "main__") or name.startswith(f"{module}."):
+        return name
+    return f"{module}.{name}"
+
+
+def code_name(code: types.CodeType, namespace: Mapping[str, Any]) -> str:
+    """The name of a function of a library, by its code and globals."""
+    return f"{namespace.get('__name__', '')}.{code.co_qualname}".lstrip("._")
 
 
 def module_of(function: Any) -> str:

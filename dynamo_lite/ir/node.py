@@ -1,6 +1,7 @@
 """What a graph is made of: nodes, the user's lines they came from, and where symbols are found."""
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from ..base.records import dataclass, field
@@ -10,14 +11,25 @@ from .tree import map_leaves
 
 
 class Location(NamedTuple):
-    """The user's line that asked for a node."""
+    """The user's line that asked for a node; `inside` are the functions of libraries that were on
+    the way from there."""
 
     filename: str
     line: int
     function: str
+    inside: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.filename}:{self.line} in {self.function}"
+        """`f.py:3 in f → numpy.matrix.T`; a cell of a notebook as `Cell In[3], line 2 in f`."""
+        if cell := CELL.search(self.filename):
+            where = f"Cell In[{cell[1]}], line {self.line}"
+        else:
+            where = f"{self.filename}:{self.line}"
+        return " → ".join((f"{where} in {self.function}", *self.inside))
+
+
+CELL = re.compile(r"<ipython-input-(\d+)-\w+>")
+"""File names of code that is entered in IPython."""
 
 
 class AnyGraph:

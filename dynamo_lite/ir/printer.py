@@ -34,6 +34,9 @@ BINARY: Mapping[Any, str] = {
     operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>",
 }
 
+GRAPH_FILE = "<graph>"
+"""Where tracebacks say that the lines of printed graphs are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -44,7 +47,7 @@ class Source:
 
     def compile(self) -> Callable[..., tuple[Any, ...]]:
         scope = {"__name__": __name__, **self.namespace}
-        exec(compile(self.text, "<graph>", "exec"), scope)
+        exec(compile(self.text, GRAPH_FILE, "exec"), scope)
         run: Callable[..., tuple[Any, ...]] = scope["graph"]
         return run
 

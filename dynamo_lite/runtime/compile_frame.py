@@ -13,6 +13,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -52,13 +53,15 @@ from ..tracer.frame.speculation import translate
 from ..tracer.rules.trace_rules import Action, rule_for
 from ..tracer.state.trace import RECURSION, Returned, Stopped, Trace, TraceOptions
 from . import artifacts
+from .bailouts import QUICK, why_bailed_out
 from .eviction import Eviction
-from .guard_failures import limit_reached, why_guards_failed
+from .guard_failures import GuardFailure, limit_reached, why_guards_failed
 from .listings import listing
 from .random_states import keep_random_state, random_owners
 from .rollback import attempt
 from .stats import Break, FrameRecord, registry
 from .tiering import Account, nanoseconds
+from .users_lines import users_line
 
 DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
 GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
@@ -70,6 +73,7 @@ FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileForbidden,
 
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 
+KEPT = 4  # guard failures of a function
 SHORT = 30  # instructions
 SHALLOW = 2
 """Compilations of a function in which its calls of itself are followed. Where they were not enough,
@@ -147,6 +151,8 @@ class FrameCompiler:
     recompiles: int = 0
     eviction: Eviction | None = None
     waited: int = 0
+    failures: tuple[GuardFailure, ...] = ()
+    """Why the last calls were compiled for, the newest last."""
 
     def forget(self) -> None:
         """Start afresh."""
@@ -154,6 +160,7 @@ class FrameCompiler:
             compiled.clear()
             self._decide(compiled)
         self.history, self.continuations, self.callees, self.short_loops = SizeHistory(), {}, {}, {}
+        self.failures = ()
         self.frame, self.recompiles, self.operations, self.eviction = None, 0, 0, None
 
     def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
@@ -396,6 +403,12 @@ class FrameCompiler:
             recursion=1 if self.recompiles >= SHALLOW and not self.options.fullgraph else RECURSION,
         )  # fmt: skip
 
+    def _options_aside(self) -> TraceOptions:
+        """The same for an analysis of which nothing is to be remembered."""
+        options = self._trace_options()
+        short = None if options.short_loops is None else dict(options.short_loops)
+        return replace(options, policy=None, short_loops=short, deadline=math.inf)
+
     # -- what is said about it
 
     def _record(self) -> FrameRecord:
@@ -418,32 +431,48 @@ class FrameCompiler:
     def _broke(self, record: FrameRecord, broke: Break) -> None:
         """A graph ended early: note why; with `fullgraph=True` that is an error."""
         if self.options.fullgraph:
-            raise FullGraphRequired(f"{broke.reason}\n  at {broke.location}")
+            raise FullGraphRequired(
+                f"{broke.reason}\n  at {broke.location}\n  remedy: {broke.remedy}")
+        if broke.location is not None:
+            broke = Break(broke.reason, users_line(broke.location))
         if record.broke is None:
             record.broke = broke
-        GRAPH_BREAKS.info("%s", broke)
+        GRAPH_BREAKS.info("%s\n  remedy: %s", broke, broke.remedy)
 
     def _report_miss(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         """Say why no entry accepted the call; the newest entry's reason is counted."""
         reasons = why_guards_failed(compiled, flat_args)
         if reasons and not may_recompile():
-            raise RecompileForbidden(f"{self.function.__qualname__}: {'; '.join(reasons)}")
+            told = "; ".join(map(str, reasons))
+            raise RecompileForbidden(
+                f"{self.function.__qualname__}: {told}\n  remedy: {reasons[0].remedy}")
         if reasons:
-            registry.recompile_reasons[reasons[0]] += 1
+            self.failures = (*self.failures[1 - KEPT :], reasons[0])
+            registry.recompile_reasons[reasons[0].reason] += 1
             RECOMPILES.info(
-                "recompiling %s (%s:%s): %s", self.function.__qualname__,
+                "recompiling %s (%s:%s): %s\n  remedy: %s", self.function.__qualname__,
                 self.function.__code__.co_filename, self.function.__code__.co_firstlineno,
-                "; ".join(reasons),
+                "; ".join(map(str, reasons)), reasons[0].remedy,
             )  # fmt: skip
 
-    def retired(self, entry: Entry) -> None:
+    def bailed_out(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
+        """Told by the native core, of the first such call of an entry: find out why."""
+        record = entry.info.record
+        is_quick = record.stage_seconds.get("trace", 0.0) < QUICK
+        if not (is_quick or self.options.is_explained or PERF.isEnabledFor(logging.INFO)):
+            return
+        with workers.at_work(), config.within(dict(self.options.settings)):
+            record.bailout = why_bailed_out(
+                self.function, flat_args, self._options_aside(), record.location)
+        PERF.info("%s [%s] bailed out at %s\n  remedy: %s", record.name, record.mark,
+                  record.bailout, record.bailout.remedy)
+
+    def retired(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
         """Told by the native core: the entry bailed out too often, Python runs in its place."""
         registry.retired += 1
         record = entry.info.record
-        PERF.info(
-            "%s [%s] is retired: %d calls bailed out and ran in Python, for a floating-point "
-            "report or an error each", record.name, record.mark, entry.bailouts,
-        )  # fmt: skip
+        PERF.info("%s [%s] is retired: %d calls bailed out and ran in Python: %s",
+                  record.name, record.mark, entry.bailouts, record.bailout or "")
 
     def _has_room(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
         """Whether one more entry may be added; at the limit, an old one may have to go first."""

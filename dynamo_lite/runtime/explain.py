@@ -18,7 +18,9 @@ from ..ir.sizes import symbol
 from ..native import CompiledFunction, lines_are_watched
 from ..tracer.calls.dispatch import rule_of_call
 from ..tracer.rules.trace_rules import Rule
+from .bailouts import Bailout
 from .compile import compile_with
+from .costs import State, state_of
 from .listings import Rewritten, rewritten
 from .stats import Break, FrameRecord, coverage, frames
 from .tiering import why_cold
@@ -71,6 +73,11 @@ class Explanation:
     @property
     def graph_break_count(self) -> int:
         return len(self.breaks)
+
+    @property
+    def bailouts(self) -> tuple[Bailout, ...]:
+        """Why the call, or a part of it, ran in Python although it was compiled."""
+        return tuple(r.bailout for r in self.records if r.bailout is not None)
 
     @property
     def break_reasons(self) -> tuple[str, ...]:
@@ -160,7 +167,10 @@ def _lines(record: FrameRecord) -> list[str]:
     lines = [f"[{record.mark}] {record.name} ({record.location.filename}:{record.location.line})"]
     lines.append(f"  compiled in {record.timing()}")
     if record.broke is not None:
-        lines.append(f"  broke at {record.broke}")
+        lines += [f"  broke at {record.broke}", f"    remedy: {record.broke.remedy}"]
+    if record.bailout is not None:
+        lines += [f"  bailed out and ran in Python: {record.bailout}",
+                  f"    remedy: {record.bailout.remedy}"]
     if record.unprofitable:
         lines.append(f"  runs in Python: {record.unprofitable}")
     if record.graph is not None and record.operations:
@@ -189,11 +199,12 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation
     return run
 
 
-def why(fn: Callable[..., Any]) -> Rule:
-    """The rule that says what compiled code does with calls of `fn`: its id, action and reason.
+def why(fn: Callable[..., Any]) -> Rule | State:
+    """Of a compiled function, how it stands: variants, graph breaks, recompiles, calls that bailed
+    out, each with its line, reason and remedy.
 
-    Of a compiled function it is the rule of the function that was compiled, of a method or partial
-    that of the function it calls. Where whole-script mode
+    Of any other callable, the rule that says what compiled code does with calls of `fn`: its id,
+    action and reason; of a method or partial that of the function it calls. Where whole-script mode
     has not compiled the function yet, the reason says what it waits for; where a debugger or its
     like has every function run in Python, it says so.
     """
@@ -201,7 +212,9 @@ def why(fn: Callable[..., Any]) -> Rule:
         raise TypeError(f"why takes a callable, not {fn!r}")
     while isinstance(fn, MethodType | functools.partial):
         fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
-    rule = rule_of_call(fn.__wrapped__ if isinstance(fn, CompiledFunction) else fn)
+    if isinstance(fn, CompiledFunction):
+        return state_of(fn, WATCHED if lines_are_watched() else None)
+    rule = rule_of_call(fn)
     waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
     more = [reason for reason in (waits, WATCHED if lines_are_watched() else None) if reason]
     return replace(rule, reason="; ".join((rule.reason, *more)))

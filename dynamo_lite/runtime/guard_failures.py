@@ -5,18 +5,42 @@ from types import FunctionType
 from typing import Any
 
 from ..base.config import config
-from ..guards.programs.reasons import ANOTHER_REMEDY, Values, remedy, why_failed
+from ..base.records import dataclass
+from ..base.remedies import Remedy, remedy_for_guard
+from ..guards.programs.reasons import Values, line_of, remedy, why_failed
+from ..ir.graph import Location
 from ..native import CompiledFunction
 
+LAST_RESORT = remedy_for_guard("other")
 
-def why_guards_failed(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> list[str]:
+
+@dataclass(frozen=True, slots=True)
+class GuardFailure:
+    """A guard that a call did not meet."""
+
+    reason: str
+    location: Location
+    """The line that asked for the guard; where none did, that of the function."""
+    remedy: Remedy
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def why_guards_failed(
+    compiled: CompiledFunction, flat_args: tuple[Any, ...]
+) -> list[GuardFailure]:
     """The guard that failed in each entry, the entry used last first."""
-    values = _values(compiled, flat_args)
-    return [
-        why_failed(entry.info.flat, op, entry.info.shapes, values)
-        for entry, op in zip(compiled.entries(), compiled.why_miss(flat_args))
-        if op >= 0
-    ]
+    values, found = _values(compiled, flat_args), []
+    code = compiled.__code__
+    first_line = Location(code.co_filename, code.co_firstlineno, compiled.__qualname__)
+    for entry, op in zip(compiled.entries(), compiled.why_miss(flat_args)):
+        if op >= 0:
+            info = entry.info
+            reason = why_failed(info.flat, op, info.shapes, values)
+            where = line_of(info.flat, op) or first_line
+            found.append(GuardFailure(reason, where, remedy(info.flat, op, info.shapes)))
+    return found
 
 
 def _values(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Values:
@@ -27,14 +51,11 @@ def _values(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Values:
 
 def limit_reached(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> str:
     """Which argument keeps changing, what happens now, and what helps."""
-    info, op = compiled.entries()[0].info, compiled.why_miss(flat_args)[0]
-    why, advice = "", ANOTHER_REMEDY
-    if op >= 0:
-        values = _values(compiled, flat_args)
-        why = f": {why_failed(info.flat, op, info.shapes, values)}"
-        advice = remedy(info.flat, op, info.shapes)
+    failures = why_guards_failed(compiled, flat_args)
+    why = f": {failures[0]}" if failures else ""
+    rows = dict.fromkeys([*(failure.remedy for failure in failures[:1]), LAST_RESORT])
     return (
         f"{compiled.__qualname__} has been compiled {config.recompile_limit} times "
         f"(config.recompile_limit){why}. Most calls with other arguments now run in Python; "
-        f"{advice}"
+        f"{'; or '.join(row.advice for row in rows)} ({next(iter(rows)).page})"
     )

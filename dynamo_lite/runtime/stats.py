@@ -6,10 +6,11 @@ import itertools
 import time
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.records import dataclass, field
+from ..base.remedies import Remedy, remedy_for
 from ..base.tables import Table
 from ..guards.shapes.reasoning import asked
 from ..native import free_scratch
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
     from ..guards.shapes.shape_env import ShapeEnv
     from ..ir.graph import Graph, Location
-    from ..native._core import CallCounts
+    from ..native._core import CallCounts, CompiledFunction
+    from .bailouts import Bailout
+    from .guard_failures import GuardFailure
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,11 @@ class Break:
 
     reason: str
     location: Location | None
+
+    @property
+    def remedy(self) -> Remedy:
+        """What the user can do about it."""
+        return remedy_for(self.reason)
 
     def __str__(self) -> str:
         return f"{self.location or '<unknown>'}: {self.reason}"
@@ -52,6 +60,8 @@ class FrameRecord:
     shapes: ShapeEnv | None = None
     """What was decided about sizes, for those who asked to be told."""
     broke: Break | None = None
+    bailout: Bailout | None = None
+    """Why the first of its calls that bailed out did so."""
     unprofitable: str = ""
     """Why Python runs the function although it could be compiled."""
     stage_seconds: dict[str, float] = field(default_factory=dict)
@@ -80,10 +90,9 @@ class FrameRecord:
         """How many operations on arrays ran compiled so far, and how many in Python."""
         if (counts := self.counts) is None:
             return 0, 0
-        lost = counts.bailouts + counts.replaced
         return (
             self.operations * counts.hits,
-            self.in_python * counts.hits + (self.operations + self.in_python) * lost,
+            self.in_python * counts.hits + (self.operations + self.in_python) * lost(self),
         )
 
     @property
@@ -108,6 +117,9 @@ class Stats:
     errors: int
     retired: int
     """Entries that were retired because their calls bailed out again and again."""
+    bailouts: int
+    """Calls that bailed out and ran in Python."""
+    bailout_reasons: dict[str, int]
 
     symbolic_questions: int = 0
     """Questions about sizes that were put to sympy, and"""
@@ -128,7 +140,9 @@ class Stats:
             lines.append(
                 f"sympy answered {self.symbolic_answers} of {self.symbolic_questions} questions "
                 f"about sizes in {self.symbolic_seconds * 1e3:.0f} ms")
-        for verb, reasons in ("broke", self.break_reasons), ("recompiled", self.recompile_reasons):
+        told = (("broke", self.break_reasons), ("recompiled", self.recompile_reasons),
+                ("bailed out", self.bailout_reasons))
+        for verb, reasons in told:
             lines += [f"{count:6} times {verb}: {reason}" for reason, count in reasons.items()]
         return "\n".join(lines)
 
@@ -141,8 +155,15 @@ def frames(records: Sequence[FrameRecord], title: str = "", plain: str | None = 
                  rows, plain)
 
 
-class Forgetful(Protocol):
+class Compiler(Protocol):
     """What compiles the frames of one function, and can start afresh."""
+
+    failures: tuple[GuardFailure, ...]
+    continuations: dict[Any, CompiledFunction]
+    callees: dict[Any, CompiledFunction]
+
+    @property
+    def compiled(self) -> Callable[[], CompiledFunction | None]: ...
 
     def forget(self) -> None: ...
 
@@ -151,7 +172,7 @@ class Registry:
     """Everything counted in this process."""
 
     def __init__(self) -> None:
-        self.compilers: weakref.WeakSet[Forgetful] = weakref.WeakSet()
+        self.compilers: weakref.WeakSet[Compiler] = weakref.WeakSet()
         self.clear()
 
     def clear(self) -> None:
@@ -170,6 +191,10 @@ def stats() -> Stats:
     """Totals of what has been compiled and run since the start or the last `reset`."""
     records = registry.records
     breaks = Counter(record.broke.reason for record in records if record.broke is not None)
+    reasons: Counter[str] = Counter()
+    for record in records:
+        if record.bailout is not None:
+            reasons[str(record.bailout)] += lost(record)
     return Stats(
         frames=len({record.frame for record in records}),
         graphs=sum(record.operations > 0 for record in records),
@@ -181,10 +206,17 @@ def stats() -> Stats:
         compile_seconds=sum(record.seconds for record in records),
         errors=registry.errors,
         retired=registry.retired,
+        bailouts=sum(lost(record) for record in records),
+        bailout_reasons=dict(reasons.most_common()),
         symbolic_questions=asked.questions,
         symbolic_answers=asked.answered,
         symbolic_seconds=asked.seconds,
     )
+
+
+def lost(record: FrameRecord) -> int:
+    """Calls of an entry that bailed out, or ran in Python because so many before them had."""
+    return 0 if record.counts is None else record.counts.bailouts + record.counts.replaced
 
 
 def coverage(records: list[FrameRecord]) -> float:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+from ...base.remedies import Remedy, remedy_for_guard
+from ...ir.node import Location
 from ...ir.sizes import Size, evaluate, symbols
 from ..arrays import ArrayFacts, array_holds
 from ..guard_set import Guard
@@ -91,34 +93,22 @@ def why_failed(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -
     return f"{reason} (asked for at {owner.location})" if owner.location else reason
 
 
-ANOTHER_REMEDY = "raise dl.config.recompile_limit if there are few more, or use dl.disable"
-REMEDIES: dict[str, str] = {
-    "TYPE": "pass arguments of one type",
-    "IS": "pass the same object each time instead of a new one",
-    "EQUALS": "pass what varies as a number or an array, or make one function for each value",
-    "LENGTH": "pass containers of one length, or one array",
-    "KEYS": "pass mappings with the same keys",
-    "TENSOR_MATCH_STATIC": "convert to one dtype and number of dimensions before the call, and "
-                           "mark sizes that vary with dl.mark_dynamic",
-    "TENSOR_MATCH_DYNAMIC": "convert to one dtype and number of dimensions before the call",
-    "DISJOINT": "pass arrays that do not overlap",
-}  # fmt: skip
-"""What a user can do about a guard that keeps failing, by kind."""
-VARYING_SIZE = "mark the size with dl.mark_dynamic, which names the line that needs it fixed"
-
-
-def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv) -> str:
+def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv) -> Remedy:
     """What helps when op `index` of a program keeps failing."""
     owner = flat.owners[index]
-    if isinstance(owner, Relation) and all(
-        shapes.infos[name].fact == "size" for name in owner.symbols()
-    ):
-        first = VARYING_SIZE
-    elif isinstance(owner, Guard) and owner.kind.name in REMEDIES:
-        first = REMEDIES[owner.kind.name]
-    else:
-        return ANOTHER_REMEDY
-    return f"{first}; or {ANOTHER_REMEDY}"
+    if isinstance(owner, Relation):
+        facts = {shapes.infos[name].fact for name in owner.symbols()}
+        return remedy_for_guard("size" if facts == {"size"} else "value")
+    if not isinstance(owner, Guard):
+        return remedy_for_guard("other")
+    if str(owner.source).endswith(".__dict__"):
+        return remedy_for_guard("NO_ATTR")
+    return remedy_for_guard(owner.kind.name)
+
+
+def line_of(flat: FlatGuards, index: int) -> Location | None:
+    """The user's line that asked for op `index` of a program."""
+    return getattr(flat.owners[index], "location", None)
 
 
 def _guard(guard: Guard, values: Values) -> str:

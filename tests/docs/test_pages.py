@@ -1,6 +1,8 @@
 """Pages are short, their links lead somewhere, and tables from the code are up to date."""
 import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,3 +77,12 @@ def test_generated_code_calls_the_functions_of_the_table():
     functions = written_by("native_tables").runtime_functions()
     assert {name: index for name, (index, _) in RUNTIME.items()} == {
         name: functions.index(name) for name in RUNTIME}
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="written by Python 3.11")
+def test_troubleshooting_is_up_to_date():
+    script = written_by("troubleshooting")
+    show = f"import runpy; print(runpy.run_path({script.__file__!r})['page'](), end='')"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", show], capture_output=True,
+                          text=True)
+    assert done.stdout == script.PAGE.read_text(), "run python docs/troubleshooting.py"

@@ -71,23 +71,39 @@ bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
     return true;
 }
 
-// Calls `miss.retired(entry)`, where the miss callback has that method.
-void tell_retired(CompiledFunction *self, CacheEntry *entry) {
+// The arguments of a call as a new tuple; null with an error set.
+PyObject *arguments_of(const Flat &flat) {
+    PyObject *arguments = PyTuple_New(flat.n);
+    for (int i = 0; arguments && i < flat.n; ++i) {
+        PyTuple_SET_ITEM(arguments, i, Py_NewRef(flat.values[i]));
+    }
+    return arguments;
+}
+
+// Calls `miss.<name>(entry, flat arguments)`, where the miss callback has that method.
+void tell(CompiledFunction *self, const char *name, CacheEntry *entry, const Flat &flat) {
     OutsideRegions outside;
-    Ref method(self->miss ? PyObject_GetAttrString(self->miss, "retired") : nullptr);
+    SignalsWait signals;
+    CollectionWaits collection;
+    Ref method(self->miss ? PyObject_GetAttrString(self->miss, name) : nullptr);
     if (!method) return PyErr_Clear();
-    Ref answer(PyObject_CallOneArg(method.get(), reinterpret_cast<PyObject *>(entry)));
+    Ref arguments(arguments_of(flat));
+    if (!arguments) return PyErr_Clear();
+    Ref answer(PyObject_CallFunctionObjArgs(
+        method.get(), reinterpret_cast<PyObject *>(entry), arguments.get(), nullptr));
     if (!answer) PyErr_WriteUnraisable(method.get());
 }
 
 // Whether a target runs code of Python's, in which the function may be called again.
 bool runs_python(PyObject *target) { return PyFunction_Check(target) || is_driver(target); }
 
-void note_bailout(CompiledFunction *self, CacheEntry *entry) {
-    ++entry->counts->bailouts;
+// The call has had no effect so far: who is told may look at the arguments as they were.
+void note_bailout(CompiledFunction *self, CacheEntry *entry, const Flat &flat) {
+    Ref kept = Ref::borrow(reinterpret_cast<PyObject *>(entry));
+    if (++entry->counts->bailouts == 1) tell(self, "bailed_out", entry, flat);
     if (++entry->streak < self->retire_after || self->retire_after <= 0 || !entry->target) return;
     Py_CLEAR(entry->target);
-    tell_retired(self, entry);
+    tell(self, "retired", entry, flat);
 }
 
 // Runs an entry; false when Python has to run the function.
@@ -100,7 +116,7 @@ bool run_entry(CompiledFunction *self, CacheEntry *entry, const Flat &flat, PyOb
     result = call_target(target.get(), flat.values, flat.n);
     if (result == bailout) {
         Py_DECREF(result);
-        note_bailout(self, entry);
+        note_bailout(self, entry, flat);
         return false;
     }
     if (result) {
@@ -112,11 +128,8 @@ bool run_entry(CompiledFunction *self, CacheEntry *entry, const Flat &flat, PyOb
 
 // Asks for an entry. While that goes on, every other call that finds none runs the function.
 bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
-    Ref arguments(PyTuple_New(flat.n)), miss = Ref::borrow(self->miss);
+    Ref arguments(arguments_of(flat)), miss = Ref::borrow(self->miss);
     if (!arguments) return false;
-    for (int i = 0; i < flat.n; ++i) {
-        PyTuple_SET_ITEM(arguments.get(), i, Py_NewRef(flat.values[i]));
-    }
     Ref answer;
     {
         OutsideRegions outside;

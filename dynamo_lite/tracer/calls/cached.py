@@ -151,18 +151,18 @@ def call_cached(
     name = getattr(function, "__qualname__", repr(function))
     memory = memory_of(function) if type(function) is CachedFunction else None
     if memory is None or any(arg.in_graph for arg in (*args, *kwargs.values())):
-        raise GraphBreak(f"calling {name}: {rule.reason} ({rule.id})")
+        raise GraphBreak(f"calling {name}: {rule.reason}")
     purpose = f"a cached call of {name}: the value"
     values = tuple(known_value(tx, arg, purpose) for arg in args)
     named = {key: known_value(tx, arg, purpose) for key, arg in kwargs.items()}
     if not all(map(is_plain_key, (*values, *named.values()))):
-        raise GraphBreak(f"calling {name}: {rule.reason} ({rule.id})")
+        raise GraphBreak(f"calling {name}: {rule.reason}")
     held = memory.holds(memory.key(values, named))
     source = ConstSource(Pinned(function), name)
     if held.found is Miss:
         stop = GraphBreak(
             f"calling {name}: its cache has no result for these arguments; "
-            f"dl.assume_constant_result says that its results may be constants ({rule.id})"
+            f"dl.assume_constant_result says that its results may be constants"
         )
         stop.stands = ((source, OUTCOME, held, tx.location()),)
         raise stop

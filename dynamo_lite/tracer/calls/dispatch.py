@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ...base.origins import full_name
 from ...base.signatures import check_names
 from ...errors import GraphBreak
 from ...guards.kinds import CALL
@@ -153,8 +154,7 @@ def _skip(
         type(function).__module__.startswith("dynamo_lite")
     ):
         return UserFunctionVariable(wrapped).call(tx, args, kwargs)
-    name = getattr(function, "__qualname__", repr(function))
-    raise GraphBreak(f"calling {name}: {rule.reason} ({rule.id})")
+    raise GraphBreak(f"calling {full_name(function)}: {rule.reason}")
 
 
 def _graph(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.origins import code_name, is_library_file
 from ...bytecode.flow import Loop, shape_of
 from ...bytecode.raising import expected_outcome
 from ...bytecode.reading import Instruction, read
@@ -224,10 +225,14 @@ class Translator:
         plan_list(self, value, item)
 
     def location(self) -> Location:
-        """The current line; in code of ours (a polyfill, `dl.scan`) the user's line that called
-        it."""
-        if self.parent is not None and self.code.co_filename.startswith(OWN_FOLDER):
-            return self.parent.location()
+        """The current line; in code of ours (a polyfill, `dl.scan`) and of libraries that of the
+        user's code that called it."""
+        if self.parent is not None:
+            file, outer = self.code.co_filename, self.parent.location()
+            if file.startswith(OWN_FOLDER):
+                return outer
+            if is_library_file(file) and not is_library_file(outer.filename):
+                return outer._replace(inside=(*outer.inside, code_name(self.code, self.globals)))
         line = self.current.line or self.code.co_firstlineno
         return Location(self.code.co_filename, line, self.code.co_qualname)
 

@@ -61,6 +61,10 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
         return args[0].call_method(tx, function.__name__, args[1:], kwargs)
     if (python := python_code_of(function)) is not None:
         return tx.inline(UserFunctionVariable(python), args, kwargs)
+    others = [arg for arg in args if issubclass(kind := arg.python_type(), np.ndarray)
+              and kind is not np.ndarray]
+    if others:
+        raise GraphBreak(f"{name_of(function)} of {others[0].describe()}, a subclass of ndarray")
     raise GraphBreak(f"{name_of(function)} is not supported in a graph")
 
 

@@ -58,7 +58,7 @@ def record(
     if row_of(target) is None:
         rule = rule_for(target)
         left = rule.action is Action.SKIP
-        told = f"calling {name}: {rule.reason} ({rule.id})" if left else ""
+        told = f"calling {name}: {rule.reason}" if left else ""
         raise GraphBreak(told or f"{name} is not an operation of the graph")
     if target in CONVERSIONS and not config.capture_scalar_outputs:
         raise GraphBreak(f"{name} of what the graph computes (config.capture_scalar_outputs)")

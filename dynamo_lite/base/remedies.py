@@ -1,0 +1,163 @@
+"""What a user can do about what compiled code costs: one row for each kind of reason.
+
+Graph breaks, failed guards and calls that bailed out say their reason in words; the first row whose
+pattern is found in it has the remedy. Each row has a section in docs/troubleshooting.md.
+"""
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from .records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """`id` is the anchor of its section, `pattern` is searched for in reasons, `advice` is what to
+    do. `guards` are the kinds of guards whose failures it is about."""
+
+    id: str
+    pattern: str
+    advice: str
+    guards: tuple[str, ...] = ()
+
+    @property
+    def page(self) -> str:
+        return f"docs/troubleshooting.md#{self.id}"
+
+    def __str__(self) -> str:
+        return f"{self.advice} ({self.page})"
+
+
+OUTSIDE = "call it before or after the compiled function, and pass or return what it needs"
+CONSTANT = "where it gives the same each time, mark a function around it with " \
+           "dl.assume_constant_result"
+PLAIN = "pass np.asarray(x), a plain array"
+
+NEVER = "(?!)"
+"""The pattern of rows that are about guards alone."""
+
+REMEDIES: tuple[Remedy, ...] = (
+    # -- guards that fail: another variant is compiled
+    Remedy("sizes", NEVER, "mark the size with dl.mark_dynamic, which names the line that needs it "
+           "fixed, or compile with dynamic=True; compute with a size, x * (2 + n % 2), instead of "
+           "branching on it", ("size",)),
+    Remedy("types", NEVER, "pass arguments of one type", ("TYPE",)),
+    Remedy("identity", NEVER, "pass the same object each time instead of a new one; define "
+           "functions and classes once, not in each call; pass what changes as an argument",
+           ("IS", "UNCHANGED", "SAME")),
+    Remedy("values", NEVER, "pass what varies as a number or an array, or make one function for "
+           "each value", ("EQUALS", "OUTCOME", "value")),
+    Remedy("lengths", NEVER, "pass containers of one length, or one array", ("LENGTH",)),
+    Remedy("mapping-keys", NEVER, "pass mappings with the same keys",
+           ("KEYS", "HAS_KEY", "NO_KEY")),
+    Remedy("dtypes", NEVER, "convert to one dtype, memory order and number of dimensions before "
+           "the call, and mark sizes that vary with dl.mark_dynamic",
+           ("TENSOR_MATCH_STATIC", "TENSOR_MATCH_DYNAMIC")),
+    Remedy("overlap", NEVER, "pass arrays that do not overlap",
+           ("DISJOINT", "ALL_DISJOINT")),
+    Remedy("aliases", NEVER, "pass different objects where the function changes one",
+           ("NO_ALIAS", "NOT_ALIASED")),
+    Remedy("attributes", NEVER, "give all objects the same attributes, when they are made",
+           ("NO_ATTR", "SPECIALS")),
+    Remedy("variants", NEVER, "raise dl.config.recompile_limit if there are few more variants, or "
+           "use dl.disable", ("other",)),
+    # -- what the program asked for
+    Remedy("disabled", "is marked with disable", "remove dl.disable where the function can be "
+           "traced, or call it outside of the compiled function"),
+    Remedy("asked-for", "asks for a graph break", "remove dl.graph_break()"),
+    Remedy("generator", "generators? and coroutines|function is a generator", "compile the "
+           "function that goes through the generator, or one that returns an array or a list"),
+    # -- calls that bail out
+    Remedy("divide", "reports 'divide by zero'", "wrap the lines in np.errstate(divide='ignore') "
+           "where that is meant, or replace the zeros first: np.where(x == 0, 1, x)"),
+    Remedy("invalid", "reports 'invalid value'", "wrap the lines in np.errstate(invalid='ignore') "
+           "where nan is meant, or replace what gives it first, with np.where"),
+    Remedy("overflow", "reports 'overflow'", "wrap the lines in np.errstate(over='ignore') where "
+           "inf or wrapping is meant, or use a wider dtype"),
+    Remedy("underflow", "reports 'underflow'", "wrap the lines in np.errstate(under='ignore')"),
+    Remedy("exceptions", "^[\\w.]+ (raises|warns)|was given up|check of compiled code failed",
+           "test for these arguments before the call: each call that raises or warns runs again in "
+           "Python"),
+    # -- values that data decides
+    Remedy("tables", "needs the value of .*(value of|computed from data|where u\\d)|getitem of",
+           "select from an array instead: np.array(table)[i] or np.where in place of an item of a "
+           "list or dict; or take the number out of the array before the call, and pass it"),
+    Remedy("comparing", "truth of (less|greater)",
+           "use np.sort, np.max and np.min on arrays"),
+    Remedy("branches", "branch depends on data|arm of a branch|branch on data changes|"
+           "on the truth of",
+           "give both sides of the branch results of one type and shape, or compute both and "
+           "choose with np.where"),
+    Remedy("growing", "loop whose end depends on data|changes .* \\(a list\\)|"
+           "whether .* depends on data|length keeps changing",
+           "write into an array that was made before the loop, instead of a list that grows; let "
+           "the number of iterations be an argument or a size"),
+    Remedy("keys", "hash|set of|keys", "use np.unique for sets of numbers, and arrays in place of "
+           "dicts with computed keys"),
+    # -- kinds of arrays
+    Remedy("masked-arrays", "MaskedArray|numpy\\.ma\\b", "pass x.data and x.mask, two plain "
+           "arrays, and choose with np.where"),
+    Remedy("subclasses", "matrix|subclass of ndarray|class of its own", PLAIN),
+    Remedy("object-arrays", "dtype object", "convert the array before the call, with "
+           "x.astype(float) or another number's type"),
+    Remedy("byte-order", "byte-swapped|byte order", "convert the array before the call, with "
+           "x.astype(x.dtype.newbyteorder('='))"),
+    Remedy("dates", "datetime64|timedelta64", "pass x.view('i8') or x.astype('i8'), the dates as "
+           "numbers"),
+    Remedy("texts", "dtype <?[US]|numpy.strings|numpy.char", "keep arrays of text out of the "
+           "compiled function: " + OUTSIDE),
+    # -- what stays in Python
+    Remedy("printing", "calling print", "print after the compiled function, from what it returns"),
+    Remedy("text-of-arrays", "shows arrays as text|str\\(\\) of|repr\\(\\) of|format of",
+           "return the array, and make the text of it after the call"),
+    Remedy("lists-of-elements", "gets the elements themselves", "keep the array: index it, slice "
+           "it or loop over it directly"),
+    Remedy("files", "reads or writes files|calling open|calling .*IO\\b|TextIOWrapper",
+           "read files before the compiled function and write them after it"),
+    Remedy("eigenvalues", "whether its results are complex", "np.linalg.eigh and eigvalsh, where "
+           "the matrix is symmetric; else " + OUTSIDE),
+    Remedy("windows", "nothing checks its strides", "use "
+           "np.lib.stride_tricks.sliding_window_view, or slices"),
+    Remedy("elements", "views of single elements|a nditer", "loop over x.flat, np.ndenumerate(x) "
+           "or np.ndindex(x.shape), or use whole arrays"),
+    Remedy("python-functions", "results are Python objects|\\(vectorized\\)", "use np.vectorize, "
+           "or write the function with whole arrays"),
+    Remedy("caches", "its cache holds", CONSTANT + "; or " + OUTSIDE),
+    Remedy("imports", "^importing ", "import it at the top of the file"),
+    Remedy("logging", "the logger .* reports", "log after the compiled function, or raise the "
+           "logger's level"),
+    Remedy("error-state", "error state", "use `with np.errstate(...)` around the lines, in place "
+           "of np.seterr"),
+    Remedy("random", "random|seed", "make the generator once, with np.random.default_rng(seed), "
+           "and pass it"),
+    Remedy("effects", "has effects outside the program", "write what it does as plain code, or "
+           + OUTSIDE),
+    Remedy("namespaces", "namespace|globals\\(\\)|variables as a dict", "name the variables, or "
+           "keep them in a dict of your own"),
+    Remedy("library-calls", "standard library runs in Python|not written in Python",
+           OUTSIDE + "; " + CONSTANT),
+    Remedy("unsupported-numpy", "is not supported in a graph|^numpy\\.|NumPy", "use the array "
+           "operations that it stands for, or " + OUTSIDE),
+    Remedy("objects", "own __\\w+__|needed while tracing|attribute '|method '|calling ",
+           "take arrays and numbers out of the object before the call, and pass these; or "
+           + OUTSIDE),
+    Remedy("other", "", "move the line out of the compiled function, or rewrite it with plain "
+           "arrays and numbers"),
+)
+
+
+def remedy_for_guard(kind: str) -> Remedy:
+    """The row for guards of a kind; "size" and "value" stand for relations between these."""
+    found = (row for row in REMEDIES if kind in row.guards)
+    return next(found, None) or next(row for row in REMEDIES if row.id == "variants")
+
+
+def remedy_for(reason: str) -> Remedy:
+    """The row that applies to a reason; `other` where no row is about it."""
+    return next(row for row in REMEDIES if _compiled(row.pattern).search(reason))
+
+
+@lru_cache(None)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

@@ -1,0 +1,101 @@
+"""Why a compiled call bailed out: which operation at which line, and what NumPy says about it.
+
+Compiled code only knows that NumPy may have something to say. The graph of the call, run with
+NumPy on copies of the arguments, says what: the call has had no effect, so they are as they were.
+"""
+from __future__ import annotations
+
+import copy
+import re
+import traceback
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..base.records import dataclass
+from ..base.remedies import Remedy, remedy_for
+from ..base.suppressed import warnings_as
+from ..errors import OutOfTime, Unsupported
+from ..guards.programs.reasons import Values
+from ..ir.control import all_nodes
+from ..ir.graph import Graph, Location, Node
+from ..ir.printer import GRAPH_FILE
+from ..tracer.frame.speculation import translate
+from ..tracer.state.trace import TraceOptions
+from .random_states import random_owners
+
+QUICK = 0.1
+"""Seconds that an analysis may have taken for it to be done again only to explain a bail-out."""
+UNKNOWN = "NumPy reports nothing for these arguments, but a check of compiled code failed"
+CONDITION = re.compile(r"^(?P<what>.*) encountered in ")
+
+
+@dataclass(frozen=True, slots=True)
+class Bailout:
+    """What the first call of an entry that bailed out did so for."""
+
+    reason: str
+    location: Location
+
+    @property
+    def remedy(self) -> Remedy:
+        return remedy_for(self.reason)
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.reason}"
+
+
+def why_bailed_out(
+    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, place: Location
+) -> Bailout:
+    """What NumPy says, run on copies of the arguments of a call that bailed out; `place` is where
+    the function begins."""
+    try:
+        trace = translate(function, flat_args, options)
+    except (Unsupported, OutOfTime, RecursionError, MemoryError):
+        return Bailout(UNKNOWN, place)
+    graph = trace.graph
+    if random_owners(graph):
+        return Bailout("a call that draws random numbers was given up: see its arguments", place)
+    values = Values(flat_args, function)
+    graph.output(())
+    error = _error_of(graph, [values[source] for source in trace.inputs])
+    if error is None:
+        return Bailout(UNKNOWN, place)
+    node = _node_at(graph, error)
+    name = getattr(node.target, "__name__", "the call") if node is not None else "the call"
+    where = node.location if node is not None and node.location is not None else place
+    return Bailout(f"{name} {_said(error)}", where)
+
+
+def _error_of(graph: Graph, inputs: Sequence[Any]) -> Exception | None:
+    """What running the graph with NumPy raises, where warnings and floating-point reports that are
+    not ignored are raised as well."""
+    modes: Any = {condition: mode if mode == "ignore" else "raise"
+                  for condition, mode in np.geterr().items()}
+    try:
+        with np.errstate(**modes), warnings_as("error"):
+            graph(*map(copy.copy, inputs))
+    except Exception as error:  # whatever NumPy raises is the answer
+        return error
+    return None
+
+
+def _node_at(graph: Graph, error: Exception) -> Node | None:
+    """The node whose line in the printed graph raised an exception."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+             if frame.filename == GRAPH_FILE]
+    text = graph.code.splitlines()[lines[-1] - 1] if lines and lines[-1] is not None else ""
+    nodes = [node for node in all_nodes(graph) if node.location is not None
+             and text.endswith(f"· {node.location}")]
+    named = [node for node in nodes if text.strip().startswith(f"{node.name} = ")]
+    return next(iter(named or nodes), None)
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, FloatingPointError) and (found := CONDITION.match(str(error))):
+        return f"reports '{found['what']}'"
+    kind = "warns" if isinstance(error, Warning) else f"raises {type(error).__name__}"
+    return ": ".join((kind, *str(error).splitlines()[:1]))

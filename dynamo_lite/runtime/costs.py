@@ -1,0 +1,116 @@
+"""What a compiled function costs beyond its kernels, and why: `dl.why(f)`."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ..base.config import config
+from ..base.records import dataclass
+from ..base.remedies import Remedy, remedy_for
+from ..base.tables import Table, text
+from ..ir.graph import Location
+from ..native import CompiledFunction
+from .stats import Compiler, FrameRecord, coverage, lost, registry
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Something that keeps a function from running compiled, or has it compiled again."""
+
+    kind: str
+    reason: str
+    location: Location | None
+    remedy: Remedy
+    times: int = 1
+
+    def __str__(self) -> str:
+        often = f"{self.times} times " if self.times > 1 else ""
+        return f"{often}{self.kind} at {self.location}: {self.reason}\n    remedy: {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a compiled function stands: its variants, and what it costs."""
+
+    name: str
+    variants: int
+    limit: int
+    coverage: float
+    costs: tuple[Cost, ...]
+    in_python: str = ""
+    """Why all calls run in Python, where they do."""
+
+    @property
+    def reason(self) -> str:
+        return self.in_python or self.summary
+
+    @property
+    def summary(self) -> str:
+        return (f"{self.name}: {self.variants} of at most {self.limit} variants, "
+                f"{self.coverage:.1%} of the array operations ran compiled")
+
+    def __str__(self) -> str:
+        first = [self.summary, *filter(None, [self.in_python and f"in Python: {self.in_python}"])]
+        rows = [(c.kind, c.times, c.location or "", c.reason, c.remedy.advice) for c in self.costs]
+        headers = ("cost", "times", "place", "reason", "remedy")
+        plain = "\n".join(f"  {cost}" for cost in self.costs)
+        return text([*first, *([Table("", headers, rows, plain)] if rows else [])])
+
+
+def state_of(function: CompiledFunction, watched: str | None) -> State:
+    """How a compiled function stands; `watched` is why every function runs in Python now."""
+    family = list(_family(function, set()))
+    records = [record for each in family for record in _records(each)]
+    costs = merged(cost for each in family for cost in _costs(each))
+    disabled = str(function.disabled) if function.disabled else ""
+    if disabled:
+        code = function.__code__
+        where = Location(code.co_filename, code.co_firstlineno, function.__qualname__)
+        costs.append(Cost("in Python", disabled, where, remedy_for(disabled)))
+    return State(function.__qualname__, len(function.entries()), config.recompile_limit,
+                 coverage(records), tuple(costs), watched or disabled)
+
+
+def merged(costs: Iterable[Cost]) -> list[Cost]:
+    """One for each line and reason."""
+    found: dict[tuple[str, str, Location | None], Cost] = {}
+    for cost in costs:
+        key = cost.kind, cost.reason, cost.location
+        times = cost.times + (found[key].times if key in found else 0)
+        found[key] = replace(cost, times=times)
+    return list(found.values())
+
+
+def _compiler_of(function: CompiledFunction) -> Compiler | None:
+    return next((each for each in registry.compilers if each.compiled() is function), None)
+
+
+def _family(function: CompiledFunction, seen: set[int]) -> Iterator[CompiledFunction]:
+    """The function, its continuations and what it calls in compiled form."""
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    yield function
+    if (compiler := _compiler_of(function)) is not None:
+        for each in (*compiler.continuations.values(), *compiler.callees.values()):
+            yield from _family(each, seen)
+
+
+def _records(function: CompiledFunction) -> list[FrameRecord]:
+    return [entry.info.record for entry in function.entries()]
+
+
+def _costs(function: CompiledFunction) -> Iterator[Cost]:
+    for record in _records(function):
+        if record.broke is not None:
+            broke = record.broke
+            yield Cost("graph break", broke.reason, broke.location, broke.remedy)
+        if record.bailout is not None:
+            out = record.bailout
+            yield Cost("bail-out", out.reason, out.location, out.remedy, lost(record))
+        if record.unprofitable:
+            yield Cost("in Python", record.unprofitable, record.location,
+                       remedy_for(record.unprofitable))
+    compiler = _compiler_of(function)
+    for failure in compiler.failures if compiler is not None else ():
+        yield Cost("recompile", failure.reason, failure.location, failure.remedy)

@@ -1,0 +1,1098 @@
+"""Programs with a cost planted at the line that ends in `# here`, and without it.
+
+`plant` names the remedy's row in `dynamo_lite.base.remedies` and says what the reason has to tell;
+the function after it, marked `fixes`, is what the remedy makes of the program.
+"""
+import csv
+import functools
+import inspect
+import io
+import json
+import logging
+import os
+import time
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+
+import dynamo_lite as dl
+
+X = np.arange(6.0)
+Z = np.array([1.0, 0.0, 2.0])
+M = np.arange(12.0).reshape(3, 4)
+LOGGER = logging.getLogger("planted")
+LOGGER.addHandler(logging.NullHandler())
+LOGGER.propagate = False
+PLANTS = []
+
+
+def plant(remedy, reason, calls=((X,),), kind="graph break", fixed_calls=None, options=None,
+          fixed_options=None, alike=True):
+    """A program and the calls that show its cost."""
+    def add(function):
+        lines, first = inspect.getsourcelines(function)
+        here = [first + at for at, line in enumerate(lines) if line.rstrip().endswith("# here")]
+        PLANTS.append(SimpleNamespace(
+            cause=function, fixed=None, remedy=remedy, reason=reason, calls=calls,
+            kind=kind, line=here[0], fixed_calls=fixed_calls or calls,
+            options=options or {}, fixed_options=fixed_options or options or {}, alike=alike))
+        return function
+    return add
+
+
+def fixes(function):
+    PLANTS[-1].fixed = function
+    return function
+
+
+def outcome(function, arguments):
+    """The result, or what is raised in its place."""
+    try:
+        return function(*arguments)
+    except (IndexError, np.linalg.LinAlgError) as error:
+        return repr(error)
+
+
+def mends(name):
+    """The program stays as it is: calls or options mend it."""
+    PLANTS[-1].fixed = PLANTS[-1].cause
+
+
+# -- effects and libraries
+
+@plant("printing", "calling print: it has effects")
+def prints(x):
+    y = x + 1
+    print(end="")  # here
+    return y * 2
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+@plant("files", "calling io.open")
+def opens(x):
+    y = x + 1
+    open(os.devnull).close()  # here
+    return y * 2
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+@plant("files", "numpy.save: it reads or writes files")
+def saves(x):
+    y = x + 1
+    np.save(os.devnull, y)  # here
+    return y
+
+
+@fixes
+def _(x):
+    return x + 1
+
+
+@plant("files", "numpy.loadtxt: it reads or writes files", alike=False)
+def loads(x):
+    return x + np.loadtxt(os.devnull, ndmin=1).sum()  # here
+
+
+@fixes
+def _(x, loaded=np.zeros(0)):
+    return x + loaded.sum()
+
+
+@plant("library-calls", "calling time.perf_counter: the standard library", alike=False)
+def timed(x):
+    start = time.perf_counter()  # here
+    return x + 1, start
+
+
+@fixes
+def _(x, start=0.0):
+    return x + 1, start
+
+
+@plant("library-calls", "calling time.sleep")
+def sleeps(x):
+    y = x + 1
+    time.sleep(0)  # here
+    return y * 2
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+@plant("library-calls", "calling json.dumps")
+def text_of_settings(x):
+    return x + len(json.dumps({"a": 1}))  # here
+
+
+@dl.assume_constant_result
+def settings_text():
+    return json.dumps({"a": 1})
+
+
+@fixes
+def _(x):
+    return x + len(settings_text())
+
+
+@plant("files", "calling io.StringIO")
+def rows_of_text(x):
+    rows = csv.reader(io.StringIO("1,2"))  # here
+    return x + 1, list(rows)
+
+
+@dl.assume_constant_result
+def read_rows():
+    return list(csv.reader(io.StringIO("1,2")))
+
+
+@fixes
+def _(x):
+    return x + 1, [["1", "2"]]
+
+
+@plant("library-calls", "calling os.getpid")
+def asks_the_system(x):
+    return x * 0 + os.getpid()  # here
+
+
+@dl.assume_constant_result
+def process():
+    return os.getpid()
+
+
+@fixes
+def _(x):
+    return x * 0 + process()
+
+
+@plant("library-calls", "calling os._Environ.__setitem__")
+def sets_environment(x):
+    y = x + 1
+    os.environ["A_VALUE"] = "1"  # here
+    return y * 2
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+@plant("library-calls", "calling warnings.warn")
+def warns(x):
+    y = x + 1
+    warnings.warn("old", stacklevel=1)  # here
+    return y * 2
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+@plant("imports", "importing wave")
+def imports_late(x):
+    import wave  # here
+    return x + 1, wave.__name__
+
+
+@fixes
+def _(x):
+    return x + 1, "wave"
+
+
+@plant("effects", "calling eval")
+def evaluates(x):
+    return x + eval("1 + 1")  # here
+
+
+@fixes
+def _(x):
+    return x + 2
+
+
+@plant("effects", "calling exec")
+def executes(x):
+    y = x + 1
+    exec("a = 1")  # here
+    return y * 2
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+@plant("namespaces", "namespace as a dict")
+def looks_at_locals(x):
+    y = x + 1
+    return locals()["y"] * 2  # here
+
+
+@fixes
+def _(x):
+    y = x + 1
+    return y * 2
+
+
+@plant("namespaces", r"globals\(\)")
+def looks_at_globals(x):
+    return x * globals()["M"][0, 1]  # here
+
+
+@fixes
+def _(x):
+    return x * M[0, 1]
+
+
+@functools.lru_cache
+def slow(n):
+    return n * 2
+
+
+@plant("caches", "calling slow: only what its cache holds", ((X, 3.0),))
+def cached(x, n):
+    return x * slow(n)  # here
+
+
+@fixes
+def _(x, n):
+    return x * (n * 2)
+
+
+@plant("error-state", "error state")
+def sets_error_state(x):
+    np.seterr(divide="ignore")  # here
+    y = 1 / (x + 1)
+    np.seterr(divide="warn")
+    return y
+
+
+@fixes
+def _(x):
+    with np.errstate(divide="ignore"):
+        return 1 / (x + 1)
+
+
+@plant("text-of-arrays", "shows arrays as text")
+def sets_print_options(x):
+    y = x + 1
+    np.set_printoptions(precision=8)  # here
+    return y * 2
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+# -- what the program asked for
+
+@dl.disable(reason="it is being changed")
+def off(x):
+    return x * 2
+
+
+@plant("disabled", "calling off: it is marked with disable: it is being changed")
+def calls_disabled(x):
+    y = x + 1
+    return off(y)  # here
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+@plant("asked-for", "the program asks for a graph break")
+def asks_for_a_break(x):
+    y = x + 1
+    dl.graph_break()  # here
+    return y * 2
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+def deeper(x):
+    return deepest(x) + 1
+
+
+def deepest(x):
+    return x * 2
+
+
+@plant("printing", "calling print")
+def breaks_in_a_callee(x):
+    def inner(x):
+        print(end="")  # here
+        return x * 2
+    return inner(x) + 1
+
+
+@fixes
+def _(x):
+    return deeper(x)
+
+
+@plant("printing", "calling print")
+def breaks_in_try(x):
+    try:
+        y = x + 1
+        print(end="")  # here
+    except ValueError:
+        y = x
+    return y
+
+
+@fixes
+def _(x):
+    try:
+        y = x + 1
+    except ValueError:
+        y = x
+    return y
+
+
+# -- arrays as text, lists and elements
+
+@plant("text-of-arrays", r"str\(\) of")
+def formats(x):
+    y = x + 1
+    return y, f"{y}"  # here
+
+
+@fixes
+def _(x):
+    return x + 1, "[1. 2. 3. 4. 5. 6.]"
+
+
+@plant("text-of-arrays", "format of a float64")
+def formats_a_number(x):
+    y = x.sum()
+    return x * 2, f"{y:.1f}"  # here
+
+
+@fixes
+def _(x):
+    return x * 2, "15.0"
+
+
+@plant("lists-of-elements", "gets the elements themselves")
+def lists(x):
+    y = x + 1
+    return y * len(y.tolist())  # here
+
+
+@fixes
+def _(x):
+    y = x + 1
+    return y * len(y)
+
+
+@plant("lists-of-elements", "gets the elements themselves")
+def bytes_of(x):
+    y = x + 1
+    return y * len(y.tobytes())  # here
+
+
+@fixes
+def _(x):
+    y = x + 1
+    return y * y.nbytes
+
+
+@plant("elements", "views of single elements")
+def iterates(x):
+    total = 0.0
+    for item in np.nditer(x):  # here
+        total = total + item
+    return total
+
+
+@fixes
+def _(x):
+    total = 0.0
+    for item in x.flat:
+        total = total + item
+    return total
+
+
+@plant("python-functions", "np.vectorize is followed")
+def by_elements(x):
+    f = np.frompyfunc(lambda v: v + 1, 1, 1)  # here
+    return f(x).astype(float)
+
+
+@fixes
+def _(x):
+    return np.vectorize(lambda v: v + 1)(x)
+
+
+@plant("windows", "sliding_window_view is followed")
+def windows(x):
+    y = x + 1
+    return np.lib.stride_tricks.as_strided(y, (4, 3), (8, 8)).sum(axis=1)  # here
+
+
+@fixes
+def _(x):
+    y = x + 1
+    return np.lib.stride_tricks.sliding_window_view(y, 3).sum(axis=1)
+
+
+@plant("eigenvalues", "whether its results are complex", alike=False)
+def eigenvalues(x):
+    y = np.outer(x, x) + np.eye(6)
+    return np.linalg.eigvals(y)  # here
+
+
+@fixes
+def _(x):
+    y = np.outer(x, x) + np.eye(6)
+    return np.linalg.eigvalsh(y)
+
+
+@plant("unsupported-numpy", "numpy.busday_count is not supported")
+def business_days(x):
+    return x + np.busday_count("2011-01", "2011-02")  # here
+
+
+@fixes
+def _(x, days=21):
+    return x + days
+
+
+@plant("unsupported-numpy", "unique along an axis")
+def unique_rows(x):
+    return np.unique(x[None] + M[0, 0], axis=0) + 1  # here
+
+
+@fixes
+def _(x):
+    return x[None] + M[0, 0] + 1
+
+
+# -- kinds of arrays
+
+@plant("object-arrays", "dtype object", ((np.array([1, 2, 3], object),),),
+       fixed_calls=((np.array([1, 2, 3]),),), alike=False)
+def objects(x):
+    return x + 1  # here
+
+
+mends("the array is converted before")
+
+
+@plant("byte-order", "byte-swapped dtype >f8", ((X.astype(">f8"),),), fixed_calls=((X,),),
+       alike=False)
+def swapped(x):
+    return x + 1  # here
+
+
+mends("the array is converted before")
+
+
+@plant("dates", r"datetime64\[D\]", ((np.array(["2020-01-01"], "M8[D]"),),),
+       fixed_calls=((np.array([18262]),),), alike=False)
+def dates(x):
+    return x + 1  # here
+
+
+mends("dates are passed as numbers")
+
+
+@plant("masked-arrays", "a MaskedArray", ((np.ma.array([1.0, 2.0], mask=[0, 1]),),),
+       fixed_calls=((np.array([1.0, 2.0]),),), alike=False)
+def masked(x):
+    return x + 1  # here
+
+
+mends("plain arrays are passed")
+
+
+@plant("subclasses", "matrix", ((np.ones((2, 2)).view(np.matrix),),),
+       fixed_calls=((np.ones((2, 2)),),), alike=False)
+def matrices(x):
+    return x.T + 1  # here
+
+
+mends("plain arrays are passed")
+
+
+class Quantity(np.ndarray):
+    """A class of arrays with an attribute."""
+
+
+@plant("subclasses", "Quantity", ((X.view(Quantity),),), fixed_calls=((X,),), alike=False)
+def quantities(x):
+    return x + 1  # here
+
+
+mends("plain arrays are passed")
+
+
+@plant("texts", "<U1", ((np.array(["a", "b"]), X),), fixed_calls=((0, X),), alike=False)
+def texts(names, x):
+    upper = names if isinstance(names, int) else np.strings.upper(names)  # here
+    return x + 1, upper
+
+
+mends("the text stays outside")
+
+
+# -- values that data decides
+
+@plant("tables", "Python needs the value of")
+def item_of_a_list(x):
+    n = int(x.sum())
+    return x * [1.0, 2.0, 3.0][n % 3]  # here
+
+
+@fixes
+def _(x):
+    n = int(x.sum())
+    return x * np.array([1.0, 2.0, 3.0])[n % 3]
+
+
+@plant("tables", "Python needs the value of")
+def item_of_a_dict(x):
+    n = int(x.max())
+    return x * {5: 2.0}[n]  # here
+
+
+@fixes
+def _(x):
+    n = int(x.max())
+    return x * np.where(n == 5, 2.0, 1.0)
+
+
+@plant("tables", "getitem of a int64")
+def name_of_the_largest(x):
+    i = x.argmax()
+    return x + 1, "abcdef"[i]  # here
+
+
+@fixes
+def _(x):
+    return x + 1, "f"
+
+
+@plant("branches", "in one arm of a branch on data")
+def branch_of_two_types(x):
+    if x.sum() > 0:  # here
+        y = x
+    else:
+        y = "none"
+    return y
+
+
+@fixes
+def _(x):
+    return np.where(x.sum() > 0, x, np.nan)
+
+
+@plant("branches", "in one arm of a branch on data")
+def branch_of_two_shapes(x):
+    if x.sum() > 100:  # here
+        y = x[:2]
+    else:
+        y = x
+    return y * 2
+
+
+@fixes
+def _(x):
+    return np.where(x.sum() > 100, 0.0, x) * 2
+
+
+@plant("growing", "whether .* depends on data")
+def as_many_as_data_says(x):
+    out = []
+    for i in range(int(x.max())):  # here
+        out.append(x * i)
+    return out[-1]
+
+
+@fixes
+def _(x):
+    out = np.empty((6, 6))
+    for i in range(6):
+        out[i] = x * i
+    return out[4]
+
+
+@plant("growing", "loop whose end depends on data", alike=False)
+def grows(x):
+    out = []
+    while x.sum() < 100:  # here
+        x = x * 2
+        out.append(x)
+    return out
+
+
+@fixes
+def _(x):
+    out = np.empty((8, 6))
+    n = 0
+    while x.sum() < 100:
+        x = x * 2
+        out[n] = x
+        n += 1
+    return out
+
+
+@plant("comparing", "on the truth of less")
+def sorts(x):
+    return sorted([x.sum(), x.mean()])[0]  # here
+
+
+@fixes
+def _(x):
+    return np.sort(np.array([x.sum(), x.mean()]))[0]
+
+
+@plant("tables", "Python needs the value of", alike=False)
+def set_of_numbers(x):
+    return x * len({float(x[0]), float(x[1])})  # here
+
+
+@fixes
+def _(x):
+    return x * len(np.unique(x[:2]))
+
+
+# -- calls that bail out
+
+@plant("divide", "divide reports 'divide by zero'", ((Z,), (Z,)), kind="bail-out")
+def divides(x):
+    y = x + 1
+    return y / x  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(divide="ignore"):
+        return (x + 1) / x
+
+
+@plant("invalid", "sqrt reports 'invalid value'", ((-X,),), kind="bail-out")
+def roots(x):
+    return np.sqrt(x) + 1  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(x) + 1
+
+
+@plant("overflow", "exp reports 'overflow'", ((X * 1000,),), kind="bail-out")
+def exponentials(x):
+    return np.exp(x) + 1  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(over="ignore"):
+        return np.exp(x) + 1
+
+
+@plant("underflow", "multiply reports 'underflow'", ((X + 1e-300,),), kind="bail-out")
+def products(x):
+    with np.errstate(under="warn"):
+        return x * 1e-300 + 1  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(under="ignore"):
+        return x * 1e-300 + 1
+
+
+@plant("divide", "log reports 'divide by zero'", ((X,),), kind="bail-out")
+def logarithms(x):
+    return np.log(x) + 1  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(divide="ignore"):
+        return np.log(x) + 1
+
+
+@plant("invalid", "reports 'invalid value'", ((np.array([np.inf, 1.0]),),), kind="bail-out")
+def differences(x):
+    return x - x + 1  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(invalid="ignore"):
+        return x - x + 1
+
+
+@plant("exceptions", "mean warns: Mean of empty slice", ((X,),), kind="bail-out", alike=False)
+def mean_of_nothing(x):
+    return x[:0].mean() + x  # here
+
+
+@fixes
+def _(x):
+    return np.nan + x
+
+
+@plant("divide", "divide reports 'divide by zero'", ((Z,),), kind="bail-out")
+def divides_in_a_loop(x):
+    total = np.zeros(3)
+    for i in range(1, 500):
+        total = total + i / x  # here
+    return total
+
+
+@fixes
+def _(x):
+    total = np.zeros(3)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for i in range(1, 500):
+            total = total + i / x
+    return total
+
+
+# -- guards that fail: the function is compiled again
+
+@plant("dtypes", "dtype float32 was float64", ((X,), (X.astype("f4"),)), kind="recompile",
+       fixed_calls=((X,), (X.astype("f4").astype("f8"),)), alike=False)
+def two_dtypes(x):
+    return x + 1  # here
+
+
+mends("one dtype")
+
+
+@plant("dtypes", "2 dimensions|ndim|dimensions", ((X,), (M,)), kind="recompile",
+       fixed_calls=((X,), (M.reshape(-1)[:6],)), alike=False)
+def two_ranks(x):
+    return x + 1  # here
+
+
+mends("one number of dimensions")
+
+
+@plant("dtypes", "size|shape", ((X,), (X[:5],)), kind="recompile", fixed_options={"dynamic": True})
+def two_sizes(x):
+    return x + 1  # here
+
+
+mends("dynamic=True")
+
+
+@plant("dtypes", "order|strides|layout|contiguous", ((M,), (np.asfortranarray(M),)),
+       kind="recompile", fixed_calls=((M,), (M.copy(),)), alike=False)
+def two_orders(x):
+    return x + 1  # here
+
+
+mends("one memory order")
+
+
+@plant("types", "type|float|list", ((X, 1.0), (X, X)), kind="recompile",
+       fixed_calls=((X, X * 0 + 1.0), (X, X)), alike=False)
+def two_types(x, k):
+    return x + k  # here
+
+
+mends("one type")
+
+
+@plant("values", "mode is 'b', was 'a'", ((X, "a"), (X, "b")), kind="recompile",
+       fixed_calls=((X, 1.0), (X, 2.0)), alike=False)
+def two_texts(x, mode):
+    return x + 1 if mode == "a" else x + 2  # here
+
+
+@fixes
+def _(x, k):
+    return x + k
+
+
+@plant("lengths", "was|had", ((X, [1.0]), (X, [1.0, 2.0])), kind="recompile",
+       fixed_calls=((X, np.ones(2)), (X, np.ones(2))), alike=False)
+def two_lengths(x, items):
+    return x + len(items)  # here
+
+
+@fixes
+def _(x, items):
+    return x + len(items)
+
+
+@plant("mapping-keys", "key|had|was", ((X, {"a": 1.0}), (X, {"b": 2.0})),
+       kind="recompile", fixed_calls=((X, {"a": 1.0}), (X, {"a": 2.0})), alike=False)
+def two_mappings(x, options):
+    for name in options:  # here
+        x = x + len(name)
+    return x
+
+
+mends("the same keys")
+
+
+@plant("identity", "was", ((X, lambda v: v * 2), (X, lambda v: v + 2)), kind="recompile",
+       fixed_calls=((X, off), (X, off)), alike=False)
+def two_functions(x, f):
+    return f(x) + 1  # here
+
+
+@fixes
+def _(x, f):
+    return x + 1
+
+
+@plant("sizes", "failed", ((np.ones(8),), (np.ones(12),), (np.ones(7),)), kind="recompile",
+       options={"dynamic": True})
+def even_or_odd(x):
+    return x * 2 if x.shape[0] % 2 == 0 else x * 3  # here
+
+
+@fixes
+def _(x):
+    return x * (2 + x.shape[0] % 2)
+
+
+# -- more of each
+
+@plant("generator", "generators and coroutines", kind="in Python", alike=False)  # here
+def generates(x):
+    yield x * 2
+
+
+@fixes
+def _(x):
+    return [x * 2]
+
+
+@plant("generator", "generators and coroutines", kind="in Python", alike=False)  # here
+async def waits(x):
+    return x * 2
+
+
+@fixes
+def _(x):
+    return x * 2
+
+
+SHARED = np.arange(8.0)
+
+
+@plant("overlap", "disjoint|overlap|memory", ((X.copy(), X.copy()), (SHARED[2:], SHARED[:-2])),
+       kind="recompile", fixed_calls=((X.copy(), X.copy()), (X.copy(), X.copy())), alike=False)
+def writes(x, y):
+    x[:] = y * 2  # here
+    return x + 1
+
+
+mends("arrays that do not overlap")
+
+LIST = [1.0]
+
+
+@plant("aliases", "alias|was", (([1.0], [1.0], X), (LIST, LIST, X)), kind="recompile",  # here
+       fixed_calls=(([1.0], [1.0], X), ([1.0], [1.0], X)), alike=False)
+def appends(one, other, x):
+    one[0] = 2.0
+    return x + other[0]
+
+
+mends("two lists")
+
+
+@plant("attributes", "without the key 'scale'",
+       ((SimpleNamespace(), X), (SimpleNamespace(scale=2.0), X)), kind="recompile", alike=False,
+       fixed_calls=((SimpleNamespace(scale=1.0), X), (SimpleNamespace(scale=2.0), X)))
+def scaled(settings, x):
+    return x * getattr(settings, "scale", 1.0)  # here
+
+
+mends("all objects have the attribute")
+
+
+@plant("values", "n is 2, was 1|failed", ((X, 1), (X, 2), (X, 3)), kind="recompile", alike=False,
+       fixed_calls=((X, 1.0), (X, 2.0), (X, 3.0)))
+def repeats(x, n):
+    return x + len("ab" * n)  # here
+
+
+@fixes
+def _(x, n):
+    return x + 2 * n
+
+
+@plant("values", "flag is False, was True", ((X, True), (X, False)), kind="recompile", alike=False,
+       fixed_calls=((X, np.True_), (X, np.False_)))
+def two_flags(x, flag):
+    return x + 1 if flag else x + 2  # here
+
+
+mends("a NumPy bool is data")
+
+
+@plant("values", "was", ((X, "f8"), (X, "f4")), kind="recompile", alike=False,
+       fixed_calls=((X, 1.0), (X, 2.0)))
+def two_kinds(x, kind):
+    return x.astype(kind) + 1  # here
+
+
+@fixes
+def _(x, kind):
+    return x + kind
+
+
+@plant("types", "was", ((X, None), (X, X)), kind="recompile", alike=False,
+       fixed_calls=((X, X * 0), (X, X)))
+def maybe_nothing(x, y):
+    return x if y is None else x + y  # here
+
+
+mends("zeros instead of None")
+
+
+@plant("lengths", "items|length|had", ((X, (1.0,)), (X, (1.0, 2.0))), kind="recompile",
+       fixed_calls=((X, (1.0, 0.0)), (X, (1.0, 2.0))), alike=False)
+def sums(x, terms):
+    for term in terms:  # here
+        x = x + term
+    return x
+
+
+mends("tuples of one length")
+
+
+@plant("values", "was", ((SimpleNamespace(mode="a"), X), (SimpleNamespace(mode="b"), X)),
+       kind="recompile", alike=False,
+       fixed_calls=((SimpleNamespace(mode=1.0), X), (SimpleNamespace(mode=2.0), X)))
+def mode_of_an_object(settings, x):
+    return x + 1 if settings.mode == "a" else x + 2  # here
+
+
+@fixes
+def _(settings, x):
+    return x + settings.mode
+
+
+@plant("random", "seed", alike=False)
+def random_each_time(x):
+    generator = np.random.default_rng()  # here
+    return x + generator.normal(size=6)
+
+
+@fixes
+def _(x, generator=np.random.default_rng(3)):
+    return x + generator.normal(size=6)
+
+
+@plant("logging", "the logger .* reports")
+def logs(x):
+    y = x + 1
+    LOGGER.error("value")  # here
+    return y * 2
+
+
+@fixes
+def _(x):
+    return (x + 1) * 2
+
+
+@plant("exceptions", "raises IndexError: index 7 is out of bounds", ((X, np.array([7])),),
+       kind="bail-out", alike=False)
+def beyond_the_end(x, i):
+    return x[i] * 2  # here
+
+
+@fixes
+def _(x, i):
+    return x[np.minimum(i, 5)] * 2
+
+
+@plant("exceptions", "inv raises LinAlgError: Singular matrix", ((np.zeros((3, 3)),),),
+       kind="bail-out", alike=False)
+def inverts(x):
+    return np.linalg.inv(x) + 1  # here
+
+
+@fixes
+def _(x):
+    return np.linalg.inv(x + np.eye(3)) + 1
+
+
+@plant("divide", "floor_divide reports 'divide by zero'", ((np.array([3, 4]), np.array([0, 2])),),
+       kind="bail-out", alike=False)
+def whole_numbers(x, y):
+    return x // y + 1  # here
+
+
+@fixes
+def _(x, y):
+    return x // np.where(y == 0, 1, y) + 1
+
+
+@plant("invalid", "arcsin reports 'invalid value'", ((X,),), kind="bail-out")
+def angles(x):
+    return np.arcsin(x) + 1  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(invalid="ignore"):
+        return np.arcsin(x) + 1
+
+
+@plant("invalid", "astype reports 'invalid value'", ((np.array([np.nan, 1.0]),),), kind="bail-out")
+def casts(x):
+    return x.astype(np.int64) + 1  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(invalid="ignore"):
+        return x.astype(np.int64) + 1
+
+
+@plant("overflow", "power reports 'overflow'", ((X * 1e200,),), kind="bail-out")
+def powers(x):
+    return x ** 2.5 + 1  # here
+
+
+@fixes
+def _(x):
+    with np.errstate(over="ignore"):
+        return x ** 2.5 + 1
+
+
+def normalised(x):
+    with np.errstate(invalid="ignore"):
+        return x / x.sum()
+
+
+@plant("invalid", "divide reports 'invalid value'", ((X * 0,),), kind="bail-out")
+def normalises_in_a_callee(x):
+    def inner(x):
+        return x / x.sum()  # here
+    return inner(x) * 2
+
+
+@fixes
+def _(x):
+    return normalised(x) * 2
