@@ -13,7 +13,7 @@ from ..tracer.state.side_effects import Contents
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.containers.deques import DequeVariable
 from ..tracer.trackers.containers.dicts import DictVariable, Entry
-from ..tracer.trackers.containers.sequences import ListVariable
+from ..tracer.trackers.containers.lists import ListVariable
 from ..tracer.trackers.containers.sets import SetVariable
 from .reconstruct import Reconstructor, Replay
 

@@ -23,7 +23,7 @@ from ..tracer.state.side_effects import (
     StoreGlobal,
 )
 from ..tracer.state.tracker import VariableTracker
-from ..tracer.trackers.containers.sequences import ListVariable
+from ..tracer.trackers.containers.lists import ListVariable
 from .reconstruct import Reconstructor, Replay
 from .refilling import refill
 

@@ -13,7 +13,7 @@ from ...base.records import dataclass
 from ...errors import GraphBreak
 from ...guards.kinds import CALL
 from ..object_model import attributes as object_model
-from ..object_model.attributes import class_attribute, has_own_class
+from ..object_model.class_attributes import class_attribute, class_source, has_own_class
 from ..object_model.constants import (
     FALSE,
     NONE,
@@ -121,7 +121,7 @@ def _is_subclass(tx: Tx, kind: type, base: Any) -> bool:
         raise GraphBreak(f"the __subclasshook__ of {base.__name__}")
     found = bool(observe(issubclass, kind, base))
     if isinstance(base, ABCMeta) and base not in kind.__mro__ and _may_register(kind, base):
-        source = object_model.class_source(base)
+        source = class_source(base)
         tx.guards.install(source, CALL, Registered(kind, found), tx.location())
     return found
 

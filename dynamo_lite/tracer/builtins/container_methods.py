@@ -17,7 +17,8 @@ from ..rules.mro import lookup
 from ..rules.operator_rows import COMPARISONS, OPERATOR_METHODS
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker, call_handler
 from ..trackers.containers.dicts import DictVariable
-from ..trackers.containers.sequences import ListVariable, SequenceVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import SequenceVariable
 from ..trackers.containers.sets import SetVariable
 from .text import display_of
 

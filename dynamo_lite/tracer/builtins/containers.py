@@ -15,8 +15,9 @@ from ..rules.mro import answers, is_subtype
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.containers.deques import make_deque
 from ..trackers.containers.dicts import DictVariable
+from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.partials import make_partial
-from ..trackers.containers.sequences import ListVariable, TupleVariable, is_named_tuple
+from ..trackers.containers.sequences import TupleVariable, is_named_tuple
 from ..trackers.containers.sets import SetVariable
 from ..trackers.objects.derived import (
     EXTRACT,

@@ -14,14 +14,15 @@ import numpy as np
 
 from ...base.classes import is_python_class
 from ...errors import GraphBreak
-from ..object_model.attributes import overridden
+from ..object_model.class_attributes import overridden
 from ..object_model.constants import NONE, ConstantVariable
 from ..object_model.lazy import realise
 from ..rules.mro import lookup
 from ..state.tracker import VariableTracker
 from ..trackers.containers.deques import DequeVariable
 from ..trackers.containers.dicts import DictVariable
-from ..trackers.containers.sequences import ListVariable, TupleVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import TupleVariable
 from ..trackers.containers.sets import SetVariable
 from ..trackers.objects.derived import FILL, DerivedVariable, new_contents
 from ..trackers.objects.functions import FunctionVariable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import GraphBreak
-from ..object_model.attributes import overridden
+from ..object_model.class_attributes import overridden
 from ..object_model.constants import (
     FALSE,
     NONE,
@@ -37,12 +37,8 @@ from ..trackers.containers.iterators import (
     ReversedVariable,
     ZipVariable,
 )
-from ..trackers.containers.sequences import (
-    ListVariable,
-    SequenceVariable,
-    TupleVariable,
-    index_constant,
-)
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import SequenceVariable, TupleVariable, index_constant
 from ..trackers.containers.sets import SetVariable
 from ..trackers.containers.slices import RangeVariable, SliceVariable, make_range
 from ..trackers.objects.objects import ObjectVariable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import GraphBreak
 from .. import numpy as numpy_calls
-from ..object_model.attributes import overridden
+from ..object_model.class_attributes import overridden
 from ..object_model.constants import FALSE, ConstantVariable, constant, fold, observe
 from ..object_model.refusals import derived, name_in_c, refuse, returned_exactly
 from ..python import operators

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GraphBreak
-from ..object_model.attributes import class_attribute, overridden
+from ..object_model.class_attributes import class_attribute, overridden
 from ..object_model.constants import (
     EMPTY_TEXT,
     ConstantVariable,
@@ -26,7 +26,8 @@ from ..trackers.containers.deques import DequeVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import IteratorVariable
 from ..trackers.containers.known import known_value
-from ..trackers.containers.sequences import ListVariable, SequenceVariable, TupleVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import SequenceVariable, TupleVariable
 from ..trackers.containers.sets import SetVariable
 from ..trackers.objects.objects import ObjectVariable
 from .presented import presented

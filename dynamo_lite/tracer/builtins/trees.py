@@ -14,7 +14,8 @@ from ..object_model.constants import constant, observed
 from ..object_model.lazy import realise
 from ..state.tracker import VariableTracker
 from ..trackers.containers.dicts import DictVariable
-from ..trackers.containers.sequences import ListVariable, TupleVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.functions import FunctionVariable
 from .table import handles
 

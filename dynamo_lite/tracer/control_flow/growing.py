@@ -12,7 +12,7 @@ from ..object_model.lazy import realise, realise_all
 from ..state.trace import LoopPlan, Returned, Stopped
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.growing import GrowingVariable, growing, is_tuple, kinds_of, runs
-from ..trackers.containers.sequences import ListVariable
+from ..trackers.containers.lists import ListVariable
 from .escapes import reachable
 from .iterations import Iterations, owner_of
 from .parts import settled

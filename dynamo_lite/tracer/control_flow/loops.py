@@ -21,7 +21,7 @@ from ...ir.types import ArrayType, Form
 from ..state.trace import STEPS, LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.growing import GrowingVariable
-from ..trackers.containers.sequences import ListVariable
+from ..trackers.containers.lists import ListVariable
 from .bodies import Unsettled, trace_iteration
 from .branches import Start, fork, predicate, settle
 from .growing import assign, growing_lists

@@ -18,7 +18,8 @@ from ..object_model.lazy import LazyVariable
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.complex_numbers import ComplexVariable, is_from_outside, parts_from_outside
 from ..trackers.containers.dicts import DictVariable
-from ..trackers.containers.sequences import ListVariable, TupleVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import TupleVariable
 
 NEVER = sys.maxsize
 """A time that never comes: no list or dict is taken apart."""

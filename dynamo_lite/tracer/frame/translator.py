@@ -25,8 +25,9 @@ from ..calls.inlining import inline
 from ..control_flow.exits import Exit
 from ..control_flow.growing import plan_list
 from ..control_flow.loops import arrive
-from ..object_model.attributes import has_own_class, store
+from ..object_model.attributes import store
 from ..object_model.cells import CellVariable
+from ..object_model.class_attributes import has_own_class
 from ..object_model.constants import ATOMS, ConstantVariable, constant, observed
 from ..object_model.refusals import name_in_c
 from ..opcodes import HANDLERS, coverage

@@ -23,9 +23,10 @@ from ...guards.sources import AttrSource, ConstSource, Source
 from ...ir.ops.libraries import library_of
 from ...ir.types import why_not_dtype
 from ..numpy.cupy import is_cupy_ufunc
-from ..object_model.attributes import is_cython_function, overridden
+from ..object_model.attributes import is_cython_function
 from ..object_model.callables import CallableVariable, KnownVariable, ModuleVariable, is_typing
 from ..object_model.cells import outside_cell
+from ..object_model.class_attributes import overridden
 from ..object_model.constants import (
     ELLIPSIS,
     NONE,
@@ -34,6 +35,7 @@ from ..object_model.constants import (
     DtypeVariable,
     TypedConstant,
 )
+from ..object_model.known_keys import is_known_key
 from ..rules.mro import lookup_in
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import wrap_array
@@ -41,10 +43,11 @@ from ..trackers.arrays.numbers import SCALARS, wrap_number
 from ..trackers.arrays.randomness import wrap_random
 from ..trackers.arrays.sizes import wrap_int
 from ..trackers.containers.deques import wrap_deque
-from ..trackers.containers.dicts import KINDS_OF_DICT, DictVariable, is_known_key
+from ..trackers.containers.dicts import KINDS_OF_DICT, DictVariable
+from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.outside_iterators import wrap_iterator
 from ..trackers.containers.partials import wrap_partial
-from ..trackers.containers.sequences import KnownTuple, ListVariable, TupleVariable, is_named_tuple
+from ..trackers.containers.sequences import KnownTuple, TupleVariable, is_named_tuple
 from ..trackers.containers.sets import wrap_set
 from ..trackers.containers.slices import wrap_range, wrap_slice
 from ..trackers.objects.classes import ClassVariable

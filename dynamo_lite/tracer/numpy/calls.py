@@ -27,7 +27,8 @@ from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.indices import is_mask
 from ..trackers.arrays.sizes import SizeVariable
-from ..trackers.containers.sequences import ListVariable, TupleVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.errstates import describe_state, error_state, looked_at, make_state
 from ..trackers.objects.functions import UserFunctionVariable
 from .creation import UNNAMED, as_array, at_least, einsum, scalar_type

@@ -18,7 +18,8 @@ from ..trackers.arrays.graph_methods import converted, record_call, type_of
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.numbers import NumberVariable
 from ..trackers.arrays.sizes import SizeVariable
-from ..trackers.containers.sequences import ListVariable, TupleVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import TupleVariable
 from .making import UNUSUAL, is_unusual, made, of_constants
 
 if TYPE_CHECKING:

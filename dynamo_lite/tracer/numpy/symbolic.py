@@ -15,7 +15,8 @@ from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.indices import as_size
 from ..trackers.arrays.numbers import ComputedNumber, InputNumber
 from ..trackers.arrays.sizes import SizeVariable
-from ..trackers.containers.sequences import ListVariable, TupleVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import TupleVariable
 
 if TYPE_CHECKING:
     from ..state.tx import Tx

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..rules.mro import answers
 from ..state.tracker import VariableTracker
-from .attributes import overridden
+from .class_attributes import overridden
 from .constants import observed
 from .refusals import name_in_c, returned_exactly
 

@@ -11,7 +11,8 @@ from ..rules.mro import answers
 from ..state.tracker import VariableTracker
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import ObjectIterator
-from ..trackers.containers.sequences import ListVariable, TupleVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import TupleVariable
 from ..trackers.containers.sets import SetVariable
 from .calls import shown
 from .table import handles

@@ -10,8 +10,8 @@ from ...base.classes import is_python_class
 from ...errors import GraphBreak
 from ...guards.kinds import NOT_ALIASED
 from .. import numpy as numpy_calls
-from ..object_model.attributes import overridden
 from ..object_model.callables import KnownVariable, is_typing
+from ..object_model.class_attributes import overridden
 from ..object_model.constants import ConstantVariable, DtypeVariable, constant, fold, observed
 from ..object_model.lazy import realise
 from ..object_model.methods import BuiltinMethodVariable, MethodVariable
@@ -23,9 +23,10 @@ from ..trackers.arrays.complex_numbers import is_arithmetic
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.mappings import unwrapped
 from ..trackers.containers.sequences import SequenceVariable
-from ..trackers.containers.sets import SetVariable, view_as_set
+from ..trackers.containers.sets import SetVariable
 from ..trackers.objects.functions import FunctionVariable
 from ..trackers.objects.ids import IdVariable
+from .dict_views import view_as_set
 from .operators import (
     binary,
     has_buffer,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import GraphBreak
-from ..object_model.attributes import overridden
+from ..object_model.class_attributes import overridden
 from ..object_model.constants import ConstantVariable, observe, observed
 from ..object_model.refusals import name_in_c, refuse, sample
 from ..polyfills.language import by_index

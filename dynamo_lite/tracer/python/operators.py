@@ -15,8 +15,8 @@ import numpy as np
 
 from ...errors import GraphBreak
 from .. import numpy as numpy_calls
-from ..object_model.attributes import overridden
 from ..object_model.callables import KnownVariable
+from ..object_model.class_attributes import overridden
 from ..object_model.constants import (
     NOT_IMPLEMENTED,
     ConstantVariable,
@@ -36,7 +36,8 @@ from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.dicts import DictViewVariable
 from ..trackers.containers.mappings import MappingProxyVariable, unwrapped
 from ..trackers.containers.sequences import SequenceVariable
-from ..trackers.containers.sets import SetVariable, view_operation
+from ..trackers.containers.sets import SetVariable
+from .dict_views import view_operation
 
 if TYPE_CHECKING:
     from ..state.tx import Tx

@@ -29,7 +29,8 @@ from ...ir.types import ArrayType, Form
 from ..object_model.constants import NONE, context_of, observed
 from ..rules.trace_rules import Action, rule_for
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.containers.sequences import ListVariable, TupleVariable
+from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.errstates import current
 from .out_arguments import with_named_out
 from .unbacked import found_in, naming

@@ -31,7 +31,8 @@ from ...object_model.constants import (
 from ...recording.nodes import RESULTS, declare_symbols, placeholder, record
 from ...rules.mro import answers
 from ...state.tracker import Args, Kwargs, VariableTracker
-from ..containers.sequences import ListVariable, TupleVariable
+from ..containers.lists import ListVariable
+from ..containers.sequences import TupleVariable
 from ..objects.objects import OpaqueVariable
 from .array_parts import FlagsVariable, FlatVariable
 from .graph_methods import (

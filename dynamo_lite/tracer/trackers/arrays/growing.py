@@ -17,7 +17,8 @@ from ...object_model.attributes import python_method
 from ...object_model.constants import LAST, NONE, ConstantVariable, constant
 from ...recording.nodes import record
 from ...state.tracker import Args, Kwargs, VariableTracker
-from ..containers.sequences import ListVariable, TupleVariable
+from ..containers.lists import ListVariable
+from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
 from .numbers import ConstantNumber, NumberVariable, python_number_of
 from .sizes import SizeVariable

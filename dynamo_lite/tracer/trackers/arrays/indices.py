@@ -18,7 +18,8 @@ from ....ir.types import ArrayType, Form
 from ...object_model.constants import ConstantVariable, TypedConstant, constant
 from ...recording.nodes import numbering, record
 from ...state.tracker import VariableTracker
-from ..containers.sequences import ListVariable, SequenceVariable, TupleVariable
+from ..containers.lists import ListVariable
+from ..containers.sequences import SequenceVariable, TupleVariable
 from ..containers.slices import DataRangeVariable, RangeVariable, SliceVariable
 from .numbers import ComputedNumber, ConstantNumber
 from .sizes import SizeVariable

@@ -13,7 +13,7 @@ from ...object_model.known_indices import count_constant
 from ...object_model.lazy import realise, realise_at
 from ...object_model.sequence_arguments import check_sequence
 from ...state.tracker import Args, VariableTracker
-from .sequences import ListVariable
+from .lists import ListVariable
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ....base.classes import is_python_class
 from ....errors import GraphBreak
 from ...object_model import attributes as object_model
+from ...object_model.class_attributes import overridden
 from ...object_model.constants import (
     BUILDERS,
     FALSE,
@@ -31,7 +32,8 @@ from ...object_model.refusals import name_in_c
 from ...polyfills.language import derive_group, split_group, subgroup
 from ...rules.mro import MISSING, answers, lookup, lookup_in
 from ...state.tracker import Args, Kwargs, VariableTracker
-from .sequences import ListVariable, SequenceVariable, TupleVariable
+from .lists import ListVariable
+from .sequences import SequenceVariable, TupleVariable
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -317,7 +319,7 @@ def _plain() -> None: ...
 def make_exception(tx: Tx, kind: type, args: Args, kwargs: Kwargs) -> ExceptionVariable:
     """`BaseException.__new__` of a class; an `__init__` of the user's is yet to be followed."""
     for hook in object_model.ASKED:
-        if object_model.overridden(kind, hook):
+        if overridden(kind, hook):
             raise GraphBreak(f"making a {kind.__name__}, which has its own {hook}")
     is_followed = isinstance(lookup(kind, "__init__"), FunctionType)
     if is_plain_exception(kind) and (is_followed or not kwargs):

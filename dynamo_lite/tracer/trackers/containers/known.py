@@ -9,7 +9,8 @@ from ...object_model.lazy import realise
 from ...state.tracker import VariableTracker
 from .dicts import DictVariable
 from .iterators import IteratorVariable
-from .sequences import ListVariable, TupleVariable
+from .lists import ListVariable
+from .sequences import TupleVariable
 from .sets import SetVariable
 
 if TYPE_CHECKING:

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ....errors import GraphBreak
 from ....guards.kinds import LENGTH
 from ....guards.sources import ItemSource, Source, is_temporary
-from ...object_model.attributes import overridden, python_method
+from ...object_model.attributes import python_method
 from ...object_model.callables import KnownVariable
+from ...object_model.class_attributes import overridden
 from ...object_model.constants import (
-    FALSE,
-    LAST,
-    NONE,
     NOT_IMPLEMENTED,
     ConstantVariable,
     builds,
@@ -22,11 +20,10 @@ from ...object_model.constants import (
     observe,
     observed,
 )
-from ...object_model.known_indices import NOT_FITTING, count_constant, fitting, index_constant
-from ...object_model.lazy import LazyVariable, realise, realise_all, realise_at
+from ...object_model.known_indices import NOT_FITTING, fitting, index_constant
+from ...object_model.lazy import LazyVariable, realise_at
 from ...object_model.refusals import handed_over, name_in_c, returned
 from ...object_model.sequence_arguments import check_sequence
-from ...object_model.sorting import sort
 from ...rules.mro import answers, is_subtype
 from ...state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from .slices import SliceVariable
@@ -110,7 +107,12 @@ class SequenceVariable(VariableTracker):
         """A new sequence of Python's own type, as slicing and concatenation make it."""
         if len(items) > LONGEST:
             raise GraphBreak(f"a {self.kind.__name__} of {len(items)} items")
-        return (TupleVariable if issubclass(self.kind, tuple) else ListVariable)(items)
+        return self.plain(items)
+
+    @staticmethod
+    def plain(items: Sequence[VariableTracker]) -> SequenceVariable:
+        """A new tuple or list."""
+        return TupleVariable(items)
 
     def call_method(self, tx: Tx, name: str, args: Args, kwargs: Kwargs) -> VariableTracker:
         if self.kind not in PLAIN_KINDS and overridden(self.kind, name):
@@ -291,161 +293,6 @@ def is_constant_tuple_item(value: Any) -> bool:
     return type(value) in (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
-class ListVariable(SequenceVariable):
-    """A list; mutation happens in place and is logged for replay.
-
-    While an outside list is `unread`, appending to it needs to know nothing about it: the new items
-    wait in `tail` and the log asks for an extension only.
-    """
-
-    kind: type = list
-
-    @staticmethod
-    def python(items: list[Any]) -> Any:
-        return items
-
-    @property
-    def tail(self) -> list[VariableTracker]:
-        """The items appended to an outside list that was never read."""
-        return self._items if self.unread is not None else []
-
-    def change(
-        self, tx: Tx, item: VariableTracker | None = None
-    ) -> list[VariableTracker]:
-        """The items, about to be changed; perhaps by having `item` among them."""
-        items = self.items(tx)
-        self.met_in_loop(tx, item)
-        tx.side_effects.mutates(self)
-        return items
-
-    def snapshot(self) -> list[VariableTracker]:
-        return list(self._items)
-
-    def read(self, tx: Tx) -> None:
-        appended = len(self._items)
-        super().read(tx)
-        tx.side_effects.was_read(self, self._items[: len(self._items) - appended])
-
-    def met_in_loop(self, tx: Tx, item: VariableTracker | None = None) -> None:
-        """A loop of the graph cannot go on with the list as it is: it may have another form."""
-        if tx.graph.is_body and self.born < tx.side_effects.since:
-            tx.plan_list(self, item)
-
-    def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
-        if not key.is_constant() and not isinstance(key, SliceVariable):
-            self.met_in_loop(tx)
-        return super().method___getitem__(tx, key)
-
-    def method_append(self, tx: Tx, item: VariableTracker) -> VariableTracker:
-        if self.unread is not None:
-            tx.side_effects.extends(self)
-        else:
-            self.met_in_loop(tx, item)
-            tx.side_effects.mutates(self)
-        self._items.append(item)
-        return NONE
-
-    def method_extend(self, tx: Tx, items: VariableTracker) -> VariableTracker:
-        """Item by item: a generator sees the list grow, and items before an error stay."""
-        plain = isinstance(items, SequenceVariable)
-        for item in list(items.iterate(tx)) if plain else tx.collect(items):
-            self.method_append(tx, item)
-        return NONE
-
-    def method___iadd__(self, tx: Tx, items: VariableTracker) -> VariableTracker:
-        self.method_extend(tx, items)
-        return self
-
-    def method___imul__(self, tx: Tx, times: VariableTracker) -> VariableTracker:
-        repeated = self.method___mul__(tx, times)
-        if not isinstance(repeated, ListVariable):
-            return repeated
-        self.change(tx)[:] = repeated.items(tx)
-        return self
-
-    def method_insert(
-        self, tx: Tx, index: VariableTracker, item: VariableTracker
-    ) -> VariableTracker:
-        self.change(tx).insert(count_constant(tx, index), item)
-        return NONE
-
-    def method_pop(
-        self, tx: Tx, index: VariableTracker = LAST
-    ) -> VariableTracker:
-        position, items = count_constant(tx, index), self.items(tx)
-        if not items:
-            raise observed(IndexError("pop from empty list"))
-        if not -len(items) <= position < len(items):
-            raise observed(IndexError("pop index out of range"))
-        return realise(tx, self.change(tx).pop(position))
-
-    def method_remove(self, tx: Tx, value: VariableTracker) -> VariableTracker:
-        for index, item in enumerate(self.iterate(tx)):
-            if tx.is_equal(item, value):
-                del self.change(tx)[index]
-                return NONE
-        if self.base is deque:
-            raise self.lacks(tx, value)
-        raise observed(ValueError("list.remove(x): x not in list"))
-
-    def method_clear(self, tx: Tx) -> VariableTracker:
-        self.change(tx).clear()
-        return NONE
-
-    def method_copy(self, tx: Tx) -> VariableTracker:
-        return ListVariable(self.items(tx))
-
-    def method_reverse(self, tx: Tx) -> VariableTracker:
-        self.change(tx).reverse()
-        return NONE
-
-    def method_sort(
-        self, tx: Tx, *, key: VariableTracker = NONE, reverse: VariableTracker = FALSE
-    ) -> VariableTracker:
-        items = list(realise_all(tx, self.items(tx)))
-        try:
-            sort(tx, items, key, reverse)
-        finally:
-            self.change(tx)[:] = items
-        return NONE
-
-    def method___setitem__(
-        self, tx: Tx, key: VariableTracker, value: VariableTracker
-    ) -> VariableTracker:
-        if isinstance(key, SliceVariable) and self.takes_slices:
-            known = key.as_constant(tx)
-            new = list(tx.collect(value)) if is_iterable(value) else None
-            if new is None:
-                extended = "must assign iterable to extended slice"
-                plain = known.step in (None, 1)
-                raise observed(TypeError("can only assign an iterable" if plain else extended))
-            observe(self.items(tx)[:].__setitem__, known, new)
-            self.change(tx)[known] = new
-            return NONE
-        if not key.is_constant():
-            self.met_in_loop(tx, value)
-        index = self.checked_index(tx, key, "assignment ")
-        self.change(tx, value)[index] = value
-        return NONE
-
-    def method___delitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
-        if isinstance(key, SliceVariable) and self.takes_slices:
-            observe(self.items(tx)[:].__delitem__, key.as_constant(tx))
-            del self.change(tx)[key.as_constant(tx)]
-        else:
-            index = self.checked_index(tx, key, "assignment ")
-            del self.change(tx)[index]
-        return NONE
-
-    def hash_key(self, tx: Tx) -> Hashable:
-        raise observed(TypeError(f"unhashable type: {name_in_c(self.kind)!r}"))
-
-    def reconstruct(self, code: Emitter) -> None:
-        for item in self._items:
-            code.build(item)
-        code.emit("BUILD_LIST", len(self._items))
-
-
 def is_iterable(value: VariableTracker) -> bool:
     kind = value.python_type()
     return answers(kind, "__iter__", "__getitem__")
@@ -454,8 +301,3 @@ def is_iterable(value: VariableTracker) -> bool:
 @builds(tuple)
 def _tuple(value: tuple[Any, ...]) -> VariableTracker:
     return TupleVariable([constant(item) for item in value])
-
-
-@builds(list)
-def _list(value: list[Any]) -> VariableTracker:
-    return ListVariable([constant(item) for item in value])

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from ....errors import GraphBreak
 from ....guards.kinds import CALL
 from ....guards.sources import Source
-from ...object_model.attributes import overridden, python_method
+from ...object_model.attributes import python_method
 from ...object_model.callables import is_identity_hashed
+from ...object_model.class_attributes import overridden
 from ...object_model.constants import NONE, ConstantVariable, Member, builds, constant, observed
+from ...object_model.known_keys import is_guardable_key, look_for_ids
 from ...object_model.refusals import handed_over
 from ...rules.set_order import (
     ANY_ORDER,
@@ -26,7 +28,7 @@ from ...rules.set_order import (
     redo,
 )
 from ...state.tracker import VariableTracker
-from .dicts import DictVariable, DictViewVariable, check_hashing, is_guardable_key, look_for_ids
+from .dicts import DictVariable, check_hashing
 from .sequences import is_named_tuple
 
 if TYPE_CHECKING:
@@ -386,52 +388,6 @@ def sought(tx: Tx, item: VariableTracker) -> Hashable:
     if isinstance(held, SetVariable) and not overridden(item.python_type(), "__hash__"):
         return frozenset(held.members(tx))
     return item.hash_key(tx)
-
-
-def view_as_set(tx: Tx, value: VariableTracker) -> VariableTracker:
-    """A view of a dict's keys or items as the set that it stands for; anything else as it is."""
-    if isinstance(value, DictViewVariable) and value.which != "values":
-        return SetVariable.of(tx, value.iterate(tx))
-    return value
-
-
-def view_operation(
-    tx: Tx, method: str, left: VariableTracker, right: VariableTracker
-) -> VariableTracker:
-    """`&`, `|`, `-` and `^` where one side is a view: the other may be any iterable."""
-    if method == "__and__":
-        return _shared(tx, left, right)
-    made = SetVariable(set())
-    start = left
-    if isinstance(left, DictViewVariable) and left.which == "keys" and left.owner.whole is None:
-        start = left.owner
-    made.change(tx, "update", start, single=False)
-    made.change(tx, BY_VIEW[method], right, single=False)
-    return made
-
-
-BY_VIEW = {
-    "__or__": "update", "__sub__": "difference_update", "__xor__": "symmetric_difference_update",
-}  # fmt: skip
-
-
-def _shared(tx: Tx, left: VariableTracker, right: VariableTracker) -> VariableTracker:
-    """The items of one side, in its order, that the other has: those of the smaller view, of what
-    is no view, or of a set where that is the larger."""
-    view, other = (left, right) if isinstance(left, DictViewVariable) else (right, left)
-    both = [
-        len(list(side.iterate(tx))) if isinstance(side, DictViewVariable | SetVariable) else -1
-        for side in (view, other)
-    ]
-    if isinstance(other, SetVariable) and other.real.__class__ is set and both[0] <= both[1]:
-        return other.call_method(tx, "intersection", (view,), {})
-    if isinstance(other, DictViewVariable) and both[1] > both[0]:
-        view, other = other, view
-    if isinstance(view, DictViewVariable) and view.which == "items":
-        raise GraphBreak("the items that a dict and other values share")
-    found = (item for item in tx.iterate(other)
-             if view.call_method(tx, "__contains__", (item,), {}).truth(tx))  # fmt: skip
-    return SetVariable.of(tx, found)
 
 
 class SameMembers:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ....errors import GraphBreak
 from ....guards.sources import AttrSource, Source
 from ....ir.sizes import SizeExpr
-from ...object_model.attributes import overridden, python_method
+from ...object_model.attributes import python_method
+from ...object_model.class_attributes import overridden
 from ...object_model.constants import (
     NONE,
     ONE,

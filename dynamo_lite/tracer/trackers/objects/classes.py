@@ -13,15 +13,16 @@ from ....base.suppressed import warnings_as
 from ....errors import GraphBreak, Unsupported
 from ....guards.sources import AttrSource, ConstSource, Pinned, Source
 from ....native import CompiledFunction
-from ...object_model import attributes as object_model
-from ...object_model.attributes import (
-    ask_descriptor,
+from ...object_model.attributes import ask_descriptor
+from ...object_model.callables import KnownVariable
+from ...object_model.class_attributes import (
     class_attribute,
     class_source,
     keep_attribute,
+    meet_class,
     overridden,
+    store_class_attribute,
 )
-from ...object_model.callables import KnownVariable
 from ...object_model.constants import NONE, ConstantVariable, builds, observe, observed
 from ...object_model.methods import MethodVariable
 from ...object_model.refusals import name_in_c
@@ -148,7 +149,7 @@ class ClassVariable(KnownVariable):
         if self.value in LOCAL_CLASSES:
             set_in_local_class(tx, self.value, name, value)
         else:
-            object_model.store_class_attribute(tx, self, name, value)
+            store_class_attribute(tx, self, name, value)
 
     def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
         return tx.dispatch(self, self.value, args, kwargs)
@@ -219,7 +220,7 @@ class ClassVariable(KnownVariable):
             raise Unsupported(f"objects of {kind.__name__} have a __del__")
         if not is_python_class(kind):
             raise GraphBreak(f"making a {kind.__name__}")
-        object_model.meet_class(tx, kind)
+        meet_class(tx, kind)
         return ObjectVariable(kind)
 
     def initialise(self, tx: Tx, instance: VariableTracker, args: Args, kwargs: Kwargs) -> None:

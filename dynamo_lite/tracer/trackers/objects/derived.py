@@ -14,12 +14,15 @@ from ....base.classes import is_python_class
 from ....errors import GraphBreak
 from ....guards.kinds import CALL, equal_exactly
 from ....guards.sources import AttrSource, Source
-from ...object_model.attributes import overridden, own_dict_of
+from ...object_model.attributes import own_dict_of
+from ...object_model.class_attributes import overridden
 from ...object_model.constants import ConstantVariable, constant
+from ...object_model.known_keys import is_known_key
 from ...rules.mro import lookup
 from ...state.tracker import VariableTracker
-from ..containers.dicts import DictVariable, is_known_key
-from ..containers.sequences import ListVariable, TupleVariable
+from ..containers.dicts import DictVariable
+from ..containers.lists import ListVariable
+from ..containers.sequences import TupleVariable
 from ..containers.sets import SetVariable
 from .objects import ObjectKey, ObjectVariable, OpaqueVariable, own_dict, why_not_object
 

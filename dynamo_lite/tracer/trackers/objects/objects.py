@@ -13,12 +13,8 @@ from ....errors import GraphBreak
 from ....guards.kinds import CALL, KEYS, NO_KEY
 from ....guards.sources import AttrSource, ConstSource, Source
 from ...object_model import attributes as object_model
-from ...object_model.attributes import (
-    KnownInstance,
-    class_attribute,
-    has_dict,
-    overridden,
-)
+from ...object_model.attributes import KnownInstance, has_dict
+from ...object_model.class_attributes import class_attribute, class_source, meet_class, overridden
 from ...object_model.constants import NONE, constant, observed
 from ...object_model.lazy import LazyVariable, realise
 from ...object_model.refusals import length, name_in_c, returned
@@ -289,7 +285,7 @@ def identity_key(tx: Tx, value: VariableTracker) -> VariableTracker:
 
 def own_dict(tx: Tx, made: ObjectVariable) -> ObjectVariable:
     """An outside object whose `__dict__`, however it is reached, is what `vars` gives of it."""
-    object_model.meet_class(tx, made.kind)
+    meet_class(tx, made.kind)
     if has_dict(made.kind):
         made.namespace = outside_dict(tx, made, made.value)
     return made
@@ -317,7 +313,7 @@ class SuperVariable(VariableTracker):
         raw, base = lookup_in(following, name)
         for between in itertools.takewhile(lambda kind: kind is not base, following):
             if is_python_class(between) and between not in LOCAL_CLASSES:
-                source = object_model.class_source(between)
+                source = class_source(between)
                 tx.guards.install(source, CALL, Lacks(name), tx.location())
         if raw is MISSING:
             text = f"'super' object has no attribute {name!r}"
