@@ -1,51 +1,33 @@
 """Frames under analysis: the Translator interprets canonical instructions over trackers."""
 from __future__ import annotations
 
-import builtins
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from inspect import CO_GENERATOR
 from types import CodeType
 from typing import Any
 
-import numpy as np
-
 from ...base.origins import code_name, is_library_file
 from ...bytecode.flow import Loop, shape_of
-from ...bytecode.raising import expected_outcome
 from ...bytecode.reading import Instruction, read
 from ...errors import GraphBreak, LoopBreak, PlanLoop
-from ...guards.kinds import IS, NO_KEY, SAME
-from ...guards.sources import CellSource, ConstSource, GlobalSource, Pinned, Source
 from ...ir.graph import Graph
 from ...ir.node import Location
-from ...ir.sizes import Size
-from ..calls import dispatch as calls
 from ..calls.inlining import inline
 from ..control_flow.exits import Exit
 from ..control_flow.growing import plan_list
 from ..control_flow.loops import arrive
-from ..object_model.attributes import store
 from ..object_model.cells import CellVariable
-from ..object_model.class_attributes import has_own_class
-from ..object_model.constants import ATOMS, ConstantVariable, constant, observed
-from ..object_model.refusals import name_in_c
+from ..object_model.constants import ConstantVariable
 from ..opcodes import HANDLERS, coverage
-from ..python import comparisons, iteration
-from ..rules.mro import MISSING, lookup
 from ..rules.trace_rules import OWN_FOLDER
-from ..state.side_effects import DeleteGlobal, StoreGlobal
 from ..state.trace import STEPS, TraceState
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
-from ..trackers.arrays.sizes import size_tracker
-from ..trackers.containers.exceptions import note_owner
-from ..trackers.containers.instance_dicts import InstanceDictVariable
-from ..trackers.containers.iterators import IteratorVariable
-from ..trackers.objects.objects import ObjectVariable
-from .wrap import wrap
+from .language import FrameLanguage
+from .values import FrameValues
 
 
-class Translator:
+class Translator(FrameValues, FrameLanguage):
     """One frame: the root's or that of an inlined callee.
 
     `stack` holds trackers, with `NULL` where the interpreter keeps NULLs; `locals` maps the names
@@ -237,149 +219,13 @@ class Translator:
         line = self.current.line or self.code.co_firstlineno
         return Location(self.code.co_filename, line, self.code.co_qualname)
 
-    # -- values
-
-    def wrap(self, value: Any, source: Source) -> VariableTracker:
-        """The tracker of a value that existed before the frame."""
-        return wrap(self, value, source)
-
-    def known(self, value: Any) -> VariableTracker:
-        """The tracker of an object that the trace itself fixes: a class, a module, a function."""
-        if type(value) in ATOMS:
-            return constant(value)
-        name = getattr(value, "__qualname__", None) or type(value).__name__
-        return wrap(self, value, ConstSource(Pinned(value), str(name)))
-
-    def outside(
-        self, value: Any, source: Source, make: Callable[[Any, Source], VariableTracker]
-    ) -> Any:
-        """One tracker for one outside object, however it is reached; of an array without elements
-        one for each source: it holds nothing to share, and what starts as one array parts."""
-        state = self.state
-        if type(value) is np.ndarray and not value.size and (seen := state.tracked.get(id(value))):
-            return self.same_nothing(value, source, seen, make)
-        if (seen := state.tracked.get(id(value))) is not None:
-            place = seen.place if isinstance(seen, InstanceDictVariable) else seen.source
-            if place != source and place is not None:
-                self.same_object(value, source, place)
-                self.state.shapes.policy.observe_again(source, value)
-            return seen
-        tracker = state.tracked[id(value)] = make(value, source)
-        state.keep_alive.append(value)
-        return tracker
-
-    def same_nothing(
-        self, value: Any, source: Source, seen: VariableTracker, make: Callable[[Any, Source], Any]
-    ) -> Any:
-        """The tracker of an empty array that was reached before, maybe by another source."""
-        aliases = self.state.empty.setdefault(id(value), {seen.source: seen})
-        if source not in aliases:
-            aliases[source] = make(value, source)
-        return aliases[source]
-
-    def same_object(self, value: Any, source: Source, other: Source) -> None:
-        """Rely on two sources reaching one object; a function's own cells never change."""
-        if isinstance(source, CellSource):
-            source, other = other, source
-        if isinstance(other, CellSource):
-            self.guards.install(source, IS, value, self.location())
-        else:
-            self.guards.install(source, SAME, other, self.location())
-
-    def load_global(self, name: str) -> VariableTracker:
-        """A global or builtin name, with this trace's own stores to it."""
-        if (stored := self.stored_global(self.globals, name)) is not None:
-            return stored
-        namespace = self.globals
-        if name not in namespace:
-            namespace = vars(builtins)
-            found = self.globals.get("__builtins__", builtins)
-            namespace = found if isinstance(found, dict) else vars(found)
-            if name not in namespace:
-                raise self.absent(name, self.globals, namespace)
-        return self.wrap(namespace[name], GlobalSource(Pinned(self.globals), name))
-
-    def absent(self, name: str, *namespaces: Mapping[str, Any]) -> ObservedException:
-        """The NameError of a name that none of the namespaces has, in later calls neither."""
-        for namespace in namespaces:
-            source = ConstSource(Pinned(namespace), namespace.get("__name__", "globals"))
-            self.guards.install(source, NO_KEY, name, self.location())
-        return observed(NameError(f"name {name!r} is not defined", name=name))
-
-    def stored_global(self, namespace: dict[str, Any], name: str) -> VariableTracker | None:
-        row = self.side_effects.global_row(Pinned(namespace), name)
-        if isinstance(row, DeleteGlobal):
-            raise GraphBreak(f"the deleted global {name!r}")
-        return row.value if isinstance(row, StoreGlobal) else None
-
     def first_argument(self) -> VariableTracker:
         """What `super()` binds to."""
         name = self.code.co_varnames[0]
         value = self.locals[name]
         return value.load(self, name, False) if isinstance(value, CellVariable) else value
 
-    def size(self, size: Size) -> VariableTracker:
-        """The tracker of a size: a constant, or an int that is an expression of symbols."""
-        return size_tracker(self, size)
-
-    # -- operations of Python
-
-    def getattr(self, value: VariableTracker, name: str) -> VariableTracker:
-        if name == "__class__" and not has_own_class(value.python_type()):
-            return self.known(value.python_type())
-        try:
-            return value.getattr(self, name)
-        except ObservedException as raised:
-            note_owner(raised.value, value, name)
-            raise
-
-    def store_attribute(self, owner: ObjectVariable, name: str, value: VariableTracker) -> None:
-        """`object.__setattr__`."""
-        store(self, owner, owner, name, value, plain=True)
-
-    def truth(self, value: VariableTracker) -> bool:
-        """`bool(value)`; where one answer only leads to a `raise`, data is expected to give the
-        other one, which the graph checks."""
-        try:
-            return value.truth(self)
-        except GraphBreak:
-            outcome = expected_outcome(self.instructions, self.current)
-            if outcome is None or not value.in_graph:
-                raise
-            value.expect(self, outcome)
-            return outcome
-
-    def is_equal(self, left: VariableTracker, right: VariableTracker) -> bool:
-        return comparisons.is_equal(self, left, right)
-
-    def is_less(self, left: VariableTracker, right: VariableTracker) -> bool:
-        return self.truth(comparisons.compare(self, "<", left, right))
-
-    def apply(self, function: VariableTracker, args: Args, kwargs: Kwargs) -> VariableTracker:
-        """`function(*args, **kwargs)`."""
-        kind = function.python_type()
-        if lookup(kind, "__call__") is MISSING:
-            raise observed(TypeError(f"{name_in_c(kind)!r} object is not callable"))
-        return function.call(self, args, kwargs)
-
-    def call(
-        self, function: VariableTracker, *args: VariableTracker, **kwargs: VariableTracker
-    ) -> VariableTracker:
-        return self.apply(function, args, kwargs)
-
-    def call_method(
-        self, owner: VariableTracker, name: str, *args: VariableTracker
-    ) -> VariableTracker:
-        return owner.call_method(self, name, args, {})
-
-    def call_builtin(self, function: Any, *args: VariableTracker) -> VariableTracker:
-        return calls.dispatch(self, None, function, args, {})
-
-    def dispatch(
-        self, tracker: VariableTracker | None, function: Any, args: Args, kwargs: Kwargs
-    ) -> VariableTracker:
-        """Call an outside callable by the rule that applies to it."""
-        return calls.dispatch(self, tracker, function, args, kwargs)
+    # -- other frames
 
     def inline(self, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
         """Trace into a Python function."""
@@ -402,26 +248,3 @@ class Translator:
                 frame.locals[name] = stored(name, frame.locals[name])
         self.state.locate = self.location
         return {name: value for name, value in frame.locals.items() if name not in outer}
-
-    def iterator(self, value: VariableTracker) -> IteratorVariable:
-        """`iter(value)`."""
-        return iteration.iterator(self, value)
-
-    def iterate(self, value: VariableTracker) -> Iterator[VariableTracker]:
-        """The items of any iterable."""
-        return iteration.iterator(self, value).iterate(self)
-
-    def collect(self, value: VariableTracker) -> Iterator[VariableTracker]:
-        """The items of any iterable, as a list or tuple is made of them."""
-        return iteration.collected(self, value)
-
-    def pairs(
-        self, mapping: VariableTracker, kind: type = dict
-    ) -> Iterator[tuple[VariableTracker, VariableTracker]]:
-        """Keys and values of a mapping, or of an iterable of pairs, for a `kind` of dict."""
-        return iteration.pairs(self, mapping, kind)
-
-    def import_module(self, name: str, level: int, names: Any) -> VariableTracker:
-        """What an import statement binds when the module is loaded already."""
-        return calls.import_module(self, name, level, names)
-
