@@ -7,9 +7,8 @@ that cannot be expressed, what follows in the original text runs right there.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from types import FunctionType, MethodDescriptorType, MethodType
-from typing import Any, Protocol
+from collections.abc import Callable, Container, Iterator
+from typing import Any
 
 from ..bytecode.assembling import Label
 from ..bytecode.liveness import handles_exception, live_locals, sees_variables
@@ -20,54 +19,16 @@ from ..errors import Unsupported
 from ..guards.sources import LocalSource
 from ..ir.sizes import SizeExpr
 from ..native import CONTINUATION
-from ..tracer.object_model.constants import ATOMS, NO_SELF, NullVariable
+from ..tracer.object_model.constants import ATOMS, NullVariable
 from ..tracer.object_model.lazy import LazyVariable
-from ..tracer.object_model.methods import MethodVariable
-from ..tracer.rules.mro import lookup
 from ..tracer.state.trace import Stopped
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.arrays.arrays import ArrayVariable
 from ..tracer.trackers.arrays.sizes import SizeVariable
-from ..tracer.trackers.objects.functions import (
-    FunctionVariable,
-    UserFunctionVariable,
-    is_known_by_code,
-)
-from .closures import ClosureCall, closure_call
+from .calls_at_breaks import CallAtBreak
+from .closures import ClosureCall
+from .frames import Frames
 from .reconstruct import Push, Reconstructor
-
-
-class Frames(Protocol):
-    """What can be compiled along with a frame.
-
-    The continuation of a frame is compiled as the original function is: `origin` is that function,
-    and `prefix` the number of instructions that the frame at hand has in front of the original
-    text.
-    """
-
-    @property
-    def origin(self) -> FunctionType: ...
-
-    @property
-    def prefix(self) -> int: ...
-
-    def resume(self, point: ResumePoint, symbolic: Iterable[Any]) -> Callable[..., Any]:
-        """The function that runs the frame from a point on; these facts of its arguments (number,
-        fact, axis) are symbols."""
-        ...
-
-    def continuation_in_python(self, point: ResumePoint) -> Callable[..., Any]:
-        """The same, in Python."""
-        ...
-
-    def callee(self, function: FunctionType) -> Callable[..., Any]:
-        """What to call instead of a function that could not be traced into."""
-        ...
-
-    def lifted(self, function: FunctionType) -> Callable[..., Any] | None:
-        """The same for all closures of a code object: it takes `closure_call`'s arguments."""
-        ...
-
 
 _EXHAUSTED = object()
 
@@ -100,11 +61,11 @@ class Leaving:
         self.assembler.at(positions(self.original, self.instruction))
         live = live_locals(self.original, self.instruction.index) | {*self.original.co_cellvars}
         self.stack = [self.code.hold(item) for item in self.stopped.stack]
-        self.closure_call = self._prepare_closure_call()
-        self.operands = [*self.stack]
-        if (at := self._called_at()) is not None:
-            self.operands[at] = self._prepare_callee(self.stopped.stack[at]) or self.stack[at]
-            self._prepare_method(at)
+        call = CallAtBreak(
+            self.code, self.frames, self.instruction, self.stopped.stack, self.stack
+        )
+        self.closure_call = call.of_closure()
+        self.operands = call.operands()
         restore = [
             (name, self.code.hold(value))
             for name, value in self.stopped.locals.items()
@@ -279,60 +240,6 @@ class Leaving:
         handler = self.instruction.handler
         for push in self.stack[: min(handler.depth, kept) if handler is not None else 0]:
             push()
-
-    def _called_at(self) -> int | None:
-        """Where the callable of a call lies on the stack."""
-        if self.instruction.opname not in ("CALL", "CALL_FUNCTION_EX"):
-            return None
-        first = len(self.stack) - STACK_EFFECTS[self.instruction.opname](self.instruction)[0]
-        return first if self.is_value[first] else first + 1
-
-    def _prepare_closure_call(self) -> ClosureCall | None:
-        """Hold what the call of a closure in compiled form takes; the result emits the call."""
-        if self.instruction.opname != "CALL" or (at := self._called_at()) is None:
-            return None
-        first = len(self.stack) - self.instruction.arg - 2
-        pushes, called = self.stack[first + 2 :], self.stopped.stack[at]
-        if self.is_value[first] and self.is_value[first + 1]:
-            pushes = self.stack[first + 1 :]
-        if isinstance(called, MethodVariable) and called.source is None:
-            pushes, called = [self.code.hold(called.self_), *pushes], called.function
-        if not isinstance(called, FunctionVariable):
-            return None
-        return closure_call(
-            self.code, called, pushes, self.instruction.kwnames, self.frames.lifted
-        )
-
-    def _prepare_callee(self, called: VariableTracker) -> Push | None:
-        """What pushes the compiled form of a function that is guarded by identity."""
-        method = called if isinstance(called, MethodVariable) and called.source is None else None
-        function = method.function if method is not None else called
-        if not isinstance(function, UserFunctionVariable) or is_known_by_code(function.value):
-            return None
-        code, frames = self.code, self.frames
-        receiver = code.hold(method.self_) if method is not None else None
-
-        def push() -> None:
-            if receiver is not None:
-                code.load_callable(MethodType)
-            code.load_callable(frames.callee(function.value))
-            if receiver is not None:
-                receiver()
-                code.call(2)
-
-        return push
-
-    def _prepare_method(self, at: int) -> None:
-        """A method of C that is called where it is looked up: messages name its class then."""
-        called: Any = self.stopped.stack[at]
-        null = at + 1 if CALLABLE_FIRST else at - 1
-        if self.stopped.stack[null] is not NO_SELF:
-            return
-        function = lookup(called.owner.python_type(), called.name)
-        if isinstance(function, MethodDescriptorType):
-            receiver = self.code.hold(called.owner)
-            self.operands[min(at, null)] = self.code.constant(function)
-            self.operands[max(at, null)] = receiver
 
     def _guarded(self, run: Callable[[], None]) -> None:
         """Emit `run` inside the exception handler of the original instruction."""

@@ -22,7 +22,8 @@ from ..native._core import NativeEntry
 from ..tracer.state.trace import Returned, Trace
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.containers.sequences import TupleVariable
-from .graph_breaks import Frames, Leaving
+from .frames import Frames
+from .graph_breaks import Leaving
 from .reconstruct import Reconstructor
 from .replay import prepare_effect
 

@@ -1,0 +1,40 @@
+"""What can be compiled along with a frame, as the runtime offers it."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, Protocol
+
+from ..bytecode.resume import ResumePoint
+
+
+class Frames(Protocol):
+    """What can be compiled along with a frame.
+
+    The continuation of a frame is compiled as the original function is: `origin` is that function,
+    and `prefix` the number of instructions that the frame at hand has in front of the original
+    text.
+    """
+
+    @property
+    def origin(self) -> FunctionType: ...
+
+    @property
+    def prefix(self) -> int: ...
+
+    def resume(self, point: ResumePoint, symbolic: Iterable[Any]) -> Callable[..., Any]:
+        """The function that runs the frame from a point on; these facts of its arguments (number,
+        fact, axis) are symbols."""
+        ...
+
+    def continuation_in_python(self, point: ResumePoint) -> Callable[..., Any]:
+        """The same, in Python."""
+        ...
+
+    def callee(self, function: FunctionType) -> Callable[..., Any]:
+        """What to call instead of a function that could not be traced into."""
+        ...
+
+    def lifted(self, function: FunctionType) -> Callable[..., Any] | None:
+        """The same for all closures of a code object: it takes `closure_call`'s arguments."""
+        ...
