@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         graph_break,
         is_compiling,
         no_recompile,
+        set_stance,
     )
     from .backends.registry import list_backends, register_backend
     from .base.config import config
@@ -46,6 +47,7 @@ __all__ = [
     "register_backend",
     "reset",
     "scan",
+    "set_stance",
     "stats",
     "while_loop",
     "why",
@@ -54,7 +56,7 @@ __all__ = [
 MODULES = {
     ".api.control_flow": ("cond", "scan", "while_loop"),
     ".api.directives": ("allow_in_graph", "assume_constant_result", "check", "disable",
-                        "graph_break", "is_compiling", "no_recompile"),
+                        "graph_break", "is_compiling", "no_recompile", "set_stance"),
     ".backends.registry": ("list_backends", "register_backend"),
     ".base.config": ("config",),
     ".guards.shapes.dynamic": ("mark_dynamic", "mark_static", "mark_unbacked",

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from ..native import CompiledFunction
+from ..base.nearest import nearest
+from ..native import CompiledFunction, run_all_in_python
 from ..tracer.rules.trace_rules import mark
 
 
@@ -63,7 +64,55 @@ def no_recompile() -> Iterator[None]:
 
 
 def may_recompile() -> bool:
-    return _may_recompile.get()
+    return _may_recompile.get() and _stance != "fail_on_recompile"
+
+
+def recompiles_run_in_python() -> bool:
+    return _stance == "eager_on_recompile"
+
+
+STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile")
+_stance = "default"
+
+
+def _take(stance: str) -> str:
+    """Take a stance; the one before."""
+    global _stance
+    before, _stance = _stance, stance
+    run_all_in_python(stance == "force_eager")
+    return before
+
+
+class set_stance:
+    """What compiled functions do in the whole process, from here on.
+
+    "default" compiles for each call that no variant fits; "force_eager" runs all in Python;
+    "eager_on_recompile" uses the variants there are, and Python where none fits; with
+    "fail_on_recompile" such a call raises `RecompileForbidden`. A function that was not compiled
+    yet is, under the last two. As a context manager it holds inside, as a decorator in calls.
+    """
+
+    def __init__(self, stance: str) -> None:
+        if stance not in STANCES:
+            raise ValueError(f"no stance is called {stance!r}{nearest(stance, STANCES)}")
+        self.stance = stance
+        self.before = _take(stance)
+
+    def __enter__(self) -> None:
+        _take(self.stance)
+
+    def __exit__(self, *raised: object) -> None:
+        _take(self.before)
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        _take(self.before)
+
+        @functools.wraps(fn)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with set_stance(self.stance):
+                return fn(*args, **kwargs)
+
+        return call
 
 
 def is_disabled(fn: Any) -> bool:

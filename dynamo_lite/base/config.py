@@ -16,6 +16,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ..errors import DynamoError
+from .nearest import closest, nearest
 from .records import dataclass
 
 
@@ -114,6 +115,12 @@ def read_environment(environ: Mapping[str, str]) -> Config:
     """The settings an environment asks for. A variable that makes no sense is named in a line that
     says how it should look, and ignored; so is a number that is left empty."""
     found = Config()
+    known = [f"DYNAMO_{field.name.upper()}" for field in fields(Config)]
+    for name in environ:
+        if name.startswith("DYNAMO_") and name not in known and (
+            meant := closest(name, known, 0.85)
+        ):
+            complain(f"{name}: did you mean {meant}?")
     for field in fields(Config):
         variable, kind = f"DYNAMO_{field.name.upper()}", type(field.default)
         text = environ.get(variable)
@@ -153,7 +160,7 @@ def changed(current: Config, changes: Mapping[str, Any]) -> Config:
     known = {field.name: type(field.default) for field in fields(Config)}
     for name in changes:
         if name not in known:
-            raise AttributeError(f"dynamo_lite has no setting {name!r}")
+            raise AttributeError(f"dynamo_lite has no setting {name!r}{nearest(name, known)}")
     values = {name: _valid(name, known[name], value) for name, value in changes.items()}
     for name in CHECKS.keys() & changes.keys():
         CHECKS[name](values[name])

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 
 from .config import follow
+from .nearest import nearest
 
 ARTIFACTS = {
     "dynamo": "the stages of compiling a frame",
@@ -37,8 +38,7 @@ _current: ContextVar[str] = ContextVar("dynamo_lite_frame", default="-")
 def logger(artifact: str) -> logging.Logger:
     """The logger of one artifact; INFO is its normal level, DEBUG its details."""
     if artifact not in ARTIFACTS:
-        known = ", ".join(ARTIFACTS)
-        raise ValueError(f"no log artifact is called {artifact!r}; there are {known}")
+        raise ValueError(f"no log artifact is called {artifact!r}{nearest(artifact, ARTIFACTS)}")
     return logging.getLogger(_PREFIX + artifact)
 
 

@@ -1,6 +1,7 @@
 // The extension module dynamo_lite.native._core.
 #define DYNAMO_LITE_IMPORTS_ARRAY
 #include "base/core.h"
+#include "callable/callable.h"
 #include "interpreter/interpreter.h"
 #include "runtime/runtime.h"
 
@@ -52,7 +53,16 @@ PyObject *get_lines_are_watched(PyObject *, PyObject *) {
     return PyBool_FromLong(lines_are_watched(PyThreadState_Get()));
 }
 
+PyObject *put_all_in_python(PyObject *, PyObject *argument) {
+    int is_so = PyObject_IsTrue(argument);
+    if (is_so < 0) return nullptr;
+    run_all_in_python(is_so);
+    Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
+    {"run_all_in_python", put_all_in_python, METH_O,
+     "Whether every compiled function runs in Python from here on."},
     {"lines_are_watched", get_lines_are_watched, METH_NOARGS,
      "Whether a debugger, coverage tool or line profiler is active: compiled functions then run "
      "in Python."},

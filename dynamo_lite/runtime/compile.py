@@ -14,6 +14,7 @@ import numpy as np
 from ..api.directives import is_disabled
 from ..backends.registry import Backend, list_backends, lookup_backend
 from ..base.config import Config, changed, config, follow
+from ..base.nearest import nearest
 from ..errors import BackendError
 from ..native import CompiledFunction, set_num_threads
 from .compile_frame import Options, compiled_function
@@ -86,18 +87,18 @@ def _options(
     if mode is not None and options is not None:
         raise ValueError("compile takes mode= or options=, not both")
     if mode not in MODES:
-        known = ", ".join(repr(name) for name in MODES if name)
-        raise ValueError(f"no mode is called {mode!r}; there are {known}")
+        known = [name for name in MODES if name is not None]
+        raise ValueError(f"no mode is called {mode!r}{nearest(str(mode), known)}")
     if isinstance(backend, str) and backend not in list_backends():
-        known = ", ".join(list_backends())
-        raise BackendError(f"no backend is called {backend!r}; there are {known}")
+        raise BackendError(f"no backend is called {backend!r}{nearest(backend, list_backends())}")
     if not isinstance(backend, str) and not callable(backend):
         raise TypeError(f"a backend is a name or callable(graph, example_inputs), not {backend!r}")
     if isinstance(backend, str) and backend in PRELOADED:
         lookup_backend(PRELOADED[backend])
     settings = {**MODES[mode], **(options or {})}
-    if unknown := settings.keys() - {field.name for field in fields(Config)}:
-        raise ValueError(f"no setting is called {', '.join(map(repr, sorted(unknown)))}")
+    known = [field.name for field in fields(Config)]
+    for name in sorted(settings.keys() - {*known}):
+        raise ValueError(f"no setting is called {name!r}{nearest(name, known)}")
     if general := settings.keys() & OF_THE_PROCESS:
         raise ValueError(f"{', '.join(sorted(general))}: a setting of the process, see dl.config")
     changed(Config(), settings)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..api.directives import may_recompile
+from ..api.directives import may_recompile, recompiles_run_in_python
 from ..backends.registry import Backend, Unprofitable, lookup_backend
 from ..base import logs
 from ..base.config import config
@@ -179,6 +179,8 @@ class FrameCompiler:
         ):
             artifacts.write_into(config.trace)
             try:
+                if compiled.entries() and recompiles_run_in_python():
+                    return
                 self._report_miss(compiled, flat_args)
                 if not self._has_room(compiled, flat_args):
                     return

@@ -72,3 +72,6 @@ PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_ar
 
 // Makes the signature and the entries follow the function's code, which a program may replace.
 void follow_code(CompiledFunction *self);
+
+// Whether every compiled function runs in Python from here on.
+void run_all_in_python(bool is_so);

@@ -1,5 +1,6 @@
 // One call of a CompiledFunction: bind, find the entry whose guards pass, run it.
 #include <algorithm>
+#include <atomic>
 
 #include "callable/callable.h"
 #include "interpreter/interpreter.h"
@@ -211,12 +212,16 @@ bool has_nothing_to_try(CompiledFunction *self) {
     return self->disabled && self->entries && PyTuple_GET_SIZE(self->entries) == 0;
 }
 
+std::atomic<bool> all_in_python{false};
+
 bool has_to_run_in_python(CompiledFunction *self) {
-    return is_compiling_here(self) || has_nothing_to_try(self) ||
+    return all_in_python.load(std::memory_order_relaxed) || is_compiling_here(self) || has_nothing_to_try(self) ||
            lines_are_watched(PyThreadState_Get());
 }
 
 }  // namespace
+
+void run_all_in_python(bool is_so) { all_in_python = is_so; }
 
 PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
     if (PyFunction_Check(callable)) {

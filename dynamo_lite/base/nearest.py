@@ -1,0 +1,19 @@
+"""What was probably meant by a name that is none."""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+
+
+def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """The name that is most like another one, of those that are as like it, from 0 to 1."""
+    matches = importlib.import_module("difflib").get_close_matches
+    found: list[str] = matches(name, list(known), 1, likeness)
+    return found[0] if found else None
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is none: the nearest right one, and all there are."""
+    known = [*known]
+    meant = closest(name, known)
+    return f"; did you mean {meant!r}?" if meant else f"; there are {', '.join(known)}"
