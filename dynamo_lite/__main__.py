@@ -110,7 +110,9 @@ def report(explain: bool, cold: Sequence[str]) -> None:
 def line_of(record: FrameRecord) -> str:
     place = f"{record.location.filename}:{record.location.line}"
     line = f"[{record.mark}] {record.name} ({place}): {record.operations} operations"
-    return line if record.broke is None else f"{line}\n      broke at {record.broke}"
+    broke = [f"broke at {record.broke}"] if record.broke is not None else []
+    left = [f"runs in Python, where a call comes to {arm}" for arm in record.cold_arms]
+    return "\n      ".join((line, *broke, *left))
 
 
 if __name__ == "__main__":

@@ -48,10 +48,28 @@ class DataDependent(GraphBreak):
     """A question about a size that only the data of a call can answer."""
 
 
-class PlanLoop(Unsupported):
-    """The analysis has to start again, now that more is known about the loop at `place` (a code
-    object and the index of an instruction): it stays out of the graph for a reason, or becomes a
-    node of it after some iterations, with variables of two types each and lists that it changes."""
+class EffectBreak(GraphBreak):
+    """Python has to run something that has effects outside of the program."""
+
+
+class Replan(Unsupported):
+    """The analysis has to start again, now that more is known."""
+
+
+class PlanColdArm(Replan):
+    """The arm of a branch at `place` (a code object, the index of the branch and of the arm's first
+    instruction) stays out of the graph: Python runs the calls that take it."""
+
+    def __init__(self, place: Any, reason: str, location: Any) -> None:
+        super().__init__(reason)
+        self.place = place
+        self.location = location
+
+
+class PlanLoop(Replan):
+    """What is known now is about the loop at `place` (a code object and the index of an
+    instruction): it stays out of the graph for a reason, or becomes a node of it after some
+    iterations, with variables of two types each and lists that it changes."""
 
     def __init__(
         self, place: Any, reason: str = "", peeled: int = 0, unions: Any = frozenset(),

@@ -19,16 +19,21 @@ from ..base.remedies import Remedy, remedy_for
 from ..base.suppressed import warnings_as
 from ..errors import OutOfTime, Unsupported
 from ..guards.programs.reasons import Values
+from ..ir import control
 from ..ir.control import all_nodes
 from ..ir.graph import Graph, Location, Node
 from ..ir.printer import GRAPH_FILE
+from ..ir.row import row_of
 from ..tracer.frame.speculation import translate
 from ..tracer.state.trace import TraceOptions
 from .random_states import random_owners
 
 QUICK = 0.1
 """Seconds that an analysis may have taken for it to be done again only to explain a bail-out."""
+SMALL = 100_000
+"""Elements that its arguments may have then, as they are copied."""
 UNKNOWN = "NumPy reports nothing for these arguments, but a check of compiled code failed"
+NOT_SEEN = "dl.explain tells why"
 CONDITION = re.compile(r"^(?P<what>.*) encountered in ")
 
 
@@ -48,15 +53,19 @@ class Bailout:
 
 
 def why_bailed_out(
-    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, place: Location
+    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, place: Location,
+    is_asked: bool = True,
 ) -> Bailout:
     """What NumPy says, run on copies of the arguments of a call that bailed out; `place` is where
-    the function begins."""
+    the function begins. What may take long, or is no operation of NumPy's, runs only if that
+    `is_asked` for."""
     try:
         trace = translate(function, flat_args, options)
     except (Unsupported, OutOfTime, RecursionError, MemoryError):
         return Bailout(UNKNOWN, place)
     graph = trace.graph
+    if not is_asked and not all(map(is_plain, all_nodes(graph))):
+        return Bailout(NOT_SEEN, place)
     if random_owners(graph):
         return Bailout("a call that draws random numbers was given up: see its arguments", place)
     values = Values(flat_args, function)
@@ -68,6 +77,12 @@ def why_bailed_out(
     name = getattr(node.target, "__name__", "the call") if node is not None else "the call"
     where = node.location if node is not None and node.location is not None else place
     return Bailout(f"{name} {_said(error)}", where)
+
+
+def is_plain(node: Node) -> bool:
+    """Whether running it takes one operation of NumPy's at most."""
+    is_call = node.op == "call_function"
+    return not is_call or not (control.is_control(node) or row_of(node.target) is None)
 
 
 def _error_of(graph: Graph, inputs: Sequence[Any]) -> Exception | None:

@@ -53,14 +53,14 @@ from ..tracer.frame.speculation import translate
 from ..tracer.rules.trace_rules import Action, rule_for
 from ..tracer.state.trace import RECURSION, Returned, Stopped, Trace, TraceOptions
 from . import artifacts
-from .bailouts import QUICK, why_bailed_out
+from .bailouts import QUICK, SMALL, Bailout, why_bailed_out
 from .eviction import Eviction
 from .guard_failures import GuardFailure, limit_reached, why_guards_failed
 from .listings import listing
 from .random_states import keep_random_state, random_owners
 from .rollback import attempt
 from .stats import Break, FrameRecord, registry
-from .tiering import Account, nanoseconds
+from .tiering import Account, elements, nanoseconds
 from .users_lines import users_line
 
 DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
@@ -145,6 +145,7 @@ class FrameCompiler:
     continuations: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
     callees: dict[FunctionType | CodeType, CompiledFunction] = field(default_factory=dict)
     short_loops: dict[int, str] = field(default_factory=dict)
+    leaves_cold_arms: bool = True
     operations: int = 0
     compiled: Callable[[], CompiledFunction | None] = lambda: None
     frame: int | None = None
@@ -249,6 +250,7 @@ class FrameCompiler:
         record.shapes = shapes if is_explained else None
         entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
         record.counts = entry.counts
+        entry.leaves_arms = bool(record.cold_arms)
         if self.eviction is not None:
             self.eviction.newest = entry.counts
             self.eviction.wait(compiled)
@@ -259,6 +261,7 @@ class FrameCompiler:
     ) -> Callable[..., Any]:
         """What a call of the entry runs."""
         record.operations = len(trace.graph.calls)
+        record.cold_arms = tuple(Break(arm.reason, arm.location) for arm in trace.cold_arms)
         record.graph = trace.graph if self.options.is_explained else None
         if isinstance(trace.end, Stopped):
             self._broke(record, Break(trace.end.reason, trace.end.location))
@@ -400,6 +403,7 @@ class FrameCompiler:
             self.prefix if self.root is not None else 0,
             self.family.short_loops if config.leave_short_loops else None,
             whole=self.options.fullgraph,
+            leaves_cold_arms=self.family.leaves_cold_arms and not self.options.fullgraph,
             until=time.monotonic() + config.trace_seconds,
             deadline=math.inf if account is None else time.monotonic() + account.worth,
             recursion=1 if self.recompiles >= SHALLOW and not self.options.fullgraph else RECURSION,
@@ -460,21 +464,42 @@ class FrameCompiler:
     def bailed_out(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
         """Told by the native core, of the first such call of an entry: find out why."""
         record = entry.info.record
-        is_quick = record.stage_seconds.get("trace", 0.0) < QUICK
-        if not (is_quick or self.options.is_explained or PERF.isEnabledFor(logging.INFO)):
+        if record.cold_arms:
+            arm = record.cold_arms[0]
+            record.bailout = Bailout(arm.reason, arm.location or record.location)
+            return
+        is_asked = self.options.is_explained or PERF.isEnabledFor(logging.INFO)
+        is_quick = record.stage_seconds.get("trace", 0.0) < QUICK and elements(flat_args) < SMALL
+        if not is_asked and (self.options.account is not None or not is_quick):
             return
         with workers.at_work(), config.within(dict(self.options.settings)):
             record.bailout = why_bailed_out(
-                self.function, flat_args, self._options_aside(), record.location)
+                self.function, flat_args, self._options_aside(), record.location, is_asked)
         PERF.info("%s [%s] bailed out at %s\n  remedy: %s", record.name, record.mark,
                   record.bailout, record.bailout.remedy)
 
     def retired(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
         """Told by the native core: the entry bailed out too often, Python runs in its place."""
-        registry.retired += 1
         record = entry.info.record
+        if record.cold_arms:
+            self.take_cold_arms(entry)
+            return
+        registry.retired += 1
         PERF.info("%s [%s] is retired: %d calls bailed out and ran in Python: %s",
                   record.name, record.mark, entry.bailouts, record.bailout or "")
+
+    def take_cold_arms(self, entry: Entry) -> None:
+        """The calls of an entry take an arm again and again that was left to Python: the function
+        is compiled again with all its arms."""
+        record, compiled = entry.info.record, self.compiled()
+        self.family.leaves_cold_arms = False
+        if compiled is not None:
+            compiled.remove_entry(entry)
+        RECOMPILES.info(
+            "%s [%s] is compiled again: %d of %d calls bailed out, for an arm left to Python: %s",
+            record.name, record.mark, entry.bailouts, entry.bailouts + entry.hits,
+            record.cold_arms[0],
+        )  # fmt: skip
 
     def _has_room(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
         """Whether one more entry may be added; at the limit, an old one may have to go first."""

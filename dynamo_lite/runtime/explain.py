@@ -168,6 +168,7 @@ def _lines(record: FrameRecord) -> list[str]:
     lines.append(f"  compiled in {record.timing()}")
     if record.broke is not None:
         lines += [f"  broke at {record.broke}", f"    remedy: {record.broke.remedy}"]
+    lines += [f"  runs in Python, where a call comes to {arm}" for arm in record.cold_arms]
     if record.bailout is not None:
         lines += [f"  bailed out and ran in Python: {record.bailout}",
                   f"    remedy: {record.bailout.remedy}"]

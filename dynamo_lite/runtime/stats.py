@@ -60,6 +60,8 @@ class FrameRecord:
     shapes: ShapeEnv | None = None
     """What was decided about sizes, for those who asked to be told."""
     broke: Break | None = None
+    cold_arms: tuple[Break, ...] = ()
+    """Arms of branches that Python runs, with all of a call that takes one."""
     bailout: Bailout | None = None
     """Why the first of its calls that bailed out did so."""
     unprofitable: str = ""

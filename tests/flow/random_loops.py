@@ -1,6 +1,7 @@
 """Random functions with loops, branches and writes, as Python text."""
 import math
 import random
+from functools import partial
 
 import numpy as np
 
@@ -266,10 +267,35 @@ class ConditionWriter(Writer):
         return super().leave(depth)
 
 
+class PrintingWriter(Writer):
+    """Shows numbers on branches."""
+
+    def statement(self, depth):
+        if self.r.random() < 0.3:
+            self.message(depth)
+        else:
+            super().statement(depth)
+
+    def message(self, depth):
+        r = self.r
+        self.put(depth, f"if {self.test()}:")
+        if r.random() < 0.3:
+            self.store(depth + 1)
+        self.put(depth + 1, r.choice([
+            "print('here')", f"print(a, {self.number(2)})",
+            f"print(f'{{{self.number(1)}}}')", "show(t, b)", "show(v)",
+        ]))
+        if r.random() < 0.3:
+            self.assign(depth + 1)
+        if r.random() < 0.2:
+            self.put(depth, "else:")
+            self.block(depth + 1, 1)
+
+
 def program(seed, writer=Writer):
     """The function, its text, and arguments for it."""
     text = writer(seed).text()
-    scope = {"np": np, "math": math}
+    scope = {"np": np, "math": math, "show": partial(print, "shown:")}
     exec(compile(text, f"<random {seed}>", "exec"), scope)
     r = np.random.default_rng(seed)
     arguments = [

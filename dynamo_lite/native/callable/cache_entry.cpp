@@ -87,6 +87,9 @@ PyMemberDef entry_members[] = {
     {"target", T_OBJECT, offsetof(CacheEntry, target), READONLY,
      "What a call runs, or None once it is retired."},
     {"info", T_OBJECT, offsetof(CacheEntry, info), 0, "Anything that belongs to the entry."},
+    {"leaves_arms", T_BOOL, offsetof(CacheEntry, leaves_arms), 0,
+     "Whether it is retired when a good part of its calls bail out, and not only one after the\n"
+     "other: arms of branches are left to Python that were taken to be cold."},
     {"counts", T_OBJECT, offsetof(CacheEntry, counts), READONLY,
      "What became of its calls; outlives the entry."},
     {nullptr, 0, 0, 0, nullptr},

@@ -20,6 +20,7 @@ struct CacheEntry {
     PyObject *info;
     CallCounts *counts;
     Py_ssize_t streak;       // calls that bailed out since the last success
+    char leaves_arms;        // arms of branches are left to Python, which are hardly ever taken
 };
 
 struct CompiledFunction {

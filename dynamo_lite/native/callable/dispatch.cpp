@@ -81,6 +81,8 @@ PyObject *arguments_of(const Flat &flat) {
     return arguments;
 }
 
+constexpr Py_ssize_t FEW = 3, OFTEN = 8;  // calls that take an arm left to Python; one in so many
+
 // Calls `miss.<name>(entry, flat arguments)`, where the miss callback has that method.
 void tell(CompiledFunction *self, const char *name, CacheEntry *entry, const Flat &flat) {
     OutsideRegions outside;
@@ -98,11 +100,19 @@ void tell(CompiledFunction *self, const char *name, CacheEntry *entry, const Fla
 // Whether a target runs code of Python's, in which the function may be called again.
 bool runs_python(PyObject *target) { return PyFunction_Check(target) || is_driver(target); }
 
+// Whether so many calls bail out that running Python at once is better.
+bool bails_out_often(CompiledFunction *self, CacheEntry *entry) {
+    CallCounts *counts = entry->counts;
+    bool is_cold = counts->bailouts < FEW || counts->bailouts * OFTEN < counts->hits;
+    return entry->streak >= self->retire_after || (entry->leaves_arms && !is_cold);
+}
+
 // The call has had no effect so far: who is told may look at the arguments as they were.
 void note_bailout(CompiledFunction *self, CacheEntry *entry, const Flat &flat) {
     Ref kept = Ref::borrow(reinterpret_cast<PyObject *>(entry));
+    ++entry->streak;
     if (++entry->counts->bailouts == 1) tell(self, "bailed_out", entry, flat);
-    if (++entry->streak < self->retire_after || self->retire_after <= 0 || !entry->target) return;
+    if (self->retire_after <= 0 || !entry->target || !bails_out_often(self, entry)) return;
     Py_CLEAR(entry->target);
     tell(self, "retired", entry, flat);
 }

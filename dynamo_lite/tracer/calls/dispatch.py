@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.origins import full_name
 from ...base.signatures import check_names
-from ...errors import GraphBreak
+from ...errors import EffectBreak, GraphBreak
 from ...guards.kinds import CALL
 from .. import numpy as numpy_calls
 from ..builtins import HANDLERS, container_methods
@@ -154,7 +154,12 @@ def _skip(
         type(function).__module__.startswith("dynamo_lite")
     ):
         return UserFunctionVariable(wrapped).call(tx, args, kwargs)
-    raise GraphBreak(f"calling {full_name(function)}: {rule.reason}")
+    kind = EffectBreak if rule.id in EFFECTS else GraphBreak
+    raise kind(f"calling {full_name(function)}: {rule.reason}")
+
+
+EFFECTS = ("effect-builtin", "numpy-text", "numpy-file", "stdlib-skip")
+"""Rules for functions that show or keep something, mostly."""
 
 
 def _graph(

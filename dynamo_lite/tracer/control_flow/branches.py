@@ -5,7 +5,8 @@ several that conditions joined by `or`, or a `break` among them, lead to from ma
 these is taken is a result like any other; a branch on it goes on from there. So every instruction
 is traced once, however many arms lead to it. What the arms leave in locals and on the stack must be
 alike; where it is not before all arms are one again, each is traced up to there. An arm that ends
-in an exception is no body: the compiled call bails out when it would be taken, and Python raises.
+in an exception, or that is cold and has effects, is no body: the compiled call bails out when it
+would be taken, and Python raises, or runs it.
 """
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from ...base.records import dataclass
 from ...bytecode.flow import Loop, shape_of
 from ...bytecode.meeting import meetings
 from ...bytecode.raising import expected_outcome
-from ...errors import GraphBreak, PlanLoop
+from ...errors import EffectBreak, GraphBreak, PlanLoop
 from ...ir import core
 from ...ir.node import Node
 from ...ir.types import Form
@@ -28,6 +29,7 @@ from ..recording.nodes import record
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.numbers import NumberVariable
 from .capture import capturing, tracker_of
+from .cold_arms import Arms
 from .exits import ITERATION, JOINED, PENDING, RETURNED, Arm, Exit, Key, enter, keys_of
 from .growing import grow_before
 from .merging import merge
@@ -189,15 +191,27 @@ class Fork:
         the graph checks that it is taken. The one that has been seen to raise comes first."""
         tx, raising = self.tx, self.tx.state.options.raising
         places = [(tx.code, self.at, arm[0].index) for arm in starts]
+        is_plain = all(arm[0].end == JOINED for arm in starts)
+        both = Arms(tx, self.at, (places[0][2], places[1][2]) if is_plain else None)
+        if (cold := both.cold(test)) is not None:
+            return [], self.without(cold, test, starts)
         arms: dict[int, Arm] = {}
         for side in sorted((0, 1), key=lambda side: places[side] not in raising):
-            arms[side] = go(tx, starts[side], stops, self.loop)
+            try:
+                arms[side] = go(tx, starts[side], stops, self.loop)
+            except EffectBreak as stop:
+                both.plan(side, test, stop)
+                raise
             if not arms[side].exits:
                 raising.add(places[side])
-                wanted = tracker_of(test) if side else record(tx, operator.not_, (test,))
-                record(tx, core.expect, (wanted.as_argument(tx),))
-                return [], starts[1 - side]
+                return [], self.without(side, test, starts)
         return [arms[0], arms[1]], []
+
+    def without(self, side: int, test: Any, starts: Starts) -> list[Exit]:
+        """Go the other arm, and have the graph check that it is taken."""
+        wanted = tracker_of(test) if side else record(self.tx, operator.not_, (test,))
+        record(self.tx, core.expect, (wanted.as_argument(self.tx),))
+        return starts[1 - side]
 
 
 def is_peeled(tx: Tx, loop: Loop) -> bool:

@@ -13,7 +13,7 @@ from inspect import CO_GENERATOR
 from typing import TYPE_CHECKING, Any
 
 from ...bytecode.flow import Loop
-from ...errors import GraphBreak, PlanLoop, Unsupported
+from ...errors import GraphBreak, PlanLoop, Replan, Unsupported
 from ...ir import control
 from ...ir.control import all_nodes
 from ...ir.node import Node
@@ -64,7 +64,7 @@ def arrive(tx: Tx) -> bool:
     try:
         capture(tx, loop, iterator, plan)
         return True
-    except PlanLoop:
+    except Replan:
         raise
     except ObservedException:
         raise PlanLoop((tx.code, loop.head), "the loop raises an exception") from None

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
 from ...bytecode.splitting import STACK_EFFECTS
-from ...errors import PlanLoop, Unsupported
+from ...errors import PlanColdArm, PlanLoop, Unsupported
 from ...ir import control
 from ...ir.row import Effect, Kind, row_of
 from ...ir.sizes import Size
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
-from ..state.trace import LoopPlan
+from ..state.trace import ColdArm, LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.containers.iterators import StepVariable
 from .iterations import number_of
@@ -135,6 +135,8 @@ class Estimating:
             tx.state.options.loops[plan.place] = LoopPlan(
                 plan.reason, plan.peeled, plan.unions, plan.lists
             )
+        except PlanColdArm as plan:
+            tx.state.options.cold_arms[plan.place] = ColdArm(str(plan), plan.location)
         except (Unsupported, ObservedException):
             pass
         tx.index, tx.stack, tx.locals, tx.state.graph = before

@@ -16,7 +16,7 @@ from ...base import logs
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
 from ...bytecode.reading import read
-from ...errors import GraphBreak, LoopBreak, OutOfTime, PlanLoop, Unsupported
+from ...errors import GraphBreak, LoopBreak, OutOfTime, PlanColdArm, PlanLoop, Unsupported
 from ...guards.guard_set import GuardSet
 from ...guards.shapes.relations import Relation
 from ...guards.shapes.shape_env import ShapeEnv
@@ -28,7 +28,7 @@ from ..control_flow.growing import settle_lists
 from ..control_flow.worth import CROSSING, Estimate, estimate, outermost, saved
 from ..rules.frame_inspection import why_seen
 from ..state.side_effects import SideEffects
-from ..state.trace import LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
+from ..state.trace import ColdArm, LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
 from .expected_changes import Learnt, came_true, will_change
 from .no_alias import guard_no_alias
 from .root import RootTranslator, StopHere
@@ -40,6 +40,7 @@ class Restart(Enum):
     """Why a run over the frame is not the last one, and what the log says of it."""
 
     LOOP_PLANNED = "for the loop at {}: {}"
+    COLD_ARM = "without what is done at {}: {}"
     STOP_BEFORE = "to stop at {}: {}"
     INTS_LEFT = "with what the program leaves in ints"
     INTS_CHANGED = "with ints that the program changes"
@@ -100,6 +101,9 @@ class Speculation:
             end = self.interpreted(root)
         except PlanLoop as found:
             self.plan(found)
+        except PlanColdArm as found:
+            self.options.cold_arms[found.place] = ColdArm(str(found), found.location)
+            self.again(Restart.COLD_ARM, found.location, found)
         except GraphBreak as found:
             self.stop_before(root, found)
         except Unsupported as found:
@@ -165,7 +169,7 @@ class Speculation:
         return Trace(
             state.function, state.graph, [source for source, _ in state.inputs], state.guards,
             state.shapes, state.side_effects, end, state.steps, self.restarts, reasons,
-            state.root_steps,
+            state.root_steps, tuple(state.left_arms.values()),
         )  # fmt: skip
 
 

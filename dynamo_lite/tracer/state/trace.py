@@ -48,7 +48,7 @@ class TraceOptions:
     when the `seconds` are over, of which a loop that is unrolled may take half. `recursion` is how
     many calls of one function inside each other are followed. It is noted of branches on data whose
     arms cannot be merged where they first meet (`unmerged`), and of arms that raise, by their first
-    instruction.
+    instruction. `leaves_cold_arms`: `control_flow.cold_arms` are left to Python.
     """
 
     policy: DynamicPolicy | None = None
@@ -64,6 +64,16 @@ class TraceOptions:
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
     unmerged: set[tuple[CodeType, int]] = field(default_factory=set)
     raising: set[tuple[CodeType, int, int]] = field(default_factory=set)
+    leaves_cold_arms: bool = False
+    cold_arms: dict[tuple[CodeType, int, int], ColdArm] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ColdArm:
+    """An arm of a branch that Python runs, with all of the call that takes it."""
+
+    reason: str
+    location: Location | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +162,8 @@ class TraceState:
     `graph` is where nodes go: `root_graph`, or the graph of a loop's or branch's body. `may_alias`
     are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
     whose memory a loop has taken for its own; `list_lengths` are the lengths of lists whose items
-    are in arrays; `keys` are the outside objects that were looked up by their identity.
+    are in arrays; `left_arms` are the cold ones that it came past; `keys` are the outside objects
+    that were looked up by their identity.
     """
 
     function: FunctionType
@@ -187,6 +198,7 @@ class TraceState:
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None
     root_graph: Graph = field(default_factory=Graph)
+    left_arms: dict[tuple[CodeType, int, int], ColdArm] = field(default_factory=dict)
     may_alias: dict[Node, AliasInfo] = field(default_factory=dict)
     sources: dict[Node, AliasInfo] = field(default_factory=dict)
     consumed: dict[Node, AliasInfo] = field(default_factory=dict)
@@ -244,3 +256,4 @@ class Trace:
     restarts: int = 0
     break_reasons: tuple[str, ...] = ()
     root_steps: int = 0
+    cold_arms: tuple[ColdArm, ...] = ()
