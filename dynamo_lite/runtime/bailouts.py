@@ -24,6 +24,7 @@ from ..ir.control import all_nodes
 from ..ir.graph import Graph, Location, Node
 from ..ir.printer import GRAPH_FILE
 from ..ir.row import row_of
+from ..tracer.control_flow.iterations import number_of
 from ..tracer.frame.speculation import translate
 from ..tracer.state.trace import TraceOptions
 from .random_states import random_owners
@@ -33,6 +34,7 @@ QUICK = 0.1
 SMALL = 100_000
 """Elements that its arguments may have then, as they are copied."""
 UNKNOWN = "NumPy reports nothing for these arguments, but a check of compiled code failed"
+FEW_ITERATIONS = 1000
 NOT_SEEN = "dl.explain tells why"
 CONDITION = re.compile(r"^(?P<what>.*) encountered in ")
 
@@ -80,9 +82,13 @@ def why_bailed_out(
 
 
 def is_plain(node: Node) -> bool:
-    """Whether running it takes one operation of NumPy's at most."""
-    is_call = node.op == "call_function"
-    return not is_call or not (control.is_control(node) or row_of(node.target) is None)
+    """Whether it is an operation of NumPy's, or a loop of few iterations of them."""
+    if node.op != "call_function" or node.target is control.cond:
+        return True
+    if node.target is control.for_loop:
+        ends = node.args[:3]
+        return all(isinstance(end, int) for end in ends) and number_of(*ends) <= FEW_ITERATIONS
+    return row_of(node.target) is not None and not control.is_control(node)
 
 
 def _error_of(graph: Graph, inputs: Sequence[Any]) -> Exception | None:
