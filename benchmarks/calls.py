@@ -1,6 +1,7 @@
 """What a call costs beside its graph: guards, random states that are kept, draws one by one."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
@@ -133,4 +134,40 @@ def guards_of_many_arrays() -> list[Figure]:
                    time <= 300) for place, time in times.items()]
 
 
-FIGURES = (drawing, drawing_in_loops, guards_of_a_large_dict, guards_of_many_arrays)
+def whole(x):
+    y = x * 2 + 1
+    return y - x
+
+
+def broken(x):
+    y = x * 2 + 1
+    os.getpid()
+    return y - x
+
+
+def stepped(x, n):
+    for _ in range(n):
+        x = x * 0.5 + 1
+        os.getpid()
+    return x
+
+
+def breaks() -> list[Figure]:
+    """What leaving compiled code and entering it again costs, a call of Python apart."""
+    x = np.ones(10)
+    functions = {f.__name__: dl.compile(f) for f in (whole, broken, stepped)}
+    times = interleave({
+        "call": os.getpid, "whole": lambda: functions["whole"](x),
+        "broken": lambda: functions["broken"](x), "stepped": lambda: functions["stepped"](x, 100),
+        "numpy": lambda: stepped(x, 100),
+    }, rounds=15, number=200)
+    once = (times["broken"] - times["whole"] - times["call"]) * 1e9
+    ratio = times["stepped"] / times["numpy"]
+    return [
+        Figure("a graph break and the graph behind it", f"{once:.0f} ns", "<= 250 ns", once <= 250),
+        Figure("a loop of two operations and a break", f"{ratio:.2f} of NumPy", "<= 0.7",
+               ratio <= 0.7, f"{times['stepped'] * 1e7:.0f} ns an iteration"),
+    ]
+
+
+FIGURES = (drawing, drawing_in_loops, guards_of_a_large_dict, guards_of_many_arrays, breaks)
