@@ -18,15 +18,15 @@ FOLLOWS_FROM_IDENTITY = (TYPE, IS, EQUALS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guard:
-    """`kind` holds for the value at `source`; `kept` is what the kind captured of it."""
+    """`kind` holds for the value at `source`; `captured` is what the kind captured of it."""
 
     source: Source
     kind: GuardKind
-    kept: Any
+    captured: Any
     location: Location | None = None
 
     def __str__(self) -> str:
-        return self.kind.text.format(x=self.source, k=self.kind.show(self.kept))
+        return self.kind.text.format(x=self.source, k=self.kind.show(self.captured))
 
 
 class Place(NamedTuple):
@@ -70,11 +70,11 @@ class GuardSet:
             return
         guards = self._by_source.setdefault(source, {})
         guard = Guard(source, kind, kind.capture(value), location)
-        key = (kind.name, guard.kept) if kind.many else kind.name
+        key = (kind.name, guard.captured) if kind.many else kind.name
         if key in guards or any(kind.name in other.kind.subsumes for other in guards.values()):
             return
         weaker = [k for k, other in guards.items() if other.kind.name in kind.subsumes
-                  and (not kind.many or other.kept == guard.kept)]  # fmt: skip
+                  and (not kind.many or other.captured == guard.captured)]  # fmt: skip
         if weaker:
             _take_place(guards, weaker, key, guard)
         else:

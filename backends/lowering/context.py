@@ -79,7 +79,7 @@ class Lowering:
     unlogged: set[Buffer] = field(default_factory=set)  # those of which all changes are logged
     logged: set[tuple[Any, ...]] = field(default_factory=set)  # the parts of them that have been
     roots: dict[Buffer, Buffer] = field(default_factory=dict)  # of buffers in memory of others
-    kept: Container[Node] = ()  # what gets memory
+    materialised: Container[Node] = ()  # what gets memory
     errstate: Errstate = AMBIENT  # of the steps that are emitted now
 
     def __post_init__(self) -> None:

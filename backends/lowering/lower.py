@@ -75,10 +75,10 @@ def lower(
 
 def lower_steps(
     graph: Graph, *, blas: bool = False, why_extern: WhyExtern = lambda _: None,
-    kept: frozenset[Node] = frozenset(),
+    preserved: frozenset[Node] = frozenset(),
 ) -> Program:
     """The program before fusion: one kernel per value that must be in memory. Nothing is written
-    into the inputs in `kept` before the commit."""
+    into the inputs in `preserved` before the commit."""
     low = Lowering(graph, lower_body, blas, why_extern)
     inputs = tuple(_input(low, i, node) for i, node in enumerate(graph.placeholders))
     for node in graph.nodes:
@@ -89,13 +89,14 @@ def lower_steps(
     check_magnitudes(low, all_nodes(graph.nodes))
     unread = only_pieces(low)
     whole = {n for n in graph.calls if n.target is core.update and is_everything(n.args[1])}
-    early = overwritten(low, unread, whole, kept)
+    early = overwritten(low, unread, whole, preserved)
     for placeholder, final in graph.writes:
         low.is_looked_at_last(placeholder, final, early)
     try:
         lower_nodes(low, unread, early)
     except KeepsOldContents as needed:
-        return lower_steps(graph, blas=blas, why_extern=why_extern, kept=kept | {*needed.args})
+        preserved |= {*needed.args}
+        return lower_steps(graph, blas=blas, why_extern=why_extern, preserved=preserved)
     outputs = tuple(_output(low, item) for item in graph.outputs)
     write_inputs(low)
     symbols, constants = dict(graph.symbols), tuple(low.constants)
@@ -109,15 +110,15 @@ def lower_nodes(
 ) -> None:
     """Every call of the graph, in order. Those in `early` change an input."""
     calls = [node for node in low.graph.calls if low.why_extern(node) is not None]
-    low.kept = kept = choose_materialised(low.graph, READINGS, {*calls})
+    low.materialised = wanted = choose_materialised(low.graph, READINGS, {*calls})
     for node in low.graph.calls:
         if node in unread:
             continue
         low.errstate = node.errstate
         value = lower_call(low, node)
         bind_results(low, node, value)
-        if node in kept and isinstance(value, Value) and not value.is_memory:
-            value = _kept(low, value, kept[node])
+        if node in wanted and isinstance(value, Value) and not value.is_memory:
+            value = _materialised(low, value, wanted[node])
         low.values[node] = value
         if node in early and not is_there(low, node, early[node]):
             raise KeepsOldContents(early[node])
@@ -140,7 +141,7 @@ def lower_body(
     return inner, [_resolved(inner, leaf) for leaf in body.outputs]
 
 
-def _kept(low: Lowering, value: Value, why: str) -> Value:
+def _materialised(low: Lowering, value: Value, why: str) -> Value:
     if value.type.form is Form.ARRAY:
         return low.owned(low.materialise(value, why))
     return replace(value, array=(buffer := own_number(low, value)), expr=Load(buffer, Offset()))

@@ -27,13 +27,13 @@ class KeepsOldContents(Exception):
 
 
 def overwritten(
-    low: Lowering, unread: Container[Node], whole: Container[Node], kept: Container[Node]
+    low: Lowering, unread: Container[Node], whole: Container[Node], preserved: Container[Node]
 ) -> dict[Node, Node]:
     """The first versions of written inputs that are made in the memory of the input, each with its
-    placeholder: up to one that is never read, or is made as a whole, and of no input in `kept`."""
+    placeholder: up to one that is never read, or is made as a whole; of no `preserved` input."""
     found: dict[Node, Node] = {}
     for placeholder, final in low.graph.writes:
-        for node in versions(placeholder, final) or () if placeholder not in kept else ():
+        for node in versions(placeholder, final) or () if placeholder not in preserved else ():
             if node in unread or node in whole or node.target is core.perform:
                 break
             found[node] = placeholder

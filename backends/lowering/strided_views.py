@@ -94,7 +94,7 @@ def part(low: Lowering, node: Node, val: Any, name: str) -> Value:
         if name == "imag":
             raise CannotLower("the imaginary part of real numbers")
         return val
-    if val.dtype in NATIVE and (node not in low.kept or not val.is_memory):
+    if val.dtype in NATIVE and (node not in low.materialised or not val.is_memory):
         parts = simplify.apply(name, (val.expr,), node.type.dtype)
         return low.lazy(node.type, val.axes, parts)
     if val.type.form is not Form.ARRAY:

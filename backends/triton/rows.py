@@ -103,18 +103,18 @@ class RowEmitter(Emitter):
         result = TYPES[expr.dtype].register
         if self.persistent and len(expr.axes) == 1:
             with self.lanes(self._width(), expr.axes):
-                kept = self._kept(expr, first, register)
-            return f"tl.reduce({kept}, 0, {rule.function}).to({result})"
+                lanes = self._neutralised(expr, first, register)
+            return f"tl.reduce({lanes}, 0, {rule.function}).to({result})"
         accumulator = self.assign(f"tl.full([{self._width()}], {first}, {register})")
         with ExitStack() as loops:
             for axis in expr.axes[:-1]:
                 loops.enter_context(self.loop(axis))
             with self.lanes(self._width(), expr.axes[-1:]):
-                kept = self._kept(expr, first, register)
-                self.line(f"{accumulator} = {rule.inline.format(a=accumulator, b=kept)}")
+                lanes = self._neutralised(expr, first, register)
+                self.line(f"{accumulator} = {rule.inline.format(a=accumulator, b=lanes)}")
         return f"tl.reduce({accumulator}, 0, {rule.function}).to({result})"
 
-    def _kept(self, expr: Reduce, first: str, register: str) -> str:
+    def _neutralised(self, expr: Reduce, first: str, register: str) -> str:
         """The values to fold, with lanes beyond the row made neutral."""
         item = self.expression(expr.body)
         neutral = f"tl.full([{self._width()}], {first}, {register})"
@@ -125,7 +125,7 @@ class RowEmitter(Emitter):
         register = TYPES[expr.body.dtype].register
         if self.persistent:
             with self.lanes(self._width(), expr.axes):
-                best = self._kept(expr, first, register)
+                best = self._neutralised(expr, first, register)
                 beyond = self.size(self.extent)
                 where = self.assign(f"tl.where(inside, lane, {beyond}).to(tl.int64)")
         else:

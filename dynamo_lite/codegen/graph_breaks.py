@@ -50,7 +50,7 @@ class Leaving:
         self.closure_call: ClosureCall | None = None
         self.operands: list[Push] = []
         self.names: frozenset[str] = frozenset()
-        self.kept: frozenset[str] = frozenset()
+        self.kept_alive: frozenset[str] = frozenset()
         self.unbound: frozenset[str] = frozenset()
         self.is_value = [not isinstance(item, NullVariable) for item in stopped.stack]
 
@@ -76,10 +76,10 @@ class Leaving:
         known = {*self.frames.origin.__code__.co_varnames, *self.original.co_cellvars}
         self.names = frozenset(live.intersection(self.stopped.locals, known))
         self.unbound = missing.intersection(self.frames.origin.__code__.co_varnames)
-        kept = dict(self._seen_outside(live))
-        self.kept = frozenset(kept)
-        restore += [(name, push) for name, push in kept.items() if push is not None]
-        in_place = {name for name in live if name in self.stopped.locals}.union(kept)
+        alive = dict(self._seen_outside(live))
+        self.kept_alive = frozenset(alive)
+        restore += [(name, push) for name, push in alive.items() if push is not None]
+        in_place = {name for name in live if name in self.stopped.locals}.union(alive)
         gone = {*self._filled()} - in_place - {*unbound}
 
         def finish() -> None:
@@ -271,7 +271,7 @@ class Leaving:
         else:
             self.code.load_callable(frames.resume(point, self._symbolic(len(cells), stack)))
         for name in names:
-            if name in self.names or name in self.kept:
+            if name in self.names or name in self.kept_alive:
                 self.code.emit("LOAD_FAST", name)
             else:
                 self.code.load_const(None)

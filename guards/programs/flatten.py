@@ -85,7 +85,7 @@ class _Flattener:
 
     def add(self, guard: Guard) -> None:
         register = self.register(guard.source) if guard.kind.needs_value else -1
-        self._emit(guard.kind.lower(self, register, guard.kept), guard)
+        self._emit(guard.kind.lower(self, register, guard.captured), guard)
         self._place_relations()
 
     def finish(self) -> None:

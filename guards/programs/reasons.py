@@ -114,11 +114,11 @@ def line_of(flat: FlatGuards, index: int) -> Location | None:
 def _guard(guard: Guard, values: Values) -> str:
     kind = guard.kind
     if kind in BY_PAIRS:
-        return _group(BY_PAIRS[kind], guard.kept, values)
+        return _group(BY_PAIRS[kind], guard.captured, values)
     value = values[guard.source]
     if kind.differs is not None:
-        return f"{guard.source}: {kind.differs(value, guard.kept)}"
-    was = kind.was.format(k=kind.show(guard.kept))
+        return f"{guard.source}: {kind.differs(value, guard.captured)}"
+    was = kind.was.format(k=kind.show(guard.captured))
     if kind in BETWEEN_SOURCES:
         return f"{guard.source} was {was}"
     return f"{guard.source} is {shown(value)}, was {was}"
@@ -133,7 +133,7 @@ def _group(kind: GuardKind, group: Group, values: Values) -> str:
 
 def _symbols_of(guard: Guard, shapes: ShapeEnv, values: Values) -> str | None:
     """The axis of an array that differs from another fact it shares a symbol with."""
-    facts = guard.kept
+    facts = guard.captured
     if not isinstance(facts, ArrayFacts) or not array_holds(values[guard.source], facts):
         return None
     for fact, sizes in (("size", facts.shape), ("stride", () if facts.order else facts.strides)):

@@ -50,11 +50,11 @@ def test_program_agrees_with_the_kind(kind, seen, passing, failing):
     (guard,) = guards
     for value in passing:
         assert flat.program.check((value,)) == -1
-        assert kind.holds(value, guard.kept)
+        assert kind.holds(value, guard.captured)
     for value in failing:
         index = flat.program.check((value,))
         assert flat.owners[index] is guard
-        assert not kind.holds(value, guard.kept)
+        assert not kind.holds(value, guard.captured)
         assert "when compiled" in why_failed(flat, index, ShapeEnv(), Values((value,)))
     assert "x" in str(guard)
 

@@ -17,7 +17,7 @@ from .formats import (
 
 LOG2_E = 1.4426950408889634
 LN2 = 0.6931471805599453
-LN2_REST = 2.3190468138462996e-17
+LN2_LOW = 2.3190468138462996e-17
 
 # (exp(r) - 1 - r) / r**2 for |r| <= ln(2)/2
 QUOTIENT_64 = (
@@ -67,7 +67,7 @@ def exp2(x: Value) -> Value:
     k = round_to_integer(limit)
     part = limit - k.whole
     r = part * LN2
-    rest = part.fma(LN2, -r) + part * LN2_REST if x.builder.has_fma else part * LN2_REST
+    rest = part.fma(LN2, -r) + part * LN2_LOW if x.builder.has_fma else part * LN2_LOW
     p = (quotient(r).fma(r * r, rest) + r) + 1.0
     return scaled(p, k, at_infinity(x))
 

@@ -10,7 +10,7 @@ from .formats import INFINITY, SINGLE, estrin, format_of, horner
 from .logarithm import shortened
 
 PI = math.pi
-PI_REST = {8: 1.2246467991473532e-16, 4: -8.742277657347586e-08}  # by the size of the format
+PI_LOW = {8: 1.2246467991473532e-16, 4: -8.742277657347586e-08}  # by the size of the format
 # fdlibm: (arcsin(x) - x) / x = z P(z) / Q(z), z = x**2 <= 1/4
 ARCSIN_P = (
     1.66666666666666657415e-01, -3.25565818622400915405e-01, 2.01212532134862925881e-01,
@@ -52,7 +52,7 @@ def _arcsin_parts(x: Value) -> tuple[Value, Value, Value]:
 
 def _pi(x: Value, part: float) -> tuple[float, float]:
     """A part of pi, rounded to the format, and what the rounding lost."""
-    return float(x.dtype.type(PI)) * part, PI_REST[x.dtype.itemsize] * part
+    return float(x.dtype.type(PI)) * part, PI_LOW[x.dtype.itemsize] * part
 
 
 def arcsin(x: Value) -> Value:

@@ -13,7 +13,7 @@ from .logarithm import log1p, split, without_subnormals
 from .poles import irregular, without_logarithm
 
 # log((1 + q) / (1 - q)) = 2 q + q z (2/3 + z P(z)), z = q**2
-TWO_THIRDS, TWO_THIRDS_REST = 0.6666666666666666, 3.700743415417188e-17
+TWO_THIRDS, TWO_THIRDS_LOW = 0.6666666666666666, 3.700743415417188e-17
 SERIES = (
     0.400000000000000001, 0.285714285714284999, 0.222222222222532228, 0.181818181749960136,
     0.153846162460222985, 0.133332672239499192, 0.117678375981796689, 0.104371345277401559,
@@ -39,7 +39,7 @@ def _log_in_two_parts(x: Value) -> tuple[Value, Value]:
     z_low = q.exact_fma(q, -z) + q * q_low * 2.0
     t = horner(z, SERIES) * z
     s = t + TWO_THIRDS
-    s_low = (TWO_THIRDS - s) + t + TWO_THIRDS_REST
+    s_low = (TWO_THIRDS - s) + t + TWO_THIRDS_LOW
     w = z * s
     w_low = z.exact_fma(s, -w) + z * s_low + z_low * s
     v = q * w

@@ -51,10 +51,10 @@ class Objects:
         made = iter(self.compiler.objects() if self.compiler is not None else ())
         PERF.info("LLVM took %.1f ms more", 1e3 * (time.perf_counter() - begin))
         return tuple(
-            self._kept(name, next(made)) if stored is None else stored
+            self._stored(name, next(made)) if stored is None else stored
             for name, stored in self.found
         )
 
-    def _kept(self, name: str, code: bytes) -> bytes:
+    def _stored(self, name: str, code: bytes) -> bytes:
         cache.write(name, code)
         return code

@@ -162,7 +162,7 @@ def go_on(
     tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording
 ) -> None:
     """The frame behind the loop."""
-    assign(tx, node.body.joined(node.kept))
+    assign(tx, node.body.joined(node.variables_after))
     over = tx.instructions[loop.head].target
     left, depth, _ = tx.exits.pop(loop.head)
     if depth > len(stack):

@@ -54,7 +54,7 @@ class Recording:
         self.outputs: list[Any] = []
         self.kinds: list[ArrayType] = []
         self.names: list[str] = []
-        self.kept: dict[str, VariableTracker] = {}
+        self.variables_after: dict[str, VariableTracker] = {}
         self.broke: VariableTracker | None = None
 
     def record(self) -> None:
@@ -84,7 +84,7 @@ class Recording:
         if self.leaves and self.ends is not None:
             self.broke = tracker_of(made.pop(len(self.initial) - 1))
         for name, node in zip(self.names, made):
-            self.kept[name] = tracker_of(node)
+            self.variables_after[name] = tracker_of(node)
             if name in may_alias:
                 tx.state.may_alias[node] = may_alias[name]
 
@@ -235,7 +235,7 @@ class Recording:
         for name_, value in body.after.items():
             if getattr(value, "node", None) is placeholder:
                 body.after[name_] = body.before[name]
-        self.kept[name] = body.before[name]
+        self.variables_after[name] = body.before[name]
 
     def last_values(self) -> list[Any]:
         """Variables that are read after the loop, with their values of the last iteration."""
@@ -253,14 +253,14 @@ class Recording:
             raise GraphBreak(f"{missing[0]!r} may have no value after the loop")
         self.check_names(stored & after)
         wanted = {part for part in body.after if root_of(part) in stored & after}
-        for name in sorted(wanted - {*self.names} - {*self.kept} - {*body.fixed}):
+        for name in sorted(wanted - {*self.names} - {*self.variables_after} - {*body.fixed}):
             value = body.after[name]
             if not (self.iterations is None or self.iterations.certain(tx)):
                 raise GraphBreak(f"{name!r} may have no value after the loop")
             kind = type_of(value)
             if kind is None or isinstance(value, ConstantVariable):
                 self.check_outside(name, value)
-                self.kept[name] = value
+                self.variables_after[name] = value
                 continue
             found.append(value.as_argument(tx))
             if is_array(found[-1]) if isinstance(found[-1], Node) else False:
@@ -268,7 +268,7 @@ class Recording:
                     raise GraphBreak(f"{name!r} may be an array from outside of the loop")
             self.names.append(name)
             self.kinds.append(kind)
-        for name in stored - {*map(root_of, [*self.names, *self.kept])}:
+        for name in stored - {*map(root_of, [*self.names, *self.variables_after])}:
             tx.locals.pop(name, None)
         return found
 

@@ -31,7 +31,7 @@ BOTH_ORDERS = frozenset(("intersection_update", "__iand__"))
 """Methods that make a set anew."""
 
 
-class Kept(frozenset[Hashable]):
+class OrderedMembers(frozenset[Hashable]):
     """A frozen set that keeps its order as a constant: of those that hold text, a code object
     makes others."""
 

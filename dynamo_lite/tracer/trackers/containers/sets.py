@@ -23,7 +23,7 @@ from ...rules.set_order import (
     TAKEN_OUT,
     AnySet,
     Change,
-    Kept,
+    OrderedMembers,
     is_alike,
     redo,
 )
@@ -55,7 +55,7 @@ class SetVariable(VariableTracker):
         self.source = source
         self.unread = source is not None
         self.order: list[Hashable] | None = None
-        self.origin: Collection[Hashable] = Kept(real) if source is None else ()
+        self.origin: Collection[Hashable] = OrderedMembers(real) if source is None else ()
         self.history: list[Change] = []
         self.whole: VariableTracker | None = None
 
@@ -189,12 +189,16 @@ class SetVariable(VariableTracker):
 
     def do(self, tx: Tx, method: Callable[..., Any], *operands: Any) -> Any:
         """Have the real set do it, and note what gives the outside set the same order."""
-        kept = tuple([Kept(o) if isinstance(o, set | frozenset) else o for o in operands])
-        ordered = all(list(a) == list(b) for a, b in zip(operands, kept) if isinstance(b, Kept))
+        noted = tuple([
+            OrderedMembers(o) if isinstance(o, set | frozenset) else o for o in operands
+        ])
+        ordered = all(
+            list(a) == list(b) for a, b in zip(operands, noted) if isinstance(b, OrderedMembers)
+        )
         if self.source is not None and not ordered:
             raise GraphBreak(f"the order of what {self.describe()} is changed by")
         tx.side_effects.mutates(self)
-        self.history.append((method, kept))
+        self.history.append((method, noted))
         return redo(self.real, method, operands)
 
     def key_of(self, tx: Tx, item: VariableTracker) -> Hashable:
@@ -233,8 +237,8 @@ class SetVariable(VariableTracker):
             return constant(result)
         made = SetVariable(result, {**self.pool, **pool})
         if name in TAKEN_OUT:
-            made.origin = Kept(operands[0])
-            made.history.append((set.symmetric_difference_update, (Kept(mine),)))
+            made.origin = OrderedMembers(operands[0])
+            made.history.append((set.symmetric_difference_update, (OrderedMembers(mine),)))
         return made
 
     def hash_key(self, tx: Tx) -> Hashable:
