@@ -16,8 +16,8 @@ import numpy as np
 from ...loop_ir import rewrite
 from ...loop_ir.loops import Apply, Axis, Const, Expr, Kernel
 from .elements import F32, F64
-from .emit import Value
 from .target import Target
+from .values import Value
 
 LIMITS = {F32: (60, 40), F64: (500, 300)}
 """Powers of two within which the dividend and the divisor are of ordinary size."""

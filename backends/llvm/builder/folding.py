@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 
 from ....ir.sizes import Size
 from ...loop_ir.loops import Axis
-from .emit import Value
 from .nest import Lane, Nest
 from .terms import Term
+from .values import Value
 
 ACCUMULATORS = 4
 EXTREMA = 8

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .elements import BOOL
-from .emit import Builder, Value
+from .emit import Builder
+from .values import Value
 
 # name → index in the run-time table and return type (docs/folders/runtime-table.md)
 RUNTIME: dict[str, tuple[int, str]] = {

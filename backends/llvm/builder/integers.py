@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from .elements import BOOL, F32, F64, I32, I64
-from .emit import Value
+from .values import Value
 
 BYTE = np.dtype(np.uint8)
 U32, U64 = np.dtype(np.uint32), np.dtype(np.uint64)

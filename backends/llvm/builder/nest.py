@@ -12,8 +12,9 @@ from ....base.records import dataclass, field
 from ....ir.sizes import Opaque, Size, Symbol
 from ...loop_ir.loops import Axis, Buffer, Const, Expr, Gather, Load, Offset, Reduce
 from .elements import BOOL, I32, I64
-from .emit import Builder, Value
+from .emit import Builder
 from .terms import Term
+from .values import Value
 
 TRIVIAL = (Const,)
 EIGHT = 8  # numbers of 64 bits in the widest register

@@ -13,8 +13,9 @@ from typing import Union
 import numpy as np
 
 from .elements import PARTS
-from .emit import Builder, Value
+from .emit import Builder
 from .formulas import is_fused
+from .values import Value
 
 IDLE = 2.0
 """The divisor in lanes of which the quotient does not count. By 1 LLVM would leave the division out

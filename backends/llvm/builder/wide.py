@@ -4,9 +4,10 @@ from __future__ import annotations
 from ....base.records import dataclass, field
 from ....ir.sizes import Opaque, Size, Symbol
 from .elements import I64
-from .emit import Builder, Value
+from .emit import Builder
 from .frame import Frame
 from .nest import emit_opaque
+from .values import Value
 
 PAIR = "{ i64, i1 }"
 

@@ -8,7 +8,7 @@ from ....ir.types import ArrayType, Form
 from ...loop_ir.loops import Buffer
 from ...loop_ir.program import Bind, Count, Deposit, Extern, Extract, LogUndo, Ref
 from ..builder.elements import I64
-from ..builder.emit import Value
+from ..builder.values import Value
 from .draws import drawn, write_draw
 from .externs import flat_callable, leaves
 

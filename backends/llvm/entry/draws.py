@@ -19,7 +19,7 @@ from ....ir.types import Form
 from ....native import draw_between, draw_from
 from ...loop_ir.program import Extern, Ref
 from ..builder.elements import F64, I64
-from ..builder.emit import Value
+from ..builder.values import Value
 
 if TYPE_CHECKING:
     from .writer import EntryWriter

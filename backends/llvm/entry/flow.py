@@ -11,7 +11,7 @@ from ...loop_ir.loops import Buffer
 from ...loop_ir.program import Branch, Extern, Launch, Loop, Product, Rotate, Step, all_steps
 from ...passes.schedule import may_report
 from ..builder.elements import I64
-from ..builder.emit import Value
+from ..builder.values import Value
 from .draws import drawn
 
 if TYPE_CHECKING:

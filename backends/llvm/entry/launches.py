@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from ....ir.sizes import floordiv, product
 from ...loop_ir.loops import Axis, Check, Kernel, Store
 from ..builder.elements import I64
-from ..builder.emit import Builder, Value
+from ..builder.emit import Builder
 from ..builder.frame import Frame
 from ..builder.nest import Nest
 from ..builder.terms import Terms
+from ..builder.values import Value
 from ..kernels.kernel import KernelCode, KernelWriter, environment, halves, produce, value_of
 from ..kernels.memory import store_element
 from ..kernels.scalars import keep

@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 
 from ....ir.sizes import Size
 from ...loop_ir.program import Operand, Product
-from ..builder.emit import Builder, Value
+from ..builder.emit import Builder
 from ..builder.frame import Frame
+from ..builder.values import Value
 
 Pointers = tuple[str, str, str]  # of the two operands and the result
 

@@ -38,10 +38,11 @@ from ...loop_ir.program import (
 from ...loop_ir.sizes_of import kernel_sizes
 from ...passes.schedule import may_report
 from ..builder.elements import F64, I64, scalar_type
-from ..builder.emit import Builder, Value
+from ..builder.emit import Builder
 from ..builder.frame import DATA, DIMENSIONS, STRIDES, Frame
 from ..builder.nest import emit_size
 from ..builder.target import Target
+from ..builder.values import Value
 from ..builder.wide import emit_checked
 from ..kernels.flags import masks
 from ..kernels.kernel import KernelCode

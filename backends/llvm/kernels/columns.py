@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 
 from ...costs import time_of_points
 from ...loop_ir.loops import Axis, Kernel, Load, Reduce, Store
-from ..builder.emit import Value
 from ..builder.folding import outer_loops, vector_loop
 from ..builder.nest import Nest
 from ..builder.terms import Term
+from ..builder.values import Value
 from .reductions import FOLDS
 
 BLOCK = 1024

@@ -37,12 +37,13 @@ from ...loop_ir.loops import (
 )
 from ..builder.divisors import use_reciprocals
 from ..builder.elements import F32, I64, PARTS
-from ..builder.emit import Builder, Value
+from ..builder.emit import Builder
 from ..builder.externals import LOOPS
 from ..builder.folding import moved, remaining, turns, whole_steps
 from ..builder.nest import Lane, Nest, scaled
 from ..builder.target import Target
 from ..builder.terms import Term, Terms
+from ..builder.values import Value
 from . import memory, scalars
 from .columns import Columns, adds_rows, unit_of
 from .reductions import FOLDS, emit_reduce

@@ -13,10 +13,11 @@ import numpy as np
 from ....ir.sizes import Size
 from ...loop_ir.loops import Axis, Buffer, Gather, Index, Load, Offset, Store
 from ..builder.elements import BOOL, I64, PARTS
-from ..builder.emit import Builder, Value
+from ..builder.emit import Builder
 from ..builder.nest import Lane, Nest, scaled
 from ..builder.pairs import Element, Pair, doubled, separated
 from ..builder.terms import Term
+from ..builder.values import Value
 
 BYTE = np.dtype(np.uint8)
 

@@ -18,11 +18,11 @@ from typing import Protocol
 from ...costs import time_of
 from ...loop_ir.loops import Axis
 from ..builder.elements import I64
-from ..builder.emit import Value
 from ..builder.folding import UNROLLED, Combine, moved, outer_loops, remaining, tree, whole_steps
 from ..builder.nest import Lane, Nest
 from ..builder.pairs import doubled, interleaved
 from ..builder.terms import Term
+from ..builder.values import Value
 
 LEAF = 128
 EIGHT = 8

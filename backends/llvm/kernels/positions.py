@@ -12,7 +12,6 @@ import numpy as np
 from ...costs import time_of
 from ...loop_ir.loops import Axis, Reduce
 from ..builder.elements import I32, I64
-from ..builder.emit import Value
 from ..builder.folding import (
     ACCUMULATORS,
     EXTREMA,
@@ -25,6 +24,7 @@ from ..builder.folding import (
 )
 from ..builder.nest import Nest
 from ..builder.terms import Term
+from ..builder.values import Value
 from .scalars import apply, maximum, minimum
 
 CHEAP = 0.25  # nanoseconds

@@ -12,7 +12,6 @@ import numpy as np
 from ....base.records import dataclass
 from ...loop_ir.loops import Axis, Reduce
 from ..builder.elements import PARTS
-from ..builder.emit import Value
 from ..builder.folding import (
     ACCUMULATORS,
     EXTREMA,
@@ -28,6 +27,7 @@ from ..builder.folding import (
 from ..builder.nest import Nest
 from ..builder.pairs import Element, separated
 from ..builder.terms import Term
+from ..builder.values import Value
 from .ordered import OrderedFold
 from .positions import GREATEST, LEAST, emit_position, highest, lowest
 

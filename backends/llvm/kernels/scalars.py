@@ -19,10 +19,10 @@ from ...loop_ir.loops import Apply, Const, Convert, Expr, Reduce, Select
 from ..builder import integers, pairs
 from ..builder.divisors import FUNCTIONS as DIVISIONS
 from ..builder.elements import BOOL, I32, I64, PARTS
-from ..builder.emit import Value
 from ..builder.nest import Nest
 from ..builder.pairs import Element, Pair
 from ..builder.terms import Term
+from ..builder.values import Value
 from ..maths.called import function as called_outside
 from ..maths.functions import FUNCTIONS as MATHS
 

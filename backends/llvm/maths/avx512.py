@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..builder.elements import F64, Number, literal_text, scalar_type
-from ..builder.emit import Value
+from ..builder.values import Value
 
 Function = Callable[..., Value]
 QUIET = 8  # and rounding to nearest

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..builder.elements import F32, F64, scalar_type
-from ..builder.emit import Builder, Value
+from ..builder.emit import Builder
 from ..builder.externals import C_FUNCTIONS, LOOPS, OF_FLOATS, c_symbol, loop_symbol
+from ..builder.values import Value
 
 Function = Callable[..., Value]
 

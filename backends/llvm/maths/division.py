@@ -1,7 +1,7 @@
 """fmod, remainder, floor_divide and reciprocal of floats, as NumPy's own loops compute them."""
 from __future__ import annotations
 
-from ..builder.emit import Value
+from ..builder.values import Value
 from .formats import INFINITY, in_double
 
 

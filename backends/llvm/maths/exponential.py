@@ -1,7 +1,7 @@
 """exp, exp2, expm1, and the reduced exponential that the hyperbolic functions share."""
 from __future__ import annotations
 
-from ..builder.emit import Value
+from ..builder.values import Value
 from . import stepped
 from .avx512 import replaced_by
 from .formats import (

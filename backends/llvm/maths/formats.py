@@ -8,7 +8,7 @@ import numpy as np
 
 from ....base.records import dataclass
 from ..builder.elements import F32, F64, Number
-from ..builder.emit import Value
+from ..builder.values import Value
 from .avx512 import Function, native, scalef
 
 

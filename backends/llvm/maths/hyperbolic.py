@@ -1,7 +1,7 @@
 """tanh, sinh, cosh and their inverses."""
 from __future__ import annotations
 
-from ..builder.emit import Value
+from ..builder.values import Value
 from . import looked_up_logarithms, stepped
 from .avx512 import replaced_by
 from .exponential import clamped, reduced_exp

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ..builder.emit import Value
+from ..builder.values import Value
 from .formats import INFINITY, SINGLE, estrin, format_of, horner
 from .logarithm import shortened
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..builder.emit import Value
+from ..builder.values import Value
 from . import looked_up_logarithms
 from .avx512 import replaced_by
 from .formats import SINGLE, format_of, horner, in_double

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..builder.emit import Value
+from ..builder.values import Value
 from .avx512 import exponent_of, looked_up, mantissa_of, quiet_difference, quiet_scalef, table_size
 from .formats import SINGLE, estrin, format_of
 from .poles import with_poles, without_logarithm

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from ..builder.emit import Value
+from ..builder.values import Value
 from . import tables
 from .avx512 import DOWN, looked_up, quiet_fma, scalef, within
 from .formats import SINGLE, estrin, format_of

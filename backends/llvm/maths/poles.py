@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..builder.emit import Value
+from ..builder.values import Value
 from .formats import INFINITY, format_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..builder.elements import F32, F64
-from ..builder.emit import Value
+from ..builder.values import Value
 from . import looked_up_powers
 from .avx512 import native, replaced_by
 from .exponential import LN2, QUOTIENT_32, clamped, exp, exp2, quotient, reduce

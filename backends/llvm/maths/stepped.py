@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..builder.elements import Number
-from ..builder.emit import Value
+from ..builder.values import Value
 from .avx512 import DOWN, at_least, at_most, looked_up, quiet_fma, scalef, table_size, within
 from .formats import INFINITY, SINGLE, format_of, horner
 from .tables import powers_of_two

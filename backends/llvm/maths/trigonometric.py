@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..builder.elements import F32, F64, I32
-from ..builder.emit import Value
+from ..builder.values import Value
 from .formats import INFINITY, horner, round_to_integer
 
 TWO_OVER_PI = 0.6366197723675814
