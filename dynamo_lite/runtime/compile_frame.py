@@ -280,6 +280,9 @@ class FrameCompiler:
         if not trace.graph.calls and not may_go_on:
             return self._in_python()  # also ends a loop in which nothing was found to compile
         self.family.operations += len(trace.graph.calls) if self.root is not None else 0
+        if (account := self.options.account) is not None:
+            if not account.affords(record.operations):
+                raise NotWarm
         with record.stage("backend"):
             entry = self._compile_graph(trace, replacement.outputs, flat_args)
         if isinstance(entry, Unprofitable):

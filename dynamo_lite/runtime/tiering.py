@@ -36,6 +36,9 @@ PRICE = 4.0
 the time of a call counts for its caller too."""
 LONG_ANALYSIS = 0.1, 0.2
 """Seconds that the analysis of a frame may take, without and with loops, however short it ran."""
+LOWERING, LONG_LOWERING = 0.004, 0.1
+"""Seconds that an operation of a graph takes in the backend; and that lowering may take however
+short the code ran."""
 WORK = 0.25e-9
 """Seconds that an instruction is expected to take for an element of an array: about every fourth
 is an operation on arrays."""
@@ -101,7 +104,9 @@ class Account:
     is_guess: bool = False
     """Whether what is compiled next is lent: it has not run yet, or not in this run."""
     expected: float = 0.0
-    """Seconds that compiling it saved in an earlier run of the program."""
+    """Seconds that compiling it saved in an earlier run of the program, or may save."""
+    is_tried: bool = False
+    """Whether it was compiled in an earlier run: its kernels are on disk."""
     worth: float = math.inf
     """What compiling for the call that was asked about last may take."""
 
@@ -127,6 +132,10 @@ class Account:
             lacking = max(lacking, min(self.lender.lacks() - work, PATIENCE))
         self.worth = max(self.ran + work, LONG_ANALYSIS[self.has_loops])
         return lacking
+
+    def affords(self, operations: int) -> bool:
+        """Whether a graph of so many operations is not too large for what it may save."""
+        return self.is_tried or LOWERING * operations <= max(self.worth, LONG_LOWERING)
 
     def spend(self, seconds: float, took: float = 0.0, *, in_vain: bool = False) -> None:
         """Compiling took so long, in CPU time and by the clock; `in_vain` where nothing came of

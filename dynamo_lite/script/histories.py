@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..base.records import dataclass
 from ..native import CompiledFunction, calls_of_code, forget_code, review_after
 from ..runtime.decisions import Decision
 from ..runtime.tiering import Account, nanoseconds
+from .loops import has_plain_loops
 
 if TYPE_CHECKING:
     from ..runtime.stats import FrameRecord
@@ -31,6 +32,7 @@ UNTRIED = 0.125
 """What the next run expects to gain, in what loops took that were never compiled."""
 WORTH = 0.5
 """What compiling has to save, in what it took: with the kernels on disk it takes less."""
+PAID = "compiling it paid"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
 
 Answer = Any  # a CompiledFunction, True, None, NotImplemented, or nanoseconds in Python
@@ -71,8 +73,10 @@ class CodeHistory:
         self.code = weakref.ref(code, gone)
         self.account = account
         self.decision = decision
-        self.account.expected = decision.saved if decision is not None else 0.0
+        if decision is not None:
+            account.expected, account.is_tried = decision.saved, decision.reason == PAID
         self.names_arrays = False
+        self.is_looked_at = False
         self.noted_time = 0
         self.asked = 0
         self.compiled = 0
@@ -84,6 +88,12 @@ class CodeHistory:
         self.window = FIRST_REVIEW
         self.reviewed = Timing()
         self.trial: Timing | None = None
+
+    def look_at_loops(self, function: FunctionType) -> None:
+        """Loops that cannot be compiled as a whole are as if there were none."""
+        if self.account.has_loops and not self.is_looked_at:
+            self.account.has_loops = has_plain_loops(function.__code__, function.__globals__)
+        self.is_looked_at = True
 
     def note_time(self, nanoseconds: int) -> None:
         """Functions of the code have run for so long in Python before they were compiled."""
@@ -162,7 +172,7 @@ class CodeHistory:
             return Decision(False, slower(timing.compiled_call, call))
         if saved < WORTH * self.account.spent:
             return Decision(False, f"it saved less than compiling took, {self.account.spent:.2f} s")
-        return Decision(True, "compiling it paid", call, saved)
+        return Decision(True, PAID, call, saved)
 
 
 def slower(compiled: float, python: float) -> str:

@@ -28,6 +28,7 @@ from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Lender, has_loops, nanoseconds, open_account
 from .histories import HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory
+from .loops import has_plain_loops
 
 PERF = logs.logger("perf")
 
@@ -144,6 +145,7 @@ class Candidates:
             if history.asked == 1 or not history.names_arrays:
                 return 0 if history.asked < ASKED_AGAIN else None
         history.names_arrays = True
+        history.look_at_loops(function)
         history.note_time(time_of_code(function.__code__))
         if lacking := history.account.lacks(values):
             return nanoseconds(lacking)
@@ -210,7 +212,10 @@ def loops_over_arrays(code: CodeType, names: dict[str, Any]) -> bool:
         return False
     cells = tuple(CellType() for _ in code.co_freevars)
     function = FunctionType(code, names, closure=cells)
-    return is_candidate(function) and mentions_arrays(function) and has_loops(code)
+    return (
+        has_loops(code) and is_candidate(function) and mentions_arrays(function)
+        and has_plain_loops(code, names)
+    )  # fmt: skip
 
 
 def counts_references(code: CodeType) -> bool:

@@ -84,6 +84,14 @@ def test_calls_over_large_arrays_are_worth_it():
         assert found.lacks([np.ones(100)]) > 0
 
 
+def test_large_graphs_are_for_code_that_ran_long_or_is_known():
+    found = account()
+    found.worth = 1.0
+    assert found.affords(10) and not found.affords(10_000)
+    found.is_tried = True
+    assert found.affords(10_000)
+
+
 def test_loops_are_paid_for_in_advance_up_to_a_limit():
     with dl.config.patch(warm_seconds=0.02):
         found = account(has_loops=True)
