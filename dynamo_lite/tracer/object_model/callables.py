@@ -13,28 +13,15 @@ from ...guards.kinds import NO_ATTR, NO_KEY, UNCHANGED, ModuleItem
 from ...guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..rules.local_classes import is_local
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
-from .constants import builds, observe, observed
+from .constants import FixedVariable, builds, observe, observed
 
 if TYPE_CHECKING:
     from ..state.emitter import Emitter
     from ..state.tx import Tx
 
 
-class KnownVariable(VariableTracker):
+class KnownVariable(FixedVariable):
     """An object that a guard of identity has fixed, so that Python may run on it."""
-
-    def __init__(self, value: Any, source: Source | None = None) -> None:
-        self.value = value
-        self.source = source
-
-    def python_type(self) -> type:
-        return type(self.value)
-
-    def is_constant(self) -> bool:
-        return True
-
-    def as_constant(self, tx: Tx) -> Any:
-        return self.value
 
     def truth(self, tx: Tx) -> bool:
         return True

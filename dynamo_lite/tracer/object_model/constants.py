@@ -124,8 +124,8 @@ class ConstantMethodVariable(VariableTracker):
         code.emit("LOAD_ATTR", self.name)
 
 
-class TypedConstant(VariableTracker):
-    """A value found by identity and never changed: a dtype, an enum member."""
+class FixedVariable(VariableTracker):
+    """A value that stays what it is for as long as the guards hold."""
 
     def __init__(self, value: Any, source: Source | None = None) -> None:
         self.value = value
@@ -139,6 +139,10 @@ class TypedConstant(VariableTracker):
 
     def as_constant(self, tx: Tx) -> Any:
         return self.value
+
+
+class TypedConstant(FixedVariable):
+    """A value found by identity and never changed: a dtype, an enum member."""
 
     def as_argument(self, tx: Tx) -> Any:
         """NumPy takes a member of an IntEnum for an int64, as it does any object that is an int."""
