@@ -110,9 +110,10 @@ def report(explain: bool, cold: Sequence[str]) -> None:
 def line_of(record: FrameRecord) -> str:
     place = f"{record.location.filename}:{record.location.line}"
     line = f"[{record.mark}] {record.name} ({place}): {record.operations} operations"
-    broke = [f"broke at {record.broke}"] if record.broke is not None else []
+    ends = (("broke", record.broke), ("bailed out", record.bailout))
+    told = [f"{verb} at {end}\n        remedy: {end.remedy}" for verb, end in ends if end is not None]
     left = [f"runs in Python, where a call comes to {arm}" for arm in record.cold_arms]
-    return "\n      ".join((line, *broke, *left))
+    return "\n      ".join((line, *told, *left))
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("identity", NEVER, "pass the same object each time instead of a new one; define "
            "functions and classes once, not in each call; pass what changes as an argument",
            ("IS", "UNCHANGED", "SAME")),
-    Remedy("values", NEVER, "pass what varies as a number or an array, or make one function for "
-           "each value", ("EQUALS", "OUTCOME", "value")),
+    Remedy("values", "which keeps? changing", "pass what varies as a number or an array, or make "
+           "one function for each value", ("EQUALS", "OUTCOME", "value")),
     Remedy("lengths", NEVER, "pass containers of one length, or one array", ("LENGTH",)),
     Remedy("mapping-keys", NEVER, "pass mappings with the same keys",
            ("KEYS", "HAS_KEY", "NO_KEY")),

@@ -72,6 +72,8 @@ class CompiledFunction:
     patience: int
     waiting: int
     @property
+    def unfit(self) -> int: ...
+    @property
     def disabled(self) -> Any: ...
     def add_entry(
         self, program: GuardProgram, target: Callable[..., Any], info: Any = None, /

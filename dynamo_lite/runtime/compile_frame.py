@@ -328,6 +328,12 @@ class FrameCompiler:
     # -- Frames, for `output`
 
     @property
+    def limit(self) -> int:
+        """How many variants the function may have."""
+        limit: int = dict(self.options.settings).get("recompile_limit", config.recompile_limit)
+        return limit
+
+    @property
     def family(self) -> FrameCompiler:
         """The compiler of the frame's beginning, which all its continuations share."""
         return self.root or self

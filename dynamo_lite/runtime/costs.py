@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..base.config import config
 from ..base.records import dataclass
-from ..base.remedies import Remedy, remedy_for
+from ..base.remedies import Remedy, remedy_for, remedy_for_guard
 from ..base.tables import Table, text
 from ..ir.graph import Location
 from ..native import CompiledFunction
@@ -66,9 +66,11 @@ def state_of(function: CompiledFunction, watched: str | None) -> State:
     if disabled:
         code = function.__code__
         where = Location(code.co_filename, code.co_firstlineno, function.__qualname__)
-        costs.append(Cost("in Python", disabled, where, remedy_for(disabled)))
-    return State(function.__qualname__, len(function.entries()), config.recompile_limit,
-                 coverage(records), tuple(costs), watched or disabled)
+        costs.append(Cost("in Python", disabled, where, remedy_for(disabled), function.unfit))
+    compiler = _compiler_of(function)
+    limit = config.recompile_limit if compiler is None else compiler.limit
+    return State(function.__qualname__, len(function.entries()), limit,
+                 coverage(records, family), tuple(costs), watched or disabled)
 
 
 def merged(costs: Iterable[Cost]) -> list[Cost]:
@@ -112,5 +114,10 @@ def _costs(function: CompiledFunction) -> Iterator[Cost]:
             yield Cost("in Python", record.unprofitable, record.location,
                        remedy_for(record.unprofitable))
     compiler = _compiler_of(function)
+    if function.unfit and function.entries():
+        code = function.__code__
+        yield Cost("in Python", "calls that none of the variants fits",
+                   Location(code.co_filename, code.co_firstlineno, function.__qualname__),
+                   remedy_for_guard("other"), function.unfit)
     for failure in compiler.failures if compiler is not None else ():
         yield Cost("recompile", failure.reason, failure.location, failure.remedy)

@@ -29,6 +29,7 @@ WATCHED = (
     "a debugger, coverage tool or line profiler is active: compiled functions run in Python "
     "while it is"
 )
+NOT_COMPILED = "nothing of it is compiled: it is disabled, or an object without Python code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class Explanation:
     """Share of the operations that ran compiled."""
     watched: bool = False
     """Whether a debugger, coverage tool or line profiler was active."""
+    in_python: str = ""
+    """Why Python ran all of it, where nothing was compiled."""
 
     @property
     def graphs(self) -> tuple[Graph, ...]:
@@ -137,6 +140,8 @@ class Explanation:
         lines = [self.summary]
         if self.watched:
             lines.append(WATCHED)
+        if self.in_python:
+            lines.append(f"runs in Python: {self.in_python}")
         for record in self.records:
             lines += ["", *_lines(record)]
         return "\n".join(lines)
@@ -158,6 +163,8 @@ def _drawn(explanation: Explanation) -> Iterator[str | Table]:
     yield explanation.summary
     if explanation.watched:
         yield WATCHED
+    if explanation.in_python:
+        yield f"runs in Python: {explanation.in_python}"
     yield frames(explanation.records)
     for record in explanation.records:
         yield "\n".join(["", *_lines(record)])
@@ -195,7 +202,11 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation
         result = compiled(*args, **kwargs)
         seconds = time.perf_counter() - start
         watched = lines_are_watched()
-        return Explanation(result, tuple(records), seconds, coverage(records), watched)
+        functions = [compiled] if isinstance(compiled, CompiledFunction) else []
+        share = coverage(records, functions) if functions or records else 0.0
+        disabled = next((str(each.disabled) for each in functions if each.disabled), "")
+        return Explanation(result, tuple(records), seconds, share, watched,
+                           disabled if functions or records else NOT_COMPILED)
 
     return run
 

@@ -6,7 +6,7 @@ import itertools
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.records import dataclass, field
@@ -167,6 +167,9 @@ class Compiler(Protocol):
     @property
     def compiled(self) -> Callable[[], CompiledFunction | None]: ...
 
+    @property
+    def limit(self) -> int: ...
+
     def forget(self) -> None: ...
 
 
@@ -204,7 +207,7 @@ def stats() -> Stats:
         break_reasons=dict(breaks.most_common()),
         recompiles=sum(record.recompile > 0 for record in records),
         recompile_reasons=dict(registry.recompile_reasons.most_common()),
-        coverage=coverage(records),
+        coverage=coverage(records, living()),
         compile_seconds=sum(record.seconds for record in records),
         errors=registry.errors,
         retired=registry.retired,
@@ -216,13 +219,30 @@ def stats() -> Stats:
     )
 
 
+def living() -> Iterator[CompiledFunction]:
+    """The compiled functions that there are."""
+    for compiler in list(registry.compilers):
+        if (function := compiler.compiled()) is not None:
+            yield function
+
+
 def lost(record: FrameRecord) -> int:
     """Calls of an entry that bailed out, or ran in Python because so many before them had."""
     return 0 if record.counts is None else record.counts.bailouts + record.counts.replaced
 
 
-def coverage(records: list[FrameRecord]) -> float:
+def without_variant(function: CompiledFunction) -> int:
+    """Operations on arrays of the calls that no variant ran for: as many for each as the largest
+    variant has; one where there is none, for nobody has counted them."""
+    records = [entry.info.record for entry in function.entries()]
+    most = max([record.operations + record.in_python for record in records], default=1)
+    return function.unfit * most
+
+
+def coverage(records: Sequence[FrameRecord], functions: Iterable[CompiledFunction] = ()) -> float:
     """The share that ran compiled of the operations on arrays of all calls; 1 where there are none.
+
+    Of the functions, the calls that no variant ran for are counted as well.
 
     In Python ran those of calls that bailed out, of retired entries and of frames that could not be
     compiled, as far as they were traced, and the instructions at which graphs broke when they are
@@ -230,6 +250,7 @@ def coverage(records: list[FrameRecord]) -> float:
     """
     runs = [record.operations_run() for record in records]
     compiled, python = (sum(counts) for counts in zip(*runs)) if runs else (0, 0)
+    python += sum(map(without_variant, functions))
     return compiled / (compiled + python) if compiled + python else 1.0
 
 

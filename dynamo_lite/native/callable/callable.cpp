@@ -157,6 +157,8 @@ PyMemberDef compiled_members[] = {
      "Calls that bailed out in a row after which an entry is retired; 0 for never."},
     {"patience", T_PYSSIZET, offsetof(CompiledFunction, patience), 0,
      "Calls that find no entry and run the function, before the next one asks for an entry."},
+    {"unfit", T_PYSSIZET, offsetof(CompiledFunction, unfit), READONLY,
+     "Calls that ran in Python because no entry fitted, or because none may run now."},
     {"waiting", T_PYSSIZET, offsetof(CompiledFunction, waiting), 0,
      "Nanoseconds that calls without an entry run in Python, before one asks for an entry."},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledFunction, vectorcall), READONLY, nullptr},
@@ -221,7 +223,7 @@ PyObject *compiled_remove_entry(PyObject *self, PyObject *entry) {
 PyObject *compiled_clear_entries(PyObject *self, PyObject *) {
     if (!replace_entries(self, Ref(PyTuple_New(0)))) return nullptr;
     Py_CLEAR(as_compiled(self)->disabled);
-    as_compiled(self)->patience = as_compiled(self)->waiting = 0;
+    as_compiled(self)->patience = as_compiled(self)->waiting = as_compiled(self)->unfit = 0;
     Py_RETURN_NONE;
 }
 

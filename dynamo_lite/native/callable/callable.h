@@ -35,6 +35,7 @@ struct CompiledFunction {
     unsigned long compiling; // the thread in which `miss` runs, or 0
     Py_ssize_t retire_after;
     Py_ssize_t patience;     // calls without an entry that run the function before one asks again
+    Py_ssize_t unfit;        // calls that ran in Python because no entry fitted, or none may run
     Py_ssize_t waiting;      // nanoseconds that calls without an entry run before one asks again
 };
 

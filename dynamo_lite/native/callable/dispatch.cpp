@@ -168,7 +168,10 @@ bool dispatch(CompiledFunction *self, const Flat &flat, PyObject *&result) {
         Ref found;
         if (!find_entry(self, flat, found)) return true;
         if (found) return run_entry(self, reinterpret_cast<CacheEntry *>(found.get()), flat, result);
-        if (has_asked || !may_ask(self) || is_stack_low()) return false;
+        if (has_asked || !may_ask(self) || is_stack_low()) {
+            ++self->unfit;
+            return false;
+        }
         if (!ask_for_entry(self, flat)) return true;
     }
 }
@@ -225,8 +228,11 @@ bool has_nothing_to_try(CompiledFunction *self) {
 std::atomic<bool> all_in_python{false};
 
 bool has_to_run_in_python(CompiledFunction *self) {
-    return all_in_python.load(std::memory_order_relaxed) || is_compiling_here(self) || has_nothing_to_try(self) ||
-           lines_are_watched(PyThreadState_Get());
+    if (is_compiling_here(self)) return true;
+    bool is_so = all_in_python.load(std::memory_order_relaxed) || has_nothing_to_try(self) ||
+                 lines_are_watched(PyThreadState_Get());
+    self->unfit += is_so;
+    return is_so;
 }
 
 }  // namespace
