@@ -51,7 +51,8 @@ def example(module: Any, plant: Any) -> str:
     cost = next(cost for cost in dl.why(compiled).costs
                 if cost.kind == plant.kind and cost.location.line == plant.line)
     line = linecache.getline(str(PLANTED), plant.line).partition("  #")[0].strip()
-    reason = re.sub(r"/\S*/(?=[\w.]+\.py)", "", cost.reason.partition(" (asked for at")[0])
+    reason = re.split(r" \(asked for at|; Python runs", cost.reason)[0]
+    reason = re.sub(r"/\S*/(?=[\w.]+\.py)", "", reason)
     reason = re.sub(r":\d+ in \w+", "", re.sub(r"<(\w+) \S+ at 0x\w+>", r"a \1", reason))
     return f"- `{line}` — {cost.kind}: {reason}"
 

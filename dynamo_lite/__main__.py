@@ -111,7 +111,7 @@ def line_of(record: FrameRecord) -> str:
     place = f"{record.location.filename}:{record.location.line}"
     line = f"[{record.mark}] {record.name} ({place}): {record.operations} operations"
     ends = (("broke", record.broke), ("bailed out", record.bailout))
-    told = [f"{verb} at {end}\n        remedy: {end.remedy}" for verb, end in ends if end is not None]
+    told = [f"{verb} at {end}\n        remedy: {end.remedy}" for verb, end in ends if end]
     left = [f"runs in Python, where a call comes to {arm}" for arm in record.cold_arms]
     return "\n      ".join((line, *told, *left))
 

@@ -240,7 +240,7 @@ def without_variant(function: CompiledFunction) -> int:
 
 
 def coverage(records: Sequence[FrameRecord], functions: Iterable[CompiledFunction] = ()) -> float:
-    """The share that ran compiled of the operations on arrays of all calls; 1 where there are none.
+    """The share that ran compiled of the operations on arrays of all calls; 0 where none did.
 
     Of the functions, the calls that no variant ran for are counted as well.
 
@@ -251,7 +251,7 @@ def coverage(records: Sequence[FrameRecord], functions: Iterable[CompiledFunctio
     runs = [record.operations_run() for record in records]
     compiled, python = (sum(counts) for counts in zip(*runs)) if runs else (0, 0)
     python += sum(map(without_variant, functions))
-    return compiled / (compiled + python) if compiled + python else 1.0
+    return compiled / (compiled + python) if compiled else 0.0
 
 
 def reset() -> None:

@@ -62,3 +62,11 @@ def test_calls_in_a_stance_count():
     with dl.set_stance("force_eager"):
         compiled(X, "a")
     assert dl.stats().coverage == pytest.approx(1 / 2)
+
+
+def test_nothing_compiled_is_not_all_of_it():
+    def printed(x):
+        print(end="")
+        return x
+
+    assert dl.explain(printed)(X).coverage == 0.0 and dl.stats().coverage == 0.0

@@ -94,7 +94,10 @@ void tell(CompiledFunction *self, const char *name, CacheEntry *entry, const Fla
     if (!arguments) return PyErr_Clear();
     Ref answer(PyObject_CallFunctionObjArgs(
         method.get(), reinterpret_cast<PyObject *>(entry), arguments.get(), nullptr));
-    if (!answer) PyErr_WriteUnraisable(method.get());
+    if (answer) return;
+    bool has_no_room = PyErr_ExceptionMatches(PyExc_RecursionError) ||
+                       PyErr_ExceptionMatches(PyExc_MemoryError);
+    has_no_room ? PyErr_Clear() : PyErr_WriteUnraisable(method.get());
 }
 
 // Whether a target runs code of Python's, in which the function may be called again.
