@@ -35,10 +35,13 @@ PRICE = 4.0
 """What a second of compiling costs, in seconds of Python: compiled code takes time as well, and
 the time of a call counts for its caller too."""
 LONG_ANALYSIS = 0.1, 0.2
-"""Seconds that the analysis of a frame may take, without and with loops, however short it ran."""
-LOWERING, LONG_LOWERING = 0.004, 0.1
+"""Seconds that the analysis of a frame may take, without and with loops, however short it ran and
+however much the program has spent."""
+LOWERING, LONG_LOWERING = 0.004, 0.05
 """Seconds that an operation of a graph takes in the backend; and that lowering may take however
 short the code ran."""
+PAYBACK = 2.0
+"""How long code has to have run, in what lowering its graph is going to take."""
 WORK = 0.25e-9
 """Seconds that an instruction is expected to take for an element of an array: about every fourth
 is an operation on arrays."""
@@ -47,7 +50,7 @@ CREDIT = 0.1
 _BACKWARD = frozenset(code for name, code in dis.opmap.items() if "BACKWARD" in name)
 GRANT = 0.2
 PROFIT = 0.5
-LOAD, LOADS = 0.25, 12.5
+LOAD, LOADS = 0.4, 20.0
 """Seconds that loading the compiler takes; the first code that is compiled has to be worth it. At
 most so many times what other code waits for."""
 FREE = 0.05, 10.0
@@ -73,6 +76,12 @@ class Lender:
     def load(self) -> float:
         """Seconds that loading the compiler is taken to last, where it is not loaded."""
         return 0.0 if self.is_loaded else min(LOAD, LOADS * config.warm_seconds)
+
+    def left(self) -> float:
+        """Seconds that compiling may still take now."""
+        ran = time.process_time() - self.began - self.spent
+        allowed = FREE[config.warm_seconds <= 0] + PROFIT * self.saved()
+        return allowed + config.compile_share * ran - self.spent if ran > 0 else allowed
 
     def lends(self) -> bool:
         share = min(config.compile_share, 1.0)
@@ -107,15 +116,18 @@ class Account:
     """Seconds that compiling it saved in an earlier run of the program, or may save."""
     is_tried: bool = False
     """Whether it was compiled in an earlier run: its kernels are on disk."""
+    lowering: float = 0.0
+    """What lowering a graph is expected to take that was too large."""
     worth: float = math.inf
-    """What compiling for the call that was asked about last may take."""
+    """What the analysis for the call that was asked about last may take."""
 
     @property
     def price(self) -> float:
         """Seconds to run in Python before it is compiled again."""
         if config.warm_seconds <= 0:
             return PRICE * self.in_vain
-        return max(config.warm_seconds, PRICE * self.spent) + self.lender.load()
+        known = max(PRICE * self.spent, PAYBACK * self.lowering)
+        return max(config.warm_seconds, known) + self.lender.load()
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""
@@ -130,12 +142,20 @@ class Account:
             lacking = 0.0
         if not self.is_guess:
             lacking = max(lacking, min(self.lender.lacks() - work, PATIENCE))
-        self.worth = max(self.ran + work, LONG_ANALYSIS[self.has_loops])
+        worth = self.ran + work
+        if not self.is_tried:
+            worth = min(worth, self.lender.left())
+        self.worth = max(worth, LONG_ANALYSIS[self.has_loops])
         return lacking
 
     def affords(self, operations: int) -> bool:
-        """Whether a graph of so many operations is not too large for what it may save."""
-        return self.is_tried or LOWERING * operations <= max(self.worth, LONG_LOWERING)
+        """Whether a graph of so many operations is not too large for what it may save; if it is,
+        its code runs for longer first."""
+        lowering = LOWERING * operations
+        if self.is_tried or lowering <= max(self.ran / PAYBACK, LONG_LOWERING):
+            return True
+        self.lowering = lowering
+        return False
 
     def spend(self, seconds: float, took: float = 0.0, *, in_vain: bool = False) -> None:
         """Compiling took so long, in CPU time and by the clock; `in_vain` where nothing came of

@@ -20,8 +20,10 @@ from .loops import has_plain_loops
 if TYPE_CHECKING:
     from ..runtime.stats import FrameRecord
 
-FIRST_REVIEW = 3
-"""Compiled calls after which they are first compared with calls in Python."""
+FIRST_CALLS = 3
+"""Compiled calls that are not compared with any: LLVM may still be at work."""
+FIRST_REVIEW = 8
+"""Compiled calls after these that are first compared with calls in Python."""
 TOLERANCE = 1.05
 """How much longer than in Python compiled calls may seem to take."""
 LONGEST_TRIAL = 0.02
@@ -31,7 +33,8 @@ HOT = 0.05
 UNTRIED = 0.125
 """What the next run expects to gain, in what loops took that were never compiled."""
 WORTH = 0.5
-"""What compiling has to save, in what it took: with the kernels on disk it takes less."""
+"""What compiling is to save of all calls, in what it took: with the kernels on disk it takes
+less."""
 PAID = "compiling it paid"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
 
@@ -80,13 +83,13 @@ class CodeHistory:
         self.noted_time = 0
         self.asked = 0
         self.compiled = 0
-        self.operations = 0
+        self.records = self.operations = 0
         self.breaks = False
         self.given_up = ""
         """Why functions of the code are not compiled any more."""
         self.shared: CompiledFunction | None = None
         self.window = FIRST_REVIEW
-        self.reviewed = Timing()
+        self.reviewed: Timing | None = None
         self.trial: Timing | None = None
 
     def look_at_loops(self, function: FunctionType) -> None:
@@ -103,6 +106,7 @@ class CodeHistory:
     def note(self, record: FrameRecord) -> None:
         """Give the code up when it was compiled again and still has no operations."""
         record.graph = None
+        self.records += 1
         self.operations += record.operations
         self.breaks |= record.broke is not None
         if self.operations or not record.recompile:
@@ -134,6 +138,10 @@ class CodeHistory:
         """Whether functions of the code go on running compiled: True; for how long they are to run
         in Python first, for comparison; or None."""
         timing = self.timing(code)
+        if self.reviewed is None:
+            self.reviewed = timing
+            review_after(code, self.window)
+            return True
         if self.trial is None:
             self.reviewed, last = timing, timing.since(self.reviewed)
             call = self.call_in_python(timing)
@@ -163,16 +171,21 @@ class CodeHistory:
             is_hot = self.account.has_loops and self.names_arrays and total >= HOT
             reason = "its loops ran in Python"
             return Decision(True, reason, call, UNTRIED * total) if is_hot else None
+        if not self.records:
+            return None
         if not self.operations:
             return NOTHING_FOUND
         if not call or not timing.compiled_calls:
             return None
-        saved = self.saved(timing)
-        if saved < 0:
-            return Decision(False, slower(timing.compiled_call, call))
-        if saved < WORTH * self.account.spent:
-            return Decision(False, f"it saved less than compiling took, {self.account.spent:.2f} s")
-        return Decision(True, PAID, call, saved)
+        settled = timing.since(self.reviewed) if self.reviewed is not None else timing
+        compiled_call = settled.compiled_call or timing.compiled_call
+        if compiled_call > call:
+            return Decision(False, slower(compiled_call, call))
+        saves = (call - compiled_call) * (timing.calls + timing.compiled_calls)
+        if saves < WORTH * self.account.spent:
+            spent = f"{self.account.spent:.2f} s"
+            return Decision(False, f"it saves less than compiling takes, {spent}")
+        return Decision(True, PAID, call, saves)
 
 
 def slower(compiled: float, python: float) -> str:

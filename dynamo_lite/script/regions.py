@@ -27,7 +27,7 @@ from ..native import CompiledFunction, first_frames, review_after, time_of_code
 from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Lender, has_loops, nanoseconds, open_account
-from .histories import HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory
+from .histories import FIRST_CALLS, HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory
 from .loops import has_plain_loops
 
 PERF = logs.logger("perf")
@@ -159,7 +159,7 @@ class Candidates:
         )
         if is_shared:
             history.shared = compiled
-        review_after(function.__code__, history.window)
+        review_after(function.__code__, FIRST_CALLS)
         return compiled
 
     def expects_hot(self) -> bool:

@@ -29,6 +29,7 @@ class Calls:
         monkeypatch.setattr(histories, "review_after", lambda code, n: self.reviews.append(n))
         self.history = CodeHistory(f.__code__, Account(Lender(), False, 9), print, decision)
         self.history.compiled, self.history.operations, self.history.breaks = 1, 5, breaks
+        self.history.records, self.history.reviewed = 1, Timing()
 
     def python(self, calls, milliseconds):
         self.counts[0] += calls
@@ -45,13 +46,31 @@ class Calls:
         return self.history.conclusion(f.__code__)
 
 
+def test_the_first_calls_do_not_count(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.history.reviewed = None
+    calls.python(10, 1)
+    calls.compiled(3, 100)
+    assert calls.review() is True and calls.reviews == [8]
+    calls.compiled(8, 0.5)
+    assert calls.review() is True and calls.reviews == [8, 32]
+
+
+def test_what_was_given_up_before_it_was_compiled_says_nothing_of_the_next_run(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.history.records = calls.history.operations = 0
+    calls.python(10, 1)
+    calls.compiled(1, 1)
+    assert calls.conclusion() is None
+
+
 def test_faster_code_stays_and_is_looked_at_less_and_less(monkeypatch):
     calls = Calls(monkeypatch)
     calls.python(10, 3)
     for _ in range(3):
         calls.compiled(10, 2)
         assert calls.review() is True
-    assert calls.reviews == [12, 48, 192] and calls.conclusion().is_hot
+    assert calls.reviews == [32, 128, 512] and calls.conclusion().is_hot
 
 
 def test_slower_code_is_dropped_when_python_was_faster_again(monkeypatch):
@@ -72,7 +91,7 @@ def test_calls_that_got_longer_in_python_as_well_do_not_count_against_it(monkeyp
     calls.compiled(3, 20)
     assert calls.review() == histories.LONGEST_TRIAL * 1000 * MILLISECOND
     calls.python(1, 60)
-    assert calls.review() is True and calls.reviews == [12]
+    assert calls.review() is True and calls.reviews == [32]
 
 
 @pytest.mark.parametrize("breaks", [False, True])
@@ -95,4 +114,4 @@ def test_the_time_of_compiling_is_no_time_of_calls(monkeypatch):
     calls.history.account.spend(0.05, 0.1)
     assert calls.review() is True
     assert calls.history.saved(Timing(10, 0.03, 10, 0.02)) == pytest.approx(0.01)
-    assert calls.conclusion().reason == "it saved less than compiling took, 0.05 s"
+    assert calls.conclusion().reason == "it saves less than compiling takes, 0.05 s"

@@ -2,7 +2,7 @@
 import sys
 
 import pytest
-from scripts import PREFIX, run, same_as_python
+from scripts import PREFIX, WARMING, run, same_as_python
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
@@ -217,3 +217,20 @@ def test_what_the_compiler_writes_is_no_function_of_the_program(script):
     for backend in ("llvm", "eager"):
         _, _, err = run(*PREFIX, "--explain", "--backend", backend, script(text))
         assert "] f (" in err and "1 graphs in 1 frames" in err
+
+
+TEMPORARIES = """
+import resource
+import numpy as np
+x = np.ones(10000)
+def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for i in range(10): y = (x + 1) * (x + 2) - (x + 3)
+before = faults()
+for i in range(2000): y = (x + 1) * (x + 2) - (x + 3)
+print(faults() - before < 2000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count page faults otherwise")
+def test_memory_of_temporary_arrays_is_kept(script):
+    assert run(*WARMING, script(TEMPORARIES)) == (0, "True\n", "")

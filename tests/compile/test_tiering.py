@@ -86,8 +86,9 @@ def test_calls_over_large_arrays_are_worth_it():
 
 def test_large_graphs_are_for_code_that_ran_long_or_is_known():
     found = account()
-    found.worth = 1.0
-    assert found.affords(10) and not found.affords(10_000)
+    found.ran = 1.0
+    assert found.affords(10) and not found.affords(1000)
+    assert found.price >= tiering.PAYBACK * 1000 * tiering.LOWERING
     found.is_tried = True
     assert found.affords(10_000)
 
@@ -187,7 +188,7 @@ def explained(script, seconds, monkeypatch):
 def test_cold_functions_say_so(script, monkeypatch):
     out, err = explained(script, COLD, monkeypatch)
     assert " f (" not in err and "f (" in err and "not warm yet: ran 0." in err
-    assert "of 1000250.0 ms in Python" in out
+    assert "of 1000400.0 ms in Python" in out
 
 
 def test_warm_functions_are_compiled_and_functions_with_loops_at_once(script, monkeypatch):

@@ -104,3 +104,25 @@ def test_ways_out_of_a_loop(program, backend):
             check(compiled, program, x, calls=1)
     found = dl.explain(program)(r.normal(size=90) / 4)
     assert found.graph_count == 1 and not found.break_reasons
+
+
+def rarely_rebound(x):
+    s = 0.0
+    for i in range(60):
+        j = 0
+        while j < 4:
+            j += 1
+            if s > 1000:
+                x = x + 1
+            if s % 3 == 1:
+                s += 1
+                continue
+            s += 1
+    return x, s
+
+
+def test_an_array_that_inner_loops_hardly_ever_replace_is_the_callers_own():
+    x = np.arange(5.0)
+    with dl.config.patch(strict=True):
+        result, steps = dl.compile(rarely_rebound)(x)
+    assert result is x and steps == rarely_rebound(x)[1]

@@ -2,6 +2,7 @@
 #include "interpreter/regions.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "interpreter/interpreter.h"
@@ -293,6 +294,13 @@ OutsideRegions::~OutsideRegions() { --outside; }
 
 namespace {
 
+// The C library gives freed memory back to the system as long as it has not seen a large block
+// freed, and asks for it again: with arrays of some pages, at every operation. It has seen one now.
+void keep_freed_memory() {
+    void *volatile block = std::malloc(size_t(16) << 20);  // never touched
+    std::free(block);
+}
+
 PyObject *enter_region(PyObject *, PyObject *callback) {
     if (!PyCallable_Check(callback)) {
         PyErr_SetString(PyExc_TypeError, "enter_region() needs a callable");
@@ -301,6 +309,7 @@ PyObject *enter_region(PyObject *, PyObject *callback) {
     bool is_ready = region || (regions::prepare_hook() && regions::watch_imports() &&
                                regions::await_first_array());
     if (!is_ready) return nullptr;
+    if (!region) keep_freed_memory();
     if (callback != last_callback) {
         Py_XSETREF(last_callback, Py_NewRef(callback));
         ++last_epoch;

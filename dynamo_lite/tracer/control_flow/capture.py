@@ -146,8 +146,9 @@ def is_fresh(tx: Tx, node: Node, body: Graph) -> bool:
     found = owner_of(tx, node)
     if found.op != "call_function" or found not in body.nodes:
         return False
-    alias = tx.state.may_alias.get(found)
-    return alias is None or bool(alias.sources)
+    if (alias := tx.state.may_alias.get(found)) is None:
+        return True
+    return bool(alias.sources) and all(is_fresh(tx, source, body) for source in alias.sources)
 
 
 def checked_close(tx: Tx, bodies: Sequence[Graph]) -> tuple[Node, ...]:
