@@ -1,12 +1,14 @@
 """Settings of all tests: the same examples on every run, however busy the machine is; and what
 is not worth compiling is compiled all the same, to be compared; and internal errors are raised.
 
-Every test starts from the same state of the process, so that none depends on those before it.
+Every test starts from the same state of the process, so that none depends on those before it; a
+shell that starts them in the background does not have interrupts ignored in them.
 
 With `DYNAMO_VALIDATE=1` the summary says how many steps of reasoning about sizes were proved.
 """
 import os
 import random
+import signal
 import sys
 from collections import Counter
 
@@ -25,6 +27,7 @@ from .skips import allowed, excess, reasons
 
 dynamo_config.compile_unprofitable = True
 dynamo_config.strict = True
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "project", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

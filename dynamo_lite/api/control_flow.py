@@ -27,11 +27,17 @@ def cond(
 
     In one graph both must give trees of one structure, whose leaves have the same types.
     """
+    return whole(branch(pred, true_fn, false_fn, operands))
+
+
+def branch(
+    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Any
+) -> Any:
+    """What `cond` gives, before its objects are made: a function of its own, because a compiler
+    may copy what follows an `if` into both of its arms."""
     if pred:
-        result = copied(true_fn(*operands))
-    else:
-        result = copied(false_fn(*operands))
-    return whole(result)
+        return copied(true_fn(*operands))
+    return copied(false_fn(*operands))
 
 
 def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], *carried: Any) -> Any:

@@ -143,12 +143,17 @@ def is_view(tx: Tx, value: Any) -> bool:
 
 def is_fresh(tx: Tx, node: Node, body: Graph) -> bool:
     """Whether an array is made in a body, in memory of its own."""
+    alias = tx.state.may_alias.get(owner_of(tx, node))
+    sources = () if alias is None else alias.sources
+    return is_made(tx, node, body) and all(is_fresh(tx, source, body) for source in sources)
+
+
+def is_made(tx: Tx, node: Node, body: Graph) -> bool:
+    """Whether an array is made in a body, or is one of the sources that are noted for it."""
     found = owner_of(tx, node)
-    if found.op != "call_function" or found not in body.nodes:
-        return False
-    if (alias := tx.state.may_alias.get(found)) is None:
-        return True
-    return bool(alias.sources) and all(is_fresh(tx, source, body) for source in alias.sources)
+    alias = tx.state.may_alias.get(found)
+    is_inside = found.op == "call_function" and found in body.nodes
+    return is_inside and (alias is None or bool(alias.sources))
 
 
 def checked_close(tx: Tx, bodies: Sequence[Graph]) -> tuple[Node, ...]:

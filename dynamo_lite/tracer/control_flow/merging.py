@@ -34,7 +34,7 @@ from .capture import (
     PYTHON_TYPES,
     adding_to,
     checked_close,
-    is_fresh,
+    is_made,
     is_view,
     owner,
     results,
@@ -284,7 +284,7 @@ class Merging:
             if alias is not None and alias.sources:
                 cond.may_alias[place] = cond.may_alias.get(place, ()) + alias.sources
             choices.append(None)
-            if not is_fresh(self.tx, value.node, arm.graph):
+            if not is_made(self.tx, value.node, arm.graph):
                 cond.note_alias(place, value.node)
                 choices[-1] = NONE if value.node in arm.graph.nodes else value
         self.slots[pair] = cond.result(pair, values[0].array_type, (choices[0], choices[1]))

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from ...ir.node import Node
     from ..state.tx import Tx
 
-CROSSING = 1000.0
+CROSSING = 2000.0
 """Nanoseconds for leaving compiled code and entering it again, an iterator stepped in between:
-about twice what it takes, since what is saved is a rough estimate."""
+about four times what it takes: what is saved is a rough estimate, and has to pay for compiling."""
 CALL, VIEW, SCALAR_CALL, PYTHON_CALL = 600.0, 150.0, 60.0, 25.0
 """Nanoseconds that an operation of NumPy takes on an array, for a view of one, and on a scalar; and
 one of Python's."""
