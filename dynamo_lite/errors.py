@@ -116,4 +116,5 @@ class ValidationError(DynamoError):
 
 
 class DynamoWarning(UserWarning):
-    """Something in dynamo_lite went wrong; the result is right, but it came from plain Python."""
+    """Something is not as it was meant to be: an error in dynamo_lite, a limit, a request without
+    effect. Results are right all the same."""

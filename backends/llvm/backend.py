@@ -21,7 +21,9 @@ from .objects.image import Image
 if TYPE_CHECKING:
     from ..loop_ir.program import Program
 
-OUTPUT_CODE, PERF = logger("output_code"), logger("perf")
+PERF = logger("perf")
+MAKING = [logger(artifact) for artifact in ("output_code", "fusion", "schedule")]
+"""What only making a graph's code can tell."""
 
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
@@ -32,7 +34,7 @@ def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., 
     key = graph_cache.key(graph, target)
     if key is None:
         return loaded(generated(graph, target)[0])
-    if not OUTPUT_CODE.isEnabledFor(logging.INFO):
+    if not any(log.isEnabledFor(logging.INFO) for log in MAKING):
         if (stored := graph_cache.read(key, graph_facts(graph))) is not None:
             PERF.info("the compiled graph comes from the disk cache")
             return loaded(stored)

@@ -10,7 +10,7 @@ from ...ir.graph import Graph
 from ...ir.passes import optimize
 from ...native import _core
 from ..hints import hints_of
-from ..loop_ir.printing import print_program
+from ..loop_ir.printing import print_program, print_schedule, summary
 from ..loop_ir.program import Program
 from ..lowering.lower import likely, lower
 from ..unprofitable import limited, why_unprofitable
@@ -23,7 +23,7 @@ from .objects.image import Image
 from .objects.modules_on_disk import Objects
 from .preferences import why_numpy
 
-OUTPUT_CODE = logger("output_code")
+OUTPUT_CODE, FUSION, SCHEDULE = map(logger, ("output_code", "fusion", "schedule"))
 
 
 def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
@@ -39,8 +39,17 @@ def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
             or why_numpy(node, hint)
         ),
     )
+    _tell(functional, program)
     image = program_image(limited(graph, program), target, objects)
     return replace(image, unprofitable=why_unprofitable(graph, program))
+
+
+def _tell(graph: Graph, program: Program) -> None:
+    if FUSION.isEnabledFor(logging.INFO):
+        head = f"{len(graph.calls)} operations become {summary(program)}"
+        FUSION.info("%s", "\n".join([head, *(f"  {note}" for note in program.notes)]))
+    if SCHEDULE.isEnabledFor(logging.INFO):
+        SCHEDULE.info("%s", print_schedule(program))
 
 
 def program_image(program: Program, target: Target, objects: Objects) -> Image:

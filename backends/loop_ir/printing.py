@@ -147,6 +147,27 @@ def print_program(program: Program) -> str:
     return "\n".join([*lines, f"return {outputs}", *(f"# {note}" for note in program.notes)])
 
 
+def print_schedule(program: Program) -> str:
+    """The steps in the order in which they run, kernels by their heads."""
+    return "\n".join(line for step in program.steps for line in _scheduled(step))
+
+
+def _scheduled(step: Any) -> list[str]:
+    """One line, of a kernel with what it reads and writes; more of what has steps inside."""
+    text = _step_text(step)
+    if not isinstance(step, Launch):
+        return text.splitlines()
+    reads, writes = (sorted(b.name for b in part) for part in (step.reads, step.writes))
+    return [f"{text.splitlines()[0]} {', '.join(reads) or 'nothing'} -> {', '.join(writes)}"]
+
+
+def summary(program: Program) -> str:
+    """How many kernels and calls a program is."""
+    kinds = [type(step) for step in program.steps]
+    kernels, calls, products = (kinds.count(kind) for kind in (Launch, Extern, Product))
+    return f"{kernels} kernels, {calls} calls of NumPy, {products} products"
+
+
 def _step_text(step: Any) -> str:
     match step:
         case Launch():

@@ -64,6 +64,9 @@ class Config:
     longer unrolled after half of it."""
     inline_depth: int = 100
     """Calls within calls that are followed into one graph."""
+    compile_watched: bool = False
+    """Compile and run compiled although a debugger, coverage tool or line profiler is active, which
+    is then told nothing of the lines that run compiled."""
     compile_unprofitable: bool = False
     """Also run compiled what NumPy alone does as fast."""
     math: str = "inline"
@@ -85,6 +88,8 @@ class Config:
     """Threads of the CPU pool; 0 is the number of cores this process may use."""
     logs: str = ""
     """What to log; see `dynamo_lite.base.logs`."""
+    progress_seconds: float = 2.0
+    """Compilations that take longer are shown on the standard error, where that is a terminal."""
     trace: str = ""
     """A directory into which every compilation writes what it made, by `runtime.artifacts`."""
 

@@ -3,7 +3,8 @@
 `DYNAMO_LOGS="+dynamo,guards,recompiles"` is a comma-separated list: a name switches an artifact on,
 `+` shows its details too, `-` leaves only errors; `all` names every one. Each line carries the
 frame that is being compiled: `[frame/recompile]`, or `[frame/recompile_restart]` when its analysis
-restarted, counted from zero. Nothing is formatted for an artifact that is off.
+restarted, counted from zero. Nothing is formatted for an artifact that is off. `DYNAMO_LOGS=help`
+lists the artifacts.
 """
 from __future__ import annotations
 
@@ -21,14 +22,20 @@ ARTIFACTS = {
     "dynamic": "symbols of sizes, and what specialised them",
     "guards": "the conditions under which compiled code is used again",
     "recompiles": "why a call matched no entry",
+    "recompiles_verbose": "the same of every variant, with its line, its calls and the remedy",
     "graph_breaks": "where and why a graph ended",
     "graph_code": "captured graphs as Python",
+    "trace_source": "the lines of the program as they are traced, those of inlined calls indented",
+    "side_effects": "what compiled code changes outside, after the graph has run",
     "bytecode": "the instructions before and after",
+    "fusion": "how many kernels the operations became, and why not fewer",
+    "schedule": "the kernels, calls and arrays of the backend in the order in which they run",
     "output_code": "what the backend generated",
     "validation": "what was proved of the reasoning about sizes (config.validate)",
     "cache": "what cannot be kept on disk, or was found damaged",
     "perf": "what compiling took, and what keeps code slow",
 }
+HELP = "help"
 _PREFIX = "dynamo_lite."
 _root = logging.getLogger("dynamo_lite")
 _LEVELS = {"+": logging.DEBUG, "": logging.INFO, "-": logging.ERROR}
@@ -65,16 +72,28 @@ _handler.setFormatter(_MarkedLines())
 _handler.addFilter(lambda record: record.levelno >= _levels[record.name.removeprefix(_PREFIX)])
 
 
+def listing() -> str:
+    """The artifacts and how they are asked for."""
+    width = max(map(len, ARTIFACTS))
+    rows = (f"  {name.ljust(width)}  {what}" for name, what in ARTIFACTS.items())
+    return "\n".join(["DYNAMO_LOGS=name,+name,-name,all: + shows details, - only errors", *rows])
+
+
 def configure(spec: str) -> None:
     """Switch artifacts on as `DYNAMO_LOGS` says; an empty string switches all off."""
     levels = dict.fromkeys(ARTIFACTS, logging.ERROR)
-    for word in filter(None, (part.strip() for part in spec.split(","))):
+    words = [word for part in spec.split(",") if (word := part.strip())]
+    if HELP in words and sys.stderr is not None:
+        print(listing(), file=sys.stderr)
+    for word in words:
+        if word == HELP:
+            continue
         sign = word[0] if word[0] in "+-" else ""
         name = word.removeprefix(sign)
         for artifact in ARTIFACTS if name == "all" else (name,):
             logger(artifact)
             levels[artifact] = _LEVELS[sign]
-    (_root.addHandler if spec else _root.removeHandler)(_handler)
+    (_root.addHandler if [*words] != [HELP] * len(words) else _root.removeHandler)(_handler)
     _levels.update(levels)
     _set_levels()
 

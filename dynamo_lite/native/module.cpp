@@ -60,9 +60,18 @@ PyObject *put_all_in_python(PyObject *, PyObject *argument) {
     Py_RETURN_NONE;
 }
 
+PyObject *put_compile_watched(PyObject *, PyObject *argument) {
+    int is_so = PyObject_IsTrue(argument);
+    if (is_so < 0) return nullptr;
+    compile_watched(is_so);
+    Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
     {"run_all_in_python", put_all_in_python, METH_O,
      "Whether every compiled function runs in Python from here on."},
+    {"compile_watched", put_compile_watched, METH_O,
+     "Whether compiled functions run compiled although lines are watched."},
     {"lines_are_watched", get_lines_are_watched, METH_NOARGS,
      "Whether a debugger, coverage tool or line profiler is active: compiled functions then run "
      "in Python."},

@@ -4,6 +4,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -15,21 +16,21 @@ from ..api.directives import is_disabled
 from ..backends.registry import Backend, list_backends, lookup_backend
 from ..base.config import Config, changed, config, follow
 from ..base.nearest import nearest
-from ..errors import BackendError
+from ..errors import BackendError, DynamoWarning
 from ..native import CompiledFunction, set_num_threads
 from .compile_frame import Options, compiled_function
 from .stats import FrameRecord
 
-MODES: Mapping[str | None, Mapping[str, Any]] = {
-    None: {},
-    "default": {},
-    "reduce-overhead": {},
-    "max-autotune": {},
-    "max-autotune-no-cudagraphs": {},
+MODES: Mapping[str, str] = {
+    "default": "",
+    "reduce-overhead": "calls of compiled functions cost some tens of nanoseconds in every mode",
+    "max-autotune": "there are no alternatives of a kernel to choose from by timing them",
+    "max-autotune-no-cudagraphs":
+        "there are no alternatives of a kernel to choose from by timing them",
 }
-"""torch.compile's modes: settings that each stands for."""
+"""torch.compile's modes, and why one changes nothing here."""
 
-OF_THE_PROCESS = frozenset({"disable", "logs", "threads", "warm_seconds"})
+OF_THE_PROCESS = frozenset({"compile_watched", "disable", "logs", "threads", "warm_seconds"})
 """Settings that no single function can have."""
 
 PRELOADED: Mapping[Any, str] = {"auto": "llvm", "llvm": "llvm"}
@@ -45,6 +46,8 @@ def compile(
     mode: str | None = None,
     options: Mapping[str, Any] | None = None,
     disable: bool = False,
+    name: str | None = None,
+    recompile_limit: int | None = None,
 ) -> Any:
     """Compile the NumPy operations of a function; use as `@compile`, `@compile(...)` or a call.
 
@@ -52,8 +55,12 @@ def compile(
     `dynamic`: None compiles for the sizes seen first and makes those that change symbolic, True
     makes all symbolic at once, False none. `fullgraph=True` raises `errors.FullGraphRequired` where
     a part of the function could not be compiled. `options`: settings of `config` for this function.
+    `mode`: torch.compile's, none of which changes anything here, as a warning says. `name`: what
+    records and messages call the function. `recompile_limit`: its most variants.
     """
-    chosen = _options(backend, dynamic, fullgraph, mode, options)
+    chosen = _options(backend, dynamic, fullgraph, mode, options, name, recompile_limit)
+    if mode is not None and (why := MODES[mode]):
+        warnings.warn(f"mode={mode!r} changes nothing: {why}", DynamoWarning, stacklevel=2)
     if fn is None:
         return functools.partial(_compile, options=chosen, disable=disable)
     return _compile(fn, chosen, disable)
@@ -81,28 +88,39 @@ def _options(
     fullgraph: bool,
     mode: str | None,
     options: Mapping[str, Any] | None,
+    name: str | None = None,
+    recompile_limit: int | None = None,
 ) -> Options:
     if dynamic is not None and not isinstance(dynamic, bool):
         raise TypeError(f"dynamic is None, True or False, not {dynamic!r}")
     if mode is not None and options is not None:
         raise ValueError("compile takes mode= or options=, not both")
-    if mode not in MODES:
-        known = [name for name in MODES if name is not None]
-        raise ValueError(f"no mode is called {mode!r}{nearest(str(mode), known)}")
+    if mode is not None and mode not in MODES:
+        raise ValueError(f"no mode is called {mode!r}{nearest(str(mode), MODES)}")
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name is a text, not {name!r}")
     if isinstance(backend, str) and backend not in list_backends():
         raise BackendError(f"no backend is called {backend!r}{nearest(backend, list_backends())}")
     if not isinstance(backend, str) and not callable(backend):
         raise TypeError(f"a backend is a name or callable(graph, example_inputs), not {backend!r}")
     if isinstance(backend, str) and backend in PRELOADED:
         lookup_backend(PRELOADED[backend])
-    settings = {**MODES[mode], **(options or {})}
+    settings = _settings(options or {}, recompile_limit)
+    return Options(backend, dynamic, bool(fullgraph), name or "", tuple(settings.items()))
+
+
+def _settings(options: Mapping[str, Any], recompile_limit: int | None) -> Mapping[str, Any]:
+    """Those of one function, all of which make sense."""
     known = [field.name for field in fields(Config)]
-    for name in sorted(settings.keys() - {*known}):
+    for name in sorted(options.keys() - {*known}):
         raise ValueError(f"no setting is called {name!r}{nearest(name, known)}")
-    if general := settings.keys() & OF_THE_PROCESS:
+    if general := options.keys() & OF_THE_PROCESS:
         raise ValueError(f"{', '.join(sorted(general))}: a setting of the process, see dl.config")
-    changed(Config(), settings)
-    return Options(backend, dynamic, bool(fullgraph), tuple(settings.items()))
+    if recompile_limit is not None and "recompile_limit" in options:
+        raise ValueError("recompile_limit is given twice, as an argument and in options")
+    limit = {} if recompile_limit is None else {"recompile_limit": recompile_limit}
+    changed(Config(), {**options, **limit})
+    return {**options, **limit}
 
 
 def _compile(fn: Any, options: Options, disable: bool) -> Any:

@@ -52,7 +52,7 @@ from ..native._core import NativeEntry
 from ..tracer.frame.speculation import translate
 from ..tracer.rules.trace_rules import Action, rule_for
 from ..tracer.state.trace import RECURSION, Returned, Stopped, Trace, TraceOptions
-from . import artifacts
+from . import artifacts, progress, replayed
 from .bailouts import QUICK, SMALL, Bailout, why_bailed_out
 from .eviction import Eviction
 from .guard_failures import GuardFailure, limit_reached, why_guards_failed
@@ -62,10 +62,12 @@ from .rollback import attempt
 from .stats import Break, FrameRecord, registry
 from .tiering import Account, elements, nanoseconds
 from .users_lines import users_line
+from .watched import flat_arguments, warn_once
 
 DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
+EACH_VARIANT = logs.logger("recompiles_verbose")
 GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
-BYTECODE, PERF = map(logs.logger, ("bytecode", "perf"))
+BYTECODE, PERF, SIDE_EFFECTS = map(logs.logger, ("bytecode", "perf", "side_effects"))
 
 FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileForbidden,
                 RecompileLimitExceeded, ValidationError)
@@ -87,6 +89,8 @@ class Options:
     backend: str | Backend = "auto"
     dynamic: bool | None = None
     fullgraph: bool = False
+    name: str = ""
+    """What records and messages call the function, if not by its own name."""
     settings: tuple[tuple[str, Any], ...] = ()
     listener: Callable[[FrameRecord], None] | None = None
     is_explained: bool = False
@@ -155,6 +159,10 @@ class FrameCompiler:
     failures: tuple[GuardFailure, ...] = ()
     """Why the last calls were compiled for, the newest last."""
 
+    @property
+    def name(self) -> str:
+        return self.options.name or self.function.__qualname__
+
     def forget(self) -> None:
         """Start afresh."""
         if (compiled := self.compiled()) is not None:
@@ -177,6 +185,7 @@ class FrameCompiler:
             config.within(settings) if settings else nullcontext(),
             logs.frame(f"{self.frame}/{self.recompiles}"),
             validation.analysis(),
+            progress.shown(self._place),
         ):
             artifacts.write_into(config.trace)
             try:
@@ -190,11 +199,11 @@ class FrameCompiler:
                 raise
             except (RecursionError, MemoryError) as error:  # this call's, not the function's
                 given_up = True
-                DYNAMO.info("compiling %s: %r", self.function.__qualname__, error)
+                DYNAMO.info("compiling %s: %r", self.name, error)
                 return
             except NotWarm:
                 given_up = True
-                DYNAMO.info("compiling %s takes too long", self.function.__qualname__)
+                DYNAMO.info("compiling %s takes too long", self.name)
                 return
             except Exception as error:
                 if config.strict or not config.suppress_errors:
@@ -214,8 +223,22 @@ class FrameCompiler:
         account.ran += (self.waited - compiled.waiting) * 1e-9
         compiled.waiting = self.waited = nanoseconds(account.lacks(flat_args))
         if is_cold := self.waited > 0:
-            RECOMPILES.info("no variant of %s yet: %s", self.function.__qualname__, account)
+            RECOMPILES.info("no variant of %s yet: %s", self.name, account)
         return is_cold
+
+    def watched(
+        self, compiled: CompiledFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """Told by the native core, of the first call that runs in Python because lines are watched:
+        warn, and find out what `fullgraph` asks for all the same."""
+        warn_once(self.function.__code__)
+        flat = flat_arguments(self.function, args, kwargs) if self.options.fullgraph else None
+        if flat is not None and not compiled.entries():
+            self(compiled, flat)
+
+    def _place(self) -> str:
+        code = self.function.__code__
+        return f"compiling {self.name} ({code.co_filename}:{code.co_firstlineno})"
 
     def _decide(self, compiled: CompiledFunction) -> None:
         """Leave functions that are not plain ones to Python."""
@@ -263,6 +286,9 @@ class FrameCompiler:
         record.operations = len(trace.graph.calls)
         record.cold_arms = tuple(Break(arm.reason, arm.location) for arm in trace.cold_arms)
         record.graph = trace.graph if self.options.is_explained else None
+        if SIDE_EFFECTS.isEnabledFor(logging.INFO):
+            effects = replayed.told(trace.side_effects.records)
+            SIDE_EFFECTS.info("%s", "\n".join(effects) or "none")
         if isinstance(trace.end, Stopped):
             self._broke(record, Break(trace.end.reason, trace.end.location))
             record.in_python = trace.end.operations
@@ -374,7 +400,7 @@ class FrameCompiler:
             return own
         callees = self.family.callees
         if function not in callees:
-            callees[function] = compiled_function(function, self.options, callees=callees)
+            callees[function] = compiled_function(function, self._for_callees(), callees=callees)
         return callees[function]
 
     def lifted(self, function: FunctionType) -> Callable[..., Any] | None:
@@ -391,8 +417,12 @@ class FrameCompiler:
         callees = self.family.callees
         if code not in callees:
             made = lifted_function(function)
-            callees[code] = compiled_function(made, self.options, callees=callees)
+            callees[code] = compiled_function(made, self._for_callees(), callees=callees)
         return callees[code]
+
+    def _for_callees(self) -> Options:
+        """The name is the function's alone."""
+        return replace(self.options, name="") if self.options.name else self.options
 
     def _in_python(self) -> Callable[..., Any]:
         """The function itself, over its flat arguments."""
@@ -430,7 +460,7 @@ class FrameCompiler:
         code = self.function.__code__
         location = Location(code.co_filename, code.co_firstlineno, self.function.__qualname__)
         assert self.frame is not None
-        return FrameRecord(self.function.__qualname__, self.frame, self.recompiles, location)
+        return FrameRecord(self.name, self.frame, self.recompiles, location)
 
     def _finished(self, record: FrameRecord, flat: FlatGuards) -> None:
         registry.records.append(record)
@@ -457,15 +487,18 @@ class FrameCompiler:
     def _report_miss(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         """Say why no entry accepted the call; the newest entry's reason is counted."""
         reasons = why_guards_failed(compiled, flat_args)
+        for failure in reasons if EACH_VARIANT.isEnabledFor(logging.INFO) else ():
+            EACH_VARIANT.info("%s %s: %s\n  remedy: %s", self.name, failure.variant,
+                              failure.at, failure.remedy)
         if reasons and not may_recompile():
             told = "; ".join(map(str, reasons))
             raise RecompileForbidden(
-                f"{self.function.__qualname__}: {told}\n  remedy: {reasons[0].remedy}")
+                f"{self.name}: {told}\n  remedy: {reasons[0].remedy}")
         if reasons:
             self.failures = (*self.failures[1 - KEPT :], reasons[0])
             registry.recompile_reasons[reasons[0].reason] += 1
             RECOMPILES.info(
-                "recompiling %s (%s:%s): %s\n  remedy: %s", self.function.__qualname__,
+                "recompiling %s (%s:%s): %s\n  remedy: %s", self.name,
                 self.function.__code__.co_filename, self.function.__code__.co_firstlineno,
                 "; ".join(map(str, reasons)), reasons[0].remedy,
             )  # fmt: skip
@@ -521,7 +554,7 @@ class FrameCompiler:
         if self.eviction is not None:
             self.eviction.make_room(compiled, limit)
             return True
-        warning = limit_reached(compiled, flat_args)
+        warning = limit_reached(compiled, flat_args, self.name)
         if self.options.fullgraph:
             raise RecompileLimitExceeded(warning)
         self.eviction = Eviction()
@@ -537,7 +570,7 @@ class FrameCompiler:
         registry.errors += 1
         compiled.disable(f"{type(error).__name__}: {error}")
         code = self.function.__code__
-        what = f"dynamo_lite could not compile {self.function.__qualname__} and runs it in Python"
+        what = f"dynamo_lite could not compile {self.name} and runs it in Python"
         if not isinstance(error, BackendError):
             what += (
                 f". This is a defect of dynamo_lite: {type(error).__name__}. "
@@ -546,7 +579,7 @@ class FrameCompiler:
         warnings.warn_explicit(
             f"{what}: {error}", DynamoWarning, code.co_filename, code.co_firstlineno
         )
-        DYNAMO.debug("compiling %s failed", self.function.__qualname__, exc_info=error)
+        DYNAMO.debug("compiling %s failed", self.name, exc_info=error)
 
 
 def is_short(trace: Trace) -> bool:

@@ -69,7 +69,8 @@ def state_of(function: CompiledFunction, watched: str | None) -> State:
         costs.append(Cost("in Python", disabled, where, remedy_for(disabled), function.unfit))
     compiler = _compiler_of(function)
     limit = config.recompile_limit if compiler is None else compiler.limit
-    return State(function.__qualname__, len(function.entries()), limit,
+    name = function.__qualname__ if compiler is None else compiler.name
+    return State(name, len(function.entries()), limit,
                  coverage(records, family), tuple(costs), watched or disabled)
 
 

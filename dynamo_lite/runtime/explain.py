@@ -24,11 +24,8 @@ from .costs import State, state_of
 from .listings import Rewritten, rewritten
 from .stats import Break, FrameRecord, coverage, frames
 from .tiering import why_cold
+from .watched import WATCHED
 
-WATCHED = (
-    "a debugger, coverage tool or line profiler is active: compiled functions run in Python "
-    "while it is"
-)
 NOT_COMPILED = "nothing of it is compiled: it is disabled, or an object without Python code"
 
 

@@ -22,6 +22,12 @@ class GuardFailure:
     location: Location
     """The line that asked for the guard; where none did, that of the function."""
     remedy: Remedy
+    variant: str = ""
+    """Which one the guard is of, and how often that one ran."""
+
+    @property
+    def at(self) -> str:
+        return f"{self.location}: {self.reason}"
 
     def __str__(self) -> str:
         return self.reason
@@ -39,7 +45,8 @@ def why_guards_failed(
             info = entry.info
             reason = why_failed(info.flat, op, info.shapes, values)
             where = line_of(info.flat, op) or first_line
-            found.append(GuardFailure(reason, where, remedy(info.flat, op, info.shapes)))
+            variant = f"[{info.record.mark}], {entry.hits} calls"
+            found.append(GuardFailure(reason, where, remedy(info.flat, op, info.shapes), variant))
     return found
 
 
@@ -49,13 +56,13 @@ def _values(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Values:
     return Values(flat_args, function)
 
 
-def limit_reached(compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> str:
+def limit_reached(compiled: CompiledFunction, flat_args: tuple[Any, ...], name: str) -> str:
     """Which argument keeps changing, what happens now, and what helps."""
     failures = why_guards_failed(compiled, flat_args)
     why = f": {failures[0]}" if failures else ""
     rows = dict.fromkeys([*(failure.remedy for failure in failures[:1]), LAST_RESORT])
     return (
-        f"{compiled.__qualname__} has been compiled {config.recompile_limit} times "
+        f"{name} has been compiled {config.recompile_limit} times "
         f"(config.recompile_limit){why}. Most calls with other arguments now run in Python; "
         f"{'; or '.join(row.advice for row in rows)} ({next(iter(rows)).page})"
     )

@@ -170,6 +170,9 @@ class Compiler(Protocol):
     @property
     def limit(self) -> int: ...
 
+    @property
+    def name(self) -> str: ...
+
     def forget(self) -> None: ...
 
 

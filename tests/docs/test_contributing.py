@@ -8,7 +8,7 @@ import pytest
 
 TEXT = (Path(__file__).resolve().parents[2] / "CONTRIBUTING.md").read_text()
 EXAMPLES = re.findall(r"^## (?:An?) ([^\n]+)\n[^#]*?^```python\n(.*?)^```", TEXT, re.M | re.S)
-SAID = {"log artifact": "[-] [fusion] kernel0 and kernel1 become one kernel\n"}
+SAID = {"log artifact": "[-] [memory] t0 and t1 share memory\n"}
 
 
 def test_every_kind_of_addition_has_an_example():

@@ -224,6 +224,7 @@ PyObject *compiled_clear_entries(PyObject *self, PyObject *) {
     if (!replace_entries(self, Ref(PyTuple_New(0)))) return nullptr;
     Py_CLEAR(as_compiled(self)->disabled);
     as_compiled(self)->patience = as_compiled(self)->waiting = as_compiled(self)->unfit = 0;
+    as_compiled(self)->told_watched = false;
     Py_RETURN_NONE;
 }
 

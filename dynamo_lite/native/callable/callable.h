@@ -36,6 +36,7 @@ struct CompiledFunction {
     Py_ssize_t retire_after;
     Py_ssize_t patience;     // calls without an entry that run the function before one asks again
     Py_ssize_t unfit;        // calls that ran in Python because no entry fitted, or none may run
+    bool told_watched;       // `miss.watched` was called
     Py_ssize_t waiting;      // nanoseconds that calls without an entry run before one asks again
 };
 
@@ -77,3 +78,6 @@ void follow_code(CompiledFunction *self);
 
 // Whether every compiled function runs in Python from here on.
 void run_all_in_python(bool is_so);
+
+// Whether they run compiled although a debugger, coverage tool or line profiler is active.
+void compile_watched(bool is_so);

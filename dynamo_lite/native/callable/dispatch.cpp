@@ -140,6 +140,23 @@ bool run_entry(CompiledFunction *self, CacheEntry *entry, const Flat &flat, PyOb
     return true;
 }
 
+std::atomic<bool> all_in_python{false}, compiles_watched{false};
+
+// While it lives, nobody is told of lines that run.
+class Unwatched {
+public:
+    explicit Unwatched(bool is_so) : thread(is_so ? PyThreadState_Get() : nullptr) {
+        if (thread) PyThreadState_EnterTracing(thread);
+    }
+    ~Unwatched() {
+        if (thread) PyThreadState_LeaveTracing(thread);
+    }
+    Unwatched(const Unwatched &) = delete;
+
+private:
+    PyThreadState *thread;
+};
+
 // Asks for an entry. While that goes on, every other call that finds none runs the function.
 bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
     Ref arguments(arguments_of(flat)), miss = Ref::borrow(self->miss);
@@ -149,6 +166,7 @@ bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
         OutsideRegions outside;
         SignalsWait signals;
         CollectionWaits collection;
+        Unwatched unwatched(lines_are_watched(PyThreadState_Get()));
         self->compiling = PyThread_get_thread_ident();
         answer = Ref(PyObject_CallFunctionObjArgs(miss.get(), reinterpret_cast<PyObject *>(self),
                                                   arguments.get(), nullptr));
@@ -228,19 +246,57 @@ bool has_nothing_to_try(CompiledFunction *self) {
     return self->disabled && self->entries && PyTuple_GET_SIZE(self->entries) == 0;
 }
 
-std::atomic<bool> all_in_python{false};
+bool is_left_to_watchers() {
+    return lines_are_watched(PyThreadState_Get()) &&
+           !compiles_watched.load(std::memory_order_relaxed);
+}
 
 bool has_to_run_in_python(CompiledFunction *self) {
     if (is_compiling_here(self)) return true;
     bool is_so = all_in_python.load(std::memory_order_relaxed) || has_nothing_to_try(self) ||
-                 lines_are_watched(PyThreadState_Get());
+                 is_left_to_watchers();
     self->unfit += is_so;
     return is_so;
+}
+
+PyObject *keywords_of(const Call &call) {
+    PyObject *keywords = PyDict_New();
+    Py_ssize_t first = PyVectorcall_NARGS(call.nargsf);
+    Py_ssize_t n = call.kwnames ? PyTuple_GET_SIZE(call.kwnames) : 0;
+    for (Py_ssize_t i = 0; keywords && i < n; ++i) {
+        PyObject *name = PyTuple_GET_ITEM(call.kwnames, i);
+        if (PyDict_SetItem(keywords, name, call.args[first + i]) < 0) Py_CLEAR(keywords);
+    }
+    return keywords;
+}
+
+// Calls `miss.watched(self, arguments, keywords)` in the first call that runs in Python because
+// lines are watched, where the miss callback has that method. False with what it raises.
+bool tell_watched(CompiledFunction *self, const Call &call) {
+    if (self->told_watched || !self->miss || self->compiling || !is_left_to_watchers()) return true;
+    self->told_watched = true;
+    OutsideRegions outside;
+    SignalsWait signals;
+    CollectionWaits collection;
+    Unwatched unwatched(true);
+    Ref method(PyObject_GetAttrString(self->miss, "watched")), arguments, keywords, answer;
+    if (!method) return PyErr_Clear(), true;
+    Flat given{call.function, call.args, static_cast<int>(PyVectorcall_NARGS(call.nargsf))};
+    arguments = Ref(arguments_of(given));
+    keywords = Ref(arguments ? keywords_of(call) : nullptr);
+    if (!keywords) return false;
+    self->compiling = PyThread_get_thread_ident();
+    answer = Ref(PyObject_CallFunctionObjArgs(method.get(), reinterpret_cast<PyObject *>(self),
+                                              arguments.get(), keywords.get(), nullptr));
+    self->compiling = 0;
+    return static_cast<bool>(answer);
 }
 
 }  // namespace
 
 void run_all_in_python(bool is_so) { all_in_python = is_so; }
+
+void compile_watched(bool is_so) { compiles_watched = is_so; }
 
 PyObject *call_target(PyObject *callable, PyObject *const *args, Py_ssize_t n_args) {
     if (PyFunction_Check(callable)) {
@@ -282,7 +338,9 @@ PyObject *call_compiled(PyObject *object, PyObject *const *args, size_t nargsf,
 PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
                   PyObject *kwnames) {
     Call call{function, args, nargsf, kwnames};
-    if (has_to_run_in_python(self)) return run_function(call);
+    if (has_to_run_in_python(self)) {
+        return tell_watched(self, call) ? run_function(call) : nullptr;
+    }
     if (!kwnames && PyVectorcall_NARGS(nargsf) == self->signature.direct) {
         return dispatch_or_run(self, {function, args, self->signature.direct}, call);
     }

@@ -32,6 +32,7 @@ from ..state.trace import ColdArm, LoopPlan, Returned, Stopped, Trace, TraceOpti
 from .expected_changes import Learnt, came_true, will_change
 from .no_alias import guard_no_alias
 from .root import RootTranslator, StopHere
+from .traced_lines import traced_lines
 
 DYNAMO = logs.logger("dynamo")
 
@@ -260,7 +261,7 @@ def new_state(
     function: FunctionType, flat_args: Sequence[Any], options: TraceOptions
 ) -> TraceState:
     state = TraceState(function, flat_args, options, Graph(), GuardSet(), ShapeEnv(), SideEffects())
-    state.root_graph = state.graph
+    state.root_graph, state.lines = state.graph, traced_lines()
     state.shapes = ShapeEnv(options.policy, lambda: state.locate())
     state.graph.facts = state.shapes
     state.shapes.origins = state.graph.symbols

@@ -100,6 +100,8 @@ class Translator(FrameValues, FrameLanguage):
         self.state.steps += 1
         self.state.check_time()
         self.state.locate = self.location
+        if self.state.lines is not None:
+            self.state.lines.at(self, inst.line)
         try:
             self.execute(inst)
         except ObservedException as raised:

@@ -197,6 +197,7 @@ class TraceState:
     root_steps: int = 0
     steps: int = 0
     locate: Callable[[], Location | None] = lambda: None
+    lines: Any = None
     root_graph: Graph = field(default_factory=Graph)
     left_arms: dict[tuple[CodeType, int, int], ColdArm] = field(default_factory=dict)
     may_alias: dict[Node, AliasInfo] = field(default_factory=dict)

@@ -1,0 +1,55 @@
+"""A compilation that takes long is shown on a terminal, and nothing of it stays there."""
+import io
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.base.config import config
+from dynamo_lite.runtime import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def slow(graph, inputs):
+    """A backend that takes longer than the patience of the test."""
+    time.sleep(0.3)
+    return graph
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+
+    def run(stream, patience):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with config.patch(progress_seconds=patience):
+            dl.compile(lambda x: x + 1, backend=slow, name="step")(np.ones(3))
+        monkeypatch.undo()
+        return stream.getvalue()
+
+    return run
+
+
+def test_what_takes_long_is_shown_and_wiped(shown):
+    said = shown(Terminal(), 0.05)
+    assert "compiling step (" in said and "test_progress.py" in said
+    assert said.endswith(progress.CLEAR) and "\n" not in said
+
+
+def test_what_is_quick_is_not(shown):
+    assert shown(Terminal(), 60.0) == ""
+
+
+def test_nothing_is_written_into_files(shown):
+    assert shown(io.StringIO(), 0.0) == ""
+
+
+def test_without_a_standard_error(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert dl.compile(lambda x: x + 1, backend="eager")(np.ones(1)).tolist() == [2.0]
