@@ -66,6 +66,7 @@ MODULES = {
     ".runtime.stats": ("reset", "stats"),
 }
 """Where the public names are at home."""
+MAGICS = ".notebook.magics"
 
 
 def __getattr__(name: str) -> Any:
@@ -79,6 +80,15 @@ def __getattr__(name: str) -> Any:
         home = importlib.import_module(module, __name__)
         globals().update({each: getattr(home, each) for each in names})
     return globals()[name]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext dynamo_lite`: the magics `%%dl` and `%dl_explain`."""
+    importlib.import_module(MAGICS, __name__).load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    importlib.import_module(MAGICS, __name__).unload(shell)
 
 
 def __dir__() -> list[str]:

@@ -108,7 +108,7 @@ def report(explain: bool, cold: Sequence[str]) -> None:
 
 
 def line_of(record: FrameRecord) -> str:
-    place = f"{record.location.filename}:{record.location.line}"
+    place = record.location.place
     line = f"[{record.mark}] {record.name} ({place}): {record.operations} operations"
     ends = (("broke", record.broke), ("bailed out", record.bailout))
     told = [f"{verb} at {end}\n        remedy: {end.remedy}" for verb, end in ends if end]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import Any, TextIO
 
+from . import markup
 from .records import dataclass
 
 Row = Sequence[object]
@@ -25,6 +26,10 @@ class Table:
 
     def __str__(self) -> str:
         return plain(self.title, self.headers, self.rows) if self.text is None else self.text
+
+    def _repr_html_(self) -> str:
+        title = markup.paragraph(self.title) if self.title else ""
+        return title + markup.table(self.headers, self.rows)
 
     def __rich__(self) -> Any:
         library, safe = map(importlib.import_module, ("rich.table", "rich.text"))

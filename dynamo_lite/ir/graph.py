@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..base import markup
 from ..base.records import dataclass, field
 from .errstates import AMBIENT, Errstate
 from .node import AnyGraph, Assertion, Location, Node, SymbolOrigin, Unbacked
@@ -125,6 +126,17 @@ class Graph(AnyGraph):
     def __str__(self) -> str:
         return self.code
 
+    def __repr__(self) -> str:
+        return f"<Graph of {len(self.placeholders)} inputs and {len(self.calls)} operations>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the steps with their types and lines, and the text below."""
+        rows = [(node.name, step(node), node.type or "", node.location or "")
+                for node in self.nodes if node.op != "output"]
+        steps = markup.table(("value", "step", "type", "line"), rows)
+        return markup.paragraph(repr(self)[1:-1]) + steps + markup.folded(
+            "as Python", markup.preformatted(self.code))
+
     def _append(self, node: Node) -> Node:
         self.nodes.append(node)
         return node
@@ -139,3 +151,10 @@ class Graph(AnyGraph):
             stem = f"{stem}_{count}"
         self._names[stem] = 1
         return stem
+
+
+def step(node: Node) -> str:
+    """What makes the node's value."""
+    if node.op == "call_function":
+        return str(getattr(node.target, "__name__", node.target))
+    return {"placeholder": "input", "get_attr": "constant"}.get(node.op, node.op)

@@ -1,9 +1,9 @@
 """What a graph is made of: nodes, the user's lines they came from, and where symbols are found."""
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
+from ..base.cells import cell_of
 from ..base.records import dataclass, field
 from .errstates import AMBIENT, Errstate
 from .sizes import Size
@@ -21,15 +21,14 @@ class Location(NamedTuple):
 
     def __str__(self) -> str:
         """`f.py:3 in f → numpy.matrix.T`; a cell of a notebook as `Cell In[3], line 2 in f`."""
-        if cell := CELL.search(self.filename):
-            where = f"Cell In[{cell[1]}], line {self.line}"
-        else:
-            where = f"{self.filename}:{self.line}"
-        return " → ".join((f"{where} in {self.function}", *self.inside))
+        return " → ".join((f"{self.place} in {self.function}", *self.inside))
 
-
-CELL = re.compile(r"<ipython-input-(\d+)-\w+>")
-"""File names of code that is entered in IPython."""
+    @property
+    def place(self) -> str:
+        """`f.py:3`, or `Cell In[3], line 2`."""
+        if (cell := cell_of(self.filename)) is not None:
+            return f"Cell {cell}, line {self.line}"
+        return f"{self.filename}:{self.line}"
 
 
 class AnyGraph:

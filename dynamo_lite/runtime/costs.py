@@ -3,7 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
+from ..base import markup
 from ..base.config import config
 from ..base.records import dataclass
 from ..base.remedies import Remedy, remedy_for, remedy_for_guard
@@ -49,12 +51,28 @@ class State:
         return (f"{self.name}: {self.variants} of at most {self.limit} variants, "
                 f"{self.coverage:.1%} of the array operations ran compiled")
 
-    def __str__(self) -> str:
-        first = [self.summary, *filter(None, [self.in_python and f"in Python: {self.in_python}"])]
+    def __repr__(self) -> str:
+        return f"<State of {self.summary}; {len(self.costs)} costs>"
+
+    def _repr_pretty_(self, printer: Any, is_in_cycle: bool) -> None:
+        """For IPython in a terminal."""
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        notes = [self.summary, *filter(None, [self.in_python and f"in Python: {self.in_python}"])]
+        return "".join((*map(markup.paragraph, notes), self.table._repr_html_()))
+
+    @property
+    def table(self) -> Table:
+        """A row for each cost."""
         rows = [(c.kind, c.times, c.location or "", c.reason, c.remedy.advice) for c in self.costs]
         headers = ("cost", "times", "place", "reason", "remedy")
-        plain = "\n".join(f"  {cost}" for cost in self.costs)
-        return text([*first, *([Table("", headers, rows, plain)] if rows else [])])
+        return Table("", headers, rows, "\n".join(f"  {cost}" for cost in self.costs))
+
+    def __str__(self) -> str:
+        first = [self.summary, *filter(None, [self.in_python and f"in Python: {self.in_python}"])]
+        return text([*first, *([self.table] if self.costs else [])])
 
 
 def state_of(function: CompiledFunction, watched: str | None) -> State:

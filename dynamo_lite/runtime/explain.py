@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import Any
 
+from ..base import markup
 from ..base.records import dataclass
 from ..base.tables import Table, is_drawn, text
 from ..guards.shapes.shape_env import ShapeEnv
@@ -143,6 +144,22 @@ class Explanation:
             lines += ["", *_lines(record)]
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        return f"<Explanation: {self.summary}>"
+
+    def _repr_pretty_(self, printer: Any, is_in_cycle: bool) -> None:
+        """For IPython in a terminal."""
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the frames as a table, and below it each to be unfolded."""
+        notes = (WATCHED if self.watched else "",
+                 self.in_python and f"runs in Python: {self.in_python}")
+        head = [markup.paragraph(text) for text in (self.summary, *filter(None, notes))]
+        each = [markup.folded(lines[0], markup.preformatted("\n".join(lines[1:])))
+                for lines in map(_lines, self.records)]
+        return "".join((*head, frames(self.records)._repr_html_(), *each))
+
     def __str__(self) -> str:
         """Drawn with tables where rich is installed and the standard output is a terminal."""
         return text(_drawn(self)) if is_drawn(sys.stdout) else self.text
@@ -168,7 +185,7 @@ def _drawn(explanation: Explanation) -> Iterator[str | Table]:
 
 
 def _lines(record: FrameRecord) -> list[str]:
-    lines = [f"[{record.mark}] {record.name} ({record.location.filename}:{record.location.line})"]
+    lines = [f"[{record.mark}] {record.name} ({record.location.place})"]
     lines.append(f"  compiled in {record.timing()}")
     if record.broke is not None:
         lines += [f"  broke at {record.broke}", f"    remedy: {record.broke.remedy}"]

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..base import markup
 from ..base.records import dataclass, field
 from ..base.remedies import Remedy, remedy_for
 from ..base.tables import Table
@@ -130,7 +131,24 @@ class Stats:
     symbolic_seconds: float = 0.0
     """What that took, with importing sympy for the first one."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        return f"<Stats: {self.totals[0]}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the totals, and how often each reason came up."""
+        rows = [(verb, count, reason) for verb, reasons in self.reasons
+                for reason, count in reasons.items()]
+        told = markup.table(("what", "times", "reason"), rows) if rows else ""
+        return "".join(map(markup.paragraph, self.totals)) + told
+
+    @property
+    def reasons(self) -> tuple[tuple[str, dict[str, int]], ...]:
+        """What happened how often for which reason."""
+        return (("broke", self.break_reasons), ("recompiled", self.recompile_reasons),
+                ("bailed out", self.bailout_reasons))
+
+    @property
+    def totals(self) -> list[str]:
         lines = [
             f"{self.graphs} graphs in {self.frames} frames, {self.graph_breaks} graph breaks, "
             f"{self.recompiles} recompiles, {self.errors} errors, "
@@ -142,16 +160,18 @@ class Stats:
             lines.append(
                 f"sympy answered {self.symbolic_answers} of {self.symbolic_questions} questions "
                 f"about sizes in {self.symbolic_seconds * 1e3:.0f} ms")
-        told = (("broke", self.break_reasons), ("recompiled", self.recompile_reasons),
-                ("bailed out", self.bailout_reasons))
-        for verb, reasons in told:
+        return lines
+
+    def __str__(self) -> str:
+        lines = self.totals
+        for verb, reasons in self.reasons:
             lines += [f"{count:6} times {verb}: {reason}" for reason, count in reasons.items()]
         return "\n".join(lines)
 
 
 def frames(records: Sequence[FrameRecord], title: str = "", plain: str | None = None) -> Table:
     """A row for each entry that was made."""
-    rows = [(r.mark, r.name, f"{r.location.filename}:{r.location.line}", r.operations,
+    rows = [(r.mark, r.name, r.location.place, r.operations,
              f"{r.seconds * 1e3:.1f} ms", r.broke or r.unprofitable or "") for r in records]
     return Table(title, ("entry", "function", "place", "operations", "compiled in", "ended at"),
                  rows, plain)
