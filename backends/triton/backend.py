@@ -2,13 +2,16 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...base.config import config
 from ...base.logs import logger
 from ...errors import BackendError, Unsupported
+from ...ir.control import is_control
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.node import Node
@@ -19,12 +22,16 @@ from ...ir.rules.values import as_type
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
 from ...native import why_no_cuda
+from ..loop_ir.loops import Buffer, Kernel
 from ..loop_ir.printing import print_program
-from ..loop_ir.program import Launch, Program
+from ..loop_ir.program import Launch, Program, all_steps
 from ..lowering.lower import lower
 from .build import INSTALL
 from .device import CuPyDevice, Device, is_installed
-from .emit import emit
+from .emit import TritonKernel, emit
+from .host import HostDevice
+from .host_kernels import HostKernel
+from .places import host_numbers, is_of_numbers, with_numbers
 from .plan import PlanWriter
 from .scalars import TYPES, template_of
 
@@ -33,16 +40,24 @@ OUTPUT_CODE = logger("output_code")
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
     """A launch plan: called with the placeholders' values it gives the outputs, or BAILOUT."""
+    if is_for_host(graph):
+        return compile_for(graph, HostDevice())
     if obstacles := why_not_here(graph, example_inputs):
         raise BackendError(f"backend 'triton' cannot run here: {'; '.join(obstacles)}")
     return compile_for(graph, CuPyDevice())
+
+
+def is_for_host(graph: Graph) -> bool:
+    """Whether kernels are to be interpreted, as the settings or Triton's own variable ask."""
+    asked = config.interpret or os.environ.get("TRITON_INTERPRET", "") in ("1", "true", "on")
+    return asked and not any(node.type.library == "cupy" for node in graph.placeholders)
 
 
 def compile_for(graph: Graph, device: Device) -> Callable[..., Any]:
     """The launch plan on a device; Unsupported when a part of the graph has no exact form."""
     facts = graph_facts(graph)
     functional = optimize(graph, facts)
-    for node in functional.calls:
+    for node in functional.calls if device.attempt is None else ():
         if (why := why_not_node(node)) is not None:
             raise Unsupported(why)
     return compile_program(lower(functional, facts, why_extern=why_extern), device)
@@ -50,16 +65,32 @@ def compile_for(graph: Graph, device: Device) -> Callable[..., Any]:
 
 def compile_program(program: Program, device: Device) -> Callable[..., Any]:
     """The launch plan of a lowered program."""
-    launches = [step.kernel for step in program.steps if isinstance(step, Launch)]
-    kernels = {kernel: emit(kernel) for kernel in launches}
-    writer = PlanWriter(program, device, kernels)
+    numbers = host_numbers(program)
+    launched = [step.kernel for step in all_steps(program.steps) if isinstance(step, Launch)]
+    kernels = {kernel: made_for(kernel, device, numbers) for kernel in launched}
+    writer = PlanWriter(program, device, kernels, numbers)
     text = writer.write()
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))
         for kernel in kernels.values():
-            OUTPUT_CODE.info("%s", kernel.source)
+            if isinstance(kernel, TritonKernel):
+                OUTPUT_CODE.info("%s", kernel.source)
         OUTPUT_CODE.info("%s", text)
     return LaunchPlan(writer.function(text), text)
+
+
+def made_for(
+    kernel: Kernel, device: Device, numbers: frozenset[Buffer]
+) -> TritonKernel | HostKernel:
+    """What runs a kernel: the GPU, or NumPy where it is about numbers or has no Triton form."""
+    if is_of_numbers(kernel, numbers):
+        return HostKernel(kernel)
+    try:
+        return emit(with_numbers(kernel, numbers))
+    except Unsupported:
+        if device.array is not np.ndarray:
+            raise
+        return HostKernel(kernel)
 
 
 class LaunchPlan:
@@ -90,7 +121,8 @@ def why_not_here(graph: Graph, example_inputs: Sequence[Any]) -> list[str]:
             obstacles.append(
                 f"it takes CuPy arrays, and argument {node.name!r} is a {kind.__module__}."
                 f"{kind.__qualname__}: pass cupy.asarray({node.name}), or leave backend= out to "
-                "compile for the CPU"
+                "compile for the CPU, or run the kernels in Triton's interpreter with "
+                "options={'interpret': True}"
             )
             break
     return obstacles
@@ -110,6 +142,8 @@ def why_not_node(node: Node) -> str | None:
 def why_extern(node: Node) -> str | None:
     """Why a node is a call of CuPy rather than part of a kernel, or None."""
     row = row_of(node.target)
+    if is_control(node):
+        return None
     if row is not None and row.kind is Kind.SCAN:
         return "a running fold"
     types = [

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import linecache
-from types import ModuleType
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import triton
@@ -26,14 +27,19 @@ DIVISIBLE = (("tt.divisibility", 16),)
 SCRATCH = ("global_scratch_size", "profile_scratch_size")
 
 
-def load_module(kernel: TritonKernel) -> ModuleType:
-    """The kernel's source as an imported module."""
-    text = PRELUDE + "\n\n" + kernel.source
+def namespace_of(text: str, names: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The names of a module with this text, which sees `names`."""
     filename = f"<dynamo_lite-triton-{hashlib.sha256(text.encode()).hexdigest()[:16]}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    module = ModuleType(filename.strip("<>").replace("-", "_"))
-    exec(compile(text, filename, "exec"), module.__dict__)
-    return module
+    found = {**(names or {}), "__name__": filename.strip("<>").replace("-", "_")}
+    exec(compile(text, filename, "exec"), found)
+    return found
+
+
+@cache
+def prelude() -> Mapping[str, Any]:
+    """What the source of every kernel sees."""
+    return namespace_of(PRELUDE)
 
 
 def signature(kernel: TritonKernel) -> dict[str, str]:
@@ -55,7 +61,7 @@ def compile_kernel(
     kernel: TritonKernel, aligned: bool = True, target: Any = HOPPER
 ) -> tuple[Binary, str]:
     """The binary and its PTX; `aligned` promises that pointers are multiples of 16 bytes."""
-    function = getattr(load_module(kernel), kernel.name)
+    function = namespace_of(kernel.source, prelude())[kernel.name]
     types = signature(kernel)
     constants = {"BLOCK": kernel.block} if kernel.block > 1 else {}
     attributes = {
@@ -96,4 +102,4 @@ def _run_stages(
     return binary, str(built["ptx"])
 
 
-__all__ = ["HOPPER", "compile_kernel", "load_module", "signature", "target", "tl"]
+__all__ = ["HOPPER", "compile_kernel", "namespace_of", "signature", "target", "tl"]

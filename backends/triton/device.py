@@ -20,9 +20,28 @@ Shape = tuple[int, ...]
 class Device(Protocol):
     """One GPU as its array library shows it. Arrays are that library's own objects."""
 
-    array: type
-    pointer: Callable[[Any], int]  # the address of an array's first element
-    empty: Callable[[Shape, np.dtype], Any]  # a new array in C order
+    @property
+    def array(self) -> type:
+        """The class of its arrays."""
+        ...
+
+    @property
+    def library(self) -> Any:
+        """The module of its functions."""
+        ...
+
+    @property
+    def attempt(self) -> Callable[[], Any] | None:
+        """A context that raises what NumPy reports, if the device does."""
+        ...
+
+    def pointer(self, array: Any) -> int:
+        """The address of an array's first element."""
+        ...
+
+    def empty(self, shape: Shape, dtype: np.dtype) -> Any:
+        """A new array in C order."""
+        ...
 
     def stream(self) -> int:
         """The stream that is current in this thread."""
@@ -73,6 +92,8 @@ class CuPyDevice:
         self.thread = threading.local()
         self.capability = int(device.compute_capability)
         self.array: type = self.cupy.ndarray
+        self.library = self.cupy
+        self.attempt: Callable[[], Any] | None = None
         self.pointer: Callable[[Any], int] = operator.attrgetter("data.ptr")
         self.empty: Callable[[Shape, np.dtype], Any] = self.cupy.ndarray
 

@@ -75,6 +75,8 @@ class Config:
     default of whole-script mode)."""
     backend: str = "auto"
     """What `backend="auto"` and leaving it out mean."""
+    interpret: bool = False
+    """Run the kernels of the backend "triton" in Triton's interpreter, on NumPy arrays."""
     cache: bool = True
     """Keep compiled kernels on disk."""
     cache_dir: str = ""

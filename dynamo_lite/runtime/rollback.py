@@ -7,15 +7,13 @@ own lines.
 """
 from __future__ import annotations
 
-import contextlib
-import threading
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base import logs
+from ..base.raised import reports_raise
 from ..native import BAILOUT
 
 PERF = logs.logger("perf")
@@ -33,7 +31,7 @@ def attempt(run: Run, written: Sequence[int]) -> Callable[..., Any]:
     def entry(*inputs: Any) -> Any:
         saved = [(inputs[index], inputs[index].copy()) for index in written]
         try:
-            with np.errstate(**_raising()), WARNINGS_RAISE:
+            with reports_raise():
                 return tuple(run(*inputs))
         except Exception as error:  # whatever it was, the user's function shows it again
             PERF.info("a graph bailed out: %s: %s", type(error).__name__, error)
@@ -42,36 +40,3 @@ def attempt(run: Run, written: Sequence[int]) -> Callable[..., Any]:
             return BAILOUT
 
     return entry
-
-
-def _raising() -> dict[str, Any]:
-    """The current error state with every report turned into an exception."""
-    return {
-        condition: "ignore" if mode == "ignore" else "raise"
-        for condition, mode in np.geterr().items()
-    }
-
-
-class WarningsRaise(threading.local):
-    """A context in which warnings of this thread are exceptions: the user's function gives them.
-
-    A filter that matches inside only, since the filters belong to all threads."""
-
-    depth = 0
-
-    def match(self, text: str) -> bool:
-        return self.depth > 0
-
-    def __enter__(self) -> None:
-        warnings.filters.insert(0, RULE)  # type: ignore[attr-defined]
-        self.depth += 1
-
-    def __exit__(self, *error: object) -> None:
-        self.depth -= 1
-        with contextlib.suppress(ValueError):  # the program has replaced the filters
-            warnings.filters.remove(RULE)  # type: ignore[attr-defined]
-
-
-WARNINGS_RAISE = WarningsRaise()
-CATEGORIES = (RuntimeWarning, UserWarning, DeprecationWarning, FutureWarning)
-RULE = ("error", WARNINGS_RAISE, CATEGORIES, None, 0)

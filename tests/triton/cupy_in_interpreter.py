@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.triton.in_interpreter import launcher, without_host_copies  # isort: skip
-
 import cupy as cp
 import numpy as np
 from dynamo_lite.backends.triton.backend import compile_for
 from dynamo_lite.backends.triton.device import counterpart_in
 
 import dynamo_lite as dl
-from tests.triton.host import HostDevice
+from tests.triton.host import NoisyHost
 from tests.triton.portable import FUNCTIONS
 from tests.triton.test_cupy import on_host
 
 
-class CuPyOnHost(HostDevice):
+class CuPyOnHost(NoisyHost):
     """CuPy's arrays over NumPy's memory."""
 
     array = cp.ndarray
+    library = cp
+    attempt = None
 
     def pointer(self, array: Any) -> int:
         return array.data.ptr
@@ -55,13 +55,12 @@ def host(array: Any) -> np.ndarray:
 
 
 def main() -> None:
-    without_host_copies()
     rng = np.random.default_rng(3)
     for function in FUNCTIONS:
         made = []
 
         def backend(graph: Any, inputs: Any, made: Any = made) -> Any:
-            made.append(compile_for(graph, CuPyOnHost(launcher)))
+            made.append(compile_for(graph, CuPyOnHost()))
             return made[-1]
 
         compiled = dl.compile(function, backend=backend, fullgraph=True)

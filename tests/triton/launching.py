@@ -11,7 +11,7 @@ from dynamo_lite.backends.triton.launch import cuda_launcher
 from dynamo_lite.native import BAILOUT, why_no_cuda
 from tests.backends.graphs import trace
 from tests.backends.test_symbolic import retyped
-from tests.triton.host import HostDevice
+from tests.triton.host import NoisyHost
 
 
 def scaled(x, y, factor):
@@ -20,7 +20,7 @@ def scaled(x, y, factor):
 
 def main(shift: int) -> None:
     assert why_no_cuda() is None
-    device = HostDevice(lambda kernel, aligned: cuda_launcher(kernel, aligned, 90))
+    device = NoisyHost(lambda kernel, aligned: cuda_launcher(kernel, aligned, 90))
     x = np.ones(3000)
     values = (x, x, 2.5)
     plan = compile_for(retyped(trace(scaled, *values), values, True), device)

@@ -1,0 +1,139 @@
+"""Kernels in Triton's interpreter, over the memory of NumPy arrays; imported only for that.
+
+Triton's language is patched for as long as a grid runs, for the whole process: one thread at a
+time. Lanes beyond a mask load what the first lane inside of it does, so that NumPy, which computes
+them all, has nothing to report that is not in the data.
+"""
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+from triton.runtime import interpreter, jit
+
+from .compiler import namespace_of
+from .emitter import Parameter, TritonKernel
+from .launch import Launcher
+from .prelude import PRELUDE
+
+TURN = threading.RLock()
+PRELUDES: dict[str, Any] = {}
+NAMES = {"pow": "power", "atan2": "arctan2", "asin": "arcsin", "acos": "arccos",
+         "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
+
+
+class Interpreted(interpreter.InterpretedFunction):
+    """A function of a kernel's module, run where the language is patched already."""
+
+    body: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.body is None:
+            self.body = self.rewriter.rewrite_ast()
+        return self.body(*args, **kwargs)
+
+
+class Libdevice:
+    """NumPy's functions in place of the GPU's mathematical library."""
+
+    def __getattr__(self, name: str) -> Any:
+        return elementwise(getattr(np, NAMES.get(name, name)))
+
+
+def elementwise(function: Any) -> Any:
+    def run(*operands: Any, **_: Any) -> Any:
+        values = [operand.handle.data for operand in operands]
+        result = function(*values).astype(values[0].dtype)
+        shaped = max(operands, key=lambda operand: operand.handle.data.size)
+        return tl.tensor(interpreter.TensorHandle(result, shaped.handle.dtype), shaped.type)
+
+    return run
+
+
+def prelude() -> dict[str, Any]:
+    """The names that kernels see, made once."""
+    if not PRELUDES:
+        names = interpretable(namespace_of(PRELUDE))
+        names["libdevice"] = Libdevice()  # which the functions of the prelude look up here
+        PRELUDES.update(names)
+    return PRELUDES
+
+
+def interpretable(names: dict[str, Any]) -> dict[str, Any]:
+    """The names of a module, with its jitted functions as the interpreter runs them."""
+    jitted = (jit.JITFunction, interpreter.InterpretedFunction)
+    for name, value in list(names.items()):
+        if isinstance(value, jitted) and not isinstance(value, Interpreted):
+            names[name] = Interpreted(value.fn)
+    return names
+
+
+def interpreted_launcher(kernel: TritonKernel) -> Launcher:
+    """Runs a kernel over its grid; the stream means nothing."""
+    names = interpretable(namespace_of(kernel.source, prelude()))
+    function = names[kernel.name]
+    constants = {"BLOCK": kernel.block} if kernel.block > 1 else {}
+
+    def launch(stream: int, programs: int, *values: Any) -> None:
+        with TURN:
+            given = {p.name: argument(p, value) for p, value in zip(kernel.parameters, values)}
+            run_grid(function, programs, given | constants)
+
+    return launch
+
+
+def argument(parameter: Parameter, value: Any) -> Any:
+    """A tensor of the very type that the signature names."""
+    kind = tl.str_to_ty(parameter.type, None)
+    if kind.is_ptr():
+        held = np.array([value], np.uint64)
+    elif parameter.type == "fp16":  # its bits
+        held = np.array([value], np.uint16).view(np.float16)
+    else:
+        held = np.array([value], interpreter._get_np_dtype(kind))
+    return tl.tensor(interpreter.TensorHandle(held, kind), kind)
+
+
+def run_grid(function: Interpreted, programs: int, arguments: dict[str, Any]) -> None:
+    scope = interpreter._patch_lang(function.fn)
+    scope.set_attr(tl.tensor, "__index__", lambda self: int(self.handle.data.reshape(-1)[0]))
+    scope.set_attr(interpreter.ReduceOps, "generic_reduce", halved)
+    builder = interpreter.interpreter_builder
+    scope.set_attr(builder, "create_masked_load", masked_load)
+    builder.set_grid_dim(programs, 1, 1)
+    try:
+        for number in range(programs):
+            builder.set_grid_idx(number, 0, 0)
+            function(**arguments)
+    finally:
+        scope.restore()
+
+
+def masked_load(pointers: Any, mask: Any, other: Any, *modifiers: Any) -> Any:
+    """Lanes outside have what the first one inside has."""
+    kind = pointers.get_element_ty()
+    dtype = interpreter._get_np_dtype(kind)
+    inside = np.flatnonzero(mask.data)
+    addresses = pointers.data
+    if inside.size:
+        addresses = np.where(mask.data, addresses, addresses.reshape(-1)[inside[0]])
+    there = np.full(addresses.shape, bool(inside.size))
+    nothing = np.zeros(addresses.shape, dtype)
+    loaded = interpreter._interpreter.load(addresses, there, nothing, dtype)
+    return interpreter.TensorHandle(loaded, kind)
+
+
+def halved(self: Any, operands: Any) -> list[Any]:
+    """A fold of blocks in halves, as a GPU does it: a power of two of lanes, all at once."""
+    held = [operand.handle.data for operand in operands]
+    kinds = [operand.dtype for operand in operands]
+    while (lanes := held[0].shape[0]) > 1:
+        halves = [self.to_tensor(part[side], kind)
+                  for side in (slice(lanes // 2), slice(lanes // 2, None))
+                  for part, kind in zip(held, kinds)]
+        found = self.combine_fn(*halves)
+        held = [one.handle.data for one in (found if isinstance(found, tuple) else (found,))]
+    return [self.to_tensor(part[0], kind) for part, kind in zip(held, kinds)]
+
