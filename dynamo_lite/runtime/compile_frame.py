@@ -18,6 +18,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..api.directives import may_recompile, recompiles_run_in_python
+from ..backends.hints import hints_of
 from ..backends.registry import Backend, Unprofitable, lookup_backend
 from ..base import logs
 from ..base.config import config
@@ -46,6 +47,7 @@ from ..guards.shapes import validation
 from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
 from ..guards.shapes.shape_env import ShapeEnv
 from ..ir.graph import Location, Node
+from ..ir.savings import saved_by
 from ..ir.symbolic import Shown
 from ..native import CompiledFunction, Entry, drive
 from ..native._core import NativeEntry
@@ -307,7 +309,8 @@ class FrameCompiler:
             return self._in_python()  # also ends a loop in which nothing was found to compile
         self.family.operations += len(trace.graph.calls) if self.root is not None else 0
         if (account := self.options.account) is not None:
-            if not account.affords(record.operations):
+            saves = saved_by(trace.graph.calls, hints_of(trace.graph.symbols)) * 1e-9
+            if not account.affords(record.operations, saves):
                 raise NotWarm
         with record.stage("backend"):
             entry = self._compile_graph(trace, replacement.outputs, flat_args)

@@ -41,7 +41,7 @@ LOWERING, LONG_LOWERING = 0.004, 0.05
 """Seconds that an operation of a graph takes in the backend; and that lowering may take however
 short the code ran."""
 PAYBACK = 2.0
-"""How long code has to have run, in what lowering its graph is going to take."""
+"""How long code has to have run at least, in what lowering its graph is going to take."""
 WORK = 0.25e-9
 """Seconds that an instruction is expected to take for an element of an array: about every fourth
 is an operation on arrays."""
@@ -116,8 +116,10 @@ class Account:
     """Seconds that compiling it saved in an earlier run of the program, or may save."""
     is_tried: bool = False
     """Whether it was compiled in an earlier run: its kernels are on disk."""
-    lowering: float = 0.0
-    """What lowering a graph is expected to take that was too large."""
+    call: float = 0.0
+    """What a call took in Python; 0 where that is unknown."""
+    needs: float = 0.0
+    """Seconds to run in Python before a graph pays that was too large."""
     worth: float = math.inf
     """What the analysis for the call that was asked about last may take."""
 
@@ -126,7 +128,7 @@ class Account:
         """Seconds to run in Python before it is compiled again."""
         if config.warm_seconds <= 0:
             return PRICE * self.in_vain
-        known = max(PRICE * self.spent, PAYBACK * self.lowering)
+        known = max(PRICE * self.spent, self.needs)
         return max(config.warm_seconds, known) + self.lender.load()
 
     def lacks(self, values: Iterable[Any]) -> float:
@@ -148,14 +150,14 @@ class Account:
         self.worth = max(worth, LONG_ANALYSIS[self.has_loops])
         return lacking
 
-    def affords(self, operations: int) -> bool:
-        """Whether a graph of so many operations is not too large for what it may save; if it is,
-        its code runs for longer first."""
+    def affords(self, operations: int, saves: float) -> bool:
+        """Whether a graph of so many operations, which saves so many seconds a call, pays where the
+        program calls it as often again; if not, its code runs for longer first."""
         lowering = LOWERING * operations
-        if self.is_tried or lowering <= max(self.ran / PAYBACK, LONG_LOWERING):
+        if self.is_tried or lowering <= LONG_LOWERING:
             return True
-        self.lowering = lowering
-        return False
+        self.needs = lowering * max(PAYBACK, self.call / saves if saves else math.inf)
+        return self.ran >= self.needs
 
     def spend(self, seconds: float, took: float = 0.0, *, in_vain: bool = False) -> None:
         """Compiling took so long, in CPU time and by the clock; `in_vain` where nothing came of

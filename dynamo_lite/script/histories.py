@@ -98,9 +98,11 @@ class CodeHistory:
             self.account.has_loops = has_plain_loops(function.__code__, function.__globals__)
         self.is_looked_at = True
 
-    def note_time(self, nanoseconds: int) -> None:
-        """Functions of the code have run for so long in Python before they were compiled."""
+    def note_time(self, code: CodeType) -> None:
+        """How long functions of the code have run in Python before they were compiled."""
+        calls, nanoseconds, _, _ = calls_of_code(code)
         self.account.ran += (nanoseconds - self.noted_time) * 1e-9
+        self.account.call = nanoseconds * 1e-9 / calls if calls else 0.0
         self.noted_time = nanoseconds
 
     def note(self, record: FrameRecord) -> None:

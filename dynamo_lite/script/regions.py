@@ -23,7 +23,7 @@ import numpy as np
 from ..base import logs
 from ..base.classes import is_python_class
 from ..base.origins import is_stdlib, module_of
-from ..native import CompiledFunction, first_frames, review_after, time_of_code
+from ..native import CompiledFunction, first_frames, review_after
 from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Lender, has_loops, nanoseconds, open_account
@@ -101,7 +101,7 @@ class Candidates:
         """What functions that were never compiled wait for."""
         for history in list(self.histories.values()):
             if (code := history.code()) in tiering.cold and code is not None:
-                history.note_time(time_of_code(code))
+                history.note_time(code)
                 place = f"{code.co_filename}:{code.co_firstlineno}"
                 yield f"{code.co_qualname} ({place}): {tiering.why_cold(code)}"
         for place, reason in self.left.items():
@@ -146,7 +146,7 @@ class Candidates:
                 return 0 if history.asked < ASKED_AGAIN else None
         history.names_arrays = True
         history.look_at_loops(function)
-        history.note_time(time_of_code(function.__code__))
+        history.note_time(function.__code__)
         if lacking := history.account.lacks(values):
             return nanoseconds(lacking)
         if not self.engine and not self.loaded().may_compile(function):

@@ -7,36 +7,26 @@ it iterates. What the operations found take in Python is what can be gained.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
 from ...bytecode.splitting import STACK_EFFECTS
 from ...errors import PlanColdArm, PlanLoop, Unsupported
-from ...ir import control
-from ...ir.row import Effect, Kind, row_of
+from ...ir.savings import ITERATIONS, SCALAR_CALL, costs, saved
 from ...ir.sizes import Size
-from ...ir.tree import leaves
-from ...ir.types import ArrayType, Form
 from ..state.trace import ColdArm, LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.containers.iterators import StepVariable
-from .iterations import number_of
 
 if TYPE_CHECKING:
     from ...bytecode.reading import Instruction
-    from ...ir.node import Node
     from ..state.tx import Tx
 
 CROSSING = 2000.0
 """Nanoseconds for leaving compiled code and entering it again, an iterator stepped in between:
 about four times what it takes: what is saved is a rough estimate, and has to pay for compiling."""
-CALL, VIEW, SCALAR_CALL, PYTHON_CALL = 600.0, 150.0, 60.0, 25.0
-"""Nanoseconds that an operation of NumPy takes on an array, for a view of one, and on a scalar; and
-one of Python's."""
-PER_ELEMENT = 0.5
-ITERATIONS = 10
-"""How many iterations a loop is taken to have where that is not known."""
 MOST = {"BINARY_SUBSCR": SCALAR_CALL, "STORE_SUBSCR": SCALAR_CALL}
 """Opname → what it costs at most where an operand is unknown: most indices select an element."""
 LONGEST = 2000
@@ -92,7 +82,7 @@ class Estimating:
 
     def __init__(self, tx: Tx, loop: Loop) -> None:
         self.tx, self.loop = tx, loop
-        self.found = Estimate()
+        self.found, self.hint = Estimate(), hint_of(tx)
         self.iterations: dict[int, int] = {}
         tx.region = loop
 
@@ -117,7 +107,7 @@ class Estimating:
         for node in tx.graph.nodes[known:]:
             if node.op == "call_function":
                 self.found.operations += 1
-                self.found.saved += times * saved(tx, node)
+                self.found.saved += times * saved(node, self.hint)
         return tx.returned is None and tx.index in self.loop.members and tx.index != self.loop.head
 
     def advance(self, inst: Instruction) -> bool:
@@ -170,7 +160,7 @@ class Estimating:
         if UNKNOWN not in taken:
             self.found.crossings += self.times(inst.index)
         elif kinds := [value.array_type for value in taken if hasattr(value, "array_type")]:
-            cost = max(costs(tx, kind) for kind in kinds)
+            cost = max(costs(kind, self.hint) for kind in kinds)
             self.found.saved += self.times(inst.index) * min(cost, MOST.get(inst.opname, cost))
         tx.stack += [UNKNOWN] * (pushes + (inst.opname == "LOAD_METHOD"))
         tx.index = inst.index + 1
@@ -185,38 +175,11 @@ def iterations_of(iterator: VariableTracker) -> int:
     return ITERATIONS
 
 
-def costs(tx: Tx, kind: Any) -> float:
-    """Nanoseconds for an operation that gives or reads such a value."""
-    if not isinstance(kind, ArrayType):
-        return CALL
-    if kind.form is Form.ARRAY:
-        return CALL + PER_ELEMENT * hint(tx, kind.size)
-    return SCALAR_CALL if kind.form is Form.SCALAR else PYTHON_CALL
+def hint_of(tx: Tx) -> Callable[[Size], int]:
+    def hint(size: Size) -> int:
+        try:
+            return tx.shapes.hint(size)
+        except Unsupported:
+            return ITERATIONS
 
-
-def hint(tx: Tx, size: Size) -> int:
-    try:
-        return tx.shapes.hint(size)
-    except Unsupported:
-        return ITERATIONS
-
-
-def saved(tx: Tx, node: Node) -> float:
-    """Nanoseconds that Python spends on an operation of the graph, where compiled code saves it."""
-    if control.is_control(node):
-        iterations = ITERATIONS if node.target is not control.cond else 1
-        ends = node.args[:3]
-        if node.target is control.for_loop and all(isinstance(end, int) for end in ends):
-            iterations = number_of(*ends)
-        inside = (saved(tx, inner) for body in control.bodies(node) for inner in body.calls)
-        return iterations * sum(inside)
-    row = row_of(node.target)
-    if row is None or row.kind is Kind.EXTERN or row.effect in (Effect.RANDOM, Effect.STATE):
-        return 0.0
-    if row.kind is Kind.VIEW or not isinstance(node.type, ArrayType):
-        return min(costs(tx, node.type), VIEW)
-    if row.kind is Kind.WRITE:
-        return max(costs(tx, getattr(node.args[-1], "type", None)), SCALAR_CALL)
-    read = [leaf.type for leaf in leaves((node.args, node.kwargs))
-            if isinstance(getattr(leaf, "type", None), ArrayType)]
-    return max(costs(tx, kind) for kind in (node.type, *read))
+    return hint

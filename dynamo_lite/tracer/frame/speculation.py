@@ -22,10 +22,11 @@ from ...guards.shapes.relations import Relation
 from ...guards.shapes.shape_env import ShapeEnv
 from ...ir.graph import Graph
 from ...ir.node import Location
+from ...ir.savings import saved_by
 from ...ir.sizes import substitute
 from ..control_flow.escapes import check_escapes, shows_layout_of_nothing
 from ..control_flow.growing import settle_lists
-from ..control_flow.worth import CROSSING, Estimate, estimate, outermost, saved
+from ..control_flow.worth import CROSSING, Estimate, estimate, hint_of, outermost
 from ..rules.frame_inspection import why_seen
 from ..state.side_effects import SideEffects
 from ..state.trace import ColdArm, LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
@@ -161,7 +162,7 @@ class Speculation:
             )  # fmt: skip
         if isinstance(end, Stopped) and (left := stop.left) is not None:
             end = replace(end, in_python=True, operations=left.operations)
-            if sum(saved(root, node) for node in state.graph.calls) < CROSSING:
+            if saved_by(state.graph.calls, hint_of(root)) < CROSSING:
                 raise left_to_python(stop.reason, state, left.operations, stop.location)
         guard_no_alias(state)
         state.shapes.end_trace()

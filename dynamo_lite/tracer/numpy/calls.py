@@ -26,6 +26,7 @@ from ..trackers.arrays.complex_numbers import complex_of
 from ..trackers.arrays.graph_methods import record_call
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.indices import is_mask
+from ..trackers.arrays.long_lists import as_input, long_list
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.sequences import TupleVariable
@@ -50,7 +51,7 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     """`function(*args, **kwargs)` for a NumPy callable or a Python operator."""
     args, kwargs = in_position(function, args, kwargs)
     if function in UFUNC_OF or says(function, "sequences") == "numbers":
-        args = [a.array(tx) if isinstance(a, GrowingVariable) else a for a in args]
+        args = [a.array(tx) if isinstance(a, GrowingVariable) else long_list(tx, a) for a in args]
     if (handler := handler_of(function)) is not None:
         if isinstance(function, np.ufunc):
             args = [_written_out(tx, value) for value in args]
@@ -70,7 +71,9 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
 
 
 def _written_out(tx: Tx, value: VariableTracker) -> VariableTracker:
-    """A list of sizes as an array, which is what a ufunc makes of it."""
+    """A long list, or one of sizes, as the array that a ufunc makes of it."""
+    if (array := as_input(tx, value)) is not None:
+        return array
     if isinstance(value, (ListVariable, TupleVariable)) and value.kind in (list, tuple):
         items = realise_all(tx, value.items(tx))
         if any(map(is_symbolic, items)):

@@ -16,6 +16,7 @@ from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable, is_constant_nest
 from ..trackers.arrays.graph_methods import converted, record_call, type_of
 from ..trackers.arrays.growing import GrowingVariable
+from ..trackers.arrays.long_lists import as_input
 from ..trackers.arrays.numbers import NumberVariable
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.containers.lists import ListVariable
@@ -37,6 +38,8 @@ def as_array(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTrack
         options = by_name(("dtype",), args[1:], kwargs)
         check_dtype(tx, value, options)
         return record_call(tx, np.asarray, (value,), options)
+    if len(args) == 1 and not kwargs and (array := as_input(tx, value)) is not None:
+        return record_call(tx, np.array, (array,), {})
     if isinstance(value, (ListVariable, TupleVariable)) and not is_constant_nest(tx, value):
         joined = stacked(tx, value, args[1:], kwargs)
         if function is np.asfortranarray:

@@ -21,6 +21,7 @@ from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import SequenceVariable, TupleVariable
 from ..containers.slices import DataRangeVariable, RangeVariable, SliceVariable
+from .long_lists import as_input
 from .numbers import ComputedNumber, ConstantNumber
 from .sizes import SizeVariable
 
@@ -94,6 +95,8 @@ def as_index(tx: Tx, value: VariableTracker) -> VariableTracker:
     if isinstance(value, DataRangeVariable):
         return tx.call_builtin(np.arange, *value.ends)
     if isinstance(value, ListVariable):
+        if (array := as_input(tx, value)) is not None:
+            return array
         items = list(value.iterate(tx))
         integers = all(is_number(item) and item.python_type() in INTEGERS for item in items)
         if integers and any(item.in_graph for item in items):

@@ -1,0 +1,63 @@
+"""What NumPy and Python take for the operations of a graph, roughly, where compiled code saves it:
+for decisions of speed only."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import control
+from .node import Node
+from .row import Effect, Kind, row_of
+from .sizes import Size
+from .tree import leaves
+from .types import ArrayType, Form
+
+CALL, VIEW, SCALAR_CALL, PYTHON_CALL = 600.0, 150.0, 60.0, 25.0
+"""Nanoseconds that an operation of NumPy takes on an array, for a view of one, and on a scalar; and
+one of Python's."""
+PER_ELEMENT = 0.5
+ITERATIONS = 10
+"""How many iterations a loop is taken to have where that is not known."""
+
+Hint = Callable[[Size], int]
+
+
+def saved(node: Node, hint: Hint, iterations: float = ITERATIONS) -> float:
+    """Nanoseconds that Python spends on an operation of a graph, where compiled code saves it.
+
+    A loop is taken to have so many `iterations` where that is not known."""
+    if control.is_control(node):
+        count = iterations if node.target is not control.cond else 1
+        start, stop, step = ends = node.args[:3]
+        if node.target is control.for_loop and all(isinstance(end, int) for end in ends):
+            count = max(0, -((start - stop) // step))
+        return count * saved_by(inside_of(node), hint, iterations)
+    row = row_of(node.target)
+    if row is None or row.kind is Kind.EXTERN or row.effect in (Effect.RANDOM, Effect.STATE):
+        return 0.0
+    if row.kind is Kind.MATMUL:  # BLAS does it
+        return CALL
+    if row.kind is Kind.VIEW or not isinstance(node.type, ArrayType):
+        return min(costs(node.type, hint), VIEW)
+    if row.kind is Kind.WRITE:
+        return max(costs(getattr(node.args[-1], "type", None), hint), SCALAR_CALL)
+    read = [leaf.type for leaf in leaves((node.args, node.kwargs))
+            if isinstance(getattr(leaf, "type", None), ArrayType)]
+    return max(costs(kind, hint) for kind in (node.type, *read))
+
+
+def inside_of(node: Node) -> list[Node]:
+    return [inner for body in control.bodies(node) for inner in body.calls]
+
+
+def saved_by(nodes: Iterable[Node], hint: Hint, iterations: float = ITERATIONS) -> float:
+    return sum(saved(node, hint, iterations) for node in nodes)
+
+
+def costs(kind: Any, hint: Hint) -> float:
+    """Nanoseconds for an operation that gives or reads such a value."""
+    if not isinstance(kind, ArrayType):
+        return CALL
+    if kind.form is Form.ARRAY:
+        return CALL + PER_ELEMENT * hint(kind.size)
+    return SCALAR_CALL if kind.form is Form.SCALAR else PYTHON_CALL

@@ -1,0 +1,46 @@
+"""Long lists of numbers from outside, where NumPy takes one for an array.
+
+Other calls have other numbers, and more or fewer. So the array that NumPy makes of the list is an
+input of the graph, made anew for each call; only short lists are constants.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....guards.sources import DependentSource, Pinned
+from ...state.tracker import VariableTracker
+from ..containers.sequences import PLAIN_KINDS, SequenceVariable
+
+if TYPE_CHECKING:
+    from ...state.tx import Tx
+
+SHORTEST = 32
+"""Items of a list that is long."""
+PLAIN = frozenset({bool, int, float})
+DTYPES = frozenset({np.bool_, np.int64, np.float64})
+
+
+def array_of(items: Any) -> np.ndarray[Any, Any] | None:
+    """What NumPy makes of a list or tuple of Python's own numbers; None where it holds others."""
+    return np.array(items) if PLAIN.issuperset(map(type, items)) else None
+
+
+def as_input(tx: Tx, value: VariableTracker) -> VariableTracker | None:
+    """The array of a long list that nobody has looked into; None for other values."""
+    if not isinstance(value, SequenceVariable) or value.kind not in PLAIN_KINDS:
+        return None
+    if value.unread is None or value.source is None or value.built_items():
+        return None
+    if len(value.unread) < SHORTEST or (made := array_of(value.unread)) is None:
+        return None
+    if made.dtype.type not in DTYPES:
+        return None
+    return tx.wrap(made, DependentSource(Pinned(array_of), (value.source,)))
+
+
+def long_list(tx: Tx, value: VariableTracker) -> VariableTracker:
+    """The array of a long list; other values as they are."""
+    found = as_input(tx, value)
+    return value if found is None else found
