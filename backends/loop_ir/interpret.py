@@ -115,6 +115,9 @@ def _bind_input(state: State, item: Input, value: Any) -> None:
 
 def _allocate(state: State, step: Allocate) -> None:
     """Fresh memory, filled with noise so that a missing store shows."""
+    if step.room is not None and step.kind == "scratch":
+        state.bind(step.buffer, np.full(max(state.size(step.room), 1), -77, step.type.dtype))
+        return
     shape, strides = state.shape(step.type.shape), state.shape(step.type.strides)
     if 0 in shape:
         array = np.ndarray(shape, step.type.dtype, strides=strides)

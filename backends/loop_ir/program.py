@@ -42,11 +42,15 @@ class Constant:
 @dataclass(frozen=True, slots=True)
 class Allocate(Instruction):
     """Memory for `buffer`. `kind` "array": an ndarray from NumPy's allocator, may be returned or
-    handed to an extern step; "scratch": raw memory that is gone when the call ends."""
+    handed to an extern step; "scratch": raw memory that is gone when the call ends.
+
+    `room`: it is made for so many elements, before the size is known that the buffer has in a
+    round of a loop."""
 
     buffer: Buffer
     type: ArrayType
     kind: str
+    room: Size | None = None
 
     text = "{0.buffer.name} = new {0.kind} {0.type}"
 
@@ -252,7 +256,8 @@ class Commit(Instruction):
 @dataclass(frozen=True, slots=True)
 class Loop(Instruction):
     """Run `steps` again and again for as long as the bool in the 0-d buffer `proceed` is true,
-    which is looked at before each iteration. Memory is never allocated inside."""
+    which is looked at before each iteration. Memory is allocated inside only for arrays whose size
+    is known there, and is given back at the end of the iteration."""
 
     proceed: Buffer = field(metadata=READ)
     steps: tuple[Step, ...] = field(metadata=BLOCK)

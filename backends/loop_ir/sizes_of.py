@@ -9,7 +9,7 @@ from ...ir.sizes import Size, SizeExpr, is_unbacked, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType
 from .loops import Check, Gather, Index, Kernel, Load, Offset, Reduce, SizeValue
-from .program import Bind, Count, Extern, Ref, Require, Step, blocks_of
+from .program import Allocate, Bind, Count, Extern, Ref, Require, Step, blocks_of
 from .steps import Record
 
 
@@ -37,6 +37,8 @@ def _sizes(value: Any) -> Iterator[Size]:
         match leaf:
             case SizeExpr():
                 yield leaf
+            case Allocate(room=room, kind="scratch") if room is not None:
+                yield room
             case ArrayType():
                 yield from (*leaf.shape, *leaf.strides)
             case Kernel():

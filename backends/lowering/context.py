@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass, field
+from ...errors import Unsupported
 from ...ir.control import is_control
 from ...ir.errstates import AMBIENT, Errstate
+from ...ir.facts import graph_facts
 from ...ir.graph import Graph, Node
-from ...ir.sizes import Size, SizeExpr, evaluate, product, symbols
+from ...ir.sizes import Size, SizeExpr, depends_on_data, evaluate, product, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form, contiguous_strides, scalar
 from ..hints import least_of
@@ -20,6 +22,7 @@ from ..loop_ir import affine, simplify
 from ..loop_ir.loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store, walk
 from ..loop_ir.program import Allocate, Constant, Count, Launch, LogUndo, Require, Step, View
 from ..passes.materialise import Access, Reading, Readings
+from .limits import farthest
 from .sharing import handed_out, shared_results
 from .values import CannotLower, Value, broadcast_index, load_of
 
@@ -78,6 +81,7 @@ class Lowering:
     fixed: set[Buffer] = field(default_factory=set)  # inputs that are changed before the commit
     unlogged: set[Buffer] = field(default_factory=set)  # those of which all changes are logged
     logged: set[tuple[Any, ...]] = field(default_factory=set)  # the parts of them that have been
+    limits: dict[str, tuple[Size, Size]] = field(default_factory=dict)  # of symbols of bodies
     roots: dict[Buffer, Buffer] = field(default_factory=dict)  # of buffers in memory of others
     materialised: Container[Node] = ()  # what gets memory
     errstate: Errstate = AMBIENT  # of the steps that are emitted now
@@ -123,6 +127,7 @@ class Lowering:
             required=set(self.required), bound=set(self.bound), counts=self.counts,
             constants=self.constants, fixed=self.fixed, unlogged=set(self.unlogged),
             logged=set(self.logged), roots=self.roots, errstate=self.errstate,
+            limits=self.limits,
         )
 
     # names
@@ -158,8 +163,18 @@ class Lowering:
         """Whether it can be seen from the least values of the sizes of inputs."""
         if relation == "==" or not isinstance(left, int):
             return False
+        if depends_on_data(right):
+            return self._follows_inside(relation, left, right)
         least = least_of(right, self.graph.symbols)
         return least is not None and (left < least if relation == "<" else left <= least)
+
+    def _follows_inside(self, relation: str, left: int, right: Size) -> bool:
+        """The same of sizes that a body knows, as far as it follows from their bounds."""
+        facts = graph_facts(self.graph)
+        try:
+            return facts.less(left, right) if relation == "<" else facts.less_equal(left, right)
+        except Unsupported:
+            return False
 
     def hint(self, size: Size, unknown: int = 64) -> int:
         """A likely value, for decisions of cost only."""
@@ -220,8 +235,11 @@ class Lowering:
         self.steps.append(Launch(kernel))
 
     def allocate(self, type_: ArrayType, stem: str = "t") -> Buffer:
-        buffer = self.buffer(type_.dtype, stem)
-        self.steps.append(Allocate(buffer, type_, "scratch"))
+        buffer, room = self.buffer(type_.dtype, stem), None
+        if not self.limits.keys().isdisjoint(name for n in type_.shape for name in symbols(n)):
+            sizes = [farthest(size, self.limits) for size in type_.shape]
+            room = None if None in sizes else product(sizes)  # type: ignore[arg-type]
+        self.steps.append(Allocate(buffer, type_, "scratch", room))
         return buffer
 
     def materialise(self, value: Value, why: str, *, layout: ArrayType | None = None) -> Value:

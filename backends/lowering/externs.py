@@ -13,6 +13,7 @@ from ..loop_ir.aliases import shared_by
 from ..loop_ir.loops import Buffer, Load, Offset, Scalar
 from ..loop_ir.program import Bind, Extern, Ref
 from .context import Lowering
+from .limits import limits_of
 from .values import Value
 
 
@@ -50,6 +51,8 @@ def bind_results(low: Lowering, node: Node, value: Any) -> None:
     """Bind the symbol that stands for the value of a Python int."""
     for name, place in bound_by(node).items():
         if name not in low.bound and place.axis is None:
+            if (limits := limits_of(node)) is not None and low.graph.is_body:
+                low.limits[name] = limits
             low.steps.append(Bind(name, own_number(low, value)))
             low.bind((name,))
 

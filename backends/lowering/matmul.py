@@ -24,7 +24,8 @@ SMALL = 4
 @lowers(reads=Access.MEMORY)
 def product_of(
     low: Lowering, node: Node, a: Any, b: Any, *args: Any, leading: str, ranks: int, kinds: str,
-    narrow: bool = False, one_term: bool = False, matrices: bool = True, **kwargs: Any,
+    narrow: bool = False, numbers: bool = False, one_term: bool = False, matrices: bool = True,
+    **kwargs: Any,
 ) -> Value:
     """Floats through BLAS, as NumPy does; vectors, small and integer matrices in kernels."""
     if args or kwargs or not isinstance(a, Value) or not isinstance(b, Value):
@@ -34,7 +35,9 @@ def product_of(
         raise CannotLower("a product with a number")
     dtype = node.type.dtype
     if low.blas and dtype.kind in "fc" and not multiplied_out(a, b, one_term):
-        return through_blas(low, node, a, b, Rules(LEADING[leading], ranks, kinds, narrow))
+        return through_blas(low, node, a, b, Rules(
+            LEADING[leading], ranks, kinds, narrow, numbers
+        ))
     if max(dims) > 2:
         raise CannotLower("a product of stacks of matrices")
     if not matrices and dims != (1, 1):

@@ -13,11 +13,13 @@ import numpy as np
 from ...base.records import dataclass
 from ...ir.node import Node
 from ...ir.sizes import Size, floordiv
-from ...ir.types import Form
+from ...ir.types import Form, python_number
 from ..loop_ir import affine
-from ..loop_ir.loops import Load
-from ..loop_ir.program import Operand, Product, Stack
+from ..loop_ir.loops import Apply, Load, Offset, Store
+from ..loop_ir.program import Branch, Operand, Product, Stack
+from ..loop_ir.simplify import INT64, const, size_value
 from .context import Lowering, packed
+from .pointwise import compare
 from .values import CannotLower, Value, load_of
 
 OWN_WAY = "NumPy multiplies these by a loop of its own"
@@ -80,12 +82,14 @@ def at_least(low: Lowering, size: Size, least: int) -> bool:
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What one of NumPy's functions takes, and how it reads matrices. `narrow`: the run time knows
-    what it does with vectors of one element or none, and with matrices of one row or column."""
+    what it does with vectors of one element or none, and with matrices of one row or column.
+    `numbers`: vectors of one element are numbers to it, and those that lie backwards are copied."""
 
     leading: Callable[[Matrix], Leading | None]
     ranks: int
     kinds: str
     narrow: bool = False
+    numbers: bool = False
 
 
 LEADING = {"strided": strided, "contiguous": contiguous}
@@ -107,12 +111,21 @@ def is_suppressed(function: Callable[..., Any]) -> bool:
 def through_blas(low: Lowering, node: Node, a: Value, b: Value, rules: Rules) -> Value:
     """The product as a step of its own, of operands as they lie in memory."""
     why_not(rules, node, a, b)
+    if rules.numbers and node.type.dtype.kind == "f" and len(a.shape) == len(b.shape) == 1:
+        return dot_of_vectors(low, node, _forwards(low, a), _forwards(low, b))
     call = choose(rules, matrix_of(low, a, "left"), matrix_of(low, b, "right"),
                   node.type.dtype.kind == "f")
     stacks, equal = stacks_of(low, node, a, b)
-    low.require("==", a.shape[-1], b.shape[max(-2, -len(b.shape))])
     for left, right in equal:
         low.require("==", left, right)
+    return called(low, node, a, b, call, stacks)
+
+
+def called(
+    low: Lowering, node: Node, a: Value, b: Value, call: Call, stacks: tuple[Stack, ...] = ()
+) -> Value:
+    """The step that makes a call of BLAS, and the memory of its result."""
+    low.require("==", a.shape[-1], b.shape[max(-2, -len(b.shape))])
     first, second = (
         operand_of(low, value, leading, node.name)
         for value, leading in zip((a, b), call.leadings)
@@ -127,6 +140,32 @@ def through_blas(low: Lowering, node: Node, a: Value, b: Value, rules: Rules) ->
         Product(call.routine, out, first, second, sizes, suppressed, stacks, low.errstate)
     )
     return low.owned(made) if node.type.form is Form.ARRAY else made
+
+
+def _forwards(low: Lowering, vector: Value) -> Value:
+    """The vector itself, or a copy of one whose elements lie backwards."""
+    (step,) = strides_of(vector)
+    backwards = step < 0 if isinstance(step, int) else low.follows("<", 0, -step)
+    return low.materialise(vector, "it lies backwards") if backwards else vector
+
+
+def dot_of_vectors(low: Lowering, node: Node, a: Value, b: Value) -> Value:
+    """`np.dot` of two vectors. One of a single element is a number to it: what BLAS adds to 0, it
+    does not."""
+    if is_suppressed(node.target):
+        raise CannotLower(OWN_WAY)
+    (length,), zero = a.shape, Offset()
+    leadings = (_along(vector.strides()[0], matrix_of(low, vector, "right")) for vector in (a, b))
+    found = called(low, node, a, b, Call("dot", (length,), (next(leadings), next(leadings))))
+    if at_least(low, length, 2):
+        return found
+    one = low.inside(low.graph)
+    only = Apply("multiply", (b.at((zero,)), a.at((zero,))), node.type.dtype)
+    one.launch((), Store(load_of(found).buffer, zero, only))
+    is_one = compare("equal", size_value(length), const(1, INT64))
+    test = low.computed(Value(python_number(bool), (), is_one))
+    low.steps.append(Branch(load_of(test).buffer, tuple(one.steps), ()))
+    return found
 
 
 def why_not(rules: Rules, node: Node, a: Value, b: Value) -> None:

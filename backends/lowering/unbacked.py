@@ -11,7 +11,7 @@ from ..loop_ir.loops import Apply, Check, Expr, SizeValue
 from ..loop_ir.simplify import INT64, apply, const, convert, select, size_value
 from ..passes.materialise import Access
 from .context import Lowering, lowers
-from .pointwise import compare, require_real
+from .pointwise import compare, operand_at, require_real
 from .values import CannotLower, Value
 
 
@@ -26,16 +26,35 @@ def length(low: Lowering, node: Node, array: Any, axis: int) -> Value:
 @lowers(reads=Access.SHAPE)
 def within(low: Lowering, node: Node, bound: Any, size: Any) -> Value:
     """A negative bound counts from the end; what lies outside is brought to the nearest end."""
-    place, count, zero = size_value(bound), size_value(size), const(0, INT64)
+    place, count = operand_at(low, bound, (), INT64), size_value(size)
+    zero = const(0, INT64)
     from_end = apply("add", (place, count), INT64)
     place = select(compare("less", place, zero), from_end, place)
     place = apply("minimum", (apply("maximum", (place, zero), INT64), count), INT64)
     return Value(node.type, (), place)
 
 
+@lowers(reads=Access.SHAPE)
+def position(low: Lowering, node: Node, index: Any, size: Any) -> Value:
+    """A negative index counts from the end; the call bails out for one that lies outside."""
+    place, count = operand_at(low, index, (), INT64), size_value(size)
+    zero = const(0, INT64)
+    place = select(compare("less", place, zero), apply("add", (place, count), INT64), place)
+    low.launch((), Check(compare("greater_equal", place, zero)))
+    low.launch((), Check(compare("less", place, count)))
+    return Value(node.type, (), place)
+
+
+@lowers(reads=Access.SHAPE)
+def between(low: Lowering, node: Node, number: Any, least: int, most: Any) -> Value:
+    return Value(node.type, (), operand_at(low, number, (), INT64))
+
+
 @lowers(reads=Access.MEMORY)
 def conversion(low: Lowering, node: Node, x: Any, checked: bool = False) -> Value:
     """A Python number; an int must have 64 bits."""
+    if isinstance(x, SizeExpr):
+        return Value(node.type, (), operand_at(low, x, (), node.type.dtype))
     value = number(x)
     if checked and value.dtype.kind in "fu":
         check_range(low, value.expr)

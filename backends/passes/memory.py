@@ -1,7 +1,7 @@
 """The memory plan: which buffers are ndarrays, when memory is made, and what is used again."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...ir.sizes import Size, product
@@ -20,40 +20,65 @@ from ..loop_ir.program import (
     Step,
     View,
     all_steps,
+    blocks_of,
     with_blocks,
 )
+from ..loop_ir.sizes_of import used_symbols
 from ..loop_ir.steps import renamed
+from ..loop_ir.verify import binds_within
 
 
 def plan_memory(program: Program, hint: Hint) -> Program:
     """Allocations placed before their first use; scratch memory whose value is dead used again."""
-    arrays = _needs_array(program)
     allocations = {s.buffer: s for s in all_steps(program.steps) if isinstance(s, Allocate)}
+    arrays = _needs_array(program) | _unbounded(allocations, program.steps)
     steps = list(_without_allocations(program.steps))
     last = {buffer: k for k, step in enumerate(steps) for buffer in (*step.reads, *step.writes)}
     lasting = arrays | {output.buffer for output in program.outputs}
     rotated = {b for s in all_steps(steps) if isinstance(s, Rotate) for b in (*s.into, *s.taken)}
     own = {buffer: step for buffer, step in allocations.items() if buffer not in rotated}
     reused = _reuse(steps, own, lasting, last)
-    planned: list[Step] = []
+    typed = {
+        buffer: replace(step, kind="array" if buffer in arrays else "scratch")
+        for buffer, step in allocations.items()
+    }
     made: set[Buffer] = set()
-    for step in steps:
-        for used in (*step.writes, *step.reads):
-            buffer = reused.get(used, used)
-            if buffer in allocations and buffer not in made:
-                kind = "array" if buffer in arrays else "scratch"
-                planned.append(replace(allocations[buffer], kind=kind))
-                made.add(buffer)
-        planned.append(rename_step(step, reused))
+    planned = list(_with_allocations([rename_step(step, reused) for step in steps], typed, made))
     for output in program.outputs:
-        if output.buffer in allocations and output.buffer not in made:
-            planned.append(replace(allocations[output.buffer], kind="array"))
+        if output.buffer in typed and output.buffer not in made:
+            planned.append(typed[output.buffer])
             made.add(output.buffer)
     return replace(program, steps=tuple(planned))
 
 
+def _unbounded(allocations: Mapping[Buffer, Allocate], steps: Iterable[Step]) -> set[Buffer]:
+    """Memory whose size only a body knows, with nothing known that it is at most: these are arrays,
+    which a body makes and gives back."""
+    inside = {name for step in steps if blocks_of(step) for name in binds_within(step)}
+    return {
+        buffer for buffer, step in allocations.items()
+        if step.room is None and not inside.isdisjoint(used_symbols(step))
+    }
+
+
+def _with_allocations(
+    steps: Iterable[Step], allocations: dict[Buffer, Allocate], made: set[Buffer]
+) -> Iterator[Step]:
+    """Memory is made before the first step that uses it, and inside of that where it has the size
+    of something that is known only there."""
+    for step in steps:
+        inside: set[str] = binds_within(step) if blocks_of(step) else set()
+        for buffer in (*step.writes, *step.reads):
+            found = allocations.get(buffer)
+            if found is None or buffer in made or not inside.isdisjoint(used_symbols(found)):
+                continue
+            yield found
+            made.add(buffer)
+        yield with_blocks(step, lambda block: _with_allocations(block, allocations, made))
+
+
 def _without_allocations(steps: Iterable[Step]) -> Iterator[Step]:
-    """Memory is made before the outermost step that uses it."""
+    """The other steps."""
     for step in steps:
         if not isinstance(step, Allocate):
             yield with_blocks(step, _without_allocations)

@@ -36,6 +36,11 @@ def bound_by(node: Node) -> dict[str, Place]:
     return {name: place for name, place in shown.items() if name not in given}
 
 
+def bound_in(body: AnyGraph) -> set[str]:
+    """The symbols that a body binds for itself."""
+    return {name for node in body.nodes for name in bound_by(node)}  # type: ignore[attr-defined]
+
+
 def taken_by(node: Node) -> Iterator[str]:
     """The unbacked symbols that a node gets with its operands."""
     for leaf in leaves((node.args, node.kwargs)):

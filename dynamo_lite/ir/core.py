@@ -46,6 +46,16 @@ def within(bound: int, size: int) -> int:
     return slice(bound).indices(size)[1]
 
 
+def position(index: int, size: int) -> int:
+    """Which element of an axis an index names, counted from 0."""
+    return range(size)[index]
+
+
+def between(number: int, least: int, most: int) -> int:
+    """An int of which the program knows what it is at least and at most."""
+    return number
+
+
 def sliding_windows(array: np.ndarray, size: int, axis: int) -> np.ndarray:
     """All parts of a size along an axis; their places come where the axis was, the places inside of
     them last. Only one of them is written at a time."""

@@ -29,7 +29,7 @@ class Graph(AnyGraph):
     `facts` answers questions about the symbols that the capture has already settled (a `Facts`).
     `unbacked` has the symbols that the graph itself binds, `assertions` what must hold of them.
     `is_body`: the graph is an argument of a node of `ir.control`; its symbols are those of the
-    graph around it, and its outputs may also be constants and sizes.
+    graph around it and those that it binds, and its outputs may also be constants and sizes.
     """
 
     nodes: list[Node] = field(default_factory=list)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ...errors import DataDependent, GraphBreak
+from ...ir.bounds import least
 from ...ir.graph import Assertion, Location, SymbolOrigin
 from ...ir.sizes import (
     Size,
@@ -105,6 +106,10 @@ class ShapeEnv(Symbols):
         if op in ("!=", ">", ">="):
             return not self._decide(NEGATED[op], left, right)
         return self._decide(op, left, right)
+
+    def least(self, size: Size) -> int | None:
+        """A lower bound of a size that follows from what is known."""
+        return least(size, self.known.lower, self.known.upper)
 
     def asked_after(self, known: Sequence[Relation]) -> list[Relation]:
         """The relations since `known`, which has the one that was the last or none."""

@@ -284,7 +284,7 @@ class EntryWriter:
 
     def allocate(self, step: Allocate) -> None:
         if step.kind == "scratch":
-            self._made_at(step, self._scratch(step.type))
+            self._made_at(step, self._scratch(step.type, step.room))
             return
         slot = self.new_slot(step.buffer.name)
         type_ = step.type
@@ -301,8 +301,8 @@ class EntryWriter:
         if (cell := self.cells.get(name)) is not None:
             self.builder.void(f"store ptr {pointer}, ptr {cell}")
 
-    def _scratch(self, type_: ArrayType) -> str:
-        nbytes = product(type_.shape) * type_.dtype.itemsize
+    def _scratch(self, type_: ArrayType, room: Size | None) -> str:
+        nbytes = (product(type_.shape) if room is None else room) * type_.dtype.itemsize
         if not type_.shape and type_.dtype.kind in "biuf" and type_.dtype.itemsize <= 8:
             return self.builder.stack(scalar_type(BYTE if type_.dtype.kind == "b" else type_.dtype))
         if isinstance(nbytes, int) and nbytes <= ON_STACK:

@@ -15,16 +15,17 @@ from ..rules.externs import tried
 
 # How each hands its operands to BLAS: which matrices as they lie in memory, of how many dimensions
 # and of which kinds; `narrow`: the run time knows what it does with vectors of one element or none,
-# and with matrices of one row or column; `one_term`: those products are a loop of its own;
+# and with matrices of one row or column; `numbers`: vectors of one element are numbers to it, and
+# those that lie backwards are copied first; `one_term`: those products are a loop of its own;
 # `matrices`: kernels may multiply them as np.matmul does.
 op(np.matmul, Kind.MATMUL, infer=rules.matmul_rule, flags=True, lowering="product_of", using={
     "leading": "strided", "ranks": 64, "kinds": "fc", "narrow": True, "one_term": True},
    operators=(operator.matmul,), preference="of_bools")
 op(np.dot, Kind.MATMUL, infer=rules.dot_rule, flags=True, lowering="product_of", using={
-    "leading": "contiguous", "ranks": 2, "kinds": "fc"},
+    "leading": "contiguous", "ranks": 2, "kinds": "fc", "numbers": True},
    sequences="numbers", method="dot", required=("b",), preference="of_bools")
 op(np.inner, Kind.MATMUL, infer=rules.inner_rule, flags=True, lowering="product_of", using={
-    "leading": "contiguous", "ranks": 1, "kinds": "fc", "matrices": False},
+    "leading": "contiguous", "ranks": 1, "kinds": "fc", "matrices": False, "numbers": True},
    preference="of_bools")
 op(np.einsum, Kind.MATMUL, infer=rules.einsum_rule, decompose=definitions.einsum, flags=True,
    handler="einsum")

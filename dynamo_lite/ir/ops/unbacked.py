@@ -20,6 +20,8 @@ complete(np.repeat, infer=rules.repeat_rule(ROWS[np.repeat].infer))  # type: ign
 op(core.length, Kind.STRUCTURE, infer=rules.length_rule, lowering="length")
 op(core.plain, Kind.STRUCTURE, infer=rules.plain_rule, lowering="conversion")
 op(core.within, Kind.STRUCTURE, infer=rules.within_rule, lowering="within")
+op(core.position, Kind.STRUCTURE, infer=rules.position_rule, checks=("any",), lowering="position")
+op(core.between, Kind.STRUCTURE, infer=rules.between_rule, lowering="between")
 op(core.expect, Kind.STRUCTURE, infer=rules.expect_rule, checks=("any",), lowering="expect")
 op(int, Kind.STRUCTURE, infer=rules.int_rule, checks=("any",), lowering="conversion",
    using={"checked": True})

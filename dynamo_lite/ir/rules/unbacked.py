@@ -53,6 +53,15 @@ def within_rule(bound: Any, size: Any, *, facts: Facts) -> ArrayType:
     return python_number(int, place)
 
 
+def position_rule(index: Any, size: Any, *, facts: Facts) -> ArrayType:
+    place = facts.unbacked(f"elements of {size} before {index}", size - 1, (0, 1))
+    return python_number(int, place)
+
+
+def between_rule(number: Any, least: int, most: Any, *, facts: Facts) -> ArrayType:
+    return python_number(int, facts.unbacked("", most, lower=least))
+
+
 def unique_rule(
     ar: Any, return_index: Any = False, return_inverse: Any = False, return_counts: Any = False,
     axis: Any = None, *, equal_nan: Any = True, sorted: Any = True, facts: Facts,

@@ -13,12 +13,13 @@ from ...ir.node import Node
 from ...ir.types import python_number
 from ..object_model.constants import TRUE, ConstantVariable
 from ..object_model.lazy import realise
+from ..recording.nodes import adding_to
 from ..state.tracker import COUNTER, VariableTracker
 from ..trackers.arrays.unions import Kinds, UnionNumber, types_of, united, value_and_type
 from .branches import run
-from .capture import adding_to, capturing, tracker_of, type_of
+from .capture import capturing, tracker_of, type_of
 from .growing import assign, variables
-from .iterations import Iterations
+from .iterations import Iterations, note_bounds
 from .merging import Unmerged, same_constant
 from .parts import NEVER, leaves_of, root_of, settled, structure_of, with_leaves
 
@@ -173,6 +174,7 @@ def trace_iteration(
             body.graph = graph
             if iterations is not None:
                 body.index = graph.placeholder("index", python_number(int))
+                note_bounds(tx, body.index, iterations)
             for name in sorted(stored & needed & {*tx.locals} | {*tx.state.list_lengths}):
                 value = realise(tx, variables(tx)[name])
                 body.entered[name] = value = with_leaves(name, value, NEVER, placed)

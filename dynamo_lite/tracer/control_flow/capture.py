@@ -30,7 +30,8 @@ def capturing(tx: Tx, what: str) -> Iterator[Graph]:
     outer, effects = state.graph, state.side_effects
     before, lengths = (effects.sealed, effects.since), dict(state.list_lengths)
     state.graph = Graph(
-        symbols=outer.symbols, facts=outer.facts, unbacked=outer.unbacked, is_body=True
+        symbols=outer.symbols, facts=outer.facts, unbacked=state.shapes.data,
+        assertions=state.shapes.assertions, is_body=True,
     )
     effects.sealed, effects.since = what, next(COUNTER)
     try:
@@ -38,17 +39,6 @@ def capturing(tx: Tx, what: str) -> Iterator[Graph]:
     finally:
         state.graph, (effects.sealed, effects.since) = outer, before
         state.list_lengths = lengths
-
-
-@contextmanager
-def adding_to(tx: Tx, graph: Graph) -> Iterator[None]:
-    """Nodes go to a graph that has been traced."""
-    state = tx.state
-    outer, state.graph = state.graph, graph
-    try:
-        yield
-    finally:
-        state.graph = outer
 
 
 def close(tx: Tx, bodies: Sequence[Graph]) -> tuple[Node, ...]:

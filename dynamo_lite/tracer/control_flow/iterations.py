@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.records import dataclass
 from ...errors import GraphBreak
+from ...ir.node import Node
 from ...ir.sizes import Size, SizeExpr, depends_on_data, minimum
 from ..recording.nodes import record
+from ..state.trace import Counter
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.growing import GrowingVariable
+from ..trackers.arrays.linear import size_of
 from ..trackers.containers.iterators import EnumerateVariable, StepVariable, ZipVariable
 from ..trackers.containers.sequences import TupleVariable
 from ..trackers.containers.slices import DataRangeVariable, RangeVariable
@@ -58,6 +61,17 @@ class Iterations:
         if all(isinstance(end, int) for end in self.ends):
             return number_of(*self.ends)
         return stop - start if self.known and step == 1 else None
+
+
+def note_bounds(tx: Tx, index: Node, iterations: Iterations) -> None:
+    """Remember what is known of the index of a body that is being traced."""
+    start, stop, step = iterations.ends
+    first, last = (size_of(tx, end) for end in ((start, stop) if step > 0 else (stop, start)))
+    if first is None or last is None:
+        return
+    first, last = (first, last - 1) if step > 0 else (first + 1, last)
+    if (low := tx.shapes.least(first)) is not None:
+        tx.state.counters[index] = Counter(tx.graph, low, last)
 
 
 def number_of(start: int, stop: int, step: int) -> int:

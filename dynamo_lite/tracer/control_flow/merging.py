@@ -15,7 +15,7 @@ from ...ir import control
 from ...ir.node import Node
 from ...ir.types import ArrayType, Form
 from ..object_model.constants import FALSE, NONE, ConstantVariable
-from ..recording.nodes import record
+from ..recording.nodes import adding_to, record
 from ..state.trace import AliasInfo
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
@@ -32,7 +32,6 @@ from ..trackers.arrays.unions import (
 )
 from .capture import (
     PYTHON_TYPES,
-    adding_to,
     checked_close,
     is_made,
     is_view,

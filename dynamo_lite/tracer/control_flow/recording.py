@@ -9,10 +9,12 @@ from ...bytecode.flow import Loop, shape_of
 from ...bytecode.liveness import live_locals
 from ...errors import GraphBreak
 from ...ir import control
+from ...ir.binding import bound_in, unbacked_in
 from ...ir.node import Node
 from ...ir.tree import map_leaves
 from ...ir.types import ArrayType, python_number
 from ..object_model.constants import ConstantVariable
+from ..recording.nodes import adding_to
 from ..state.trace import AliasInfo
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
@@ -20,7 +22,6 @@ from ..trackers.arrays.unions import UnionNumber, united
 from .bodies import Body, Unsettled
 from .branches import is_data, predicate
 from .capture import (
-    adding_to,
     checked_close,
     is_array,
     is_fresh,
@@ -266,6 +267,8 @@ class Recording:
             if is_array(found[-1]) if isinstance(found[-1], Node) else False:
                 if not is_fresh(tx, found[-1], body.graph):
                     raise GraphBreak(f"{name!r} may be an array from outside of the loop")
+                if not bound_in(body.graph).isdisjoint(unbacked_in(kind)):
+                    raise GraphBreak(f"{name!r} is an array of a length that only the loop knows")
             self.names.append(name)
             self.kinds.append(kind)
         for name in stored - {*map(root_of, [*self.names, *self.variables_after])}:

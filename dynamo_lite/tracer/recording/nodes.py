@@ -9,6 +9,7 @@ import operator
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,9 @@ from ...base.config import config
 from ...errors import GraphBreak, PlanLoop, Unsupported
 from ...guards.shapes.symbols import DataResult
 from ...guards.sources import Source
-from ...ir import memory
+from ...ir import core, memory
 from ...ir.fake_arrays import concrete, run_silently
+from ...ir.graph import Graph
 from ...ir.node import Node, SymbolOrigin, typed
 from ...ir.numbering import Numbering, frozen
 from ...ir.ops.columns import says
@@ -79,7 +81,7 @@ def record(
         raise refused(tx, target, args, kwargs or {}) or broken from None
     if any(weight(size) > HEAVIEST for size in _symbolic_sizes(kind)):
         raise GraphBreak(f"the sizes of what {name} gives have become a long expression")
-    if tx.graph.is_body:
+    if tx.graph.is_body and target not in BINDING:
         kind = without_symbols(kind, [*tx.shapes.data][known:])
     if _discards_imaginary_parts(target, args, kwargs or {}, kind):
         raise GraphBreak(f"{name} casts complex values to real ones, which NumPy warns about")
@@ -156,6 +158,21 @@ def _settled(tx: Tx, leaf: Any) -> Any:
     return replace(kind, shape=shape, strides=tuple(map(tx.shapes.specialize, kind.strides)))
 
 
+@contextmanager
+def adding_to(tx: Tx, graph: Graph) -> Iterator[None]:
+    """Nodes go to a graph that has been traced."""
+    state = tx.state
+    outer, state.graph = state.graph, graph
+    try:
+        yield
+    finally:
+        state.graph = outer
+
+
+BINDING = frozenset({core.within, core.position, core.between})
+"""Functions whose ints are sizes in the bodies of loops and branches too."""
+
+
 def equal_to_nothing(role: str, of: tuple[int, ...]) -> DataResult:
     """What depends on data in the body of a loop or branch is equal to nothing else."""
     return DataResult(object(), f"the number of {role}" if role else "a value")
@@ -202,6 +219,8 @@ def result_of(tx: Tx, node: Node) -> VariableTracker:
     if kind is None:
         return NONE
     if isinstance(kind, ArrayType):
+        if tx.graph.is_body:
+            return RESULTS[kind.form](node)
         found_in(tx, node)
         if kind.value is not None:
             return tx.size(kind.value)
@@ -226,10 +245,11 @@ def name_of(target: Callable[..., Any]) -> str:
 
 
 def numbering(tx: Tx) -> Numbering:
-    """The value numbers of this trace's graph."""
-    if tx.state.numbering is None:
-        tx.state.numbering = Numbering(tx.state.root_graph.nodes, lambda node: owner_of(tx, node))
-    return tx.state.numbering
+    """The value numbers of the graph at hand, as long as it is written."""
+    graph, known = tx.graph, tx.state.numberings
+    if graph not in known:
+        known[graph] = Numbering(graph.nodes, lambda node: owner_of(tx, node))
+    return known[graph]
 
 
 # -- inputs

@@ -10,7 +10,7 @@ from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.numbering import Numbering
 from ...ir.row import Kind, row_of
-from ...ir.sizes import Size, is_unbacked, name_of, symbol
+from ...ir.sizes import Size, is_unbacked, name_of, symbol, symbols
 from ...ir.types import python_number
 
 if TYPE_CHECKING:
@@ -77,6 +77,14 @@ def found_in(tx: Tx, node: Node) -> None:
         if name is not None and is_unbacked(name):
             lengths.setdefault(name, (node, axis))
             tx.shapes.node_of = lambda name: number_node(graph, lengths, name)
+
+
+def is_of_body(tx: Tx, size: Size) -> bool:
+    """Whether a size is known within the body of a loop or branch only."""
+    return any(
+        is_unbacked(name) and name not in tx.state.lengths and name not in tx.shapes.infos
+        for name in symbols(size)
+    )
 
 
 def number_node(graph: Graph, lengths: dict[str, tuple[Node, int | None]], name: str) -> Node:

@@ -21,6 +21,7 @@ from ...ir.errstates import Errstate
 from ...ir.graph import Graph
 from ...ir.node import Location, Node
 from ...ir.numbering import Numbering
+from ...ir.sizes import Size
 from ...ir.types import ArrayType
 from .side_effects import SideEffects
 from .tracker import VariableTracker
@@ -153,6 +154,15 @@ class EnteredErrstate(Protocol):
     def errstate(self) -> Errstate: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """The index of a loop whose body is `graph`: what it is at least and at most."""
+
+    graph: Graph
+    least: int
+    most: Size
+
+
 @dataclass(eq=False, slots=True)
 class TraceState:
     """Shared by the root translator and those of inlined callees.
@@ -186,13 +196,14 @@ class TraceState:
     )
     suspended: list[Suspended] = field(default_factory=list)
     errstates: list[EnteredErrstate] = field(default_factory=list)
-    numbering: Numbering | None = None
+    numberings: dict[Graph, Numbering] = field(default_factory=dict)
     inferred: dict[Hashable, Any] = field(default_factory=dict)
     lengths: dict[str, tuple[Node, int | None]] = field(default_factory=dict)
     positions: dict[Hashable, list[VariableTracker]] = field(default_factory=dict)
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
     list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
     keys: dict[VariableTracker, None] = field(default_factory=dict)
+    counters: dict[Node, Counter] = field(default_factory=dict)
     ids: IdKeys = field(default_factory=IdKeys)
     root_steps: int = 0
     steps: int = 0
@@ -230,10 +241,10 @@ class TraceState:
         self.shapes.end_trace()
         for tracker in self.tracked.values():
             tracker.let_go()
-        self.flat_args, self.locate, self.numbering = (), lambda: None, None
+        self.flat_args, self.locate = (), lambda: None
         for known in (self.tracked, self.empty, self.placeholders, self.class_attributes,
                       self.keep_alive, self.suspended, self.errstates, self.positions,
-                      self.functions, self.keys):  # fmt: skip
+                      self.functions, self.keys, self.numberings):  # fmt: skip
             known.clear()
 
 

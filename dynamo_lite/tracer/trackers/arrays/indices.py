@@ -14,16 +14,17 @@ from ....errors import GraphBreak
 from ....ir import core
 from ....ir.facts import must
 from ....ir.sizes import Size, depends_on_data
-from ....ir.types import ArrayType, Form
+from ....ir.types import ArrayType, Form, python_number
 from ...object_model.constants import ConstantVariable, TypedConstant, constant
 from ...recording.nodes import numbering, record
 from ...state.tracker import VariableTracker
 from ..containers.lists import ListVariable
 from ..containers.sequences import SequenceVariable, TupleVariable
 from ..containers.slices import DataRangeVariable, RangeVariable, SliceVariable
+from .linear import key_of, size_of
 from .long_lists import as_input
 from .numbers import ComputedNumber, ConstantNumber
-from .sizes import SizeVariable
+from .sizes import SizeVariable, size_variable
 
 if TYPE_CHECKING:
     from ...state.tx import Tx
@@ -70,6 +71,11 @@ def spelled_out(
             for item, axis in zip(items, _axes(items, array.ndim))
         ]
     items = [as_index(tx, item) for item in items]
+    if tx.graph.is_body and is_view(items, array.ndim):
+        items = [
+            _place(tx, item, array.shape[axis]) if 0 <= axis < array.ndim else item
+            for item, axis in zip(items, _axes(items, array.ndim))
+        ]
     if not any(map(is_mask, items)):
         return TupleVariable(items) if isinstance(key, TupleVariable) else items[0]
     if array.library != "numpy":
@@ -110,19 +116,48 @@ INTEGERS = (int, np.int64)
 def _with_sizes(tx: Tx, part: SliceVariable, size: Size) -> SliceVariable:
     """A slice whose bounds are computed: integers of NumPy's become sizes, inside of the axis."""
     start, stop, step = (as_size(tx, bound) for bound in part.parts)
-    if isinstance(step, ConstantVariable) and step.value in (None, 1):
+    if isinstance(step, ConstantVariable) and (step.value is None or step.value in STEPS):
         start, stop = _within(tx, start, size), _within(tx, stop, size)
     return SliceVariable(start, stop, step)
 
 
+STEPS = range(1, 2**31)
+
+
 def _within(tx: Tx, bound: VariableTracker, size: Size) -> VariableTracker:
     """A bound that depends on data, where it falls."""
-    if not isinstance(bound, SizeVariable) or not depends_on_data(bound.size) or tx.graph.is_body:
+    if isinstance(bound, ComputedNumber) and bound.array_type == python_number(int):
+        known = size_of(tx, bound)
+        return _of_body(tx, core.within, bound.node, size) if known is None else (
+            size_variable(tx, known)
+        )
+    if not isinstance(bound, SizeVariable) or not depends_on_data(bound.size):
         return bound
     settled = tx.shapes.known.settled
     if settled("<", bound.size, 0) is False and settled("<", size, bound.size) is False:
         return bound
     return _once(tx, core.within, bound.size, size)
+
+
+def is_view(items: Sequence[VariableTracker], ndim: int) -> bool:
+    """Whether a key with these items selects a part of the array itself, and not one element."""
+    places = [item for item in items if not isinstance(item, SliceVariable)]
+    kept = [item for item in places if isinstance(item, ConstantVariable) and (
+        item.value in (None, Ellipsis)
+    )]
+    numbers = len(places) - len(kept)
+    return all(item in kept or is_number(item) for item in places) and numbers < ndim
+
+
+def _place(tx: Tx, item: VariableTracker, size: Size) -> VariableTracker:
+    """A computed index in such a key, as a size: the part lies where a view lies."""
+    number = as_size(tx, item) if is_number(item) else item
+    if isinstance(number, ComputedNumber) and number.array_type == python_number(int):
+        known = size_of(tx, number)
+        return _of_body(tx, core.position, number.node, size) if known is None else (
+            size_variable(tx, known)
+        )
+    return item
 
 
 def as_size(tx: Tx, value: VariableTracker) -> VariableTracker:
@@ -142,12 +177,24 @@ def _plain(value: VariableTracker) -> VariableTracker:
 def _once(tx: Tx, target: Callable[..., int], *args: Any) -> VariableTracker:
     """What a call gives; one node for all calls that give the same."""
     if tx.graph.is_body:
-        return record(tx, target, args)
+        return _of_body(tx, target, *args) if target is core.within else record(tx, target, args)
     key = (target, *map(numbering(tx).of, args))
     known = tx.state.computed
     if key not in known:
         known[key] = record(tx, target, args)
     return known[key]
+
+
+def _of_body(tx: Tx, target: Callable[..., int], place: Any, size: Size) -> SizeVariable:
+    """A place in an axis, as a size that the body at hand knows."""
+    key = target, tx.graph, key_of(tx, place), size
+    known = tx.state.computed
+    if key not in known:
+        kind = record(tx, target, (place, size)).array_type  # type: ignore[attr-defined]
+        known[key] = SizeVariable(kind.value, tx.shapes)
+    found = known[key]
+    assert isinstance(found, SizeVariable)
+    return found
 
 
 def _axes(items: Sequence[VariableTracker], ndim: int) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Slices in loops whose place is computed and whose length is not: `x[i:i + 8]`.
+"""Slices in loops whose place is data and whose length is not: `x[k[i]:k[i] + 8]`.
 
 Such a slice is one of all parts of that length (`core.sliding_windows`), an item at a computed
 position. Where it would reach beyond the array, Python cuts it off, and the call is left to Python.
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ir import core
-from ....ir.node import Node
-from ....ir.sizes import Size, SizeExpr
+from ....ir.sizes import Size
 from ...object_model.constants import ConstantVariable
 from ...recording.nodes import record
 from ...state.tracker import VariableTracker
 from ..containers.sequences import TupleVariable
 from ..containers.slices import SliceVariable
 from .indices import as_size, is_number
+from .linear import size_of, terms
 from .numbers import ComputedNumber
 from .sizes import SizeVariable
 
@@ -73,49 +73,14 @@ def _is_basic(item: VariableTracker) -> bool:
 
 def _place(tx: Tx, part: SliceVariable, size: Size) -> Place | None:
     start, stop, step = (as_size(tx, bound) for bound in part.parts)
-    if not isinstance(start, ComputedNumber) or not isinstance(step, ConstantVariable):
+    if not isinstance(start, ComputedNumber) or not isinstance(step, ConstantVariable) or (
+        size_of(tx, start) is not None
+    ):
         return None
-    begin, end = _terms(start), _terms(stop)
+    begin, end = terms(start), terms(stop)
     if step.value not in (None, 1) or begin is None or end is None or begin[0] != end[0]:
         return None
     length = end[1] - begin[1]
     if not tx.shapes.less(0, length) or not tx.shapes.less_equal(length, size):
         return None
     return start, length
-
-
-def _terms(value: Any) -> tuple[dict[int, int], Size] | None:
-    """An int as a sum: how often each node is in it, and what else is added."""
-    if isinstance(value, ComputedNumber):
-        return _terms(value.node)
-    if isinstance(value, SizeVariable):
-        return {}, value.size
-    if isinstance(value, ConstantVariable):
-        value = value.value
-    if type(value) is int or isinstance(value, SizeExpr):
-        return {}, value
-    if not isinstance(value, Node):
-        return None
-    target, args = value.target, value.args
-    if target is int and args[0].type.dtype.kind in "iu":
-        return _terms(args[0])
-    if target in (operator.add, operator.sub):
-        left, right = map(_terms, args)
-        return None if left is None or right is None else _sum(left, right, SIGNS[target])
-    if target is operator.mul and (type(args[0]) is int or type(args[1]) is int):
-        number, other = args if type(args[0]) is int else args[::-1]
-        return None if (found := _terms(other)) is None else _sum(({}, 0), found, number)
-    return {id(value): 1}, 0
-
-
-SIGNS = {operator.add: 1, operator.sub: -1}
-
-
-def _sum(
-    left: tuple[dict[int, int], Size], right: tuple[dict[int, int], Size], times: int
-) -> tuple[dict[int, int], Size]:
-    """`left + times * right`"""
-    counts = dict(left[0])
-    for node, count in right[0].items():
-        counts[node] = counts.get(node, 0) + times * count
-    return {node: count for node, count in counts.items() if count}, left[1] + times * right[1]

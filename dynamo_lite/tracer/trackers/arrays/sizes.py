@@ -33,6 +33,7 @@ from ....ir.types import python_number
 from ...object_model.constants import ConstantVariable, fold
 from ...object_model.dependent import FINDERS, MAKERS, Found, dependent
 from ...recording.nodes import declare_symbols, placeholder, record
+from ...recording.unbacked import is_of_body
 from ...rules.counters import counted
 from ...rules.mro import answers
 from ...rules.operator_rows import BINARY
@@ -101,7 +102,14 @@ class SizeVariable(VariableTracker):
 
 
 def size_tracker(tx: Tx, size: Size) -> VariableTracker:
-    """A tracker of an int or of a symbolic size."""
+    """A tracker of an int or of a symbolic size; of one that a body alone knows, as a number."""
+    if tx.graph.is_body and is_of_body(tx, size):
+        return record(tx, int, (size,))
+    return size_variable(tx, size)
+
+
+def size_variable(tx: Tx, size: Size) -> VariableTracker:
+    """A size as a part of keys, or anywhere outside of bodies."""
     return ConstantVariable(size) if isinstance(size, int) else SizeVariable(size, tx.shapes)
 
 

@@ -11,13 +11,14 @@ from ....errors import GraphBreak
 from ....ir import control, core
 from ....ir.node import Node
 from ....ir.sizes import SizeExpr
-from ....ir.types import Form, python_number
+from ....ir.types import ArrayType, Form, python_number
 from ...object_model.constants import ConstantVariable, constant
 from ...recording.nodes import record
 from ...state.tracker import Args, VariableTracker
 from .indices import as_size
 from .numbers import ComputedNumber, ConstantNumber, NumberVariable
 from .phi import Phi
+from .sizes import SizeVariable
 
 if TYPE_CHECKING:
     from ...state.emitter import Emitter
@@ -170,7 +171,7 @@ def chosen(
     tx: Tx, test: Any, first: VariableTracker, second: VariableTracker
 ) -> VariableTracker | None:
     """`first if test else second`, of two numbers; None where they cannot be one variable."""
-    kinds = [getattr(value, "array_type", None) for value in (first, second)]
+    kinds = [_type_of(value) for value in (first, second)]
     if kinds[0] == kinds[1] and not any(isinstance(v, UnionNumber) for v in (first, second)):
         if kinds[0] is None or kinds[0].form is Form.ARRAY:
             return None
@@ -187,6 +188,17 @@ def chosen(
         record(tx, control.choose, (test, *of)).as_argument(tx) for of in (pair, tests)
     )
     return UnionNumber(number, type_, union) if len(union) > 1 else ComputedNumber(number)
+
+
+def _type_of(value: VariableTracker) -> ArrayType | None:
+    """The type of a number, or of an array."""
+    kind = value.python_type()
+    if isinstance(value, (ConstantVariable, SizeVariable)) and kind in (bool, int, float):
+        fits = not isinstance(value, ConstantVariable) or kind is not int or (
+            -(2**62) < value.value < 2**62
+        )
+        return python_number(kind) if fits else None
+    return getattr(value, "array_type", None)
 
 
 def types_of(kinds: Kinds) -> tuple[Any, Any]:
