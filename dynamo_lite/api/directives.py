@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..base.nearest import nearest
+from ..ir.ops.foreign import allow
 from ..native import CompiledFunction, run_all_in_python
 from ..tracer.rules.trace_rules import mark
 
@@ -23,9 +24,19 @@ def disable(fn: Any = None, *, reason: str | None = None) -> Any:
     return _passed_on(fn, "disable", reason)
 
 
-def allow_in_graph(fn: Any) -> Any:
-    """A function that is traced even where a rule would leave it to Python."""
-    return _passed_on(fn, "allow-in-graph")
+def allow_in_graph(fn: Any = None, *, like: Callable[..., Any] | None = None) -> Any:
+    """A function that is one node of the graph: it is not looked into, and compiled code calls it.
+
+    It takes arrays and numbers and returns new ones, changes nothing, and gives the same for the
+    same. What type its results have is found by calling it with sample arrays while compiling, or
+    `like`, if given: a function of the same arguments that gives any arrays of the right shape and
+    dtype.
+    """
+    if fn is None:
+        return functools.partial(allow_in_graph, like=like)
+    call = _passed_on(fn, "allow-in-graph")
+    allow(call, like)
+    return call
 
 
 def assume_constant_result(fn: Any) -> Any:

@@ -32,8 +32,9 @@ def is_stdlib(function: Any, module: str) -> bool:
     return file.startswith((STDLIB_FOLDER, "<frozen")) and "site-packages" not in file
 
 
-PUBLIC = {"posix": "os", "nt": "os"}
-"""Modules in C whose functions people know by another one."""
+PUBLIC = {"posix": "os", "nt": "os", "numpy.ma.core": "numpy.ma", "numpy.ma.extras": "numpy.ma",
+          "numpy._core.strings": "numpy.strings", "numpy._core.defchararray": "numpy.char"}
+"""Modules whose functions people know by another one."""
 
 
 def full_name(function: Any) -> str:
@@ -48,6 +49,16 @@ def full_name(function: Any) -> str:
     if is_users or module in ("builtins", "main__") or name.startswith(f"{module}."):
         return name
     return f"{module}.{name}"
+
+
+@lru_cache(1024)
+def module_of_ufunc(ufunc: Any) -> str:
+    """The public module that has it: `numpy`, `scipy.special`."""
+    name = getattr(ufunc, "__name__", "")
+    for module in ("numpy", *sorted(sys.modules, key=lambda module: module.count("."))):
+        if "._" not in module and vars(sys.modules[module]).get(name) is ufunc:
+            return module
+    return "numpy"
 
 
 def code_name(code: types.CodeType, namespace: Mapping[str, Any]) -> str:

@@ -105,8 +105,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "x.astype(x.dtype.newbyteorder('='))"),
     Remedy("dates", "datetime64|timedelta64", "pass x.view('i8') or x.astype('i8'), the dates as "
            "numbers"),
-    Remedy("texts", "dtype <?[US]|numpy.strings|numpy.char", "keep arrays of text out of the "
-           "compiled function: " + OUTSIDE),
+    Remedy("texts", "dtype <?[US]|arrays of text|numpy.strings|numpy.char",
+           "keep arrays of text out of the compiled function: " + OUTSIDE),
     # -- what stays in Python
     Remedy("printing", "calling print", "print after the compiled function, from what it returns"),
     Remedy("text-of-arrays", "shows arrays as text|str\\(\\) of|repr\\(\\) of|format of",

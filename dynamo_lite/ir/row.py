@@ -153,6 +153,8 @@ ROWS: dict[Any, Op] = {}
 BOUND_ROWS: dict[Any, Op] = {}
 """Rows of methods, called without their first argument when they are bound."""
 _POINTWISE: dict[str, Op] = {}
+OWN_ROW = "_dynamo_lite_row"
+"""Attribute of a user's function with its row."""
 
 
 def op(target: Callable[..., Any], kind: Kind = Kind.POINTWISE, **fields: Any) -> Op:
@@ -195,4 +197,4 @@ def row_of(target: Any) -> Op | None:
     if row is None and (owner := getattr(target, "__self__", None)) is not None:
         method = getattr(type(owner), getattr(target, "__name__", ""), None)
         row = BOUND_ROWS.get(method) if method.__hash__ else None
-    return row
+    return getattr(target, OWN_ROW, None) if row is None else row

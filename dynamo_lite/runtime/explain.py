@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +19,7 @@ from ..ir.graph import Graph, Location
 from ..ir.sizes import symbol
 from ..native import CompiledFunction, lines_are_watched
 from ..tracer.calls.dispatch import rule_of_call
-from ..tracer.rules.trace_rules import Rule
+from ..tracer.rules.trace_rules import Action, Rule
 from .bailouts import Bailout
 from .compile import compile_with
 from .costs import State, state_of
@@ -225,6 +226,19 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation
     return run
 
 
+BY_FLAG: tuple[tuple[Callable[[Any], bool], Rule], ...] = (
+    (inspect.iscoroutinefunction,
+     Rule("coroutine", Action.SKIP, "async functions run in Python; compile what they call")),
+    (inspect.isasyncgenfunction,
+     Rule("async-generator", Action.SKIP,
+          "async generators run in Python; compile what they call")),
+    (inspect.isgeneratorfunction,
+     Rule("generator", Action.INLINE, "compiled code that goes through it follows it; a generator "
+          "that Python goes through runs in Python")),
+)
+"""Kinds of functions that are told by their code."""
+
+
 def why(fn: Callable[..., Any]) -> Rule | State:
     """Of a compiled function, how it stands: variants, graph breaks, recompiles, calls that bailed
     out, each with its line, reason and remedy.
@@ -240,7 +254,7 @@ def why(fn: Callable[..., Any]) -> Rule | State:
         fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
     if isinstance(fn, CompiledFunction):
         return state_of(fn, WATCHED if lines_are_watched() else None)
-    rule = rule_of_call(fn)
+    rule = next((rule for is_one, rule in BY_FLAG if is_one(fn)), None) or rule_of_call(fn)
     waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
     more = [reason for reason in (waits, WATCHED if lines_are_watched() else None) if reason]
     return replace(rule, reason="; ".join((rule.reason, *more)))

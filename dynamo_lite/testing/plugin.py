@@ -114,7 +114,8 @@ def _counted(records: list[Any]) -> Counter[str]:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if (output := getattr(session.config, "workeroutput", None)) is not None:
-        output[SENT] = dict(session.config.stash[COUNTS])
+        counts = session.config.stash[COUNTS]
+        output[SENT] = dict(counts)
 
 
 @pytest.hookimpl(optionalhook=True)

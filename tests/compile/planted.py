@@ -514,7 +514,8 @@ def dates(x):
 mends("dates are passed as numbers")
 
 
-@plant("masked-arrays", "a MaskedArray", ((np.ma.array([1.0, 2.0], mask=[0, 1]),),),
+@plant("masked-arrays", "numpy.ma.MaskedArray.__add__: masked arrays",
+       ((np.ma.array([1.0, 2.0], mask=[0, 1]),),),
        fixed_calls=((np.array([1.0, 2.0]),),), alike=False)
 def masked(x):
     return x + 1  # here
@@ -544,7 +545,8 @@ def quantities(x):
 mends("plain arrays are passed")
 
 
-@plant("texts", "<U1", ((np.array(["a", "b"]), X),), fixed_calls=((0, X),), alike=False)
+@plant("texts", "numpy.strings.upper: .* text", ((np.array(["a", "b"]), X),),
+       fixed_calls=((0, X),), alike=False)
 def texts(names, x):
     upper = names if isinstance(names, int) else np.strings.upper(names)  # here
     return x + 1, upper

@@ -41,6 +41,8 @@ EXAMPLES = {
     "numpy-objects": np.frompyfunc,
     "numpy-eigenvalues": np.linalg.eig,
     "numpy-memory": np.lib.stride_tricks.as_strided,
+    "numpy-masked": np.ma.masked_where,
+    "numpy-strings": np.strings.upper,
     "numpy": np.linalg.norm,
     "cupy": type("sin", (), {"__module__": "cupy", "__call__": plain})(),
     "python-random": random.gauss,

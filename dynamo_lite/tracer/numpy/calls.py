@@ -14,6 +14,7 @@ import numpy as np
 from ...base.signatures import by_name, in_position
 from ...errors import GraphBreak
 from ...ir.ops.columns import UFUNC_OF, says
+from ...ir.ops.foreign import take_ufunc
 from ...ir.row import row_of
 from ..object_model.constants import constant, fold
 from ..object_model.dependent import dependent
@@ -106,6 +107,8 @@ def handler_of(function: Any) -> Handler | None:
         handler = ufunc_method
     if handler is None and isinstance(function, type) and issubclass(function, np.generic):
         handler = scalar_type
+    if handler is None and type(function) is np.ufunc:
+        take_ufunc(function)
     if handler is None and (row := row_of(function)) is not None:
         handler = recorded if row.handler is None else NAMED[row.handler]
     return handler

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.config import config
+from ...base.origins import module_of_ufunc
 from ...errors import GraphBreak, PlanLoop, Unsupported
 from ...guards.shapes.symbols import DataResult
 from ...guards.sources import Source
@@ -236,12 +237,12 @@ def result_of(tx: Tx, node: Node) -> VariableTracker:
 
 def name_of(target: Callable[..., Any]) -> str:
     """How reasons name a callable: `numpy.sum`, `operator.getitem`."""
-    name = getattr(target, "__qualname__", None) or getattr(target, "__name__", repr(target))
+    name = str(getattr(target, "__qualname__", None) or getattr(target, "__name__", repr(target)))
     owner = getattr(target, "__objclass__", None) or type(getattr(target, "__self__", None))
     module = getattr(target, "__module__", None) or (
-        "random" if issubclass(owner, random.Random) else "numpy"
+        "random" if issubclass(owner, random.Random) else module_of_ufunc(target)
     )
-    return f"{module.lstrip('_')}.{name}"
+    return name if module == "__main__" else f"{module.lstrip('_')}.{name}"
 
 
 def numbering(tx: Tx) -> Numbering:

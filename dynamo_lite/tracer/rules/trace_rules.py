@@ -87,6 +87,23 @@ def is_numpys(function: Any, module: str) -> bool:
     return module.partition(".")[0] == "numpy" and ".tests" not in module
 
 
+def is_for_masked_arrays(function: Any, module: str) -> bool:
+    """Of `numpy.ma`, but for what takes plain arrays as they are."""
+    return module.startswith("numpy.ma.") and ".tests" not in module and (
+        getattr(function, "__name__", "") not in ("getdata", "isMaskedArray", "isMA", "isarray"))
+
+
+def is_for_text(function: Any, module: str) -> bool:
+    """Of `numpy.char` and `numpy.strings`; some of those are ufuncs."""
+    if isinstance(function, np.ufunc):
+        name = function.__name__
+        return getattr(np.strings, name, None) is function and not hasattr(np, name)
+    return module in TEXT_MODULES
+
+
+TEXT_MODULES = ("numpy.char", "numpy.strings", "numpy._core.defchararray", "numpy._core.strings")
+
+
 def in_module(*modules: str) -> Callable[[Any, str], bool]:
     return lambda function, module: module in modules
 
@@ -205,6 +222,9 @@ TABLE: tuple[Row, ...] = (
     Row(Rule("numpy-memory", Action.SKIP, "nothing checks its strides; "
              "np.lib.stride_tricks.sliding_window_view is followed"),
         among(np.lib.stride_tricks.as_strided)),
+    Row(Rule("numpy-masked", Action.SKIP, "masked arrays, a class of their own, are not tracked"),
+        is_for_masked_arrays),
+    Row(Rule("numpy-strings", Action.SKIP, "it works on arrays of text"), is_for_text),
     Row(Rule("numpy", Action.GRAPH, "NumPy's"), is_numpys),
     Row(Rule("cupy", Action.GRAPH, "CuPy's, where NumPy has the same"), in_package("cupy")),
     Row(Rule("python-random", Action.GRAPH, "the graph has Python draw random numbers"),
