@@ -1,6 +1,7 @@
 """`explain`: one call, with everything that compiling it decided."""
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import sys
@@ -26,6 +27,7 @@ from .costs import State, state_of
 from .listings import Rewritten, rewritten
 from .stats import Break, FrameRecord, coverage, frames
 from .tiering import why_cold
+from .trials import Trial, tried
 from .watched import WATCHED
 
 NOT_COMPILED = "nothing of it is compiled: it is disabled, or an object without Python code"
@@ -58,6 +60,8 @@ class Explanation:
     """Whether a debugger, coverage tool or line profiler was active."""
     in_python: str = ""
     """Why Python ran all of it, where nothing was compiled."""
+    trials: tuple[Trial, ...] = ()
+    """What came of the remedies that `try_remedies` had applied."""
 
     @property
     def graphs(self) -> tuple[Graph, ...]:
@@ -141,6 +145,7 @@ class Explanation:
             lines.append(WATCHED)
         if self.in_python:
             lines.append(f"runs in Python: {self.in_python}")
+        lines += [f"tried: {trial}" for trial in self.trials]
         for record in self.records:
             lines += ["", *_lines(record)]
         return "\n".join(lines)
@@ -155,7 +160,8 @@ class Explanation:
     def _repr_html_(self) -> str:
         """For notebooks: the frames as a table, and below it each to be unfolded."""
         notes = (WATCHED if self.watched else "",
-                 self.in_python and f"runs in Python: {self.in_python}")
+                 self.in_python and f"runs in Python: {self.in_python}",
+                 *(f"tried: {trial}" for trial in self.trials))
         head = [markup.paragraph(text) for text in (self.summary, *filter(None, notes))]
         each = [markup.folded(lines[0], markup.preformatted("\n".join(lines[1:])))
                 for lines in map(_lines, self.records)]
@@ -180,6 +186,7 @@ def _drawn(explanation: Explanation) -> Iterator[str | Table]:
         yield WATCHED
     if explanation.in_python:
         yield f"runs in Python: {explanation.in_python}"
+    yield from (f"tried: {trial}" for trial in explanation.trials)
     yield frames(explanation.records)
     for record in explanation.records:
         yield "\n".join(["", *_lines(record)])
@@ -203,16 +210,21 @@ def _lines(record: FrameRecord) -> list[str]:
     return lines
 
 
-def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation]:
+def explain(
+    fn: Callable[..., Any], *, try_remedies: bool = False, **options: Any
+) -> Callable[..., Explanation]:
     """`explain(fn)(*args, **kwargs)` compiles `fn` afresh, calls it once and says what happened.
 
-    Takes the options of `compile`.
+    With `try_remedies`, the remedies that can be applied without changing the text of the program
+    are: the function is called some times more, with copies of its arguments, and `trials` says
+    which helped and by how much. Takes the options of `compile`.
     """
     records: list[FrameRecord] = []
     compiled = compile_with(fn, listener=records.append, **options)
 
     def run(*args: Any, **kwargs: Any) -> Explanation:
         records.clear()
+        before = copy.deepcopy((args, kwargs)) if try_remedies else (args, kwargs)
         start = time.perf_counter()
         result = compiled(*args, **kwargs)
         seconds = time.perf_counter() - start
@@ -220,8 +232,10 @@ def explain(fn: Callable[..., Any], **options: Any) -> Callable[..., Explanation
         functions = [compiled] if isinstance(compiled, CompiledFunction) else []
         share = coverage(records, functions) if functions or records else 0.0
         disabled = next((str(each.disabled) for each in functions if each.disabled), "")
+        found = (each.remedy for r in records for each in (r.broke, r.bailout) if each is not None)
+        trials = tried(fn, *before, options, found) if try_remedies else ()
         return Explanation(result, tuple(records), seconds, share, watched,
-                           disabled if functions or records else NOT_COMPILED)
+                           disabled if functions or records else NOT_COMPILED, tuple(trials))
 
     return run
 

@@ -1,0 +1,79 @@
+"""`dl.explain(f, try_remedies=True)` applies remedies, and says whether they helped."""
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.base.remedies import REMEDIES
+from dynamo_lite.runtime.trials import APPLIED
+
+X = np.arange(6.0)
+
+
+def trials(function, *arguments):
+    return dl.explain(function, try_remedies=True)(*arguments).trials
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("function", "argument", "id"), [
+    (lambda x: 1 / x + 1, X, "divide"),
+    (lambda x: np.sqrt(x - 3) + 1, X, "invalid"),
+    (lambda x: np.exp(x * 1000) + 1, X, "overflow"),
+    (lambda x: (x + 1).T * 2, np.ones((2, 2)).view(np.matrix), "subclasses"),
+    (lambda x: (x + 1).sum(), np.ma.array([1.0, 2.0], mask=[0, 1]), "masked-arrays"),
+    (lambda x: (x + 1) * 2, X.astype(">f8"), "byte-order"),
+    (lambda x: (x + 1) * 2, X.astype(object), "object-arrays"),
+])
+def test_a_remedy_is_applied_and_helps(function, argument, id):
+    (trial,) = [trial for trial in trials(function, argument) if trial.remedy.id == id]
+    assert trial.helped, str(trial)
+    assert trial.after.costs < trial.before.costs and trial.after.coverage == 1.0
+    assert " helps: 0 breaks and bail-outs, 100% compiled, " in str(trial)
+
+
+def test_one_that_does_not_help_is_said_not_to():
+    """The other reason is still there."""
+    def divided(x):
+        return sum(1 / x, start=np.linalg.eig(np.eye(2))[0].sum())
+
+    with pytest.warns(RuntimeWarning):
+        found = trials(divided, X)
+    assert all(trial.after.coverage <= 1.0 for trial in found)
+    assert all("instead of" in str(trial) for trial in found)
+
+
+def test_arguments_are_copied_and_what_they_were_is_tried():
+    def halved(x):
+        x[0] -= 1
+        return 1 / x
+
+    x = np.array([2.0, 0.0])
+    with pytest.warns(RuntimeWarning):
+        (trial,) = trials(halved, x)
+    assert trial.helped and x.tolist() == [1.0, 0.0]
+
+
+def test_nothing_is_called_again_unless_asked_for():
+    seen = []
+
+    @dl.disable
+    def note():
+        seen.append(1)
+
+    def noting(x):
+        note()
+        return x + 1
+
+    dl.explain(noting)(X)
+    assert len(seen) == 1
+    assert dl.explain(noting, try_remedies=True)(X).trials == () and len(seen) == 2
+
+
+def test_explanations_tell_of_them():
+    with pytest.warns(RuntimeWarning):
+        explained = dl.explain(lambda x: 1 / x, try_remedies=True, backend="llvm")(X)
+    assert "tried: np.errstate(divide='ignore') helps" in str(explained)
+    assert "tried: np.errstate(divide=" in explained._repr_html_()
+
+
+def test_what_can_be_applied_are_remedies():
+    assert APPLIED.keys() <= {remedy.id for remedy in REMEDIES}
