@@ -66,7 +66,7 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("disabled", "is marked with disable", "remove dl.disable where the function can be "
            "traced, or call it outside of the compiled function"),
     Remedy("asked-for", "asks for a graph break", "remove dl.graph_break()"),
-    Remedy("generator", "generators? and coroutines|function is a generator", "compile the "
+    Remedy("generator", "generators? and coroutines|is a generator", "compile the "
            "function that goes through the generator, or one that returns an array or a list"),
     # -- calls that bail out
     Remedy("divide", "reports 'divide by zero'", "wrap the lines in np.errstate(divide='ignore') "

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from ..api.directives import is_disabled
 from ..backends.registry import Backend, list_backends, lookup_backend
 from ..base.config import Config, changed, config, follow
 from ..base.nearest import nearest
+from ..base.remedies import remedy_for
 from ..errors import BackendError, DynamoWarning
 from ..native import CompiledFunction, set_num_threads
-from .compile_frame import Options, compiled_function
+from .compile_frame import Options, compiled_function, is_generator
 from .stats import FrameRecord
 
 MODES: Mapping[str, str] = {
@@ -37,6 +38,39 @@ PRELOADED: Mapping[Any, str] = {"auto": "llvm", "llvm": "llvm"}
 """Backends whose modules are loaded when a function is decorated, not in its first call."""
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+D = TypeVar("D", property, staticmethod, classmethod)
+
+
+@overload
+def compile(fn: D) -> D: ...
+@overload
+def compile(
+    fn: Callable[P, R],
+    *,
+    backend: str | Backend = ...,
+    dynamic: bool | None = ...,
+    fullgraph: bool = ...,
+    mode: str | None = ...,
+    options: Mapping[str, Any] | None = ...,
+    disable: bool = ...,
+    name: str | None = ...,
+    recompile_limit: int | None = ...,
+) -> Callable[P, R]: ...
+@overload
+def compile(
+    fn: None = None,
+    *,
+    backend: str | Backend = ...,
+    dynamic: bool | None = ...,
+    fullgraph: bool = ...,
+    mode: str | None = ...,
+    options: Mapping[str, Any] | None = ...,
+    disable: bool = ...,
+    name: str | None = ...,
+    recompile_limit: int | None = ...,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def compile(
     fn: Any = None,
     *,
@@ -63,6 +97,9 @@ def compile(
         warnings.warn(f"mode={mode!r} changes nothing: {why}", DynamoWarning, stacklevel=2)
     if fn is None:
         return functools.partial(_compile, options=chosen, disable=disable)
+    if isinstance(fn, FunctionType) and is_generator(fn) and not disable:
+        warnings.warn(f"{fn.__qualname__} is a generator or async function, which Python runs; "
+                      f"{remedy_for('is a generator').advice}", DynamoWarning, stacklevel=2)
     return _compile(fn, chosen, disable)
 
 
@@ -143,6 +180,19 @@ def _descriptor(fn: Any, options: Options) -> Any:
     return type(fn)(_compile(fn.__func__, options, False))
 
 
+def _property(fn: property, options: Options) -> property:
+    get, put, delete = (None if part is None else _compile(part, options, False)
+                        for part in (fn.fget, fn.fset, fn.fdel))
+    return property(get, put, delete, fn.__doc__)
+
+
+def _cached_property(fn: Any, options: Options) -> Any:
+    made = type(fn)(_compile(fn.func, options, False))
+    if fn.attrname is not None:
+        made.__set_name__(None, fn.attrname)
+    return made
+
+
 def _partial(fn: functools.partial[Any], options: Options) -> Any:
     return functools.partial(_compile(fn.func, options, False), *fn.args, **fn.keywords)
 
@@ -163,6 +213,8 @@ WRAPPERS: tuple[tuple[Any, Callable[[Any, Options], Any]], ...] = (
     (CompiledFunction, lambda fn, options: compiled_function(fn.__wrapped__, options)),
     (MethodType, _method),
     ((staticmethod, classmethod), _descriptor),
+    (property, _property),
+    (functools.cached_property, _cached_property),
     (functools.partial, _partial),
     ((BuiltinFunctionType, np.ufunc), _builtin),
 )

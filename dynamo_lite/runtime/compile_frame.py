@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import math
+import pickle
 import sys
 import time
 import warnings
@@ -54,7 +55,7 @@ from ..native._core import NativeEntry
 from ..tracer.frame.speculation import translate
 from ..tracer.rules.trace_rules import Action, rule_for
 from ..tracer.state.trace import RECURSION, Returned, Stopped, Trace, TraceOptions
-from . import artifacts, progress, replayed
+from . import artifacts, pickling, progress, replayed
 from .bailouts import QUICK, SMALL, Bailout, why_bailed_out
 from .eviction import Eviction
 from .guard_failures import GuardFailure, limit_reached, why_guards_failed
@@ -134,6 +135,15 @@ def compiled_function(
     compiler.compiled = weakref.ref(compiled)
     registry.compilers.add(compiler)
     return compiled
+
+
+def revived(module: str, name: str, value: bytes) -> CompiledFunction:
+    """The function of that name in this process, or another one of the same value."""
+    there = pickling.found(module, name) if name else None
+    if isinstance(there, CompiledFunction):
+        return there
+    function, options = pickle.loads(value)
+    return compiled_function(function, options)
 
 
 def is_generator(function: FunctionType) -> bool:
@@ -237,6 +247,10 @@ class FrameCompiler:
         flat = flat_arguments(self.function, args, kwargs) if self.options.fullgraph else None
         if flat is not None and not compiled.entries():
             self(compiled, flat)
+
+    def reduced(self, compiled: CompiledFunction) -> Any:
+        """Asked by the native core: how the function is pickled."""
+        return pickling.reduced(compiled, self.options, revived)
 
     def _place(self) -> str:
         code = self.function.__code__

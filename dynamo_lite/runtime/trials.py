@@ -112,8 +112,9 @@ def tried(
     """Apply those that can be, one at a time."""
     found = [remedy for remedy in dict.fromkeys(remedies) if remedy.id in APPLIED]
     call = fn, args, kwargs, options
-    before = measured(*call, Applied("nothing")) if found else None
-    for remedy in found if before is not None else ():
+    if not found or (before := measured(*call, Applied("nothing"))) is None:
+        return
+    for remedy in found:
         applied = APPLIED[remedy.id]
         if (after := measured(*call, applied)) is not None:
             yield Trial(remedy, applied.what, before, after)

@@ -169,9 +169,17 @@ PyMemberDef compiled_members[] = {
 
 // -- methods
 
+// As the miss callback's method `reduced` says, or by the name.
 PyObject *compiled_reduce(PyObject *self, PyObject *) {
+    PyObject *miss = as_compiled(self)->miss;
+    Ref reduced(miss ? PyObject_GetAttrString(miss, "reduced") : nullptr);
+    if (reduced) return PyObject_CallOneArg(reduced.get(), self);
+    PyErr_Clear();
     return PyObject_GetAttrString(self, "__qualname__");
 }
+
+// A copy is the function itself, as of any function.
+PyObject *compiled_copy(PyObject *self, PyObject *) { return Py_NewRef(self); }
 
 Ref entries_without(PyObject *entries, PyObject *entry) {
     Ref list(PySequence_List(entries));
@@ -255,6 +263,8 @@ PyObject *compiled_why_miss(PyObject *object, PyObject *given) {
 
 PyMethodDef compiled_methods[] = {
     {"__reduce__", compiled_reduce, METH_NOARGS, nullptr},
+    {"__copy__", compiled_copy, METH_NOARGS, nullptr},
+    {"__deepcopy__", compiled_copy, METH_O, nullptr},
     {"add_entry", compiled_add_entry, METH_VARARGS,
      "add_entry($self, program, target, info=None, /)\n--\n\nAdds a variant; it is tried first."},
     {"entries", compiled_entries, METH_NOARGS,
