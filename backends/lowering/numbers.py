@@ -135,14 +135,22 @@ def comparison(low: Lowering, node: Node, left: Any, right: Any, name: str) -> V
 
 @lowers(reads=Access.SAME)
 def bits(low: Lowering, node: Node, left: Any, right: Any, name: str) -> Value:
-    """Python knows no negative shifts; one by 63 or more leaves the sign alone."""
+    """Python knows no negative shifts; one to the right by 63 or more leaves the sign alone, one to
+    the left must keep all bits."""
     operands = [operand_at(low, arg, (), I64) for arg in (left, right)]
-    if name == "right_shift":
+    if name in SHIFTS:
         limits = const(0, I64), const(63, I64)
         low.launch((), Check(compare("greater_equal", operands[1], limits[0])))
         fits = compare("less", operands[1], limits[1])
         operands[1] = simplify.select(fits, operands[1], limits[1])
-    return low.lazy(node.type, (), simplify.apply(name, tuple(operands), I64))
+    result = simplify.apply(name, tuple(operands), I64)
+    if name == "left_shift":
+        back = simplify.apply("right_shift", (result, operands[1]), I64)
+        low.launch((), Check(compare("equal", back, operands[0])))
+    return low.lazy(node.type, (), result)
+
+
+SHIFTS = frozenset({"left_shift", "right_shift"})
 
 
 @lowers(reads=Access.SAME)

@@ -62,6 +62,19 @@ def conversion(low: Lowering, node: Node, x: Any, checked: bool = False) -> Valu
 
 
 @lowers(reads=Access.MEMORY)
+def fitting(low: Lowering, node: Node, x: Any, dtype: np.dtype) -> Value:
+    """An int as an integer of another type, which must hold its value."""
+    value, limits = operand_at(low, x, (), INT64), np.iinfo(dtype)
+    low.launch((), Check(compare("greater_equal", value, const(max(limits.min, LEAST), INT64))))
+    if limits.max <= MOST:
+        low.launch((), Check(compare("less_equal", value, const(limits.max, INT64))))
+    return Value(node.type, (), convert(value, dtype))
+
+
+LEAST, MOST = -(2**63), 2**63 - 1
+
+
+@lowers(reads=Access.MEMORY)
 def complex_number(low: Lowering, node: Node, *parts: Any) -> Value:
     floats = [
         number(part).expr if isinstance(part, Value) else const(part, np.dtype(float))

@@ -36,6 +36,12 @@ def plain(value: Any) -> Any:
     return np.asarray(value).item()
 
 
+def fitting(number: int, dtype: np.dtype) -> np.generic:
+    """A Python int as an integer of NumPy's; raises where it does not fit."""
+    found: Any = np.array(number, dtype)[()]
+    return found
+
+
 def length(array: np.ndarray, axis: int) -> int:
     """One of an array's sizes."""
     return int(array.shape[axis])

@@ -8,6 +8,7 @@ import dynamo_lite as dl
 
 from ..fuzz.seeds import chunks
 from ..oracle import differences, outcome_of_copy
+from .random_integers import IntegerWriter
 from .random_loops import ConditionWriter, ListWriter, PrintingWriter, Writer, program
 from .random_slices import SliceWriter
 
@@ -32,7 +33,9 @@ def check(writer, backend, seeds):
 
 @pytest.mark.parametrize("seeds", chunks(200, 20, daily=20))
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
-@pytest.mark.parametrize("writer", [Writer, ListWriter, PrintingWriter, SliceWriter])
+@pytest.mark.parametrize("writer", [
+    Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter,
+])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)
 

@@ -26,7 +26,7 @@ op(operator.truediv, Kind.POINTWISE, infer=rules.divided, flags=True, checks=("z
    lowering="quotient")
 BITS: Mapping[Callable[..., Any], str] = {
     operator.and_: "bitwise_and", operator.or_: "bitwise_or", operator.xor: "bitwise_xor",
-    operator.rshift: "right_shift",
+    operator.rshift: "right_shift", operator.lshift: "left_shift",
 }
 for _operator, _name in BITS.items():
     op(_operator, Kind.POINTWISE, infer=rules.bits, checks=("any",), lowering="bits",

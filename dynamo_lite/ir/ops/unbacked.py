@@ -22,6 +22,7 @@ op(core.plain, Kind.STRUCTURE, infer=rules.plain_rule, lowering="conversion")
 op(core.within, Kind.STRUCTURE, infer=rules.within_rule, lowering="within")
 op(core.position, Kind.STRUCTURE, infer=rules.position_rule, checks=("any",), lowering="position")
 op(core.between, Kind.STRUCTURE, infer=rules.between_rule, lowering="between")
+op(core.fitting, Kind.STRUCTURE, infer=rules.fitting_rule, checks=("any",), lowering="fitting")
 op(core.expect, Kind.STRUCTURE, infer=rules.expect_rule, checks=("any",), lowering="expect")
 op(int, Kind.STRUCTURE, infer=rules.int_rule, checks=("any",), lowering="conversion",
    using={"checked": True})

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..facts import Facts
 from ..sizes import Size, SizeExpr
-from ..types import ArrayType, Form, python_number
+from ..types import ArrayType, Form, python_number, scalar
 from .values import Wrong, as_array, as_type, normal_axis, result
 
 INDEX = np.dtype(np.intp)
@@ -150,6 +150,10 @@ LIMITS: dict[np.dtype, tuple[int, int]] = {
     np.dtype(bool): (0, 1),
     **{np.dtype(c): (int(np.iinfo(c).min), int(np.iinfo(c).max)) for c in "bhiBHI"},
 }
+
+
+def fitting_rule(number: Any, dtype: np.dtype, *, facts: Facts) -> ArrayType:
+    return scalar(dtype)
 
 
 def plain_rule(value: Any, /, *, facts: Facts) -> ArrayType:

@@ -114,6 +114,8 @@ def _of_python_numbers(
         return operands[0]
     if function in (operator.pow, pow) and len(operands) == 2:
         return number_power(tx, *operands)
+    if function is operator.invert and operands[0].python_type() is int:
+        return record_call(tx, operator.xor, (operands[0], constant(-1)), {})
     if function is divmod:
         parts = (operator.floordiv, operator.mod)
         return TupleVariable([_of_python_numbers(tx, part, operands) for part in parts])
@@ -196,8 +198,7 @@ def _scalar_operator(
 ) -> VariableTracker:
     """Arithmetic of NumPy scalars; an operation of the graph that reports integer overflow, and
     knows the formulas of complex scalars."""
-    if function is abs and not _is_integer(operands[0]):
-        function = operator.abs
+    function = operator.abs if function is abs else function
     if row_of(function) is not None:
         return recorded(tx, function, operands, {})
     if all(_is_integer(operand) for operand in operands):

@@ -37,6 +37,7 @@ from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.errstates import current
 from .out_arguments import with_named_out
 from .unbacked import found_in, naming
+from .weak_ints import narrow
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -67,6 +68,9 @@ def record(
     if target in CONVERSIONS and not config.capture_scalar_outputs:
         raise GraphBreak(f"{name} of what the graph computes (config.capture_scalar_outputs)")
     args, kwargs = with_named_out(target, args, kwargs or {})
+    for place, dtype in tuple(narrow(target, args, kwargs)):
+        fitting = record(tx, core.fitting, (args[place], dtype)).as_argument(tx)
+        args = (*args[:place], fitting, *args[place + 1 :])
     tx.shapes.call = equal_to_nothing if tx.graph.is_body else naming(lambda: numbering(tx), args)
     if tx.state.consumed:
         check_not_consumed(tx, (args, kwargs))

@@ -14,6 +14,7 @@ from ....guards.shapes.dynamic import DimMark, Mark
 from ....guards.sources import DependentSource, LiteralSource, Pinned, SizeSource, Source
 from ....ir.node import Node
 from ....ir.ops.columns import UFUNC_OF
+from ....ir.ops.flow import BITS
 from ....ir.sizes import (
     Atom,
     Size,
@@ -226,7 +227,9 @@ WITH_CONSTANT: dict[Any, tuple[int, Callable[[Any, int], Size]]] = {
     operator.rshift: (62, lambda size, k: floordiv(size, 2**k)),
 }
 """Operators that are arithmetic where the right operand is a known number up to a limit."""
-UNARY: dict[Any, Callable[[Any], Size]] = {operator.neg: operator.neg, operator.pos: lambda n: n}
+UNARY: dict[Any, Callable[[Any], Size]] = {
+    operator.neg: operator.neg, operator.pos: lambda n: n, operator.invert: lambda n: -n - 1,
+}
 COMPARISONS: dict[Any, str] = {
     operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
     operator.gt: ">", operator.ge: ">=",
@@ -273,6 +276,10 @@ def operate(
         except DataDependent:
             return size_tracker(tx, maximum(size, -size))
     made = None if function in COMPARISONS else dependent(tx, function, operands)
+    if made is None and function in BITS:
+        numbers = [_size(tx, operand) for operand in operands]
+        if any(map(depends_on_data, numbers)):
+            return record(tx, function, numbers)
     return made or fold(tx, function, operands)
 
 

@@ -1,0 +1,56 @@
+"""Random loops over small integers of NumPy's that meet Python's own, with warnings and errors."""
+from .random_loops import Writer
+
+
+class IntegerWriter(Writer):
+    """`p`, `q` Python ints; `c`, `d` elements; `u`, `h`, `w` arrays of some integer types."""
+
+    def text(self):
+        dtypes = self.r.choices(["u1", "i1", "i2", "i4", "u4", "i8", "u8", "u2"], k=3)
+        for name, dtype in zip("uhw", dtypes):
+            self.lines.append(f"    {name} = (k * 37 % 101).astype('{dtype}')")
+        self.lines.append("    p, q, c, d = int(k[0]), 3, u[1], h[2]")
+        return super().text().replace("    return ", "    return p, q, c, d, u, h, w, ")
+
+    def integer(self, depth=0):
+        r = self.r
+        if depth > 2 or r.random() < 0.35:
+            return r.choice(["p", "q", "p", "q", "c", "d", "1", "7", "255", "0x1F", "-3", "2",
+                             *self.indices, *(f"{a}[{i} % 8]" for a in "uhw" for i in self.indices),
+                             "u[3]", "w[-1]", "k[2]"])
+        left, right = self.integer(depth + 1), self.integer(depth + 1)
+        op = r.choice(["+", "-", "*", "&", "|", "^", "&", "^", "//", "%"])
+        return r.choice([
+            f"({left} {op} {right})", f"({left} {op} {right})", f"({left} {op} {right})",
+            f"(~{left})", f"(-{left})", f"abs({left})", f"({left} >> {r.choice(['1', '2', 'q'])})",
+            f"({left} << {r.choice(['1', '3', 'q'])})", f"int({left})", f"min({left}, {right})",
+            f"max({left}, {right})", f"({left} & 0xFF)", f"(int({left}) % 256)",
+            f"int({left} == {right})",
+        ])
+
+    def test(self):
+        left, right = self.integer(1), self.integer(1)
+        r = self.r
+        return r.choice([
+            f"{left} > {right}", f"{left} & 1", f"{left} == {right}", f"{left} <= {right}",
+            f"({left} & 1) ^ ({right} & 1)", f"0 < {left} < {right}", f"not {left}",
+        ])
+
+    def assign(self, depth):
+        name = self.r.choice("pqcd")
+        value = self.integer()
+        if name in "pq":
+            value = f"int({value}) % {self.r.choice([256, 65536, 7])}"
+        elif self.r.random() < 0.5:
+            value = f"{self.r.choice('uhw')}[{self.index()}]"
+        self.put(depth, f"{name} = {value}")
+
+    def store(self, depth):
+        r = self.r
+        name = r.choice("uhw")
+        self.put(depth, r.choice([
+            f"{name}[{self.index()}] = {self.integer(1)}", f"{name}[{self.index()}] += 1",
+            f"{name}[{self.index()}] ^= {r.choice(['p & 15', '3', 'q'])}",
+            f"{name}[2:5] = {r.choice(['p', 'q', '5'])}", f"{name} += {r.choice(['q', '2', 'u'])}",
+            f"{name}[{self.index()}] >>= 1", f"{name}[:] = {name} & {r.choice(['p', '60'])}",
+        ]))
