@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .backends.registry import list_backends, register_backend
     from .base.config import config
     from .guards.shapes.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
+    from .reports.tracing import trace
     from .runtime.compile import compile
     from .runtime.explain import explain, why
     from .runtime.stats import reset, stats
@@ -49,6 +50,7 @@ __all__ = [
     "scan",
     "set_stance",
     "stats",
+    "trace",
     "while_loop",
     "why",
 ]
@@ -61,6 +63,7 @@ MODULES = {
     ".base.config": ("config",),
     ".guards.shapes.dynamic": ("mark_dynamic", "mark_static", "mark_unbacked",
                                "maybe_mark_dynamic"),
+    ".reports.tracing": ("trace",),
     ".runtime.compile": ("compile",),
     ".runtime.explain": ("explain", "why"),
     ".runtime.stats": ("reset", "stats"),

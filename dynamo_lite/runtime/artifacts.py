@@ -7,18 +7,30 @@ where the graph ended and why it was compiled again.
 """
 from __future__ import annotations
 
+import atexit
+import importlib
 import logging
 import os
 import sys
+import weakref
 from pathlib import Path
 
 from ..base import logs
-from .stats import FrameRecord
+from ..ir.control import all_nodes
+from ..ir.graph import Graph, step
+from ..ir.passes.effects import operands
+from .stats import FrameRecord, GraphStep
+
+IMPORTS = "import operator\n\nimport numpy as np\nfrom dynamo_lite.ir import control, core\n\n"
+"""What the graphs in a file refer to, beside constants."""
+REPORT = "dynamo_lite.reports.tracing"
 
 NAMES = {"graph_code": "graph.py", "graph_breaks": "breaks.txt"}
 """Files that are not called like their artifact."""
 
 INDEX = "index.txt"
+written_records: weakref.WeakKeyDictionary[FrameRecord, Path] = weakref.WeakKeyDictionary()
+"""The folders of the entries about which something was written."""
 UNWRITABLE: set[str] = set()
 """Directories that could not be written into."""
 
@@ -51,6 +63,8 @@ class Files(logging.Handler):
     def append(self, name: str, text: str) -> None:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.name == NAMES["graph_code"] and not path.exists():
+            text = IMPORTS + text
         with path.open("a", encoding="utf-8") as file:
             file.write(text + "\n")
 
@@ -69,12 +83,43 @@ def write_into(directory: str) -> None:
         logs.collect(Files(directory) if directory else None)
 
 
+def steps_of(graph: Graph) -> tuple[GraphStep, ...]:
+    return tuple(
+        GraphStep(node.name, step(node), str(node.type or ""),
+                  tuple(dict.fromkeys(operand.name for operand in operands(node))),
+                  str(node.location or ""))
+        for node in graph.nodes if node.op != "output")
+
+
+def lines_of(graph: Graph) -> frozenset[tuple[str, int]]:
+    return frozenset((node.location.filename, node.location.line) for node in all_nodes(graph)
+                     if node.location is not None)
+
+
+def describe(record: FrameRecord, graph: Graph) -> None:
+    """Note what the graph computes, where it is to be reported."""
+    if isinstance(logs.collector(), Files):
+        record.steps, record.lines = steps_of(graph), lines_of(graph)
+
+
+_reported: set[Path] = set()
+
+
+def write_report(folder: Path) -> None:
+    """At exit, a page about all that lies in the folder."""
+    importlib.import_module(REPORT).write_at_exit(folder)
+
+
 def add_to_index(record: FrameRecord) -> None:
     """Say what became of a compilation."""
     files = logs.collector()
     if not isinstance(files, Files):
         return
     broke = f", broke at {record.broke}" if record.broke is not None else ""
+    if files.folder not in _reported:
+        _reported.add(files.folder)
+        atexit.register(write_report, files.folder)
+    written_records[record] = files.folder / record.mark.replace("/", "-")
     line = f"{record.mark} {record.name} ({record.location}): {record.timing()}{broke}"
     try:
         files.append(INDEX, line)

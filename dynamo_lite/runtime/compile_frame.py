@@ -302,6 +302,7 @@ class FrameCompiler:
         record.operations = len(trace.graph.calls)
         record.cold_arms = tuple(Break(arm.reason, arm.location) for arm in trace.cold_arms)
         record.graph = trace.graph if self.options.is_explained else None
+        artifacts.describe(record, trace.graph)
         if SIDE_EFFECTS.isEnabledFor(logging.INFO):
             effects = replayed.told(trace.side_effects.records)
             SIDE_EFFECTS.info("%s", "\n".join(effects) or "none")

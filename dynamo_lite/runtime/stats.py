@@ -42,7 +42,18 @@ class Break:
         return f"{self.location or '<unknown>'}: {self.reason}"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class GraphStep:
+    """A node of a captured graph, in words."""
+
+    name: str
+    what: str
+    type: str
+    reads: tuple[str, ...]
+    place: str
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class FrameRecord:
     """One compiled entry of one frame."""
 
@@ -55,6 +66,10 @@ class FrameRecord:
     """Operations on arrays that are known to run in Python at every call of the entry."""
     graph: Graph | None = None
     """Kept for those who asked to be told; else it would keep constants alive."""
+    steps: tuple[GraphStep, ...] = ()
+    lines: frozenset[tuple[str, int]] = frozenset()
+    """What the graph computes, and the lines of it, where artifacts are written."""
+    began: float = field(default_factory=time.perf_counter)
     codes: tuple[CodeType, CodeType | None] | None = None
     """The function's and its replacement's, likewise."""
     guards: tuple[str, ...] = ()

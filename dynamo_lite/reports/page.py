@@ -1,0 +1,129 @@
+"""What was compiled, as one HTML page that needs nothing else, and as lines of JSON."""
+from __future__ import annotations
+
+import inspect
+import json
+import linecache
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..base import markup
+from ..runtime.stats import FrameRecord, coverage, lost
+from .pictures import graph_picture, timeline
+
+STYLE = """
+body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1100px;color:#222}
+table{border-collapse:collapse}td,th{padding:2px 9px;border-bottom:1px solid #ddd;text-align:left;
+vertical-align:top}pre,code{font:12px/1.4 ui-monospace,monospace}
+pre{overflow:auto;background:#f7f7f7;padding:8px}
+h2{margin-top:2em;border-top:2px solid #ccc;padding-top:.6em}svg{max-width:none}
+.picture{overflow:auto}.source span{display:block;white-space:pre}.compiled{background:#e4f3e4}
+.broke{background:#f8d7d7}.bailed{background:#fbe8c8}summary{cursor:pointer;margin:.3em 0}
+"""
+LEGEND = ("<p><span class='compiled'>compiled</span> <span class='broke'>broke here</span> "
+          "<span class='bailed'>bails out here</span>, the rest in Python</p>")
+HEADERS = (
+    "entry", "function", "place", "operations", "compiled in", "calls", "bailed out", "ended",
+)  # fmt: skip
+
+
+def page(records: Sequence[FrameRecord], texts: Mapping[str, Mapping[str, str]]) -> str:
+    """`texts` has the artifacts of each entry: title → text, by its mark."""
+    summary = (f"{len(records)} entries, {sum(r.operations for r in records)} operations, "
+               f"{sum(r.broke is not None for r in records)} breaks, "
+               f"{coverage(records):.0%} of the operations ran compiled, "
+               f"{sum(r.seconds for r in records) * 1e3:.0f} ms of compiling")
+    body = [
+        "<h1>dynamo_lite</h1>", markup.paragraph(summary), index(records),
+        markup.folded("timeline", f"<div class='picture'>{timeline(records)}</div>"),
+        *(frame(record, texts.get(record.mark, {})) for record in records),
+    ]
+    return (f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>dynamo_lite</title>"
+            f"<style>{STYLE}</style></head><body>{''.join(body)}</body></html>")
+
+
+def anchor(record: FrameRecord) -> str:
+    return f"entry-{record.frame}-{record.recompile}"
+
+
+def index(records: Sequence[FrameRecord]) -> str:
+    head = "".join(f"<th>{title}</th>" for title in HEADERS)
+    rows = []
+    for record in records:
+        link = f"<td><a href='#{anchor(record)}'>{record.mark}</a></td>"
+        cells = "".join(map(markup.cell, row(record)))
+        rows.append(f"<tr>{link}{cells}</tr>")
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def row(record: FrameRecord) -> tuple[object, ...]:
+    hits = record.counts.hits if record.counts is not None else 0
+    return (record.name, record.location.place, record.operations,
+            f"{record.seconds * 1e3:.1f} ms", hits, lost(record),
+            record.broke or record.unprofitable or "")
+
+
+def frame(record: FrameRecord, texts: Mapping[str, str]) -> str:
+    """All about one entry."""
+    parts = [f"<h2 id='{anchor(record)}'>[{record.mark}] {markup.escape(record.name)}</h2>",
+             *map(markup.paragraph, said(record)), LEGEND, source(record)]
+    if picture := graph_picture(record.steps):
+        parts.append(markup.folded("graph", f"<div class='picture'>{picture}</div>"))
+    if record.guards:
+        parts.append(markup.folded("guards", markup.preformatted("\n".join(record.guards))))
+    parts += [markup.folded(title, markup.preformatted(text)) for title, text in texts.items()]
+    return "".join(parts)
+
+
+def said(record: FrameRecord) -> Iterator[str]:
+    yield f"{record.location}, compiled in {record.timing()}"
+    if record.broke is not None:
+        yield f"broke at {record.broke}. Remedy: {record.broke.remedy}"
+    if record.bailout is not None:
+        yield f"bailed out: {record.bailout}. Remedy: {record.bailout.remedy}"
+    yield from (f"runs in Python, where a call comes to {arm}" for arm in record.cold_arms)
+    if record.unprofitable:
+        yield f"runs in Python: {record.unprofitable}"
+
+
+def source(record: FrameRecord) -> str:
+    """The function's lines, in the colours of what became of them."""
+    filename, first = record.location.filename, record.location.line
+    lines = linecache.getlines(filename)[first - 1 :]
+    try:
+        lines = inspect.getblock(lines)
+    except (SyntaxError, IndentationError):
+        lines = lines[:1]
+    marks = {line: "compiled" for name, line in record.lines if name == filename}
+    for end, mark in ((record.bailout, "bailed"), (record.broke, "broke")):
+        if end is not None and end.location is not None and end.location.filename == filename:
+            marks[end.location.line] = mark
+    shown = (f"<span class='{marks.get(number, 'python')}'>{number:5}  "
+             f"{markup.escape(line.rstrip())}</span>" for number, line in enumerate(lines, first))
+    return f"<pre class='source'>{''.join(shown)}</pre>"
+
+
+def events(records: Sequence[FrameRecord]) -> Iterator[str]:
+    """A line of JSON for each entry."""
+    for record in records:
+        yield json.dumps(event(record))
+
+
+def event(record: FrameRecord) -> dict[str, Any]:
+    broke, bailout = record.broke, record.bailout
+    return {
+        "frame_id": record.frame, "frame_compile_id": record.recompile, "name": record.name,
+        "filename": record.location.filename, "line": record.location.line,
+        "operations": record.operations, "began": record.began,
+        "stages": record.stage_seconds, "guards": list(record.guards),
+        "hits": record.counts.hits if record.counts is not None else 0, "bailed_out": lost(record),
+        "graph": [{"name": s.name, "what": s.what, "type": s.type, "reads": list(s.reads),
+                   "place": s.place} for s in record.steps],
+        "broke": None if broke is None else ending(broke),
+        "bailout": None if bailout is None else ending(bailout),
+        "unprofitable": record.unprofitable or None,
+    }
+
+
+def ending(end: Any) -> dict[str, Any]:
+    return {"reason": end.reason, "place": str(end.location or ""), "remedy": end.remedy.id}

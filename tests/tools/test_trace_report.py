@@ -1,0 +1,119 @@
+"""`dl.trace` and `DYNAMO_TRACE`: a page about what was compiled, and the same as JSON."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.base.config import config
+from tests.tools.test_notebook import Balanced
+
+X = np.arange(6.0)
+
+
+def broken(x):
+    y = x * 2 + 1
+    print(end="")
+    return 1 / (y - 1)
+
+
+def many(count):
+    """Functions of different text, each of which is compiled."""
+    functions = []
+    for k in range(count):
+        namespace = {"np": np}
+        body = "".join(f"    x = np.sqrt(x + {k + i}) * {i + 1}\n" for i in range(6))
+        exec(f"def f{k}(x):\n{body}    return x.sum() < {k}", namespace)
+        functions.append(namespace[f"f{k}"])
+    return functions
+
+
+class Page(Balanced):
+    """Keeps ids and links; void elements are closed."""
+
+    def __init__(self, text):
+        self.ids, self.links = set(), set()
+        super().__init__(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.ids.add(given.get("id"))
+        self.links.add(given.get("href", "")[1:])
+        if tag != "meta":
+            super().handle_starttag(tag, attributes)
+
+
+def traced(folder, *calls):
+    with dl.trace(folder) as trace, np.errstate(all="warn"):
+        for function, *arguments in calls:
+            dl.compile(function, backend="llvm")(*arguments)
+    return trace, trace.path.read_text()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_page_has_lines_graphs_guards_and_code(tmp_path):
+    trace, text = traced(tmp_path, (broken, X))
+    assert trace.path == tmp_path / "report.html"
+    page = Page(text.partition("<!DOCTYPE html>")[2])
+    assert {"entry-0-0", "entry-1-0"} <= page.ids and page.links - {""} <= page.ids
+    marks = dict(re.findall(r"<span class='(\w+)'> *\d+  *([^<]+)</span>", text))
+    first = text.partition("id='entry-0-0'")[2].partition("id='entry-1-0'")[0]
+    lines = {line.strip(): mark for mark, line in
+             re.findall(r"<span class='(\w+)'> *\d+ +([^<]+)</span>", first)}
+    assert lines["y = x * 2 + 1"] == "compiled"
+    assert lines["print(end=&quot;&quot;)"] == "broke"
+    assert lines["return 1 / (y - 1)"] == "python" and marks
+    assert "<svg" in first and "multiply" in first and "TENSOR_MATCH" in first
+    assert "kernel kernel0" in first and "Remedy: print after" in first
+    assert "divide reports" in text  # the bail-out of the second part
+    assert not re.search(r"(src|href)='?(http|/)", text)
+
+
+def test_fifty_entries_are_a_page_of_moderate_size(tmp_path):
+    _, text = traced(tmp_path, *((function, X) for function in many(50)))
+    Page(text.partition("<!DOCTYPE html>")[2])
+    assert text.count("<h2") == 50 and len(text) < 3_000_000
+
+
+def test_events_are_lines_of_json(tmp_path):
+    traced(tmp_path, (broken, X + 1))
+    events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    assert [(e["frame_id"], e["frame_compile_id"]) for e in events] == [(0, 0), (1, 0)]
+    assert events[0]["broke"]["remedy"] == "printing" and events[1]["broke"] is None
+    assert [s["what"] for s in events[0]["graph"]] == ["input", "multiply", "add"]
+    assert events[0]["graph"][2]["reads"] == ["multiply"]
+
+
+def test_graphs_in_files_run(tmp_path):
+    traced(tmp_path, (broken, X + 1))
+    (path,) = tmp_path.glob("*/0-0/graph.py")
+    namespace = {}
+    exec(path.read_text(), namespace)
+    assert np.array_equal(namespace["graph"](X)[0], X * 2 + 1)
+
+
+def test_afterwards_nothing_is_kept(tmp_path):
+    traced(tmp_path, (broken, X + 1))
+    assert config.trace == ""
+    explained = dl.explain(lambda x: x + 1)(X)
+    assert explained.records[0].steps == ()
+
+
+def test_a_process_writes_its_page_at_exit(tmp_path):
+    code = "import numpy as np, dynamo_lite as dl; dl.compile(lambda x: x + 1)(np.ones(3))"
+    env = {**os.environ, "DYNAMO_TRACE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    (path,) = tmp_path.glob("*/report.html")
+    Page(path.read_text().partition("<!DOCTYPE html>")[2])
+    assert "id='entry-0-0'" in path.read_text()
+
+
+def test_without_a_folder_one_is_made():
+    with dl.trace() as trace:
+        dl.compile(lambda x: x + 1)(X)
+    assert trace.path.name == "report.html" and trace.path.exists()
