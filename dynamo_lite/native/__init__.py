@@ -1,6 +1,16 @@
 """The native core: the compiled callable, its guards, regions, and the array runtime."""
+import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 
+NEWEST = (3, 13)
+"""The last Python that this core knows the frames of."""
+
+if sys.version_info[:2] > NEWEST:
+    raise ImportError(
+        f"dynamo_lite works on Python 3.11 to {NEWEST[0]}.{NEWEST[1]}, and this is "
+        f"{sys.version_info.major}.{sys.version_info.minor}, whose frames and instructions it does "
+        "not know. Use one of those, or leave out the decorators: everything runs in Python then."
+    )
 try:
     from ._core import (
         BAILOUT,

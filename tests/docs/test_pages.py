@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from dynamo_lite.backends.llvm.builder.frame import RUNTIME
 
@@ -77,6 +78,16 @@ def test_generated_code_calls_the_functions_of_the_table():
     functions = written_by("native_tables").runtime_functions()
     assert {name: index for name, (index, _) in RUNTIME.items()} == {
         name: functions.index(name) for name in RUNTIME}
+
+
+def test_every_public_callable_of_numpy_is_told_of():
+    script, page = written_by("coverage"), (ROOT / "docs" / "coverage.md").read_text()
+    for space in script.SPACES.values():
+        for name in script.names_of(space):
+            what, why = script.fate(space, name)
+            assert what in script.ORDER and (why != "") == (what == script.PYTHON), name
+    if f"with NumPy {np.__version__}," in page:
+        assert page == script.page(), "run python docs/coverage.py"
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="written by Python 3.11")
