@@ -4,6 +4,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from .device import CuPyDevice, Device, is_installed
 from .emit import TritonKernel, emit
 from .host import HostDevice
 from .host_kernels import HostKernel
-from .places import host_numbers, is_of_numbers, with_numbers
+from .places import host_numbers, is_of_numbers, on_one_side, with_numbers
 from .plan import PlanWriter
 from .scalars import TYPES, template_of
 
@@ -65,18 +66,19 @@ def compile_for(graph: Graph, device: Device) -> Callable[..., Any]:
 
 def compile_program(program: Program, device: Device) -> Callable[..., Any]:
     """The launch plan of a lowered program."""
-    numbers = host_numbers(program)
+    numbers = host_numbers(replace(program, steps=tuple(on_one_side(program.steps))))
+    program = replace(program, steps=tuple(on_one_side(program.steps, numbers)))
     launched = [step.kernel for step in all_steps(program.steps) if isinstance(step, Launch)]
     kernels = {kernel: made_for(kernel, device, numbers) for kernel in launched}
     writer = PlanWriter(program, device, kernels, numbers)
     text = writer.write()
+    emitted = tuple(one for one in kernels.values() if isinstance(one, TritonKernel))
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))
-        for kernel in kernels.values():
-            if isinstance(kernel, TritonKernel):
-                OUTPUT_CODE.info("%s", kernel.source)
+        for kernel in emitted:
+            OUTPUT_CODE.info("%s", kernel.source)
         OUTPUT_CODE.info("%s", text)
-    return LaunchPlan(writer.function(text), text)
+    return LaunchPlan(writer.function(text), text, emitted)
 
 
 def made_for(
@@ -94,14 +96,17 @@ def made_for(
 
 
 class LaunchPlan:
-    """A compiled graph; `text` is what a call does."""
+    """A compiled graph; `text` is what a call does, `kernels` are those of the GPU."""
 
     bails_out = True
     """A call that fails has had no effect and says BAILOUT; nobody need undo anything."""
 
-    def __init__(self, run: Callable[..., Any], text: str) -> None:
+    def __init__(
+        self, run: Callable[..., Any], text: str, kernels: tuple[TritonKernel, ...]
+    ) -> None:
         self.run = run
         self.text = text
+        self.kernels = kernels
 
     def __call__(self, *inputs: Any) -> Any:
         return self.run(*inputs)

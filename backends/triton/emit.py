@@ -73,7 +73,7 @@ def why_not_triton(kernel: Kernel) -> str | None:
     for statement in kernel.statements:
         if isinstance(statement, Scan):
             return f"{type(statement).__name__} statements have no Triton form yet"
-        for expr in walk([root(statement)]):
+        for expr in walk(statement.roots):
             if np.dtype(expr.dtype) not in TYPES:
                 return f"dtype {expr.dtype} has no Triton type"
             if isinstance(expr, Reduce) and expr.op in POSITIONS and len(expr.axes) != 1:

@@ -24,7 +24,6 @@ from ..loop_ir.loops import (
     Offset,
     Reduce,
     Scalar,
-    Scan,
     Select,
     SizeValue,
     Statement,
@@ -155,11 +154,22 @@ class Emitter:
             terms.append(f"({self.size(elements(offset.constant, itemsize))})")
         return " + ".join(terms) or "0"
 
+    def place(
+        self, buffer: Buffer, offset: Offset, indices: tuple[tuple[Expr, Size], ...]
+    ) -> str:
+        """A pointer to an element, `indices` further on."""
+        itemsize = buffer.dtype.itemsize
+        where = f"{self.pointer(buffer)} + {self.position(offset, itemsize)}"
+        for index, stride in indices:
+            step = self.size(elements(stride, itemsize))
+            where += f" + {self.expression(index)} * ({step})"
+        return where
+
     def access(self, expr: Load | Gather | Store) -> str:
         """The mask of an access. Triton masks blocks of pointers only; what all lanes share is
         there whenever the program runs."""
         axes = {axis for axis, _ in expr.offset.strides}
-        for index, _ in expr.indices if isinstance(expr, Gather) else ():
+        for index, _ in () if isinstance(expr, Load) else expr.indices:
             axes |= free_axes(index, self.frees)
         return f", mask={self.masks[-1]}" if self.masks[-1] and axes & self.spread else ""
 
@@ -172,15 +182,9 @@ class Emitter:
     def text(self, expr: Expr) -> str:
         match expr:
             case Load(buffer, offset):
-                where = f"{self.pointer(buffer)} + {self.position(offset, buffer.dtype.itemsize)}"
-                return self.loaded(expr, where)
+                return self.loaded(expr, self.place(buffer, offset, ()))
             case Gather(buffer, offset, indices):
-                itemsize = buffer.dtype.itemsize
-                where = f"{self.pointer(buffer)} + {self.position(offset, itemsize)}"
-                for index, stride in indices:
-                    step = self.size(elements(stride, itemsize))
-                    where += f" + {self.expression(index)} * ({step})"
-                return self.loaded(expr, where)
+                return self.loaded(expr, self.place(buffer, offset, indices))
             case Const(bits, dtype):
                 return constant_text(bits, dtype)
             case Scalar(name, dtype):
@@ -211,10 +215,21 @@ class Emitter:
 
     def store(self, statement: Store) -> None:
         value = self.expression(statement.value)
-        itemsize = statement.buffer.dtype.itemsize
-        where = f"{self.pointer(statement.buffer)} + {self.position(statement.offset, itemsize)}"
+        where = self.place(statement.buffer, statement.offset, statement.indices)
         memory = f"tl.{TYPES[statement.buffer.dtype].memory_name}"
         self.line(f"tl.store({where}, {value}.to({memory}){self.access(statement)})")
+        if statement.buffer in self.kernel.reads:
+            self.forget(statement.buffer)
+            if not statement.indices:
+                self.scopes[-1][Load(statement.buffer, statement.offset)] = value
+
+    def forget(self, buffer: Buffer) -> None:
+        """What was computed from the contents of a buffer, which have changed."""
+        for scope in self.scopes:
+            for key in [key for key in scope if not isinstance(key, Axis)]:
+                parts = walk([key])  # type: ignore[list-item]
+                if any(isinstance(p, (Load, Gather)) and p.buffer == buffer for p in parts):
+                    del scope[key]
 
     def check(self, statement: Check) -> None:
         condition = self.expression(statement.condition)
@@ -308,8 +323,7 @@ def is_narrow(kernel: Kernel) -> bool:
     for axis in kernel.axes:
         box = box * axis.extent
     offsets = [s.offset for s in kernel.statements if not isinstance(s, Check)]
-    roots = [root(s) for s in kernel.statements if not isinstance(s, Scan)]
-    for expr in walk(roots):
+    for expr in kernel.parts:
         if isinstance(expr, (Load, Gather)):
             offsets.append(expr.offset)
         elif isinstance(expr, Reduce) and not all(_is_small(a.extent) for a in expr.axes):

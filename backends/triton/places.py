@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
 
 from ...ir.tree import leaves
 from ...ir.types import Form
-from ..loop_ir.loops import Buffer, Expr, Kernel, Load, Scalar
+from ..loop_ir.loops import Buffer, Expr, Kernel, Load, Scalar, Statement
 from ..loop_ir.program import (
     Allocate,
     Bind,
@@ -22,6 +23,7 @@ from ..loop_ir.program import (
     Ref,
     Step,
     all_steps,
+    with_blocks,
 )
 from ..loop_ir.rewrite import map_statement, replace_parts
 
@@ -42,6 +44,29 @@ def host_numbers(program: Program) -> frozenset[Buffer]:
         if not away:
             return frozenset(found)
         found -= away
+
+
+def on_one_side(
+    steps: tuple[Step, ...], numbers: frozenset[Buffer] | None = None
+) -> Iterator[Step]:
+    """The same steps, with the statements about numbers in kernels of their own where they were
+    fused with others about single elements; each in its own as long as the numbers are unknown."""
+    for step in steps:
+        if isinstance(step, Launch) and not step.kernel.axes:
+            yield from map(Launch, _sides(step.kernel, numbers))
+        else:
+            yield with_blocks(step, lambda inner: tuple(on_one_side(inner, numbers)))
+
+
+def _sides(kernel: Kernel, numbers: frozenset[Buffer] | None) -> Iterator[Kernel]:
+    def side(numbered: tuple[int, Statement]) -> object:
+        number, statement = numbered
+        alone = replace(kernel, statements=(statement,))
+        return number if numbers is None else is_of_numbers(alone, numbers)
+
+    for number, (_, found) in enumerate(groupby(enumerate(kernel.statements), side)):
+        statements = tuple(statement for _, statement in found)
+        yield replace(kernel, name=f"{kernel.name}_{number}", statements=statements)
 
 
 def is_of_numbers(kernel: Kernel, numbers: set[Buffer] | frozenset[Buffer]) -> bool:

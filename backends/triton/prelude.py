@@ -23,6 +23,11 @@ def fold_multiply(a, b):
 
 
 @triton.jit
+def row_sum(lanes, count):
+    return tl.reduce(lanes, 0, fold_add)
+
+
+@triton.jit
 def fold_and(a, b):
     return a & b
 

@@ -104,7 +104,7 @@ class RowEmitter(Emitter):
         if self.persistent and len(expr.axes) == 1:
             with self.lanes(self._width(), expr.axes):
                 lanes = self._neutralised(expr, first, register)
-            return f"tl.reduce({lanes}, 0, {rule.function}).to({result})"
+            return f"{self._across(lanes, expr.op)}.to({result})"
         accumulator = self.assign(f"tl.full([{self._width()}], {first}, {register})")
         with ExitStack() as loops:
             for axis in expr.axes[:-1]:
@@ -112,7 +112,14 @@ class RowEmitter(Emitter):
             with self.lanes(self._width(), expr.axes[-1:]):
                 lanes = self._neutralised(expr, first, register)
                 self.line(f"{accumulator} = {rule.inline.format(a=accumulator, b=lanes)}")
-        return f"tl.reduce({accumulator}, 0, {rule.function}).to({result})"
+        return f"{self._across(accumulator, expr.op)}.to({result})"
+
+    def _across(self, lanes: str, op: str) -> str:
+        """The fold of all lanes. That of a sum says how many there are at most, for Triton's
+        interpreter, which adds them in NumPy's order."""
+        if op == "add":
+            return f"row_sum({lanes}, {self.size(self.extent)})"
+        return f"tl.reduce({lanes}, 0, {COMBINE[op].function})"
 
     def _neutralised(self, expr: Reduce, first: str, register: str) -> str:
         """The values to fold, with lanes beyond the row made neutral."""

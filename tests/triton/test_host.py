@@ -81,8 +81,28 @@ def numbers(x):
     return total, float(total) * 2, x.shape[0] + 1, x * total
 
 
-FUNCTIONS = (until_small, on_data, written, masked, scans, positions, complex_numbers, products,
-             numbers, functools.partial(rounds, n=4))
+def sorted_in_rounds(x):
+    """A counter and an element of an array are changed side by side, and the counter is read."""
+    for _ in range(7):
+        x = np.sort(x)
+        x[0, 0] += 1
+    return x
+
+
+def windows(x):
+    """Parts at computed places are written, and sums are added in NumPy's order."""
+    x = x.reshape(-1)
+    out = np.zeros_like(x)
+    for i in range(len(x) - 5):
+        out[i] = x[i:i + 5].mean()
+        x[i:i + 3] = x[i + 1:i + 4] * 0.5
+    return out, x
+
+
+FUNCTIONS = (
+    sorted_in_rounds, windows, until_small, on_data, written, masked, scans, positions,
+    complex_numbers, products, numbers, functools.partial(rounds, n=4),
+)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: getattr(f, "__name__", "rounds"))
