@@ -7,6 +7,7 @@ import numpy as np
 
 from ...base.records import dataclass
 from ...errors import Unsupported
+from ...ir.ops.c_functions import UFUNCS
 from ...ir.row import by_name
 from .prelude import OWN_FUNCTIONS
 
@@ -71,8 +72,8 @@ def template_of(op: str, dtype: np.dtype) -> str | None:
     name = f"{template[1:]}_{dtype.kind}"
     if name not in OWN_FUNCTIONS:
         return None
-    assert isinstance(row.target, np.ufunc)
-    return f"{name}({', '.join('{' + letter + '}' for letter in 'abc'[: row.target.nin])})"
+    ufunc = row.target if isinstance(row.target, np.ufunc) else UFUNCS[row.target]
+    return f"{name}({', '.join('{' + letter + '}' for letter in 'abc'[: ufunc.nin])})"
 
 
 def apply_text(op: str, dtype: np.dtype, result: np.dtype, operands: list[str]) -> str:
