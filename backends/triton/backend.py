@@ -147,7 +147,7 @@ def why_not_node(node: Node) -> str | None:
 def why_extern(node: Node) -> str | None:
     """Why a node is a call of CuPy rather than part of a kernel, or None."""
     row = row_of(node.target)
-    if is_control(node):
+    if is_control(node) or (row is not None and row.kind is Kind.VIEW):
         return None
     if row is not None and row.kind is Kind.SCAN:
         return "a running fold"

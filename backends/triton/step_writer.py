@@ -105,7 +105,9 @@ class StepWriter:
         if step.buffer in self.numbers:
             self.line(f"{name} = {self.constant(np.empty)}((), {dtype})")
             return
-        if kind.is_c_contiguous:
+        if step.room is not None and step.kind == "scratch":
+            self.line(f"{name} = empty(({step.room}, ), {dtype})")
+        elif kind.is_c_contiguous:
             self.line(f"{name} = empty({shape}, {dtype})")
         else:
             self.line(f"{name} = laid_out({shape}, {dtype}, {tuple_text(kind.strides)})")
@@ -120,7 +122,7 @@ class StepWriter:
                 self._launch(made)
 
     def _run_on_host(self, kernel: HostKernel) -> None:
-        if kernel.is_straight:
+        if kernel.is_straight and self.numbers.issuperset(kernel.buffers):
             for text in number_lines(kernel.kernel, self.constant, self._scalar):
                 self.line(text)
             return

@@ -72,6 +72,23 @@ def complex_numbers(x):
     return np.abs(z), z.conj() @ z.T, z.real.sum()
 
 
+def complex_parts(x):
+    z = x[0] + 1j * x[1]
+    z[1:] = z[:-1] * 2
+    z[0] = 1j
+    for _ in range(3):
+        z[::2] += z[-1]
+    return z
+
+
+def sizes_of_a_loop(x):
+    """An array in a loop has another size in each round."""
+    total = 0.0
+    for i in range(1, x.shape[1]):
+        total += np.sort(x[0, :i] * 2)[-1]
+    return total
+
+
 def products(x):
     return x @ x.T + 1, np.sort(x, axis=0), np.concatenate([x, x], axis=1)
 
@@ -101,7 +118,8 @@ def windows(x):
 
 FUNCTIONS = (
     sorted_in_rounds, windows, until_small, on_data, written, masked, scans, positions,
-    complex_numbers, products, numbers, functools.partial(rounds, n=4),
+    complex_numbers, complex_parts, sizes_of_a_loop, products, numbers,
+    functools.partial(rounds, n=4),
 )
 
 
