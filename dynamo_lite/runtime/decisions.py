@@ -30,7 +30,8 @@ WITHOUT_REFERENCES = 2
 @dataclass(frozen=True, slots=True)
 class Decision:
     """`call`: seconds that a call takes in Python, 0 where that is unknown; `saved`: those that
-    compiling saved, or may save."""
+    compiling saved, or may save; of code that is not hot, those that it has to run to be tried
+    again, 0 for never."""
 
     is_hot: bool
     reason: str

@@ -34,14 +34,17 @@ from ..base.records import dataclass
 PRICE = 4.0
 """What a second of compiling costs, in seconds of Python: compiled code takes time as well, and
 the time of a call counts for its caller too."""
-LONG_ANALYSIS = 0.1, 0.2
+LONG_ANALYSIS = 0.05, 0.1
 """Seconds that the analysis of a frame may take, without and with loops, however short it ran and
 however much the program has spent."""
 LOWERING, LONG_LOWERING = 0.004, 0.05
 """Seconds that an operation of a graph takes in the backend; and that lowering may take however
 short the code ran."""
+NEARLY = 0.999
 PAYBACK = 2.0
 """How long code has to have run at least, in what lowering its graph is going to take."""
+FURTHER = 2.0
+"""How much longer an analysis may take than the last one, which was given up."""
 WORK = 0.25e-9
 """Seconds that an instruction is expected to take for an element of an array: about every fourth
 is an operation on arrays."""
@@ -99,8 +102,8 @@ class Lender:
 @dataclass(slots=True, eq=False)
 class Account:
     """Seconds of one code object: those that it `ran` in Python, or is known to, and `spent` on
-    compiling it, of which those `in_vain` made no entry; `took` is the same by the clock. The
-    `borrowed` ones are in `ran`."""
+    compiling it, of which those `in_vain` made no entry, `given_up` the last time; `took` is the
+    same by the clock. The `borrowed` ones are in `ran`."""
 
     lender: Lender
     has_loops: bool
@@ -109,6 +112,7 @@ class Account:
     spent: float = 0.0
     in_vain: float = 0.0
     took: float = 0.0
+    given_up: float = 0.0
     borrowed: float = 0.0
     is_guess: bool = False
     """Whether what is compiled next is lent: it has not run yet, or not in this run."""
@@ -120,6 +124,8 @@ class Account:
     """What a call took in Python; 0 where that is unknown."""
     needs: float = 0.0
     """Seconds to run in Python before a graph pays that was too large."""
+    known: float = 0.0
+    """What it ran, and is to run in the call that was asked about last."""
     worth: float = math.inf
     """What the analysis for the call that was asked about last may take."""
 
@@ -144,7 +150,9 @@ class Account:
             lacking = 0.0
         if not self.is_guess:
             lacking = max(lacking, min(self.lender.lacks() - work, PATIENCE))
-        worth = self.ran + work
+            if self.given_up and self.lender.left() < FURTHER * self.given_up:
+                lacking = max(lacking, PATIENCE)
+        self.known = worth = self.ran + work
         if not self.is_tried:
             worth = min(worth, self.lender.left())
         self.worth = max(worth, LONG_ANALYSIS[self.has_loops])
@@ -157,14 +165,15 @@ class Account:
         if self.is_tried or lowering <= LONG_LOWERING:
             return True
         self.needs = lowering * max(PAYBACK, self.call / saves if saves else math.inf)
-        return self.ran >= self.needs
+        return self.known >= NEARLY * self.needs
 
     def spend(self, seconds: float, took: float = 0.0, *, in_vain: bool = False) -> None:
         """Compiling took so long, in CPU time and by the clock; `in_vain` where nothing came of
         it."""
         self.spent += seconds
         self.took += took
-        self.in_vain += seconds if in_vain else 0.0
+        self.given_up = seconds if in_vain else 0.0
+        self.in_vain += self.given_up
         self.lender.spent += seconds
         self.lender.lent += seconds if self.is_guess else 0.0
         self.is_guess = False

@@ -37,6 +37,9 @@ WORTH = 0.5
 less."""
 PAID = "compiling it paid"
 NOTHING_FOUND = Decision(False, "no operations on arrays were found")
+TOO_LONG = "compiling it takes longer than it may save"
+LONGER = 2.0
+"""How much longer a later run has to be to try again what took too long to compile."""
 
 Answer = Any  # a CompiledFunction, True, None, NotImplemented, or nanoseconds in Python
 
@@ -76,8 +79,10 @@ class CodeHistory:
         self.code = weakref.ref(code, gone)
         self.account = account
         self.decision = decision
-        if decision is not None:
+        if decision is not None and decision.is_hot:
             account.expected, account.is_tried = decision.saved, decision.reason == PAID
+        elif decision is not None:
+            account.needs = decision.saved
         self.names_arrays = False
         self.is_looked_at = False
         self.noted_time = 0
@@ -91,6 +96,17 @@ class CodeHistory:
         self.window = FIRST_REVIEW
         self.reviewed: Timing | None = None
         self.trial: Timing | None = None
+
+    @property
+    def is_known_hot(self) -> bool:
+        return self.decision is not None and self.decision.is_hot
+
+    @property
+    def why_left(self) -> str:
+        """Why an earlier run says that Python is to run the code, however long; or nothing."""
+        known = self.decision
+        is_left = known is not None and not known.is_hot and not known.saved
+        return f"{known.reason} (in an earlier run)" if known is not None and is_left else ""
 
     def look_at_loops(self, function: FunctionType) -> None:
         """Loops that cannot be compiled as a whole are as if there were none."""
@@ -174,7 +190,8 @@ class CodeHistory:
             reason = "its loops ran in Python"
             return Decision(True, reason, call, UNTRIED * total) if is_hot else None
         if not self.records:
-            return None
+            needs = max(self.account.price, LONGER * self.account.ran)
+            return Decision(False, TOO_LONG, call, needs) if self.account.in_vain else None
         if not self.operations:
             return NOTHING_FOUND
         if not call or not timing.compiled_calls:
@@ -183,10 +200,11 @@ class CodeHistory:
         compiled_call = settled.compiled_call or timing.compiled_call
         if compiled_call > call:
             return Decision(False, slower(compiled_call, call))
-        saves = (call - compiled_call) * (timing.calls + timing.compiled_calls)
+        calls = timing.calls + timing.compiled_calls
+        saves = (call - compiled_call) * calls
         if saves < WORTH * self.account.spent:
-            spent = f"{self.account.spent:.2f} s"
-            return Decision(False, f"it saves less than compiling takes, {spent}")
+            reason = f"it saves less than compiling takes, {self.account.spent:.2f} s"
+            return Decision(False, reason, call, LONGER * call * calls)
         return Decision(True, PAID, call, saves)
 
 

@@ -129,8 +129,8 @@ class Candidates:
         if (caller := sys._getframe(1).f_back) and counts_references(caller.f_code):
             return NotImplemented
         history = self.history_of(function.__code__)
-        if history.decision is not None and not history.decision.is_hot:
-            self.leave(function, f"{history.decision.reason} (in an earlier run)")
+        if history.why_left:
+            self.leave(function, history.why_left)
             return None
         is_shared = is_of_module(function)
         if is_shared and history.shared is not None:
@@ -139,7 +139,7 @@ class Candidates:
             if self.decisions is not None and not history.operations:
                 self.decisions.note(function.__code__, NOTHING_FOUND)
             return None
-        if not (self.every or history.decision or touch_arrays(values)):
+        if not (self.every or history.is_known_hot or touch_arrays(values)):
             history.asked += 1
             history.names_arrays = mentions_arrays(function)
             if history.asked == 1 or not history.names_arrays:

@@ -5,6 +5,7 @@ Each conclusion is told to `ir.steps`, with all that it is drawn from.
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from ...errors import GraphBreak, Unsupported
@@ -44,6 +45,8 @@ class Known:
         self.locate = locate
         self.specialised = specialised
         self.closed = False
+        self.until = math.inf
+        """When (`time.monotonic`) all questions are to be answered."""
         self.lower: dict[str, int] = {}
         self.upper: dict[str, Size] = {}
         self.replaced: dict[str, Size] = {}
@@ -114,6 +117,8 @@ class Known:
             return COMPARE[kind](size, 0)
         answer = self._reasoned.get(asked)
         if asked not in self._reasoned:
+            if not reasoning.has_time(self.until):
+                return None
             answer = self._reasoned[asked] = reasoning.answer(kind, size, self.lower, self.upper)
         if answer is not None:
             self._answers[asked] = answer

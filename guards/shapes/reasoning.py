@@ -9,6 +9,7 @@ left is looked for by cases. Only a proof counts: no answer is drawn from the va
 from __future__ import annotations
 
 import itertools
+import sys
 import time
 from collections.abc import Iterator, Mapping
 
@@ -20,6 +21,8 @@ from .relations import COMPARE
 
 VALUES = (0, 1, 2, 3, 4, 7, 12, 25, 100)  # what symbols are above their least
 POINTS = 400
+LOADING = 2.0
+"""Seconds that there must be for sympy to be loaded, which takes about a third of one."""
 HEAVIEST = 24
 """Symbols and numbers of the longest size that is looked at."""
 
@@ -37,6 +40,11 @@ class Asked:
 
 
 asked = Asked()
+
+
+def has_time(until: float) -> bool:
+    """Whether sympy is there, or can be loaded well before a time (`time.monotonic`)."""
+    return "sympy" in sys.modules or until - time.monotonic() >= LOADING
 
 
 def answer(op: str, size: SizeExpr, lower: Lower, upper: Upper) -> bool | None:

@@ -115,3 +115,16 @@ def test_the_time_of_compiling_is_no_time_of_calls(monkeypatch):
     assert calls.review() is True
     assert calls.history.saved(Timing(10, 0.03, 10, 0.02)) == pytest.approx(0.01)
     assert calls.conclusion().reason == "it saves less than compiling takes, 0.05 s"
+
+
+def test_what_took_too_long_to_compile_is_tried_again_where_it_runs_longer(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(100, 500)
+    account = calls.history.account
+    account.ran = 0.5
+    account.spend(0.1, in_vain=True)
+    calls.history.records = 0
+    found = calls.conclusion()
+    assert not found.is_hot and found.saved == 1.0
+    later = Calls(monkeypatch, found).history
+    assert not later.why_left and not later.is_known_hot and later.account.price >= 1.0

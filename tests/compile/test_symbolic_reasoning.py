@@ -202,3 +202,17 @@ for n in range(3):
 def test_importing_sympy_repeats_no_warning():
     done = subprocess.run([sys.executable, "-c", WARNED], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr.count("UserWarning: once") == 1
+
+
+IN_TIME = """
+import math, sys, time
+from dynamo_lite.guards.shapes import reasoning
+assert reasoning.has_time(math.inf) and not reasoning.has_time(time.monotonic() + 0.1)
+assert "sympy" not in sys.modules
+import sympy
+assert reasoning.has_time(0.0)
+"""
+
+
+def test_sympy_is_loaded_only_where_there_is_time_for_it():
+    subprocess.run([sys.executable, "-c", IN_TIME], check=True)

@@ -86,7 +86,7 @@ def test_calls_over_large_arrays_are_worth_it():
 
 def test_large_graphs_are_for_code_that_ran_long_or_is_known():
     found = account()
-    found.ran = 1.0
+    found.known = 1.0
     assert found.affords(10, 0.0) and not found.affords(1000, 1.0)
     assert found.price >= tiering.PAYBACK * 1000 * tiering.LOWERING
     found.is_tried = True
@@ -95,7 +95,7 @@ def test_large_graphs_are_for_code_that_ran_long_or_is_known():
 
 def test_large_graphs_are_for_code_that_they_save_enough_of():
     found = account()
-    found.ran, found.call = 1.0, 0.01
+    found.known, found.call = 1.0, 0.01
     assert found.affords(100, 0.005) and not found.affords(100, 0.001)
     assert found.price == pytest.approx(10 * 100 * tiering.LOWERING)
     assert not found.affords(100, 0.0)

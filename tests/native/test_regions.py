@@ -3,6 +3,7 @@ import contextlib
 import gc
 import sys
 import threading
+import time
 import types
 import weakref
 
@@ -127,6 +128,17 @@ def test_a_number_is_how_long_functions_of_the_code_run_before_the_next_question
     assert time_of_code(f.__code__) == 0
     with pytest.raises(TypeError):
         time_of_code(3)
+
+
+def test_the_time_of_calls_inside_of_a_call_of_the_same_code_counts_once():
+    with region(Answers(lambda function: 10 ** 15)):
+        f = make("def f(a): return f(a - 1) if a else [i for i in range(10 ** 5)]")
+        f.__globals__["f"] = f
+        f(0)
+        before, began = time_of_code(f.__code__), time.perf_counter_ns()
+        f(100)
+        took = time.perf_counter_ns() - began
+        assert 0 < time_of_code(f.__code__) - before <= took
 
 
 def test_new_functions_are_seen_at_busy_call_sites():

@@ -206,19 +206,26 @@ bool is_reviewed(PyObject *code) {
     return note && note->compiled_calls >= note->review && note->ran >= note->due;
 }
 
-Runs::Runs(PyObject *code, bool is_compiled)
-    : code(Ref::borrow(code)), is_compiled(is_compiled), begin(nanoseconds()) {}
+int64_t Runs::counted() const {
+    CodeNote *note = note_of(code.get());
+    return note ? note->ran + note->compiled_ran : 0;
+}
 
+Runs::Runs(PyObject *code, bool is_compiled)
+    : code(Ref::borrow(code)), is_compiled(is_compiled), begin(nanoseconds() - counted()) {}
+
+// What a call of the same code inside of this one took is counted already.
 Runs::~Runs() {
     CodeNote *note = note_of(code.get());
     if (!note) return;
-    (is_compiled ? note->compiled_ran : note->ran) += nanoseconds() - begin;
+    int64_t took = std::max<int64_t>(nanoseconds() - counted() - begin, 0);
+    (is_compiled ? note->compiled_ran : note->ran) += took;
     ++(is_compiled ? note->compiled_calls : note->calls);
 }
 
 void Runs::in_python() {
     is_compiled = false;
-    begin = nanoseconds();
+    begin = nanoseconds() - counted();
 }
 
 bool expect_functions(PyObject *code) {

@@ -39,6 +39,8 @@ public:
     void in_python();  // no compiled form fits: Python begins now
 
 private:
+    int64_t counted() const;  // nanoseconds of all calls of the code until now
+
     Ref code;
     bool is_compiled;
     int64_t begin;
