@@ -24,10 +24,19 @@ class Cost:
     location: Location | None
     remedy: Remedy
     times: int = 1
+    others: int = 0
+    """Reasons beside this one in the same call of a library."""
 
     def __str__(self) -> str:
         often = f"{self.times} times " if self.times > 1 else ""
-        return f"{often}{self.kind} at {self.location}: {self.reason}\n    remedy: {self.remedy}"
+        return f"{often}{self.kind} at {self.location}: {self.told}\n    remedy: {self.remedy}"
+
+    @property
+    def told(self) -> str:
+        assert self.location is not None or not self.others
+        more = f" (and {self.others} more reasons inside {self.location.inside[0]})" if (
+            self.others and self.location is not None) else ""
+        return self.reason + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +75,7 @@ class State:
     @property
     def table(self) -> Table:
         """A row for each cost."""
-        rows = [(c.kind, c.times, c.location or "", c.reason, c.remedy.advice) for c in self.costs]
+        rows = [(c.kind, c.times, c.location or "", c.told, c.remedy.advice) for c in self.costs]
         headers = ("cost", "times", "place", "reason", "remedy")
         return Table("", headers, rows, "\n".join(f"  {cost}" for cost in self.costs))
 
@@ -99,6 +108,20 @@ def merged(costs: Iterable[Cost]) -> list[Cost]:
         key = cost.kind, cost.reason, cost.location
         times = cost.times + (found[key].times if key in found else 0)
         found[key] = replace(cost, times=times)
+    return one_for_each_library_call(found.values())
+
+
+def one_for_each_library_call(costs: Iterable[Cost]) -> list[Cost]:
+    """What a call of a library costs is told once, with the first of the reasons."""
+    found: dict[Any, Cost] = {}
+    for number, cost in enumerate(costs):
+        where = cost.location
+        is_inside = where is not None and bool(where.inside)
+        key = (cost.kind, where[:3], where.inside[0]) if where and is_inside else number
+        if (first := found.get(key)) is None:
+            found[key] = cost
+        else:
+            found[key] = replace(first, times=first.times + cost.times, others=first.others + 1)
     return list(found.values())
 
 

@@ -1,0 +1,84 @@
+"""What a call of a library costs is told once, at the user's line."""
+import importlib.util
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.base.remedies import remedy_for
+from dynamo_lite.ir.graph import Location
+from dynamo_lite.runtime.costs import Cost, one_for_each_library_call
+
+LIBRARY = """
+import numpy as np
+
+class Series:
+    def __init__(self, x):
+        self.x = checked(x)
+        print(end="")
+        self.y = np.sqrt(self.x + 1)
+        print(end="")
+        self.z = text(self.y)
+
+def checked(x):
+    print(end="")
+    return x * 2
+
+def text(x):
+    return str(x.sum())
+"""
+X = np.arange(4.0)
+
+
+@pytest.fixture
+def series(tmp_path):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "wares.py").write_text(LIBRARY)
+    spec = importlib.util.spec_from_file_location("wares", folder / "wares.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Series
+
+
+def test_one_cost_for_each_call_of_a_library(series):
+    def user(x):
+        made = series(x + 1)
+        return made.y * 2
+
+    compiled = dl.compile(user)
+    for _ in range(3):
+        compiled(X)
+    costs = [cost for cost in dl.why(compiled).costs if cost.kind == "graph break"]
+    inside = [cost for cost in costs if cost.location.inside]
+    assert len(inside) <= 1
+    line = user.__code__.co_firstlineno + 1
+    assert all((cost.location.filename, cost.location.line) == (__file__, line) for cost in costs)
+    assert "wares.Series" in str(costs[0]) and "print" in costs[0].reason
+
+
+def test_two_calls_are_two_costs(series):
+    def user(x):
+        first = series(x)
+        second = series(x + 1)
+        return first.y + second.y
+
+    compiled = dl.compile(user)
+    compiled(X)
+    lines = {cost.location.line for cost in dl.why(compiled).costs}
+    assert lines == {user.__code__.co_firstlineno + 1, user.__code__.co_firstlineno + 2}
+
+
+def cost(line, *inside, kind="graph break", reason="calling print"):
+    where = Location("mine.py", line, "f", inside)
+    return Cost(kind, reason, where, remedy_for(reason), 2)
+
+
+def test_reasons_inside_one_call_are_one_cost():
+    costs = [cost(3, "wares.read", "wares.open_"), cost(3, "wares.read", reason="format of x"),
+             cost(3, "wares.write"), cost(4, "wares.read"), cost(3), cost(3, kind="bail-out")]
+    found = one_for_each_library_call(costs)
+    assert [each.others for each in found] == [1, 0, 0, 0, 0] and found[0].times == 4
+    assert str(found[0]).splitlines()[0] == (
+        "4 times graph break at mine.py:3 in f → wares.read → wares.open_: calling print "
+        "(and 1 more reasons inside wares.read)")
