@@ -1,7 +1,7 @@
 """`dl.trace(folder)`: what is compiled meanwhile goes into a folder, with a page to look at."""
 from __future__ import annotations
 
-import tempfile
+import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,9 @@ from typing import Any
 from ..base.config import config
 from ..runtime.artifacts import NAMES, written_records
 from ..runtime.stats import FrameRecord, registry
-from .page import events, page
 
+WRITER = "dynamo_lite.reports.page"
+"""Loaded when a page is written."""
 PAGE, EVENTS = "report.html", "events.jsonl"
 TITLES = {"output_code.txt": "generated code", NAMES["graph_code"]: "graph as Python",
           "bytecode.txt": "instructions before and after", "recompiles.txt": "why compiled again",
@@ -24,7 +25,9 @@ class trace:
     that page. Without a folder a new one is made."""
 
     def __init__(self, folder: str | Path | None = None) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="dynamo_lite_") if folder is None else folder)
+        if folder is None:
+            folder = importlib.import_module("tempfile").mkdtemp(prefix="dynamo_lite_")
+        self.folder = Path(folder)
         self.path: Path | None = None
 
     def __enter__(self) -> trace:
@@ -46,9 +49,10 @@ class trace:
 def write(folder: Path, records: Sequence[FrameRecord]) -> Path:
     """Write the page and the events about entries into a folder; the page's path."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / PAGE
-    path.write_text(page(records, texts(records)), encoding="utf-8")
-    (folder / EVENTS).write_text("".join(f"{line}\n" for line in events(records)), encoding="utf-8")
+    path, writer = folder / PAGE, importlib.import_module(WRITER)
+    path.write_text(writer.page(records, texts(records)), encoding="utf-8")
+    lines = "".join(f"{line}\n" for line in writer.events(records))
+    (folder / EVENTS).write_text(lines, encoding="utf-8")
     return path
 
 
