@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..row import OWN_ROW, ROWS, Kind, Op, op
+from ..row import FOREIGN_ROWS, OWN_ROW, Kind, Op
 from ..rules.externs import tried
 from ..rules.pointwise import ufunc_rule
 from ..tree import map_leaves
@@ -23,8 +23,9 @@ def take_ufunc(ufunc: Any) -> bool:
     """Make a row for a ufunc of another library; False where it cannot have one."""
     if not is_numbers_ufunc(ufunc):
         return False
-    if ufunc not in ROWS:
-        op(ufunc, Kind.EXTERN, infer=ufunc_rule(ufunc), flags=True, checks=("any",))
+    if ufunc not in FOREIGN_ROWS:
+        FOREIGN_ROWS[ufunc] = Op(ufunc, ufunc.__name__, Kind.EXTERN, ufunc_rule(ufunc),
+                                 flags=True, checks=("any",))
     return True
 
 
