@@ -43,6 +43,8 @@ short the code ran."""
 NEARLY = 0.999
 PAYBACK = 2.0
 """How long code has to have run at least, in what lowering its graph is going to take."""
+LARGER = 4
+"""How many times as many elements are another question."""
 FURTHER = 2.0
 """How much longer an analysis may take than the last one, which was given up."""
 WORK = 0.25e-9
@@ -123,7 +125,10 @@ class Account:
     call: float = 0.0
     """What a call took in Python; 0 where that is unknown."""
     needs: float = 0.0
-    """Seconds to run in Python before a graph pays that was too large."""
+    """Seconds to run in Python before a graph pays that was too large; `sized` for calls over so
+    many elements, `asked` about last."""
+    sized: int = 0
+    asked: int = 0
     known: float = 0.0
     """What it ran, and is to run in the call that was asked about last."""
     worth: float = math.inf
@@ -139,7 +144,10 @@ class Account:
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""
-        work = WORK * self.size * elements(values) + self.expected
+        self.asked = elements(values)
+        if self.asked > LARGER * self.sized > 0:
+            self.needs, self.sized = 0.0, 0
+        work = WORK * self.size * self.asked + self.expected
         lacking = max(self.price - self.ran - work, 0.0)
         if not lacking and self.spent < PROFIT * self.expected:
             self.is_guess = True
@@ -165,6 +173,7 @@ class Account:
         if self.is_tried or lowering <= LONG_LOWERING:
             return True
         self.needs = lowering * max(PAYBACK, self.call / saves if saves else math.inf)
+        self.sized = self.asked
         return self.known >= NEARLY * self.needs
 
     def spend(self, seconds: float, took: float = 0.0, *, in_vain: bool = False) -> None:

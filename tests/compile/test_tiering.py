@@ -101,6 +101,14 @@ def test_large_graphs_are_for_code_that_they_save_enough_of():
     assert not found.affords(100, 0.0)
 
 
+def test_calls_over_much_larger_arrays_are_another_question():
+    with dl.config.patch(warm_seconds=0.02):
+        found = account()
+        found.ran, found.call = 1.0, 0.01
+        assert found.lacks([np.ones(100)]) == 0 and not found.affords(100, 1e-6)
+        assert found.lacks([np.ones(200)]) > 0 == found.lacks([np.ones(500)])
+
+
 def test_loops_are_paid_for_in_advance_up_to_a_limit():
     with dl.config.patch(warm_seconds=0.02):
         found = account(has_loops=True)
