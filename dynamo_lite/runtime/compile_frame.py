@@ -455,14 +455,15 @@ class FrameCompiler:
             config.specialize_int, self.family.history.variants,
             config.recompile_limit + self.options.fullgraph,
         )  # fmt: skip
+        worth, now = math.inf if account is None else account.worth, time.monotonic()
         return TraceOptions(
             policy, config.unroll_budget, config.trace_seconds, config.inline_depth,
             self.prefix if self.root is not None else 0,
             self.family.short_loops if config.leave_short_loops else None,
             whole=self.options.fullgraph,
             leaves_cold_arms=self.family.leaves_cold_arms and not self.options.fullgraph,
-            until=time.monotonic() + config.trace_seconds,
-            deadline=math.inf if account is None else time.monotonic() + account.worth,
+            deadline=time.thread_time() + worth, earliest=now + worth,
+            until=now + config.trace_seconds,
             recursion=1 if self.recompiles >= SHALLOW and not self.options.fullgraph else RECURSION,
         )  # fmt: skip
 

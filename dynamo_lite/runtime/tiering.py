@@ -34,7 +34,7 @@ from ..base.records import dataclass
 PRICE = 4.0
 """What a second of compiling costs, in seconds of Python: compiled code takes time as well, and
 the time of a call counts for its caller too."""
-LONG_ANALYSIS = 0.05, 0.1
+LONG_ANALYSIS = 0.1, 0.2
 """Seconds that the analysis of a frame may take, without and with loops, however short it ran and
 however much the program has spent."""
 LOWERING, LONG_LOWERING = 0.004, 0.05

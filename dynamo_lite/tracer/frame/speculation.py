@@ -264,7 +264,7 @@ def new_state(
     state = TraceState(function, flat_args, options, Graph(), GuardSet(), ShapeEnv(), SideEffects())
     state.root_graph, state.lines = state.graph, traced_lines()
     state.shapes = ShapeEnv(options.policy, lambda: state.locate())
-    state.shapes.known.until = options.deadline
+    state.shapes.known.until = options.earliest
     state.graph.facts = state.shapes
     state.shapes.origins = state.graph.symbols
     state.graph.unbacked, state.graph.assertions = state.shapes.data, state.shapes.assertions

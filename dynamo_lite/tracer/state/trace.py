@@ -45,11 +45,12 @@ class TraceOptions:
     of a continuation's original text. `short_loops` has the loops of that text that tracing could
     not get through, by their heads, and why Python had better run them (or ""); it is None where no
     loop is left to Python for that. `whole`: one graph is wanted, also where two would be faster.
-    After the `deadline` (`time.monotonic`) the analysis raises NotWarm; it is given up at `until`,
-    when the `seconds` are over, of which a loop that is unrolled may take half. `recursion` is how
-    many calls of one function inside each other are followed. It is noted of branches on data whose
-    arms cannot be merged where they first meet (`unmerged`), and of arms that raise, by their first
-    instruction. `leaves_cold_arms`: `control_flow.cold_arms` are left to Python.
+    After the `deadline` (`time.thread_time`), which is not reached before `earliest`
+    (`time.monotonic`), the analysis raises NotWarm; it is given up at `until`, when the `seconds`
+    are over, of which a loop that is unrolled may take half. `recursion` is how many calls of one
+    function inside each other are followed. It is noted of branches on data whose arms cannot be
+    merged where they first meet (`unmerged`), and of arms that raise, by their first instruction.
+    `leaves_cold_arms`: `control_flow.cold_arms` are left to Python.
     """
 
     policy: DynamicPolicy | None = None
@@ -60,6 +61,7 @@ class TraceOptions:
     short_loops: dict[int, str] | None = None
     whole: bool = False
     deadline: float = math.inf
+    earliest: float = math.inf
     until: float = math.inf
     recursion: int = RECURSION
     loops: dict[tuple[CodeType, int], LoopPlan] = field(default_factory=dict)
@@ -225,7 +227,7 @@ class TraceState:
     def check_time(self) -> None:
         """Asked wherever an analysis may stay for long: at instructions, nodes and items."""
         options, now = self.options, time.monotonic()
-        if now > options.deadline:
+        if now > options.earliest and time.thread_time() > options.deadline:
             raise NotWarm
         if now > options.until:
             longer = f"{options.seconds:g} seconds (config.trace_seconds)"
