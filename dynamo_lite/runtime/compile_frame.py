@@ -48,7 +48,7 @@ from ..guards.shapes import validation
 from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
 from ..guards.shapes.shape_env import ShapeEnv
 from ..ir.graph import Location, Node
-from ..ir.savings import saved_by
+from ..ir.savings import ITERATIONS, saved_by
 from ..ir.symbolic import Shown
 from ..native import CompiledFunction, Entry, drive
 from ..native._core import NativeEntry
@@ -325,6 +325,8 @@ class FrameCompiler:
         self.family.operations += len(trace.graph.calls) if self.root is not None else 0
         if (account := self.options.account) is not None:
             saves = saved_by(trace.graph.calls, hints_of(trace.graph.symbols)) * 1e-9
+            if isinstance(trace.end, Stopped):  # perhaps in each iteration of a loop
+                saves *= ITERATIONS
             if not account.affords(record.operations, saves):
                 raise NotWarm
         with record.stage("backend"):
