@@ -18,7 +18,8 @@ import numpy as np
 
 import dynamo_lite as dl
 
-from .list_programs import PROGRAMS
+from . import list_programs, part_programs  # noqa: F401  (they register)
+from .loop_programs import PROGRAMS
 from .measure import Figure, once
 
 GOAL = 1.05  # of Python's time
