@@ -22,7 +22,7 @@ from ..loop_ir import affine, simplify
 from ..loop_ir.loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, Statement, Store, walk
 from ..loop_ir.program import Allocate, Constant, Count, Launch, LogUndo, Require, Step, View
 from ..passes.materialise import Access, Reading, Readings
-from .limits import farthest
+from .limits import room_for
 from .sharing import handed_out, shared_results
 from .values import CannotLower, Value, broadcast_index, load_of
 
@@ -235,11 +235,8 @@ class Lowering:
         self.steps.append(Launch(kernel))
 
     def allocate(self, type_: ArrayType, stem: str = "t") -> Buffer:
-        buffer, room = self.buffer(type_.dtype, stem), None
-        if not self.limits.keys().isdisjoint(name for n in type_.shape for name in symbols(n)):
-            sizes = [farthest(size, self.limits) for size in type_.shape]
-            room = None if None in sizes else product(sizes)  # type: ignore[arg-type]
-        self.steps.append(Allocate(buffer, type_, "scratch", room))
+        buffer = self.buffer(type_.dtype, stem)
+        self.steps.append(Allocate(buffer, type_, "scratch", room_for(type_.shape, self.limits)))
         return buffer
 
     def materialise(self, value: Value, why: str, *, layout: ArrayType | None = None) -> Value:
@@ -360,7 +357,10 @@ class Lowering:
         if load_of(changed).buffer in self.fixed and not self.graph.is_body:
             elements = sum(self.hint(product(value.shape)) for value in values)
             return self.shared.isdisjoint(late) and elements <= self.hint(product(changed.shape))
-        return not any(v.is_memory or (v.shape and not self.graph.is_body) for v in values)
+        return not any(
+            (v.is_memory and v.type.form is Form.ARRAY) or (v.shape and not self.graph.is_body)
+            for v in values
+        )
 
     def computed(self, value: Value) -> Value:
         """The same value in memory of its own."""

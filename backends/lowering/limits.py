@@ -2,12 +2,23 @@
 before the body runs."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...ir import core
 from ...ir.node import Node
-from ...ir.sizes import Atom, Opaque, Size, SizeExpr, Symbol, floordiv, maximum, minimum, symbols
+from ...ir.sizes import (
+    Atom,
+    Opaque,
+    Size,
+    Symbol,
+    floordiv,
+    maximum,
+    minimum,
+    polynomial,
+    product,
+    symbols,
+)
 
 Limits = Mapping[str, tuple[Size, Size]]
 """Symbol of a body → what it is at least and at most."""
@@ -25,6 +36,15 @@ def limits_of(node: Node) -> tuple[Size, Size] | None:
     return None if found is None else found(*node.args)
 
 
+def room_for(shape: Sequence[Size], limits: Limits) -> Size | None:
+    """How many elements an array has at most whose shape a body alone knows."""
+    if limits.keys().isdisjoint(name for size in shape for name in symbols(size)):
+        return None
+    sizes = [farthest(size, limits) for size in shape]
+    known = [size for size in sizes if size is not None]
+    return product(known) if len(known) == len(sizes) else None
+
+
 def farthest(size: Size, limits: Limits, way: int = 1) -> Size | None:
     """What a size is at most (`way` is 1) or at least (-1), without the symbols of bodies; None
     where that is not known."""
@@ -32,14 +52,14 @@ def farthest(size: Size, limits: Limits, way: int = 1) -> Size | None:
         return size
     total: Size = 0
     for monomial, factor in size.terms:
-        term = SizeExpr(((monomial, abs(factor)),))
+        term = polynomial([(monomial, abs(factor))])
         if not limits.keys().isdisjoint(symbols(term)):
             if len(monomial) > 1:
                 return None
             found = _farthest_atom(monomial[0], limits, way if factor > 0 else -way)
             if found is None:
                 return None
-            term = abs(factor) * found  # type: ignore[assignment]
+            term = abs(factor) * found
         total = total + term if factor > 0 else total - term
     return total
 

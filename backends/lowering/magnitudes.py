@@ -50,6 +50,8 @@ def greatest(low: Lowering, size: Size) -> float:
 def _greatest(low: Lowering, atom: Atom) -> float:
     if not isinstance(atom, Symbol):
         return greatest(low, atom.left) + greatest(low, atom.right)
+    if (limits := low.limits.get(atom.name)) is not None:
+        return max(greatest(low, limit) for limit in limits)
     origin = low.graph.symbols.get(atom.name)
     return LONGEST_AXIS if origin is not None and origin.fact == "size" else 2.0**63
 

@@ -155,7 +155,7 @@ def dot_of_vectors(low: Lowering, node: Node, a: Value, b: Value) -> Value:
     if is_suppressed(node.target):
         raise CannotLower(OWN_WAY)
     (length,), zero = a.shape, Offset()
-    leadings = (_along(vector.strides()[0], matrix_of(low, vector, "right")) for vector in (a, b))
+    leadings = (_along(strides_of(vector)[0], matrix_of(low, vector, "right")) for vector in (a, b))
     found = called(low, node, a, b, Call("dot", (length,), (next(leadings), next(leadings))))
     if at_least(low, length, 2):
         return found

@@ -117,9 +117,26 @@ def handed_on(x, m):
     return m
 
 
+def between_two_distances(x, m):
+    total = 0.0
+    for i in range(90):
+        part = slice(8 - i, max(0, i - 2))
+        total += np.inner(x[part] - 1, m[1, part] * 2)
+    return total
+
+
+def swapped(x, m):
+    for i in range(89):
+        for j in range(89 - i):
+            if x[j] > x[j + 1]:
+                x[j], x[j + 1] = x[j + 1], x[j]
+    return x
+
+
 PROGRAMS = [
     cholesky, columns, reversed_parts, rows_of_a_sparse_matrix, clipped_at_both_ends, of_no_length,
     one_element, searched, every_third, in_one_arm, handed_on,
+    between_two_distances, swapped,
 ]
 
 

@@ -71,9 +71,10 @@ def spelled_out(
             for item, axis in zip(items, _axes(items, array.ndim))
         ]
     items = [as_index(tx, item) for item in items]
-    if tx.graph.is_body and is_view(items, array.ndim):
+    if tx.graph.is_body:
+        place = _place if is_view(items, array.ndim) else _known_place
         items = [
-            _place(tx, item, array.shape[axis]) if 0 <= axis < array.ndim else item
+            place(tx, item, array.shape[axis]) if 0 <= axis < array.ndim else item
             for item, axis in zip(items, _axes(items, array.ndim))
         ]
     if not any(map(is_mask, items)):
@@ -158,6 +159,17 @@ def _place(tx: Tx, item: VariableTracker, size: Size) -> VariableTracker:
             size_variable(tx, known)
         )
     return item
+
+
+def _known_place(tx: Tx, item: VariableTracker, size: Size) -> VariableTracker:
+    """An index that is known to lie inside of the axis, as a size, which nothing needs to check."""
+    number = as_size(tx, item) if is_number(item) else item
+    if not isinstance(number, ComputedNumber) or number.array_type != python_number(int):
+        return item
+    known, settled = size_of(tx, number), tx.shapes.known.settled
+    if known is None or not (settled("<=", 0, known) and settled("<", known, size)):
+        return item
+    return size_variable(tx, known)
 
 
 def as_size(tx: Tx, value: VariableTracker) -> VariableTracker:
