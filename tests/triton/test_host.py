@@ -10,6 +10,7 @@ from dynamo_lite.backends.triton.backend import compile_for
 from dynamo_lite.backends.triton.host import HostDevice
 
 import dynamo_lite as dl
+from benchmarks import gpu
 
 pytest.importorskip("triton")
 compiled = functools.partial(
@@ -162,3 +163,8 @@ def test_what_numpy_reports_is_reported(bail_outs):
     assert [type(reason).__name__ for reason in bail_outs] == ["FloatingPointError"]
     bail_outs.clear()
     f(np.ones(300))
+
+
+def test_the_benchmark_of_gpus_checks_its_programs():
+    found = gpu.main(["--host"])
+    assert [row["name"] for row in found["results"]] == [one.name for one in gpu.PROGRAMS]
