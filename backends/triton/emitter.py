@@ -31,7 +31,7 @@ from ..loop_ir.loops import (
     walk,
 )
 from ..loop_ir.rewrite import free_axes
-from .folds import COMBINE, POSITIONS, accumulator_type, identity
+from .folds import COMBINE, POSITIONS, accumulator_type, neutral
 from .scalars import TYPES, apply_text, constant_text
 
 NARROW_LIMIT = 2**30
@@ -252,15 +252,23 @@ class Emitter:
 
     def serial(self, expr: Reduce, shape: str) -> str:
         """A reduction as a loop that folds scalars or whole blocks."""
-        register = accumulator_type(expr.op, expr.body.dtype)
-        first = identity(expr.op, expr.body.dtype)
-        accumulator = self.assign(f"tl.full({shape}, {first}, {register})")
+        accumulator = self.assign(neutral(expr.op, expr.body.dtype, shape))
         if expr.op in POSITIONS:
             position = self.assign(f"tl.full({shape}, 0, tl.int64)")
             self._fold_axes(expr, expr.axes, accumulator, position)
             return position
         self._fold_axes(expr, expr.axes, accumulator, "")
-        return f"{accumulator}.to({TYPES[expr.dtype].register})"
+        return f"{self.sum_of_some(expr, accumulator)}.to({TYPES[expr.dtype].register})"
+
+    def sum_of_some(self, expr: Reduce, found: str) -> str:
+        """What a fold has found; a sum of no floats is 0.0."""
+        unknown = [axis.extent for axis in expr.axes if axis.extent == 0 or not isinstance(
+            axis.extent, int)]
+        if expr.op != "add" or expr.dtype.kind != "f" or not unknown:
+            return found
+        found = self.assign(found)
+        empty = " | ".join(f"({self.size(size)} == 0)" for size in unknown)
+        return self.assign(f"tl.where({empty}, tl.abs({found}), {found})")
 
     @contextmanager
     def loop(self, axis: Axis) -> Iterator[str]:

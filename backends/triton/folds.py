@@ -46,6 +46,15 @@ def accumulator_type(op: str, dtype: np.dtype) -> str:
     return TYPES[np.dtype(np.float32) if half else dtype].register
 
 
+def neutral(op: str, dtype: np.dtype, shape: str) -> str:
+    """Registers that a fold begins with. A sum of floats begins with -0.0, which changes none."""
+    register = accumulator_type(op, dtype)
+    if op != "add" or dtype.kind != "f":
+        return f"tl.full({shape}, {identity(op, dtype)}, {register})"
+    bits = 8 * max(dtype.itemsize, 4)
+    return f"tl.full({shape}, {-(2 ** (bits - 1))}, tl.int{bits}).to({register}, bitcast=True)"
+
+
 def identity(op: str, dtype: np.dtype) -> str:
     """The neutral value of a fold, as Python source."""
     if op in ("minimum", "argmin"):

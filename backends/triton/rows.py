@@ -12,7 +12,7 @@ from ...ir.sizes import product
 from ..loop_ir.loops import Axis, Check, Kernel, Reduce, Scan, Store, walk
 from ..loop_ir.rewrite import free_axes
 from .emitter import Emitter, TritonKernel, power_of_two, root, warps_for
-from .folds import COMBINE, POSITIONS, accumulator_type, identity
+from .folds import COMBINE, POSITIONS, accumulator_type, neutral
 from .scalars import TYPES
 
 PERSISTENT_LIMIT = 4096  # the longest row that one block holds
@@ -98,21 +98,23 @@ class RowEmitter(Emitter):
         return max(16, power_of_two(self.extent))
 
     def _fold(self, expr: Reduce) -> str:
-        rule, first = COMBINE[expr.op], identity(expr.op, expr.dtype)
-        register = accumulator_type(expr.op, expr.dtype)
         result = TYPES[expr.dtype].register
+        found = self._across(self._folded_lanes(expr), expr.op)
+        return f"{self.sum_of_some(expr, found)}.to({result})"
+
+    def _folded_lanes(self, expr: Reduce) -> str:
+        """What is left to be folded across the lanes."""
         if self.persistent and len(expr.axes) == 1:
             with self.lanes(self._width(), expr.axes):
-                lanes = self._neutralised(expr, first, register)
-            return f"{self._across(lanes, expr.op)}.to({result})"
-        accumulator = self.assign(f"tl.full([{self._width()}], {first}, {register})")
+                return self._neutralised(expr)
+        accumulator = self.assign(neutral(expr.op, expr.dtype, f"[{self._width()}]"))
         with ExitStack() as loops:
             for axis in expr.axes[:-1]:
                 loops.enter_context(self.loop(axis))
             with self.lanes(self._width(), expr.axes[-1:]):
-                lanes = self._neutralised(expr, first, register)
-                self.line(f"{accumulator} = {rule.inline.format(a=accumulator, b=lanes)}")
-        return f"{self._across(accumulator, expr.op)}.to({result})"
+                lanes, fold = self._neutralised(expr), COMBINE[expr.op].inline
+                self.line(f"{accumulator} = {fold.format(a=accumulator, b=lanes)}")
+        return accumulator
 
     def _across(self, lanes: str, op: str) -> str:
         """The fold of all lanes. That of a sum says how many there are at most, for Triton's
@@ -121,22 +123,22 @@ class RowEmitter(Emitter):
             return f"row_sum({lanes}, {self.size(self.extent)})"
         return f"tl.reduce({lanes}, 0, {COMBINE[op].function})"
 
-    def _neutralised(self, expr: Reduce, first: str, register: str) -> str:
+    def _neutralised(self, expr: Reduce) -> str:
         """The values to fold, with lanes beyond the row made neutral."""
-        item = self.expression(expr.body)
-        neutral = f"tl.full([{self._width()}], {first}, {register})"
-        return self.assign(f"tl.where(inside, {item}.to({register}), {neutral})")
+        item, dtype = self.expression(expr.body), expr.body.dtype
+        register = accumulator_type(expr.op, dtype)
+        beyond = self.assign(neutral(expr.op, dtype, f"[{self._width()}]"))
+        return self.assign(f"tl.where(inside, {item}.to({register}), {beyond})")
 
     def _positions(self, expr: Reduce) -> str:
-        rule, first = POSITIONS[expr.op], identity(expr.op, expr.body.dtype)
-        register = TYPES[expr.body.dtype].register
+        rule = POSITIONS[expr.op]
         if self.persistent:
             with self.lanes(self._width(), expr.axes):
-                best = self._neutralised(expr, first, register)
+                best = self._neutralised(expr)
                 beyond = self.size(self.extent)
                 where = self.assign(f"tl.where(inside, lane, {beyond}).to(tl.int64)")
         else:
-            best = self.assign(f"tl.full([{self._width()}], {first}, {register})")
+            best = self.assign(neutral(expr.op, expr.body.dtype, f"[{self._width()}]"))
             where = self.assign(
                 f"tl.full([{self._width()}], {self.size(self.extent)}, tl.int64)")
             with self.lanes(self._width(), expr.axes):

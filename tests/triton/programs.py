@@ -62,6 +62,10 @@ def row_sums(x: Any) -> Any:
     return np.sum(x * x, axis=1)
 
 
+def sums(x: Any) -> Any:
+    return np.sum(x, axis=1), np.sum(x, axis=0), np.sum(x)
+
+
 def row_positions(x: Any) -> Any:
     return np.argmax(x, axis=1), np.argmin(x, axis=1)
 
@@ -147,6 +151,8 @@ LISTED: dict[str, Any] = {
     "softmax": (softmax, (f32(6, 1000),)),
     "long_rows": (softmax, (f32(2, 9000),)),
     "row_sums": (row_sums, (f32(8, 100),)),
+    "sums_of_negative_zeros": (sums, (-np.zeros((20, 300)),)),
+    "sums_of_nothing": (sums, (f32(3, 0),)),
     "long_sums": (row_sums, (f32(2, 10_000),)),
     "row_positions": (row_positions, (f32(9, 50),)),
     "nan_positions": (row_positions, (with_nan(3),)),
