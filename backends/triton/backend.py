@@ -69,7 +69,8 @@ def compile_program(program: Program, device: Device) -> Callable[..., Any]:
     numbers = host_numbers(replace(program, steps=tuple(on_one_side(program.steps))))
     program = replace(program, steps=tuple(on_one_side(program.steps, numbers)))
     launched = [step.kernel for step in all_steps(program.steps) if isinstance(step, Launch)]
-    kernels = {kernel: made_for(kernel, device, numbers) for kernel in launched}
+    kernels = {kernel: made_for(kernel, device, numbers) for kernel in launched
+               if all(axis.extent != 0 for axis in kernel.axes)}
     writer = PlanWriter(program, device, kernels, numbers)
     text = writer.write()
     emitted = tuple(one for one in kernels.values() if isinstance(one, TritonKernel))

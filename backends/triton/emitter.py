@@ -262,11 +262,13 @@ class Emitter:
 
     def sum_of_some(self, expr: Reduce, found: str) -> str:
         """What a fold has found; a sum of no floats is 0.0."""
-        unknown = [axis.extent for axis in expr.axes if axis.extent == 0 or not isinstance(
-            axis.extent, int)]
-        if expr.op != "add" or expr.dtype.kind != "f" or not unknown:
+        extents = [axis.extent for axis in expr.axes]
+        unknown = [extent for extent in extents if not isinstance(extent, int)]
+        if expr.op != "add" or expr.dtype.kind != "f" or not (unknown or 0 in extents):
             return found
         found = self.assign(found)
+        if 0 in extents:
+            return f"tl.abs({found})"
         empty = " | ".join(f"({self.size(size)} == 0)" for size in unknown)
         return self.assign(f"tl.where({empty}, tl.abs({found}), {found})")
 

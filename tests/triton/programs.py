@@ -63,7 +63,7 @@ def row_sums(x: Any) -> Any:
 
 
 def sums(x: Any) -> Any:
-    return np.sum(x, axis=1), np.sum(x, axis=0), np.sum(x)
+    return np.sum(x, axis=1), np.sum(x)
 
 
 def row_positions(x: Any) -> Any:
@@ -152,6 +152,7 @@ LISTED: dict[str, Any] = {
     "long_rows": (softmax, (f32(2, 9000),)),
     "row_sums": (row_sums, (f32(8, 100),)),
     "sums_of_negative_zeros": (sums, (-np.zeros((20, 300)),)),
+    "sums_of_columns_of_negative_zeros": (lambda x: np.sum(x, axis=0), (-np.zeros((20, 30)),)),
     "sums_of_nothing": (sums, (f32(3, 0),)),
     "long_sums": (row_sums, (f32(2, 10_000),)),
     "row_positions": (row_positions, (f32(9, 50),)),
