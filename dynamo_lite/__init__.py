@@ -2,6 +2,8 @@
 
 Nothing is imported before the first of its names is used: `python -m dynamo_lite` starts a program
 before it knows whether anything in it is worth compiling.
+
+To pytest, whose plugin is a part of the package: PYTEST_DONT_REWRITE
 """
 import importlib
 from typing import TYPE_CHECKING, Any

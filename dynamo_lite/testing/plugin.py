@@ -18,6 +18,7 @@ import pytest
 COUNTS = pytest.StashKey[Counter[str]]()
 HOMES = {"dl": "dynamo_lite", "stats": "dynamo_lite.runtime.stats"}
 """Modules that are loaded when first needed."""
+WHOLE_PROGRAMS = "dynamo_lite.script.regions"
 SENT = "dynamo_lite"
 """Where processes of pytest-xdist leave their counts."""
 
@@ -125,8 +126,9 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Where all of a program is compiled, its output stays as it is."""
     counts = terminalreporter.config.stash[COUNTS]
-    if any(counts.values()):
+    if any(counts.values()) and WHOLE_PROGRAMS not in sys.modules:
         terminalreporter.line(
             f"dynamo_lite: {counts['graphs']} graphs compiled in "
             f"{counts['milliseconds'] / 1e3:.1f} s, {counts['breaks']} graph breaks, "

@@ -169,11 +169,11 @@ def test_inner_functions_are_known_by_their_code():
 
 
 def pieces(values, lengths):
-    sums, start = [], 0
+    parts, start = [], 0
     for n in lengths:
-        sums.append(values[start : start + n].sum())
+        parts.append(values[start : start + n] * 2)
         start += n
-    return np.array(sums)
+    return np.concatenate(parts[::-1])
 
 
 def test_a_long_loop_says_which_budget_is_enough():

@@ -234,10 +234,12 @@ def test_every_row_is_tested():
 
 
 NUMBERS_OF_PYTHON = {
-    "choose", "truediv", "not_", "lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor", "rshift",
-    "plain", "complex",
+    "choose", "truediv", "not_", "lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor", "lshift",
+    "rshift", "plain", "complex",
 }
 """Their tests are in `tests/flow`, as are those of control flow."""
 
-NUMBERS_OF_DATA = {"length", "expect", "int", "float", "bool", "within"}
+NUMBERS_OF_DATA = {
+    "length", "expect", "int", "float", "bool", "within", "between", "position", "fitting",
+}
 """Their tests are in `tests/compile`: `test_unbacked.py` and `test_jagged.py`."""

@@ -192,13 +192,12 @@ def chosen(
 
 def _type_of(value: VariableTracker) -> ArrayType | None:
     """The type of a number, or of an array."""
-    kind = value.python_type()
-    if isinstance(value, (ConstantVariable, SizeVariable)) and kind in (bool, int, float):
-        fits = not isinstance(value, ConstantVariable) or kind is not int or (
-            -(2**62) < value.value < 2**62
-        )
-        return python_number(kind) if fits else None
-    return getattr(value, "array_type", None)
+    if not isinstance(value, (ConstantVariable, SizeVariable)):
+        return getattr(value, "array_type", None)
+    if (kind := value.python_type()) not in (bool, int, float):
+        return None
+    fits = kind is not int or isinstance(value, SizeVariable) or -(2**62) < value.value < 2**62
+    return python_number(kind) if fits else None
 
 
 def types_of(kinds: Kinds) -> tuple[Any, Any]:
