@@ -188,7 +188,10 @@ class Account:
         self.is_guess = False
 
     def __str__(self) -> str:
-        return f"ran {self.ran * 1e3:.1f} of {self.price * 1e3:.1f} ms in Python"
+        told = f"ran {self.ran * 1e3:.1f} of {self.price * 1e3:.1f} ms in Python"
+        if self.ran >= self.price and self.lender.lacks() > 0:
+            told += "; what may be spent on compiling is spent (config.compile_share)"
+        return told
 
 
 cold: weakref.WeakKeyDictionary[CodeType, Account] = weakref.WeakKeyDictionary()

@@ -59,6 +59,16 @@ def test_compiling_takes_a_share_of_the_time_of_the_program(at_once):
         assert found.lacks([]) == 0
 
 
+def test_code_says_what_it_waits_for():
+    with dl.config.patch(warm_seconds=0.02):
+        found = account()
+        assert str(found) == "ran 0.0 of 20.0 ms in Python"
+        found.ran = 1.0
+        assert str(found) == "ran 1000.0 of 20.0 ms in Python"
+        found.lender.spent = 10.0
+        assert "config.compile_share" in str(found)
+
+
 def test_without_a_limit_nothing_waits_for_the_program():
     with dl.config.patch(warm_seconds=0.0, compile_share=math.inf):
         found = account()
