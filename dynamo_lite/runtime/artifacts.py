@@ -17,8 +17,8 @@ from pathlib import Path
 
 from ..base import logs
 from ..ir.control import all_nodes
-from ..ir.graph import Graph, step
-from ..ir.passes.effects import operands
+from ..ir.graph import Graph, Node, step
+from ..ir.tree import leaves
 from .stats import FrameRecord, GraphStep
 
 IMPORTS = "import operator\n\nimport numpy as np\nfrom dynamo_lite.ir import control, core\n\n"
@@ -81,6 +81,10 @@ def write_into(directory: str) -> None:
     directory = "" if directory in UNWRITABLE else directory
     if directory != (current.directory if isinstance(current, Files) else ""):
         logs.collect(Files(directory) if directory else None)
+
+
+def operands(node: Node) -> list[Node]:
+    return leaves((node.args, node.kwargs), Node)
 
 
 def steps_of(graph: Graph) -> tuple[GraphStep, ...]:
