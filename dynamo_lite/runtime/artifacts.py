@@ -41,11 +41,15 @@ class Files(logging.Handler):
     def __init__(self, directory: str) -> None:
         super().__init__(logging.DEBUG)
         self.directory = directory
+        try:
+            self.root = Path(directory).absolute()  # wherever the program goes from here
+        except FileNotFoundError:  # it is nowhere: its folder is gone
+            self.root = Path(directory)
 
     @property
     def folder(self) -> Path:
         """That of this process, also after a fork."""
-        return Path(self.directory, str(os.getpid()))
+        return self.root / str(os.getpid())
 
     def emit(self, record: logging.LogRecord) -> None:
         artifact = record.name.rpartition(".")[2]

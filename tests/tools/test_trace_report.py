@@ -117,3 +117,20 @@ def test_without_a_folder_one_is_made():
     with dl.trace() as trace:
         dl.compile(lambda x: x + 1)(X)
     assert trace.path.name == "report.html" and trace.path.exists()
+
+
+MOVES = """
+import os, numpy as np, dynamo_lite as dl
+dl.compile(np.square)(np.ones(3))
+f = dl.compile(lambda x: x + 1)
+f(np.ones(3))
+os.chdir(os.sep)
+f(np.ones((3, 3)))
+"""
+
+
+def test_a_relative_folder_stays_where_it_was(tmp_path):
+    environment = {**os.environ, "DYNAMO_TRACE": "traces"}
+    subprocess.run([sys.executable, "-c", MOVES], env=environment, cwd=tmp_path, check=True)
+    assert len([*tmp_path.glob("traces/*/report.html")]) == 1
+    assert not os.path.exists(os.path.join(os.sep, "traces"))
