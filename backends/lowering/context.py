@@ -88,7 +88,7 @@ class Lowering:
 
     def __post_init__(self) -> None:
         for node in self.graph.nodes:
-            operands = leaves((node.args, node.kwargs), Node)
+            operands = node.operands
             self.readers.update(operands)
             for operand in operands:
                 self.users.setdefault(operand, []).append(node)
@@ -105,7 +105,7 @@ class Lowering:
                 self.last_read[output] = len(self.graph.nodes) - 1
 
     def _read_at(self, place: int, reader: Node) -> None:
-        for leaf in leaves((reader.args, reader.kwargs), Node):
+        for leaf in reader.operands:
             self.last_read[leaf] = place
 
     def is_looked_at_last(self, placeholder: Node, final: Node, but: Container[Node]) -> None:
@@ -329,7 +329,7 @@ class Lowering:
         if self.readers[node] == 1 and not is_control(user):
             return True
         buffer = load_of(value).buffer
-        given = leaves((user.args, user.kwargs), Node)
+        given = user.operands
         if given.count(node) > 1 or (is_control(user) and any(
             n is not node and isinstance(found := self.values.get(n), Value)
             and self.reads(found, buffer) for n in given

@@ -11,7 +11,6 @@ from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.memory import strided_view_of
 from ...ir.node import Node
-from ...ir.tree import leaves
 from ...ir.types import ArrayType, Form
 
 
@@ -96,5 +95,5 @@ def handed_out(graph: Graph, shared: frozenset[Node]) -> frozenset[Node]:
         if node in shared and node not in read and node.op == "call_function":
             found.add(node)
         else:
-            read.update(leaves((node.args, node.kwargs), Node))
+            read.update(node.operands)
     return frozenset(found)

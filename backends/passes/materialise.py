@@ -118,7 +118,7 @@ def _decide(
     cost: dict[Node, int] = {}
     reporting: set[Node] = set()  # what may raise flags where it is computed
     for node in graph.calls:
-        operands = leaves((node.args, node.kwargs), Node)
+        operands = node.operands
         fresh = own_cost(node, readings)
         for operand in operands:
             once = operand in chosen or _is_hoisted(operand, node, readings)
@@ -215,7 +215,7 @@ def may_flag(node: Node) -> bool:
     row = row_of(node.target)
     if row is not None and not row.flags and not narrows(node):
         return False
-    operands = leaves((node.args, node.kwargs), Node)
+    operands = node.operands
     types = [node.type, *(operand.type for operand in operands)]
     return any(isinstance(t, ArrayType) and t.dtype.kind in "fc" for t in types)
 
@@ -226,7 +226,7 @@ Readers = dict[Node, list[tuple[Node, Access]]]
 def _readers(graph: Graph, readings: Readings, by_address: Collection[Node]) -> Readers:
     found: Readers = {}
     for node in graph.nodes:
-        for leaf in leaves((node.args, node.kwargs), Node):
+        for leaf in node.operands:
             called = node in by_address
             access = Access.MEMORY if called else access_of(node, readings, leaf)
             found.setdefault(leaf, []).append((node, access))
@@ -255,7 +255,7 @@ def _stages(graph: Graph, readings: Readings) -> dict[Node, int]:
     """How many steps that are no kernels a node comes after, one after the other."""
     found: dict[Node, int] = {}
     for node in graph.nodes:
-        operands = leaves((node.args, node.kwargs), Node)
+        operands = node.operands
         found[node] = max((found[o] + _is_no_kernel(o, readings) for o in operands), default=0)
     return found
 

@@ -7,7 +7,7 @@ from ..base.cells import cell_of
 from ..base.records import dataclass, field
 from .errstates import AMBIENT, Errstate
 from .sizes import Size
-from .tree import map_leaves
+from .tree import leaves, map_leaves
 
 
 class Location(NamedTuple):
@@ -58,6 +58,11 @@ class Node:
 
     def __repr__(self) -> str:
         return self.name
+
+    @property
+    def operands(self) -> list[Node]:
+        """The nodes that it refers to."""
+        return leaves((self.args, self.kwargs), Node)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from ..base import logs
 from ..ir.control import all_nodes
-from ..ir.graph import Graph, Node, step
-from ..ir.tree import leaves
+from ..ir.graph import Graph, step
 from .stats import FrameRecord, GraphStep
 
 IMPORTS = "import operator\n\nimport numpy as np\nfrom dynamo_lite.ir import control, core\n\n"
@@ -87,14 +86,10 @@ def write_into(directory: str) -> None:
         logs.collect(Files(directory) if directory else None)
 
 
-def operands(node: Node) -> list[Node]:
-    return leaves((node.args, node.kwargs), Node)
-
-
 def steps_of(graph: Graph) -> tuple[GraphStep, ...]:
     return tuple(
         GraphStep(node.name, step(node), str(node.type or ""),
-                  tuple(dict.fromkeys(operand.name for operand in operands(node))),
+                  tuple(dict.fromkeys(operand.name for operand in node.operands)),
                   str(node.location or ""))
         for node in graph.nodes if node.op != "output")
 

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from tests.oracle import check
 
 X = np.random.default_rng(0).normal(size=(500, 3))
 R = np.random.default_rng(1)
@@ -65,18 +66,8 @@ LISTS = {
 def test_as_in_python_whatever_the_list_holds(function):
     compiled = dl.compile(function)
     for name in [*LISTS, *reversed(LISTS)]:
-        given = [LISTS[name] if type(LISTS[name]) is tuple else [*LISTS[name]] for _ in "ab"]
-        outcomes = [outcome(f, items) for f, items in zip((compiled, function), given)]
-        np.testing.assert_equal(*outcomes, err_msg=name)
-        assert given[0] == given[1]
-
-
-def outcome(function, items):
-    try:
-        result = function(items, X)
-    except Exception as error:
-        return type(error), str(error)
-    return result, getattr(result, "dtype", None)
+        items = LISTS[name]
+        check(compiled, function, items if type(items) is tuple else [*items], X, calls=1)
 
 
 @pytest.mark.parametrize("function", [rows, columns, added, stored, twice])

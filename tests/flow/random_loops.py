@@ -127,15 +127,18 @@ class Writer:
         ends = r.choice(["8", "1, 8", "n", "0", "3", "7, 0, -1", "2, 7, 2", f"{last}, 8", "45", "1",
                          "len(x)", f"{last}", "k[1] % 9", "1, k[0] % 9", "int(b) % 9", "t % 9",
                          "min(t, 8)", "k[2] % 9, 8", "max(t, 2), 60, 3"])
+        self.range_loop(depth, index, ends)
+        if r.random() < 0.15:
+            self.put(depth, "else:")
+            self.assign(depth + 1)
+
+    def range_loop(self, depth, index, ends):
         self.put(depth, f"for {index} in range({ends}):")
         self.indices.append(index)
         self.loops += 1
         self.block(depth + 1, 3)
         self.loops -= 1
         self.indices.pop()
-        if r.random() < 0.15:
-            self.put(depth, "else:")
-            self.assign(depth + 1)
 
     def for_items(self, depth):
         """A loop over values, with or without their index."""

@@ -77,9 +77,4 @@ class SliceWriter(Writer):
         last = self.indices[-1] if self.indices else "n"
         ends = r.choice(["45", "45", "1, 44", "44, -1, -1", "-9, 40", "0, 90, 2", "len(x) * 6",
                          "len(x)", last, f"{last}, 45", "k[1]", f"{last} + 1, 9", "9, 0, -2"])
-        self.put(depth, f"for {index} in range({ends}):")
-        self.indices.append(index)
-        self.loops += 1
-        self.block(depth + 1, 3)
-        self.loops -= 1
-        self.indices.pop()
+        self.range_loop(depth, index, ends)

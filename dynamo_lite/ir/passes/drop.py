@@ -6,7 +6,7 @@ from ..control import is_control
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
-from .effects import is_silent, operands
+from .effects import is_silent
 from .rebuild import Rebuild
 
 
@@ -21,7 +21,7 @@ def drop_dead(graph: Graph, facts: Facts) -> Graph:
     for node in reversed(graph.nodes):
         if node in needed or node.op in ("placeholder", "output") or not is_silent(node):
             needed.add(node)
-            needed.update(operands(node))
+            needed.update(node.operands)
             taken = taken_by(node) if binders else ()
             needed.update(binders[name] for name in taken if name in binders)
     if len(needed) == len(graph.nodes) and not any(map(is_control, graph.calls)):

@@ -16,11 +16,6 @@ CASTING_KINDS = frozenset({Kind.POINTWISE, Kind.CREATION, Kind.STRUCTURE})
 SILENT_KINDS = frozenset({Kind.VIEW, Kind.CREATION, Kind.STRUCTURE})
 
 
-def operands(node: Node) -> list[Node]:
-    """The nodes that a node refers to."""
-    return leaves((node.args, node.kwargs), Node)
-
-
 def is_pure(node: Node) -> bool:
     """Only its value matters, apart from what it may report."""
     if node.op != "call_function":
@@ -47,7 +42,7 @@ WITHOUT_IDENTITY = frozenset({"maximum", "minimum", "fmax", "fmin", "argmax", "a
 def _may_be_of_nothing(row: Op, node: Node) -> bool:
     """The largest element of an array that may be empty, which NumPy refuses."""
     return row.fold in WITHOUT_IDENTITY and any(
-        isinstance(size, SizeExpr) for operand in operands(node)
+        isinstance(size, SizeExpr) for operand in node.operands
         if isinstance(operand.type, ArrayType) for size in operand.type.shape
     )
 
@@ -71,7 +66,7 @@ def narrows(node: Node) -> bool:
     target = node.type.dtype
     return any(
         isinstance(operand.type, ArrayType) and _may_overflow(operand.type.dtype, target)
-        for operand in operands(node)
+        for operand in node.operands
     )
 
 
@@ -91,7 +86,7 @@ def _converts(node: Node) -> bool:
     row = row_of(node.target)
     if row is not None and row.casts and len(node.args) + len(node.kwargs) > 1:
         return True  # with a dtype they may refuse a number
-    types = [operand.type for operand in operands(node)]
+    types = [operand.type for operand in node.operands]
     return isinstance(node.type, ArrayType) and any(
         isinstance(given, ArrayType) and given.dtype != node.type.dtype for given in types
     )
@@ -111,5 +106,5 @@ NARROW = frozenset(map(np.dtype, ("?", "b", "B", "h", "H", "i", "I", "L", "e", "
 
 def _is_integer(node: Node) -> bool:
     """Integer arithmetic wraps silently, except where a row lists checks."""
-    kinds = [operand.type for operand in operands(node)] + [node.type]
+    kinds = [operand.type for operand in node.operands] + [node.type]
     return all(isinstance(kind, ArrayType) and kind.dtype.kind in "biu" for kind in kinds)
