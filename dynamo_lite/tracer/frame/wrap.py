@@ -240,25 +240,43 @@ KINDS: tuple[tuple[Callable[[Any], bool], Wrapper], ...] = (
 """Rows for families of types, asked in order when the exact type is unknown."""
 
 
-def check_metaclass(value: Any) -> None:
-    """Break where looking at a class would run code of its metaclass."""
+def asked_metaclass(value: Any) -> str | None:
+    """The code of its metaclass that looking at a class, or at an object of it, would run."""
     kind = value if issubclass(type(value), type) else type(value)
     meta = type(kind)
     if meta is type or meta is ABCMeta:
-        return
-    for name in ("__getattribute__", "__getattr__", "__eq__", "__hash__"):
+        return None
+    for name in ("__eq__", "__hash__", "__getattribute__", "__getattr__"):
         if overridden(meta, name) and lookup_in(meta.__mro__, name)[1].__module__ != "enum":
-            raise GraphBreak(f"the metaclass {meta.__qualname__} has its own {name}")
+            return name
+    return None
+
+
+def _wrap_of_metaclass(tx: Tx, value: Any, source: Source) -> VariableTracker:
+    """Guards can tell its class; nothing else about it is looked at."""
+    asked = asked_metaclass(value)
+    return OpaqueVariable(value, source, f"the metaclass of its class has its own {asked}")
+
+
+OF_METACLASS = Wrapper(_wrap_of_metaclass, shared=True)
+
+
+def row_of(value: Any) -> Wrapper:
+    """Break where not even the class can be compared without running code of its metaclass."""
+    if (asked := asked_metaclass(value)) in ("__eq__", "__hash__"):
+        raise GraphBreak(f"the metaclass of {type(value).__qualname__} has its own {asked}")
+    if asked is not None:
+        return OF_METACLASS
+    if (row := WRAPPERS.get(type(value))) is not None:
+        return row
+    return next((row for is_kind, row in KINDS if is_kind(value)), OBJECT)
 
 
 def wrap(tx: Tx, value: Any, source: Source) -> VariableTracker:
     """Track a value that came from outside the frame, or is held by a class of the frame."""
-    check_metaclass(value)
+    row = row_of(value)
     if (made := tx.state.placeholders.get(id(value))) is not None:
         return made
-    row = WRAPPERS.get(type(value))
-    if row is None:
-        row = next((row for is_kind, row in KINDS if is_kind(value)), OBJECT)
     if row.guard is not None and not _is_known(source):
         tx.guards.install(source, row.guard, value, tx.location())
     if row.shared:
