@@ -97,6 +97,8 @@ class Op:
     `weight`: how many simple operations it is worth where it may be computed again.
     `formula`: the probe (`backends.llvm.builder.formulas`) that tells how this NumPy computes it of
     complex numbers.
+    `blocks`: the rule (`distributed.rules`) for arrays in blocks, where it is not its kind's.
+    `by_dask`: Dask has a function of the same name that gives the same.
     `preference`: the question (`backends.llvm.preferences`) whether NumPy's own loop is faster.
     """
 
@@ -147,6 +149,8 @@ class Op:
     cost: float = SIMPLE
     weight: int = 1
     formula: str | None = None
+    blocks: str | None = None
+    by_dask: bool = False
     preference: str | None = None
 
 

@@ -59,6 +59,7 @@ from . import artifacts, pickling, progress, replayed
 from .bailouts import QUICK, SMALL, Bailout, why_bailed_out
 from .eviction import Eviction
 from .guard_failures import GuardFailure, limit_reached, why_guards_failed
+from .lazy_arrays import runner
 from .listings import listing
 from .random_states import keep_random_state, random_owners
 from .rollback import attempt
@@ -206,6 +207,9 @@ class FrameCompiler:
                 self._report_miss(compiled, flat_args)
                 if not self._has_room(compiled, flat_args):
                     return
+                if (run := runner(self.function, self.options, flat_args)) is not None:
+                    self._hand_over(compiled, flat_args, run)
+                    return
                 self._add_entry(compiled, flat_args)
             except FOR_THE_USER:
                 raise
@@ -294,6 +298,16 @@ class FrameCompiler:
             self.eviction.newest = entry.counts
             self.eviction.wait(compiled)
         self._finished(record, flat)
+
+    def _hand_over(
+        self, compiled: CompiledFunction, flat_args: tuple[Any, ...], run: Callable[..., Any]
+    ) -> None:
+        """From now on `run` answers calls with arguments of these types."""
+        guards, shapes = types_of(flat_args, self.function.__code__.co_varnames), ShapeEnv()
+        flat = flatten(guards, shapes, len(flat_args))
+        record = self._record()
+        entry = compiled.add_entry(flat.program, run, EntryInfo(flat, shapes, record))
+        record.counts = entry.counts
 
     def _target(
         self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]

@@ -12,20 +12,20 @@ from ..rules.strided_views import itself
 from ..types import ArrayType
 
 op(np.zeros, Kind.CREATION, infer=rules.plain_rule, lowering="filled", using={"value": 0},
-   zeroed=True, sequences="items", parameters=("shape",))
+   zeroed=True, sequences="items", parameters=("shape",), blocks="of_shape")
 op(np.ones, Kind.CREATION, infer=rules.plain_rule, lowering="filled", using={"value": 1},
-   sequences="items")
+   sequences="items", blocks="of_shape")
 op(np.empty, Kind.CREATION, infer=rules.plain_rule, lowering="empty",
-   sequences="items", parameters=("shape",))
+   sequences="items", parameters=("shape",), blocks="of_shape")
 op(np.zeros_like, Kind.CREATION, infer=rules.like_rule, lowering="filled", using={"value": 0},
-   zeroed=True, keeps_order=True)
+   zeroed=True, keeps_order=True, blocks="like")
 op(np.ones_like, Kind.CREATION, infer=rules.like_rule, lowering="filled", using={"value": 1},
-   keeps_order=True)
+   keeps_order=True, blocks="like")
 op(np.empty_like, Kind.CREATION, infer=rules.like_rule, lowering="empty",
-   keeps_order=True)
-op(np.full, Kind.CREATION, infer=rules.full_rule, lowering="full")
+   keeps_order=True, blocks="like")
+op(np.full, Kind.CREATION, infer=rules.full_rule, lowering="full", blocks="of_shape")
 op(np.full_like, Kind.CREATION, infer=rules.full_like_rule, lowering="full_like",
-   keeps_order=True)
+   keeps_order=True, blocks="like")
 op(np.arange, Kind.CREATION, infer=rules.arange_rule, lowering="arange",
    parameters=("start", "stop", "step"))
 op(np.linspace, Kind.CREATION, infer=rules.linspace_rule, lowering="linspace")
@@ -45,7 +45,8 @@ op(np.ndarray.flatten, Kind.STRUCTURE, infer=rules.flatten_rule, lowering="flatt
 def _may_return_itself(
     target: Callable[..., Any], kind: Kind, rule: Callable[..., ArrayType], **fields: Any
 ) -> None:
-    op(target, kind, infer=rule, strided_view=itself(rule), casts=True, dtype_at=1, **fields)
+    op(target, kind, infer=rule, strided_view=itself(rule), casts=True, dtype_at=1,
+       blocks="elementwise", **fields)
 
 
 _may_return_itself(np.ndarray.astype, Kind.POINTWISE, rules.astype_rule, lowering="astype",

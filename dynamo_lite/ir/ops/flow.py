@@ -11,6 +11,7 @@ from ..rules import python_numbers as rules
 
 for _target in (control.for_loop, control.while_loop, control.cond):
     op(_target, Kind.CONTROL, flags=True, checks=("any",), lowering=_target.__name__)
+complete(control.for_loop, blocks="steps")
 op(control.choose, Kind.POINTWISE, infer=rules.chosen, lowering="choice")
 
 COMPARISONS: Mapping[Callable[..., Any], str] = {

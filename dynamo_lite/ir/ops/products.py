@@ -20,10 +20,11 @@ from ..rules.externs import tried
 # `matrices`: kernels may multiply them as np.matmul does.
 op(np.matmul, Kind.MATMUL, infer=rules.matmul_rule, flags=True, lowering="product_of", using={
     "leading": "strided", "ranks": 64, "kinds": "fc", "narrow": True, "one_term": True},
-   operators=(operator.matmul,), preference="of_bools")
+   operators=(operator.matmul,), preference="of_bools", blocks="product")
 op(np.dot, Kind.MATMUL, infer=rules.dot_rule, flags=True, lowering="product_of", using={
     "leading": "contiguous", "ranks": 2, "kinds": "fc", "numbers": True},
-   sequences="numbers", method="dot", required=("b",), preference="of_bools")
+   sequences="numbers", method="dot", required=("b",), preference="of_bools",
+   blocks="product")
 op(np.inner, Kind.MATMUL, infer=rules.inner_rule, flags=True, lowering="product_of", using={
     "leading": "contiguous", "ranks": 1, "kinds": "fc", "matrices": False, "numbers": True},
    preference="of_bools")

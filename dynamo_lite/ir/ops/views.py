@@ -24,34 +24,38 @@ def _view(
 
 
 _view(np.transpose, strided_views.transpose, "transpose", method="transpose", adapts="axes",
-      attribute="T")
-_view(np.matrix_transpose, strided_views.matrix_transpose, "matrix_transpose", attribute="mT")
-_view(np.swapaxes, strided_views.swapaxes, "swapaxes", method="swapaxes", required=("", ""))
-_view(np.moveaxis, strided_views.moveaxis, "moveaxis")
-_view(np.rollaxis, strided_views.rollaxis)
-_view(np.squeeze, strided_views.squeeze, "unit_dims", method="squeeze", itself="squeezes_nothing")
-_view(np.broadcast_to, strided_views.broadcast_to, "broadcast_to")
-_view(np.diagonal, strided_views.diagonal, method="diagonal")
+      attribute="T", blocks="moving")
+_view(np.matrix_transpose, strided_views.matrix_transpose, "matrix_transpose", attribute="mT",
+      blocks="moving")
+_view(np.swapaxes, strided_views.swapaxes, "swapaxes", method="swapaxes", required=("", ""),
+      blocks="moving")
+_view(np.moveaxis, strided_views.moveaxis, "moveaxis", blocks="moving")
+_view(np.rollaxis, strided_views.rollaxis, blocks="moving")
+_view(np.squeeze, strided_views.squeeze, "unit_dims", method="squeeze", itself="squeezes_nothing",
+      blocks="moving")
+_view(np.broadcast_to, strided_views.broadcast_to, "broadcast_to", by_dask=True)
+_view(np.diagonal, strided_views.diagonal, method="diagonal", by_dask=True)
 _view(np.diag, elements.diag, copy=tried(np.diag))
 _view(np.ndarray.view, elements.view, dtype_at=1)
 _view(np.lib.stride_tricks.sliding_window_view, elements.sliding_windows)
 _view(core.sliding_windows, elements.writeable_windows)
 _view(np.reshape, strided_views.reshape, "reshape", copy=views.reshaped_copy, method="reshape",
-      adapts="shape")
+      adapts="shape", by_dask=True)
 _view(np.ravel, strided_views.ravel, "ravel", copy=views.raveled_copy, method="ravel")
-_view(np.expand_dims, strided_views.expand_dims, "unit_dims", copy=views.expanded_copy)
-_view(np.flip, strided_views.flip, "flip")
+_view(np.expand_dims, strided_views.expand_dims, "unit_dims", copy=views.expanded_copy,
+      blocks="moving")
+_view(np.flip, strided_views.flip, "flip", by_dask=True)
 _view(np.fliplr, strided_views.fliplr, "flip", using={"axis": 1})
 _view(np.flipud, strided_views.flipud, "flip", using={"axis": 0})
 _view(np.rot90, strided_views.rot90)
 _view(np.real, elements.part("real"), "part", copy=views.real_number, llvm={"c": "@real"},
-      using={"name": "real"}, attribute="real", itself="of_real_numbers")
+      using={"name": "real"}, attribute="real", itself="of_real_numbers", blocks="elementwise")
 _view(np.imag, elements.part("imag"), "part", copy=views.imaginary_zeros, llvm={"c": "@imag"},
-      using={"name": "imag"}, attribute="imag")
+      using={"name": "imag"}, attribute="imag", blocks="elementwise")
 _view(np.atleast_1d, strided_views.atleast(1), "unit_dims", using={"or_itself": True},
-      handler="at_least", itself="has_dimensions", least_ndim=1)
+      handler="at_least", itself="has_dimensions", least_ndim=1, blocks="moving")
 _view(np.atleast_2d, strided_views.atleast(2), "unit_dims", using={"or_itself": True},
-      handler="at_least", itself="has_dimensions", least_ndim=2)
+      handler="at_least", itself="has_dimensions", least_ndim=2, blocks="moving")
 
 op(operator.getitem, Kind.VIEW, infer=indexing.getitem, strided_view=indexing.getitem_view,
-   checks=("bounds",), lowering="getitem", preference="of_rows")
+   checks=("bounds",), lowering="getitem", preference="of_rows", blocks="item", by_dask=True)

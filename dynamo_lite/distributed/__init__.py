@@ -1,0 +1,1 @@
+"""Compiled functions over arrays in blocks: Dask's arrays, its cluster, and files beyond memory."""

@@ -1,0 +1,180 @@
+"""Calls of compiled functions with arrays in blocks.
+
+The function is captured once, on stand-ins: arrays of the same types and sizes that cost no memory.
+The guards of that capture hold for the arrays themselves, since nothing but types and sizes is ever
+looked at. A call that they let through partitions the graph over the blocks at hand.
+"""
+from __future__ import annotations
+
+import mmap
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.base import tokenize
+
+from ..base.records import dataclass, field
+from ..bytecode.resume import flat_code, with_code
+from ..errors import DynamoError, FullGraphRequired, Unsupported
+from ..ir.graph import Graph
+from ..ir.passes import optimize
+from ..ir.tree import map_leaves
+from ..native import CompiledFunction
+from ..runtime.compile_frame import Options, compiled_function
+from .cuts import Value, outside
+from .dask_arrays import Weaver
+from .left import Left
+from .partition import Scalar
+from .program import Note, Program
+from .rules import rule_for
+
+
+class NotInBlocks(DynamoError):
+    """The graph cannot be one over blocks; `str()` is the reason."""
+
+
+NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
+"""Of Linux: memory that is only there once it is touched; Python names it since 3.13."""
+
+
+def stand_in(array: Any) -> np.ndarray:
+    """An array of the same type and sizes, in memory that is never touched."""
+    size = max(1, array.dtype.itemsize * int(np.prod(array.shape, dtype=object)))
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
+    made: np.ndarray = np.ndarray(array.shape, array.dtype, memory)
+    return made
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """One call: which array each stand-in is of, and what became of it."""
+
+    arrays: dict[int, Any]
+    name: str
+    error: Exception | None = None
+    weaver: Weaver | None = None
+    notes: Sequence[Note] = ()
+
+
+_running: ContextVar[Run] = ContextVar("dynamo_lite_blocks")
+
+
+@dataclass(eq=False, slots=True)
+class Partitioned:
+    """What the backend makes of a graph: called with stand-ins, it gives arrays of Dask's."""
+
+    graph: Graph
+    options: Options
+    token: str
+    bails_out: bool = True
+    """Not to be undone: it never raises and writes nothing."""
+
+    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        run = _running.get()
+        try:
+            return self.results(run, [run.arrays.get(id(each), each) for each in inputs], inputs)
+        except Unsupported as declined:
+            run.error = NotInBlocks(str(declined))
+        except Exception as error:  # which the call raises when it is back from the capture
+            run.error = error
+        return (None,) * len(self.graph.outputs)
+
+    def results(
+        self, run: Run, arrays: Sequence[Any], inputs: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        token = tokenize(self.token, [
+            each.name if isinstance(each, da.Array) else each for each in arrays])
+        weaver = run.weaver = Weaver(run.name, token, self.options)
+        program = Program(self.graph, sizes(self.graph, inputs), rule_for, Left(weaver),
+                          weaver.recut)
+        results = program.run([taken(each) for each in arrays])
+        run.notes = program.notes
+        for result in results:
+            if not isinstance(result, Value):
+                raise NotInBlocks("a result is a number that the program itself goes on with")
+        if self.graph.writes:
+            raise NotInBlocks("it writes into its arguments")
+        return tuple(weaver.woven(program.space.living, results))
+
+
+def taken(value: Any) -> Any:
+    """An input: an array in blocks, or a number that all tasks are given."""
+    if isinstance(value, np.ndarray | da.Array):
+        return outside(value)
+    return Scalar(value)
+
+
+def sizes(graph: Graph, inputs: Sequence[Any]) -> dict[str, int]:
+    """The values of the symbols of a graph."""
+    found: dict[str, int] = {}
+    for name, origin in graph.symbols.items():
+        value = inputs[origin.placeholder]
+        if origin.fact == "size":
+            found[name] = value.shape[origin.axis]
+        elif origin.fact == "stride":
+            found[name] = value.strides[origin.axis]
+        elif origin.fact == "value":
+            found[name] = int(value)
+        else:
+            raise NotInBlocks("its sizes have a sum that is an input")
+    return found
+
+
+@dataclass(eq=False, slots=True)
+class Blockwise:
+    """A function whose arguments may be arrays in blocks, over its flat arguments."""
+
+    function: FunctionType
+    options: Options
+    flat: FunctionType = field(init=False)
+    captured: CompiledFunction = field(init=False)
+    last: Run | None = None
+
+    def __post_init__(self) -> None:
+        self.flat = with_code(self.function, flat_code(self.function.__code__))
+        options = replace(self.options, backend=self.compile_graph, fullgraph=True, account=None)
+        self.captured = compiled_function(self.flat, options)
+
+    def compile_graph(self, graph: Graph, inputs: Sequence[Any]) -> Partitioned:
+        optimised = optimize(graph)
+        options = replace(self.options, listener=None, account=None, is_explained=False,
+                          fullgraph=False)
+        return Partitioned(optimised, options, tokenize(str(graph)))
+
+    def __call__(self, *flat_args: Any) -> Any:
+        arrays: dict[int, Any] = {}
+        keep = []
+
+        def substitute(leaf: Any) -> Any:
+            if not isinstance(leaf, da.Array):
+                return leaf
+            made = stand_in(leaf)
+            keep.append(made)
+            arrays[id(made)] = leaf
+            return made
+
+        given = map_leaves(substitute, flat_args)
+        run = self.last = Run(arrays, self.name)
+        token = _running.set(run)
+        try:
+            result = self.captured(*given)
+        except FullGraphRequired:
+            if self.options.fullgraph:
+                raise
+            return self.flat(*flat_args)
+        finally:
+            _running.reset(token)
+        if run.error is not None:
+            if self.options.fullgraph or not isinstance(run.error, NotInBlocks):
+                raise run.error
+            return self.flat(*flat_args)
+        return map_leaves(lambda leaf: arrays.get(id(leaf), leaf), result)
+
+    @property
+    def name(self) -> str:
+        """As the dashboard shows it."""
+        return (self.options.name or self.function.__name__).replace("_", "-").strip("-<>")

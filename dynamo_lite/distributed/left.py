@@ -1,0 +1,48 @@
+"""What no rule partitions: Dask's own method where it does what NumPy's does, else one task."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import dask.array as da
+
+from ..base.records import dataclass
+from ..ir.row import row_of
+from ..ir.tree import leaves, map_leaves
+from .cuts import Value, outside
+from .dask_arrays import Weaver
+from .elementwise import whole
+from .program import Call, Created
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    weaver: Weaver
+
+    def __call__(self, call: Call, reason: str) -> Any:
+        row = row_of(call.target)
+        if row is not None and row.by_dask and not leaves((call.args, call.kwargs), Created):
+            try:
+                return self.by_dask(call, getattr(da, row.name, call.target))
+            except (NotImplementedError, TypeError, ValueError, IndexError):
+                pass  # which calls it has not is nowhere said
+        return self.in_one_task(call)
+
+    def by_dask(self, call: Call, function: Callable[..., Any]) -> Any:
+        args, kwargs = map_leaves(self.lazy, (call.args, call.kwargs))
+        result = function(*args, **kwargs)
+        if not isinstance(result, da.Array):
+            raise TypeError("not lazy")
+        return outside(result, max(value.stage for value in call.values))
+
+    def lazy(self, leaf: Any) -> Any:
+        return self.weaver.array(leaf) if isinstance(leaf, Value) else leaf
+
+    def in_one_task(self, call: Call) -> Any:
+        def joined(leaf: Any) -> Any:
+            if not isinstance(leaf, Value):
+                return leaf
+            return self.weaver.recut(leaf, tuple((sum(chunks),) for chunks in leaf.cut))
+
+        args, kwargs = map_leaves(joined, (call.args, call.kwargs))
+        return whole(Call(call.program, call.node, args, kwargs))

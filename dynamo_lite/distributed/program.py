@@ -1,0 +1,184 @@
+"""A graph over arrays in blocks, node by node: each finds its partition, or is left to Dask."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..base.records import dataclass, field
+from ..errors import Unsupported
+from ..ir.graph import Graph
+from ..ir.node import Location, Node
+from ..ir.sizes import SizeExpr, substitute, symbols
+from ..ir.tree import leaves, map_leaves
+from ..ir.types import ArrayType
+from .cuts import Axis, Chunks, Dim, Unknown, Value, outside
+from .partition import Operand, Partition, Scalar, Space
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Why an operation is not a part of fused tasks."""
+
+    what: str
+    reason: str
+    location: Location | None
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.location}: {self.reason}"
+
+
+@dataclass(eq=False, slots=True)
+class Created:
+    """An array that a call makes of sizes alone: every task makes the block that it needs."""
+
+    call: Call
+    shape: tuple[int, ...]
+    dtype: Any
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return tuple(Axis((size,)) for size in self.shape)
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """One node of the program, with what its operands stand for."""
+
+    program: Program
+    node: Node
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    @property
+    def target(self) -> Any:
+        return self.node.target
+
+    @property
+    def values(self) -> list[Value]:
+        """The arrays among its operands."""
+        return leaves((self.args, self.kwargs), Value)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The sizes of its result; those that only data can tell are `Unknown`."""
+        return self.program.shape_of(self.node.type)
+
+    def place(
+        self, operands: Sequence[Operand], cut: Sequence[Chunks]
+    ) -> tuple[Partition, dict[int, Dim], tuple[Axis, ...]]:
+        return self.program.space.place(operands, cut)
+
+    def emit(
+        self, partition: Partition, args: Any, kwargs: Any = None,
+        target: Callable[..., Any] | None = None,
+    ) -> Node:
+        """Add a step that does (part of) what the node does."""
+        args, kwargs = map_leaves(
+            lambda leaf: partition.scalar(leaf.value) if isinstance(leaf, Scalar) else leaf,
+            (tuple(args), kwargs or {}))
+        return partition.graph.call_function(
+            target or self.target, args, kwargs, type=None,
+            location=self.node.location, errstate=self.node.errstate)
+
+    def value(
+        self, partition: Partition, node: Node, axes: Sequence[Axis], kind: Any = None
+    ) -> Value:
+        """The array that a node of a partition computes."""
+        kind = self.node.type if kind is None else kind
+        return Value(tuple(axes), kind.dtype, partition, node)
+
+    def results(self, partition: Partition, node: Node, axes: Sequence[Axis]) -> Any:
+        """The same for functions with several results that are all cut alike."""
+        kinds = self.node.type
+        if not isinstance(kinds, (tuple, list)):
+            return self.value(partition, node, axes)
+        items = [self.emit(partition, (node, at), target=operator.getitem)
+                 for at in range(len(kinds))]
+        return tuple(self.value(partition, each, axes, kind) for each, kind in zip(items, kinds))
+
+
+Rule = Callable[[Call], Any]
+
+
+@dataclass(eq=False, slots=True)
+class Program:
+    """`rules` give what a call becomes, and `left` what becomes of those that they decline."""
+
+    graph: Graph
+    sizes: dict[str, int]
+    rule_for: Callable[[Call], Rule]
+    left: Callable[[Call, str], Any]
+    recut: Callable[[Value, tuple[Chunks, ...]], Value]
+    space: Space = field(default_factory=Space)
+    became: dict[Node, Any] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+    unknown: dict[str, Unknown] = field(default_factory=dict)
+
+    def run(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """What the outputs become, and the final contents of placeholders (`writes`)."""
+        self._bind(self.graph, inputs)
+        self.go_through(self.graph)
+        return self.mapped(self.graph.outputs)
+
+    def call_body(self, body: Graph, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """What the outputs of a body become for one iteration."""
+        self._bind(body, inputs)
+        self.go_through(body)
+        return self.mapped(body.outputs)
+
+    def go_through(self, graph: Graph) -> None:
+        for node in graph.calls:
+            args, kwargs = self.mapped((node.args, node.kwargs))
+            self.became[node] = self.made(Call(self, node, args, kwargs))
+
+    def made(self, call: Call) -> Any:
+        """What a call becomes."""
+        try:
+            return self.rule_for(call)(call)
+        except Unsupported as declined:
+            self.note(call.node, str(declined))
+            return self.left(call, str(declined))
+
+    def note(self, node: Node, reason: str) -> None:
+        note = Note(str(getattr(node.target, "__name__", node.target)), reason, node.location)
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def mapped(self, tree: Any) -> Any:
+        """A pytree with what its nodes became, and numbers in the place of sizes."""
+        return map_leaves(self._mapped, tree)
+
+    def _mapped(self, leaf: Any) -> Any:
+        if isinstance(leaf, Node):
+            return self.became[leaf]
+        return self.size(leaf) if isinstance(leaf, SizeExpr) else leaf
+
+    def size(self, size: Any) -> Any:
+        found = substitute(size, self.sizes)
+        if isinstance(found, SizeExpr):
+            raise Unsupported("a size that only data can tell is an operand")
+        return found
+
+    def shape_of(self, kind: Any) -> tuple[Any, ...]:
+        if not isinstance(kind, ArrayType):
+            return ()
+        return tuple(map(self._extent, kind.shape))
+
+    def _extent(self, size: Any) -> Any:
+        found = substitute(size, self.sizes)
+        if not isinstance(found, SizeExpr):
+            return found
+        return self.unknown.setdefault(str(found), Unknown())
+
+    def _bind(self, graph: Graph, inputs: Sequence[Any]) -> None:
+        for node, value in zip(graph.placeholders, inputs):
+            self.became[node] = value
+            kind = node.type
+            if isinstance(kind, ArrayType) and isinstance(kind.value, SizeExpr) and isinstance(
+                value, Scalar
+            ):
+                self.sizes |= {name: int(value.value) for name in symbols(kind.value)}
+        for node in graph.nodes:
+            if node.op == "get_attr":
+                self.became[node] = outside(node.target)

@@ -1,0 +1,32 @@
+"""Which rule partitions an operation: by what its row says, or by its kind."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import Unsupported
+from ..ir.row import Effect, Kind, row_of
+from .elementwise import creation, elementwise, whole
+from .folds import reduction, scan
+from .loops import for_loop
+from .products import product
+from .program import Call, Rule
+from .views import item, moving
+
+BY_NAME: Mapping[str, Rule] = {
+    "elementwise": elementwise, "item": item, "like": elementwise, "moving": moving,
+    "of_shape": creation, "product": product, "steps": for_loop,
+}
+BY_KIND: Mapping[Kind, Rule] = {
+    Kind.POINTWISE: elementwise, Kind.REDUCTION: reduction, Kind.SCAN: scan,
+    Kind.CREATION: creation,
+}
+
+
+def rule_for(call: Call) -> Rule:
+    """The rule of a call; `whole` serves where none is known."""
+    row = row_of(call.target)
+    if row is not None and row.effect is not Effect.PURE:
+        raise Unsupported("it changes something beside its result")
+    if row is None:
+        return whole
+    return BY_KIND.get(row.kind, whole) if row.blocks is None else BY_NAME[row.blocks]

@@ -1,0 +1,118 @@
+"""What a task runs: the graph of a partition as one compiled function, made once a process."""
+from __future__ import annotations
+
+import ast
+import operator
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..base.records import dataclass
+from ..ir import control, core
+from ..ir.graph import Graph
+from ..ir.node import Location
+from ..native import CompiledFunction
+from ..runtime.compile_frame import Options, compiled_function
+
+SPACES: Mapping[str, Any] = {"np": np, "operator": operator, "core": core, "control": control}
+"""The modules that the text of a graph names."""
+_made: dict[str, CompiledFunction] = {}
+_making = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFunction:
+    """A graph that computes blocks from blocks; it travels as text.
+
+    `token` tells it from all others. `takes` says how many parameters each argument of a task is:
+    0 for a value as it comes, else the argument is a list of tuples of that many arrays, and a
+    parameter is the stack of those at one place. `gives` has the results by port: a place, or the
+    places of a tuple. Errors and warnings name the user's `lines`.
+    """
+
+    name: str
+    token: str
+    text: str
+    bound: Mapping[str, Any]
+    lines: Mapping[str, Location]
+    options: Options
+    takes: tuple[int, ...]
+    gives: tuple[int | tuple[int, ...], ...]
+
+    def __call__(self, *arguments: Any) -> Any:
+        inputs: list[Any] = []
+        for argument, count in zip(arguments, self.takes):
+            inputs += stacked(argument, count) if count else (argument,)
+        results = self.compiled()(*inputs)
+        ports = [results[port] if isinstance(port, int) else tuple(results[at] for at in port)
+                 for port in self.gives]
+        return ports[0] if len(ports) == 1 else tuple(ports)
+
+    def compiled(self) -> CompiledFunction:
+        """The function of this process, which all tasks of its kind share."""
+        if (known := _made.get(self.token)) is not None:
+            return known
+        with _making:
+            if self.token not in _made:
+                _made[self.token] = compiled_function(self.function(), self.options)
+            return _made[self.token]
+
+    def function(self) -> FunctionType:
+        """The graph as a Python function whose statements stand on the user's lines."""
+        tree = ast.parse(self.text)
+        definition = tree.body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        filename = on_lines(definition, self.lines)
+        scope = {"__name__": __name__, **SPACES, **self.bound}
+        exec(compile(tree, filename, "exec"), scope)
+        made = scope["graph"]
+        assert isinstance(made, FunctionType)
+        name = next((place.function for place in self.lines.values()), self.name)
+        code = made.__code__.replace(co_name=name, co_qualname=name)
+        return FunctionType(code, scope, name)
+
+
+def on_lines(definition: ast.FunctionDef, lines: Mapping[str, Location]) -> str:
+    """Put each statement on the line that it comes from, and say of which file; lines of other
+    files are told as the first one of this."""
+    found = [lines[name] for name in lines]
+    if not found:
+        return "<graph>"
+    filename, first = found[0].filename, found[0].line
+    for part in ast.walk(definition):
+        if hasattr(part, "lineno"):
+            place(part, first)
+    for statement in ast.walk(definition):
+        if isinstance(statement, ast.Assign):
+            there = lines.get(ast.unparse(statement.targets[0]))
+            if there is not None and there.filename == filename:
+                for part in ast.walk(statement):
+                    place(part, there.line)
+    return filename
+
+
+def place(part: Any, line: int) -> None:
+    if hasattr(part, "lineno"):
+        part.lineno = part.end_lineno = line
+        part.col_offset = part.end_col_offset = 0
+
+
+def stacked(parts: Sequence[tuple[Any, ...]], count: int) -> list[np.ndarray]:
+    """The arrays at each place of the tuples, one above the other."""
+    return [np.stack([part[at] for part in parts]) for at in range(count)]
+
+
+def block_function(
+    graph: Graph, name: str, options: Options, takes: tuple[int, ...],
+    gives: tuple[int | tuple[int, ...], ...], tokenize: Callable[..., str],
+) -> BlockFunction:
+    """The function of a finished graph, with its output."""
+    source = graph.source
+    bound = {name: value for name, value in source.namespace.items() if name not in SPACES}
+    lines = {node.name: node.location for node in graph.calls if node.location is not None}
+    settings = (options.backend, options.settings)
+    token = tokenize(source.text, sorted(bound.items()), sorted(lines.items()), settings)
+    return BlockFunction(name, token, source.text, bound, lines, options, takes, gives)

@@ -1,0 +1,102 @@
+"""Views: axes that change places, and parts of arrays."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from ..errors import Unsupported
+from .cuts import Axis, Unknown, Value
+from .elementwise import ITEM, step
+from .program import Call
+
+
+def moving(call: Call) -> Any:
+    """Axes in another order: NumPy itself shows on a small array where each of them goes."""
+    (value,) = call.values
+    probe = np.empty([1 if axis.is_unit else at + 2 for at, axis in enumerate(value.axes)])
+    shape = call.target(probe, *call.args[1:], **call.kwargs).shape
+    onto = tuple(None if axis.is_unit else shape.index(at + 2)
+                 for at, axis in enumerate(value.axes))
+    cut = [(1,) if size == 1 else value.axes[size - 2].chunks for size in shape]
+    there = [place for place in onto if place is not None]
+    if there == sorted(there):
+        return keyed(call, value, unit_key(value, shape), onto, cut)
+    return step(call, [(value, onto)], cut)
+
+
+def unit_key(value: Value, shape: Sequence[int]) -> tuple[Any, ...]:
+    """The key that gives an array axes of one element where the result has them, and no others: a
+    block may have one element along any axis."""
+    axes = iter(value.axes)
+    key: list[Any] = []
+    for size in shape:
+        if size == 1:
+            key.append(None)
+            continue
+        while next(axes).is_unit:
+            key.append(0)
+        key.append(slice(None))
+    return (*key, *(0 for _ in axes))
+
+
+def keyed(
+    call: Call, value: Value, key: tuple[Any, ...], onto: Sequence[int | None], cut: Sequence[Any]
+) -> Value:
+    partition, at, axes = call.place([(value, onto)], cut)
+    made = call.emit(partition, (partition.local(value, onto, at), key), target=ITEM)
+    return call.value(partition, made, axes)
+
+
+def item(call: Call) -> Any:
+    """A part of an array, or one of several results."""
+    base, key = call.args
+    if isinstance(base, tuple):
+        return base[key]
+    if not isinstance(base, Value) or len(call.values) > 1:
+        raise Unsupported("elements at positions that an array gives")
+    return selected(call, base, full_key(key, len(base.axes)))
+
+
+def full_key(key: Any, ndim: int) -> tuple[Any, ...]:
+    """A key with an entry for every axis, and None for every new one."""
+    entries = key if isinstance(key, tuple) else (key,)
+    if not all(entry is None or (isinstance(entry, int | np.integer | slice | EllipsisType)
+               and not isinstance(entry, bool)) for entry in entries):
+        raise Unsupported("elements at positions that an array gives")
+    used = sum(entry is not None and entry is not ... for entry in entries)
+    at = next((at for at, entry in enumerate(entries) if entry is ...), len(entries))
+    rest = (slice(None),) * (ndim - used)
+    return (*entries[:at], *rest, *entries[at + 1 :])
+
+
+def selected(call: Call, value: Value, key: tuple[Any, ...]) -> Value:
+    """Axes that are cut may be taken whole; of others any part."""
+    onto: list[int | None] = []
+    cut: list[Any] = []
+    axes = iter(value.axes)
+    for entry in key:
+        if entry is None:
+            cut.append((1,))
+            continue
+        axis = next(axes)
+        chunks, entry = taken(axis, entry)
+        onto.append(None if chunks is None else len(cut))
+        cut += [] if chunks is None else [chunks]
+    return keyed(call, value, key, onto, cut)
+
+
+def taken(axis: Axis, entry: Any) -> tuple[Any, Any]:
+    """How what an entry of a key takes of an axis is cut; None where the axis goes."""
+    if isinstance(entry, slice) and entry == slice(None):
+        return axis.chunks, entry
+    if len(axis.chunks) > 1:
+        raise Unsupported("a part of an axis that is cut into blocks")
+    if not isinstance(entry, slice):
+        return None, entry
+    (size,) = axis.chunks
+    if isinstance(size, Unknown):
+        raise Unsupported("a part of an axis of unknown size")
+    return (len(range(*entry.indices(size))),), entry
