@@ -33,6 +33,7 @@ class Unprofitable:
 
 # name → module (relative to this package) and the attribute that is the backend
 BUILT_IN: dict[str, tuple[str, str]] = {
+    "aot_eager": (".eager", "compile_optimized"),
     "auto": (".auto", "compile_graph"),
     "eager": (".eager", "compile_graph"),
     "llvm": (".llvm.backend", "compile_graph"),

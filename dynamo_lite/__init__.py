@@ -22,6 +22,16 @@ if TYPE_CHECKING:
     )
     from .backends.registry import list_backends, register_backend
     from .base.config import config
+    from .derivatives.api import (
+        grad,
+        hessian,
+        hvp,
+        jacobian,
+        jvp,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
     from .guards.shapes.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
     from .reports.tracing import trace
     from .runtime.compile import compile
@@ -39,8 +49,13 @@ __all__ = [
     "config",
     "disable",
     "explain",
+    "grad",
     "graph_break",
+    "hessian",
+    "hvp",
     "is_compiling",
+    "jacobian",
+    "jvp",
     "list_backends",
     "mark_dynamic",
     "mark_static",
@@ -52,7 +67,10 @@ __all__ = [
     "scan",
     "set_stance",
     "stats",
+    "stop_gradient",
     "trace",
+    "value_and_grad",
+    "vjp",
     "while_loop",
     "why",
 ]
@@ -63,6 +81,8 @@ MODULES = {
                         "graph_break", "is_compiling", "no_recompile", "set_stance"),
     ".backends.registry": ("list_backends", "register_backend"),
     ".base.config": ("config",),
+    ".derivatives.api": ("grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient",
+                         "value_and_grad", "vjp"),
     ".guards.shapes.dynamic": ("mark_dynamic", "mark_static", "mark_unbacked",
                                "maybe_mark_dynamic"),
     ".reports.tracing": ("trace",),

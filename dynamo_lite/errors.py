@@ -103,6 +103,10 @@ class RecompileForbidden(DynamoError):
     """Inside `no_recompile()` no entry accepted a call; names the guards that failed."""
 
 
+class NotDifferentiable(DynamoError, TypeError):
+    """A derivative that was asked for does not exist, or no rule gives it: which, and where."""
+
+
 class BackendError(DynamoError):
     """A backend could not compile a graph."""
 

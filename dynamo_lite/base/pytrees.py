@@ -44,6 +44,12 @@ def unflatten(shape: Any, leaves: Leaves) -> Any:
     return library().tree_unflatten(shape, leaves)
 
 
+def are_alike(first: Any, second: Any) -> bool:
+    """Whether two trees have the same shape."""
+    same: bool = first == second
+    return same
+
+
 def copied(tree: Any) -> Any:
     """The same leaves in new containers."""
     if isinstance(tree, np.ndarray | np.generic | float | int):

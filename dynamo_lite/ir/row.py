@@ -100,6 +100,10 @@ class Op:
     `blocks`: the rule (`distributed.rules`) for arrays in blocks, where it is not its kind's.
     `by_dask`: Dask has a function of the same name that gives the same.
     `preference`: the question (`backends.llvm.preferences`) whether NumPy's own loop is faster.
+
+    How it is differentiated (`ir.derivatives`), in a function for each argument, or None:
+    `partials` gives the partial derivatives, element by element, of the result and the operands;
+    `vjp` the cotangent of an argument, of that of the result, the result and all arguments.
     """
 
     target: Callable[..., Any]
@@ -152,6 +156,8 @@ class Op:
     blocks: str | None = None
     by_dask: bool = False
     preference: str | None = None
+    partials: tuple[Callable[..., Any], ...] = ()
+    vjp: tuple[Callable[..., Any] | None, ...] = ()
 
 
 COLUMNS = tuple(column.name for column in columns_of(Op))

@@ -34,6 +34,7 @@ from ..errors import (
     DynamoWarning,
     FullGraphRequired,
     MarkedDynamicSpecialized,
+    NotDifferentiable,
     NotWarm,
     RecompileForbidden,
     RecompileLimitExceeded,
@@ -48,6 +49,7 @@ from ..guards.shapes import validation
 from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
 from ..guards.shapes.shape_env import ShapeEnv
 from ..ir.graph import Location, Node
+from ..ir.pullback import expanded
 from ..ir.savings import ITERATIONS, saved_by
 from ..ir.symbolic import Shown
 from ..native import CompiledFunction, Entry, drive
@@ -73,8 +75,8 @@ EACH_VARIANT = logs.logger("recompiles_verbose")
 GRAPH_BREAKS, GRAPH_CODE = map(logs.logger, ("graph_breaks", "graph_code"))
 BYTECODE, PERF, SIDE_EFFECTS = map(logs.logger, ("bytecode", "perf", "side_effects"))
 
-FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, RecompileForbidden,
-                RecompileLimitExceeded, ValidationError)
+FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, NotDifferentiable,
+                RecompileForbidden, RecompileLimitExceeded, ValidationError)
 """Errors that the user asked for."""
 
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
@@ -367,6 +369,7 @@ class FrameCompiler:
         """The entry of the graph; None when there is nothing to compute."""
         graph = trace.graph
         graph.output(outputs)
+        graph = expanded(graph)
         if GRAPH_CODE.isEnabledFor(logging.INFO):
             GRAPH_CODE.info("%s", graph)
         if not graph.calls and not outputs:

@@ -13,7 +13,7 @@ PACKAGES = {"dynamo_lite": ROOT / "dynamo_lite", "dynamo_lite.guards": ROOT / "g
 # From the bottom up: a folder imports from itself and from those above it in this list, imports for
 # types included. Frontend and backends do not know each other.
 FOLDERS = """
-errors native base bytecode ir ir.rules ir.definitions ir.ops ir.passes
+errors native base bytecode ir ir.rules ir.definitions ir.derivatives ir.ops ir.passes
 guards guards.shapes guards.programs
 backends.loop_ir backends backends.passes backends.lowering
 backends.llvm.builder backends.llvm.maths backends.llvm.objects backends.llvm.kernels
@@ -22,7 +22,7 @@ tracer tracer.rules api tracer.state tracer.polyfills tracer.object_model
 tracer.trackers tracer.trackers.containers tracer.trackers.objects tracer.recording
 tracer.trackers.arrays
 tracer.numpy tracer.python tracer.control_flow tracer.builtins tracer.calls tracer.opcodes
-tracer.frame codegen runtime distributed reports script notebook testing
+tracer.frame codegen runtime derivatives distributed reports script notebook testing
 """.split()
 APART = ({"guards", "tracer", "codegen"}, {"backends"})
 LARGEST_KNOT = 8

@@ -81,7 +81,7 @@ def test_the_nearest_right_name_is_told(call, error, name):
 
 
 def test_all_names_are_told_where_none_is_near():
-    with pytest.raises(BackendError, match="there are auto"):
+    with pytest.raises(BackendError, match="there are aot_eager, auto"):
         dl.compile(add_one, backend="something else")
 
 

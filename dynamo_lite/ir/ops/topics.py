@@ -3,6 +3,7 @@ from . import (
     c_functions,
     composites,
     creation,
+    derivatives,
     externs,
     flow,
     folds,
@@ -16,6 +17,8 @@ from . import (
 )
 
 __all__ = [
-    "c_functions", "composites", "creation", "externs", "flow", "folds", "pointwise", "products",
-    "structure", "unbacked", "views", "whole", "writes",
+    "c_functions", "composites", "creation", "derivatives", "externs", "flow", "folds",
+    "pointwise", "products", "structure", "unbacked", "views", "whole", "writes",
 ]
+
+derivatives.complete_rows()

@@ -11,7 +11,7 @@ from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
 from ..ops.inference import infer
-from ..row import row_of
+from ..row import Op, row_of
 from ..rules.values import Wrong, as_type
 from ..sizes import Size
 from ..types import ArrayType
@@ -20,21 +20,24 @@ from .rebuild import Rebuild
 Definition = Callable[..., Any]
 
 
-def decompose(graph: Graph, facts: Facts) -> Graph:
-    """Nodes whose definition does not cover their arguments stay as they are."""
-    if not any(map(_definition, all_nodes(graph))):
+def decompose(
+    graph: Graph, facts: Facts, keeps: Callable[[Op], bool] = lambda row: False
+) -> Graph:
+    """Nodes whose definition does not cover their arguments stay as they are, and those of rows
+    that the caller `keeps`."""
+
+    def definition_of(node: Node) -> Definition | None:
+        row = row_of(node.target) if node.op == "call_function" else None
+        return None if row is None or keeps(row) else row.decompose
+
+    if not any(map(definition_of, all_nodes(graph))):
         return graph
-    new = Rebuild(graph, lambda body: decompose(body, facts))
+    new = Rebuild(graph, lambda body: decompose(body, facts, keeps))
     for node in graph:
-        definition = _definition(node)
+        definition = definition_of(node)
         if definition is None or not _replace(new, node, definition, facts):
             new.copy(node)
     return _resolved(new)
-
-
-def _definition(node: Node) -> Definition | None:
-    row = row_of(node.target) if node.op == "call_function" else None
-    return None if row is None else row.decompose
 
 
 class NodeEmit:

@@ -158,6 +158,11 @@ def unflatten(tx: Tx, shape: VariableTracker, leaves: VariableTracker) -> Variab
     return tracked(tx, trees.unflatten(shape.as_constant(tx), tuple(leaves.iterate(tx))))
 
 
+@handles(trees.are_alike)
+def are_alike(tx: Tx, first: VariableTracker, second: VariableTracker) -> VariableTracker:
+    return constant(trees.are_alike(first.as_constant(tx), second.as_constant(tx)))
+
+
 @handles(trees.copied)
 def copied(tx: Tx, tree: VariableTracker) -> VariableTracker:
     return tracked(tx, trees.unflatten(*reversed(trees.flatten(outline(tx, tree)))), is_open=True)

@@ -171,7 +171,13 @@ def _histogram(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTra
     return tx.known(counts_between).call(tx, (given["a"], given["bins"]), {})
 
 
+def _node(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
+    """A node also where everything is known."""
+    return record_call(tx, function, args, kwargs)
+
+
 NAMED: dict[str, Handler] = {
+    "node": _node,
     "where": _where, "compress": _compress, "delete": _delete, "histogram": _histogram,
     "as_array": as_array, "at_least": at_least, "einsum": einsum,
 }

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.config import config
 from ...base.origins import module_of_ufunc
-from ...errors import GraphBreak, PlanLoop, Unsupported
+from ...errors import GraphBreak, NotDifferentiable, PlanLoop, Unsupported
 from ...guards.shapes.symbols import DataResult
 from ...guards.sources import Source
 from ...ir import core, memory
@@ -79,6 +79,8 @@ def record(
         kind = inferred(tx, target, tuple(args), dict(kwargs or {}))
     except Unsupported as unsupported:
         raise GraphBreak(f"{name}: {unsupported}") from None
+    except NotDifferentiable:
+        raise
     except REFUSALS as error:
         reason = f"{name} raises {type(error).__name__}: {error}"
         broken = GraphBreak(reason)

@@ -1,0 +1,1 @@
+"""`grad` and the like: transformations of functions, as Python code that is traced."""

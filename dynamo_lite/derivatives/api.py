@@ -1,0 +1,187 @@
+"""The derivatives of a function, as functions.
+
+What is returned is compiled at its first call, as a whole: a graph break is an error. Where a call
+bails out, NumPy runs the same graph (`aot_eager`) and says what there is to say.
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Union
+
+import numpy as np
+
+from ..api.directives import is_compiling
+from ..base.pytrees import flatten, unflatten
+from ..errors import NotDifferentiable
+from ..ir.pullback import OUTSIDE, detached
+from ..runtime.compile import compile
+from .transforms import jacobian_of, value_and_gradient, value_and_pullback, value_and_tangent
+
+Function = Callable[..., Any]
+Argnums = Union[int, Sequence[int]]
+
+
+def value_and_grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """A function of the same arguments that gives `(value, gradient)`.
+
+    `fun` gives a real number; with `has_aux`, a pair of it and anything else, which is the value
+    then. The gradient is with respect to the positional argument `argnums`, a tree of arrays and
+    numbers, and of its structure; with a sequence of places, a tuple of gradients. Arguments are
+    not changed: where `fun` writes into one that derivatives are taken of, it writes into a copy.
+    """
+    places = checked(argnums)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return value_and_gradient(fun, places, has_aux, args, kwargs)
+
+    return transformed(call, fun, "value_and_grad")
+
+
+def grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """The gradient alone, as `value_and_grad` gives it; with `has_aux`, `(gradient, aux)`."""
+    places = checked(argnums)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        value, gradient = value_and_gradient(fun, places, has_aux, args, kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return transformed(call, fun, "grad")
+
+
+def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """`(fun(*primals), pullback)`: `pullback(cotangent)` gives a tuple of cotangents, one for each
+    argument. With `has_aux`, `fun` gives a pair, and `(value, pullback, aux)` is returned."""
+    if is_compiling():
+        result, pulled = value_and_pullback(fun, primals, has_aux)
+    else:
+        primals = copied(primals)
+        run, back = by_parts(fun, has_aux)
+        result, pulled = run(*primals), functools.partial(back, primals)
+    return (result[0], pulled, result[1]) if has_aux else (result, pulled)
+
+
+def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
+    """`(fun(*primals), tangent)`: the derivative of the value along `tangents`, which are trees
+    like `primals`. With `has_aux`, `fun` gives a pair, and `(value, tangent, aux)` is returned."""
+    result, tangent = along(fun, has_aux)(tuple(primals), tuple(tangents))
+    return (result[0], tangent, result[1]) if has_aux else (result, tangent)
+
+
+def jacobian(fun: Function, argnums: Argnums = 0) -> Function:
+    """A function that gives all partial derivatives, of shape `value.shape + argument.shape`.
+
+    They are computed backwards, a row at a time, where the value has fewer elements than the
+    argument, and forwards, a column at a time, where it has not. Values and arguments may be trees.
+    """
+    return rows_and_columns(fun, argnums, None, "jacobian")
+
+
+def hessian(fun: Function, argnums: Argnums = 0) -> Function:
+    """A function that gives the second derivatives of a number: forwards over backwards."""
+    return rows_and_columns(grad(fun, argnums), argnums, False, "hessian")
+
+
+def hvp(fun: Function, x: Any, v: Any) -> Any:
+    """The Hessian of `fun` at `x` times `v`, at the cost of some gradients."""
+    return along(gradient_of(fun), False)((x,), (v,))[1]
+
+
+def stop_gradient(x: Any) -> Any:
+    """The same tree, whose arrays are constants to derivatives."""
+    leaves, shape = flatten(x)
+    return unflatten(shape, tuple([
+        detached(leaf) if isinstance(leaf, (np.ndarray, np.generic, float, complex)) else leaf
+        for leaf in leaves
+    ]))
+
+
+def checked(argnums: Argnums) -> Union[int, tuple[int, ...]]:
+    if isinstance(argnums, int):
+        return argnums
+    places = tuple(argnums)
+    if not all(isinstance(place, int) for place in places):
+        raise TypeError(f"argnums is an int or a sequence of ints, not {argnums!r}")
+    return places
+
+
+def copied(primals: Any) -> Any:
+    """What a pullback works on, whatever becomes of the arrays until then."""
+    leaves, shape = flatten(primals)
+    return unflatten(shape, tuple(
+        [leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]))
+
+
+def rows_and_columns(
+    fun: Function, argnums: Argnums, reverse: bool | None, name: str
+) -> Function:
+    places = checked(argnums)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return jacobian_of(fun, places, reverse, args, kwargs)
+
+    return transformed(call, fun, name)
+
+
+def along(fun: Function, has_aux: bool) -> Function:
+    """The function of primals and tangents that `jvp` calls."""
+    if is_compiling():
+        return lambda primals, tangents: value_and_tangent(fun, primals, tangents, has_aux)
+    return kept_tangent(fun, has_aux)
+
+
+@functools.lru_cache(256)
+def kept_tangent(fun: Function, has_aux: bool) -> Function:
+    def call(primals: Any, tangents: Any) -> Any:
+        return value_and_tangent(fun, primals, tangents, has_aux)
+
+    return transformed(call, fun, "jvp")
+
+
+@functools.lru_cache(256)
+def by_parts(fun: Function, has_aux: bool) -> tuple[Function, Function]:
+    """The function alone, and the pullback that computes its value again."""
+
+    def run(*primals: Any) -> Any:
+        return value_and_pullback(fun, primals, has_aux)[0]
+
+    def back(primals: Any, cotangent: Any) -> Any:
+        return value_and_pullback(fun, primals, has_aux)[1](cotangent)
+
+    return transformed(run, fun, "vjp"), transformed(back, fun, "vjp")
+
+
+def gradient_of(fun: Function) -> Function:
+    return grad(fun) if is_compiling() else kept_gradient(fun)
+
+
+@functools.lru_cache(256)
+def kept_gradient(fun: Function) -> Function:
+    return grad(fun)
+
+
+def transformed(call: Function, fun: Function, name: str) -> Function:
+    """`call`, which is to be traced, as a function that is compiled; in a function that is being
+    compiled, as it is."""
+    if is_compiling():
+        return call
+    if not callable(fun):
+        raise TypeError(f"{name} takes a function, not {fun!r}")
+    title = f"{name}({getattr(fun, '__qualname__', repr(fun))})"
+
+    def by_numpy(*args: Any, **kwargs: Any) -> Any:
+        if not is_compiling():
+            raise NotDifferentiable(OUTSIDE)
+        return call(*args, **kwargs)
+
+    oracle = compile(by_numpy, backend="aot_eager", fullgraph=True, name=title)
+
+    def derivative(*args: Any, **kwargs: Any) -> Any:
+        return call(*args, **kwargs) if is_compiling() else oracle(*args, **kwargs)
+
+    functools.update_wrapper(derivative, fun, NAMES, ())
+    return compile(
+        derivative, fullgraph=True, name=title, options={"compile_unprofitable": True})
+
+
+NAMES = ("__module__", "__name__", "__qualname__", "__doc__")

@@ -1,0 +1,1 @@
+"""Derivatives of operations, as NumPy code over the nodes of a graph; the rows name them."""

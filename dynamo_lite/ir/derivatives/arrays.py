@@ -1,0 +1,203 @@
+"""Reverse rules of reductions, views, copies, selections and writes.
+
+A rule of an argument is called with the cotangent of the result, the result and all arguments of
+the call, and gives the cotangent of that argument; for a sequence of arrays, a tuple of theirs. It
+may have the wider shape or dtype that broadcasting or promotion made of the argument's: who asks
+sums and converts it.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...errors import Unsupported
+from .. import core
+from ..row import row_of
+from ..rules.reductions import MISSING
+from ..rules.values import normal_axes, normal_axis
+from ..sizes import Size
+from .traced import Traced, call, shape
+
+
+def same(g: Any, out: Any, *args: Any, **kwargs: Any) -> Any:
+    return g
+
+
+def nothing(g: Any, out: Any, *args: Any, **kwargs: Any) -> None:
+    """Of an argument whose elements do not matter."""
+
+
+def reshaped(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Of what only changes how elements are counted."""
+    order: Any = kwargs.get("order") or next((arg for arg in args if isinstance(arg, str)), "C")
+    return np.reshape(g, x.shape, order=order)
+
+
+def spread(g: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    """A value for each reduction, in the shape of what was reduced."""
+    axes = normal_axes(axis, x.ndim)
+    if len(axes) == x.ndim and keepdims in (False, MISSING):
+        return g
+    return g if keepdims not in (False, MISSING) else np.expand_dims(g, axes)
+
+
+def summed(
+    g: Any, out: Any, x: Any, axis: Any = None, dtype: Any = None, _out: Any = None,
+    keepdims: Any = False, initial: Any = MISSING, where: Any = MISSING,
+) -> Any:
+    part = spread(g, x, axis, keepdims)
+    whole = np.broadcast_to(part, x.shape) if part.ndim else np.full_like(x, part)
+    return whole if where is MISSING or where is True else np.where(where, whole, 0)
+
+
+def reduced(
+    g: Any, out: Any, x: Any, axis: Any = 0, dtype: Any = None, _out: Any = None,
+    keepdims: Any = False, **more: Any,
+) -> Any:
+    """Of `np.add.reduce`, whose axis is the first one unless another is named."""
+    return summed(g, out, x, axis, dtype, _out, keepdims, **more)
+
+
+def extremum(
+    g: Any, out: Any, x: Any, axis: Any = None, _out: Any = None, keepdims: Any = False,
+    initial: Any = MISSING, where: Any = MISSING,
+) -> Any:
+    """Elements that are equally extreme share in equal parts."""
+    found = x == spread(out, x, axis, keepdims)
+    if where is not MISSING and where is not True:
+        found = np.logical_and(found, where)
+    chosen = found.astype(x.dtype)
+    share = np.sum(chosen, axis=axis, keepdims=True)
+    return spread(g, x, axis, keepdims) * chosen / share
+
+
+def transposed(g: Any, out: Any, x: Any, axes: Any = None) -> Any:
+    if axes is None:
+        return np.transpose(g)
+    places = [normal_axis(axis, x.ndim) for axis in axes]
+    return np.transpose(g, tuple(sorted(range(x.ndim), key=places.__getitem__)))
+
+
+def again(function: Any) -> Any:
+    """Of a permutation of elements that undoes itself."""
+
+    def rule(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        return call(function, g, *args, **kwargs)
+
+    return rule
+
+
+def viewed(function: Any) -> Any:
+    """Of a view of distinct elements: the others get nothing."""
+
+    def rule(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        return call(core.update, np.zeros_like(x), ((function, args, kwargs),), g)
+
+    return rule
+
+
+def indexed(g: Any, out: Any, x: Any, key: Any) -> Any:
+    """Elements that are named more than once get the sum."""
+    nothing = np.zeros_like(x)
+    if is_gather(key):
+        return call(core.perform, np.add.at, nothing, (), 0, (key, g), {})
+    return call(core.update, nothing, ((operator.getitem, (key,), {}),), g)
+
+
+def is_gather(key: Any) -> bool:
+    """Whether arrays of integers choose the elements."""
+    items = key if isinstance(key, tuple) else (key,)
+    return any(
+        isinstance(item, (list, np.ndarray)) or (
+            isinstance(item, Traced) and item.ndim > 0 and item.dtype.kind != "b")
+        for item in items
+    )
+
+
+def taken(
+    g: Any, out: Any, x: Any, indices: Any, axis: Any = None, *args: Any, **kwargs: Any
+) -> Any:
+    if axis is None:
+        return np.reshape(indexed(g, out, np.reshape(x, (-1,)), indices), x.shape)
+    before = (slice(None),) * normal_axis(axis, x.ndim)
+    return indexed(g, out, x, (*before, indices))
+
+
+def joined(g: Any, out: Any, arrays: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    """The parts of what `np.concatenate` put together."""
+    if axis is None:
+        raise Unsupported("axis=None")
+    parts: list[Any] = []
+    start: Size = 0
+    before = (slice(None),) * normal_axis(axis, g.ndim)
+    for array in arrays:
+        stop = start + shape(array)[len(before)]
+        parts.append(g[(*before, slice(start, stop))])
+        start = stop
+    return tuple(parts)
+
+
+def stacked(g: Any, out: Any, arrays: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    before = (slice(None),) * normal_axis(axis, g.ndim)
+    return tuple(g[(*before, place)] for place, _ in enumerate(arrays))
+
+
+def where_true(g: Any, out: Any, condition: Any, *values: Any) -> Any:
+    return np.where(condition, g, 0)
+
+
+def where_false(g: Any, out: Any, condition: Any, *values: Any) -> Any:
+    return np.where(condition, 0, g)
+
+
+def base_of_update(g: Any, out: Any, base: Any, view: Any, value: Any) -> Any:
+    """What is overwritten no longer matters."""
+    return call(core.update, g, view, 0)
+
+
+def value_of_update(g: Any, out: Any, base: Any, view: Any, value: Any) -> Any:
+    return core.selected(g, view) if view else g
+
+
+def base_of_perform(
+    g: Any, out: Any, function: Any, base: Any, view: Any, place: Any, args: Any, kwargs: Any
+) -> Any:
+    """By the rule of what NumPy's function writes into."""
+    return rules_of(function)[0](g, out, base, *args)
+
+
+def args_of_perform(
+    g: Any, out: Any, function: Any, base: Any, view: Any, place: Any, args: Any, kwargs: Any
+) -> Any:
+    part = core.selected(g, view)
+    return tuple(rule and rule(part, out, base, *args) for rule in rules_of(function)[1:])
+
+
+def rules_of(function: Any) -> Any:
+    if not (row := row_of(function)) or not row.vjp:
+        raise Unsupported(f"what {function.__qualname__} writes")
+    return row.vjp
+
+
+def gathered(g: Any, out: Any, base: Any, key: Any, *values: Any) -> Any:
+    """Of what is added to elements."""
+    return g[key]
+
+
+def running(
+    g: Any, out: Any, x: Any, axis: Any = None, *args: Any, **kwargs: Any
+) -> Any:
+    """Of a running sum: that of the cotangents from the other end."""
+    at = 0 if axis is None else axis
+    back = np.flip(np.cumsum(np.flip(g, at), axis=at), at)
+    return np.reshape(back, x.shape) if axis is None else back
+
+
+def conjugated(g: Any, out: Any, x: Any) -> Any:
+    return np.conjugate(g)
+
+
+def imaginary(g: Any, out: Any, x: Any) -> Any:
+    return g * -1j if x.dtype.kind == "c" else np.zeros_like(x)

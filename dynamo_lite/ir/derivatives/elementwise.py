@@ -1,0 +1,61 @@
+"""Partial derivatives of ufuncs, of the result and the operands.
+
+What JAX does at a kink is done here: the larger of two equal numbers is half of each, and the
+slope of a magnitude at zero is zero.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Partial = Callable[..., Any]
+
+
+def larger(out: Any, a: Any, b: Any) -> Any:
+    """How much of `out`, which is one of two numbers, is the first: half where they are equal."""
+    return np.where(np.equal(a, out), np.where(np.equal(b, out), 0.5, 1.0), 0.0)
+
+
+def present(chosen: np.ufunc) -> tuple[Partial, Partial]:
+    """Of `fmax` and `fmin`, which prefer numbers to NaN, and the second of two that are equal."""
+
+    def first(out: Any, a: Any, b: Any) -> Any:
+        return np.where(np.logical_or(chosen(a, b), np.not_equal(b, b)), 1.0, 0.0)
+
+    return first, lambda out, a, b: 1.0 - first(out, a, b)
+
+
+def slope(out: Any, a: Any) -> Any:
+    """Of a magnitude: its argument on the unit circle, conjugated."""
+    if a.dtype.kind != "c":
+        return np.sign(a)
+    return np.where(out == 0, 0, np.conjugate(a) / np.where(out == 0, 1, out))
+
+
+def base(out: Any, a: Any, b: Any) -> Any:
+    """`b * a**(b - 1)`, which is 0 where the exponent is."""
+    if isinstance(b, (int, float, complex)):
+        return 0 if b == 0 else b * a ** (b - 1)
+    return b * a ** np.where(b == 0, 1, b - 1)
+
+
+def exponent(out: Any, a: Any, b: Any) -> Any:
+    return np.log(np.where(np.equal(a, 0), 1, a)) * out
+
+
+def quotient(out: Any, a: Any, b: Any) -> Any:
+    return -out / b
+
+
+def one(*operands: Any) -> int:
+    return 1
+
+
+def minus_one(*operands: Any) -> int:
+    return -1
+
+
+def none(*operands: Any) -> int:
+    return 0

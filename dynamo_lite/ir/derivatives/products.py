@@ -1,0 +1,63 @@
+"""Reverse rules of matrix products."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..sizes import product
+from .traced import call, ndim
+
+
+def left_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
+    if b.ndim == 1:
+        return np.expand_dims(g, -1) * b if a.ndim > 1 else g * b
+    if a.ndim == 1:
+        return np.sum(np.expand_dims(g, -2) * b, axis=(*range(b.ndim - 2), b.ndim - 1))
+    return np.matmul(g, np.swapaxes(b, -1, -2))
+
+
+def right_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
+    if a.ndim == 1:
+        return np.expand_dims(g, -2) * np.expand_dims(a, -1) if b.ndim > 1 else g * a
+    if b.ndim == 1:
+        return np.sum(np.expand_dims(g, -1) * a, axis=tuple(range(a.ndim - 1)))
+    return np.matmul(np.swapaxes(a, -1, -2), g)
+
+
+def left_of_dot(g: Any, out: Any, a: Any, b: Any) -> Any:
+    if min(ndim(a), ndim(b)) == 0:
+        return g * b
+    if ndim(b) <= 2:
+        return left_of_matmul(g, out, a, b) if a.ndim > 1 or ndim(b) > 1 else g * b
+    return left_of_inner(g, out, a, np.moveaxis(b, -2, -1))
+
+
+def right_of_dot(g: Any, out: Any, a: Any, b: Any) -> Any:
+    if min(ndim(a), ndim(b)) == 0:
+        return g * a
+    if b.ndim == 1:
+        return right_of_inner(g, out, a, b)
+    return np.moveaxis(right_of_inner(g, out, a, np.moveaxis(b, -2, -1)), -1, -2)
+
+
+def left_of_inner(g: Any, out: Any, a: Any, b: Any) -> Any:
+    if min(ndim(a), ndim(b)) == 0:
+        return g * b
+    return np.reshape(np.matmul(as_rows(g, a, b), rows(b)), a.shape)
+
+
+def right_of_inner(g: Any, out: Any, a: Any, b: Any) -> Any:
+    if min(ndim(a), ndim(b)) == 0:
+        return g * a
+    return np.reshape(np.matmul(np.transpose(as_rows(g, a, b)), rows(a)), b.shape)
+
+
+def rows(x: Any) -> Any:
+    """All vectors along the last axis, as the rows of a matrix."""
+    return np.reshape(x, (product(x.shape[:-1]), x.shape[-1]))
+
+
+def as_rows(g: Any, a: Any, b: Any) -> Any:
+    """What belongs to a row of `a` and one of `b`, as a matrix."""
+    return np.reshape(call(np.asarray, g), (product(a.shape[:-1]), product(b.shape[:-1])))

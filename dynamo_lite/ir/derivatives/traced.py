@@ -1,0 +1,77 @@
+"""Values of a graph that NumPy code can be run on: each of its calls becomes a node."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..rules.composite import Emit
+from ..sizes import Size
+from ..tree import leaves, map_leaves
+from ..types import ArrayType
+
+
+class Traced(np.lib.mixins.NDArrayOperatorsMixin):
+    """A node, or a constant in the place of one, as NumPy's functions and Python's operators take
+    arrays."""
+
+    __slots__ = ("emit", "value")
+
+    def __init__(self, emit: Emit, value: Any) -> None:
+        self.emit = emit
+        self.value = value
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
+        return call(ufunc if method == "__call__" else getattr(ufunc, method), *args, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return call(function, *args, **kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return call(operator.getitem, self, key)
+
+    @property
+    def type(self) -> ArrayType:
+        return self.emit.type(self.value)
+
+    @property
+    def shape(self) -> tuple[Size, ...]:
+        return self.type.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.type.ndim
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.type.dtype
+
+    def astype(self, dtype: np.dtype) -> Any:
+        return self if dtype == self.dtype else call(np.ndarray.astype, self, dtype)
+
+
+def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`, recorded in the graph whose values are among the arguments."""
+    emit = leaves((args, kwargs), Traced)[0].emit
+    args, kwargs = map_leaves(bare, (args, kwargs))
+    return map_leaves(lambda leaf: traced(emit, leaf), emit(function, *args, **kwargs))
+
+
+def ndim(x: Any) -> int:
+    """Of a value, or of a constant of any kind."""
+    return x.ndim if isinstance(x, Traced) else np.ndim(x)
+
+
+def shape(x: Any) -> tuple[Size, ...]:
+    return x.shape if isinstance(x, Traced) else np.shape(x)
+
+
+def bare(leaf: Any) -> Any:
+    return leaf.value if isinstance(leaf, Traced) else leaf
+
+
+def traced(emit: Emit, leaf: Any) -> Any:
+    """A leaf of a node's arguments as rules see it: nodes as arrays, all else as it is."""
+    return Traced(emit, leaf) if hasattr(leaf, "op") else leaf

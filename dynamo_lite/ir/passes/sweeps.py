@@ -1,0 +1,265 @@
+"""Sweeps over a graph that is differentiated: back, from cotangents of outputs to those of
+variables, and forth, from tangents of variables to those of outputs.
+
+The rows have reverse rules. A cotangent is a linear function of the one that a rule is given, so
+that the sweep back over what a rule has made of an unknown one is the rule of the tangents.
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import NotDifferentiable, Unsupported
+from ..control import is_control
+from ..derivatives.traced import Traced, bare, traced
+from ..errstates import CONDITIONS
+from ..facts import Facts
+from ..node import Node
+from ..pullback import detached
+from ..row import ROWS, row_of
+from ..tree import leaves, map_leaves
+from ..types import ArrayType, Form
+from .decompose import NodeEmit
+from .rebuild import Rebuild
+
+SILENT = tuple((condition, "ignore") for condition in sorted(CONDITIONS))
+"""Derivatives report nothing: where there is none they are NaN or infinite, as the rules say."""
+
+
+class Sweep:
+    """Goes over the nodes that a graph under construction has from place `start` on, and adds to
+    it."""
+
+    def __init__(
+        self, new: Rebuild, variables: Sequence[Node], facts: Facts, start: int = 0
+    ) -> None:
+        self.new = new
+        self.facts = facts
+        self.nodes = new.graph.nodes[start:]
+        self.active = dependent_on(variables, self.nodes)
+
+    def emit(self, node: Node) -> NodeEmit:
+        """Makes calls on behalf of a node, which report nothing."""
+        like = Node(node.op, node.name, node.target, location=node.location, errstate=SILENT)
+        return NodeEmit(self.new, like, self.facts)
+
+    def matter(self, tree: Any) -> list[Node]:
+        """The nodes of an argument that have derivatives."""
+        return [node for node in leaves(tree, Node) if node in self.active]
+
+    def contributions(self, node: Node, g: Any, emit: NodeEmit) -> Iterator[tuple[Node, Any]]:
+        """(operand, its cotangent) for each place where a call has an operand that matters."""
+        row = row_of(node.target)
+        if row is None or is_control(node) or self.matter(node.kwargs):
+            raise without_rule(node)
+        rules = row.partials or row.vjp
+        args, kwargs = map_leaves(lambda leaf: traced(emit, leaf), (node.args, node.kwargs))
+        out = map_leaves(lambda leaf: None if leaf is None else Traced(emit, leaf), (node, g))
+        for place, arg in enumerate(node.args):
+            if not (operands := self.matter(arg)):
+                continue
+            if place >= len(rules) or (rule := rules[place]) is None:
+                raise without_rule(node)
+            try:
+                if row.partials:
+                    found = scaled(out[1], rule(out[0], *args[: len(rules)]))
+                else:
+                    found = rule(out[1], out[0], *args, **kwargs)
+            except Unsupported as unsupported:
+                raise without_rule(node, str(unsupported)) from None
+            several = isinstance(arg, (tuple, list))
+            pairs = zip(arg, found) if several else ((arg, found),)
+            yield from ((each, bare(value)) for each, value in pairs
+                        if value is not None and each in operands)
+
+
+class ReverseSweep(Sweep):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.cotangents: dict[Node, Any] = {}
+        self.parts: dict[Node, dict[int, Any]] = {}
+        """Cotangents of calls with several results."""
+
+    def run(self) -> None:
+        for node in reversed(self.nodes):
+            if node not in self.active or node.op != "call_function":
+                continue
+            g = self.cotangents.get(node) if isinstance(node.type, ArrayType) else self.of(node)
+            if g is not None and self.matter((node.args, node.kwargs)):
+                self.step(node, g)
+
+    def of(self, node: Node) -> Any:
+        """The cotangents of several results, None for those that nothing depends on."""
+        parts = self.parts.get(node)
+        return None if parts is None else tuple(map(parts.get, range(len(node.type))))
+
+    def step(self, node: Node, g: Any) -> None:
+        """Hand the cotangent of a result on to the operands."""
+        if is_item(node):
+            self.parts.setdefault(node.args[0], {})[node.args[1]] = g
+            return
+        emit = self.emit(node)
+        if isinstance(node.type, ArrayType):
+            g = formed(emit, g, node.type)
+        for operand, value in self.contributions(node, g, emit):
+            self.add(operand, fitted(emit, value, operand.type), emit)
+
+    def add(self, node: Node, value: Any, emit: NodeEmit) -> None:
+        known = self.cotangents.get(node)
+        self.cotangents[node] = value if known is None else emit(np.add, known, value)
+
+
+class ForwardSweep(Sweep):
+    """`tangents` has those of the variables; a number that is no node is a constant one."""
+
+    def __init__(self, new: Rebuild, tangents: dict[Node, Any], facts: Facts) -> None:
+        super().__init__(new, list(tangents), facts)
+        self.tangents = tangents
+
+    def run(self, outputs: Sequence[Any]) -> None:
+        needed = leading_to(outputs, self.nodes)
+        for node in self.nodes:
+            if node in needed and node in self.active and node not in self.tangents:
+                self.step(node)
+
+    def step(self, node: Node) -> None:
+        known = [each for each in node.operands if each in self.tangents]
+        if is_item(node):
+            if (parts := self.tangents.get(node.args[0])) is not None:
+                self.tangents[node] = parts[node.args[1]]
+        elif known:
+            emit = self.emit(node)
+            row = row_of(node.target)
+            by = self.by_partials if row is not None and row.partials else self.by_transposing
+            if (found := by(node, emit)) is not None:
+                self.tangents[node] = found
+
+    def by_partials(self, node: Node, emit: NodeEmit) -> Any:
+        """Element by element: the sum over the operands."""
+        partials, total = ROWS[node.target].partials, None
+        given = map_leaves(lambda leaf: traced(emit, leaf), (node, *node.args[: len(partials)]))
+        for place, operand in enumerate(node.args):
+            tangent = self.tangents.get(operand) if isinstance(operand, Node) else None
+            if tangent is None:
+                continue
+            part = bare(scaled(Traced(emit, tangent), partials[place](*given)))
+            if part is not None:
+                total = part if total is None else emit(np.add, total, part)
+        return None if total is None else wide(emit, total, node)
+
+    def by_transposing(self, node: Node, emit: NodeEmit) -> Any:
+        """The transposed rule, transposed."""
+        start = len(self.new.graph.nodes)
+        single = isinstance(node.type, ArrayType)
+        kinds = (node.type,) if single else tuple(node.type)
+        unknown = [unknown_of(emit, kind) for kind in kinds]
+        pairs = list(self.contributions(node, unknown[0] if single else tuple(unknown), emit))
+        pairs = [(each, fitted(emit, value, each.type)) for each, value in pairs]
+        sweep = ReverseSweep(self.new, unknown, self.facts, start)
+        for operand, value in pairs:
+            tangent = self.tangents.get(operand)
+            if tangent is not None and isinstance(value, Node) and value in sweep.active:
+                sweep.add(value, tangent, emit)
+        sweep.run()
+        found = tuple(sweep.cotangents.get(each) for each in unknown)
+        if all(each is None for each in found):
+            return None
+        return found[0] if single else found
+
+def without_rule(node: Node, reason: str = "") -> NotDifferentiable:
+    name = getattr(node.target, "__qualname__", None) or getattr(node.target, "__name__", "a call")
+    return NotDifferentiable(
+        f"{name} has no derivative here{reason and f' ({reason})'}\n  at {node.location}\n"
+        "  remedy: dl.stop_gradient makes its operands constants, dl.custom_vjp gives it a rule")
+
+
+def scaled(g: Traced, partial: Any) -> Any:
+    """The cotangent of an operand of which the partial derivative is known."""
+    if isinstance(partial, int):
+        return {0: None, 1: g, -1: -g}[partial] if partial in (-1, 0, 1) else g * partial
+    return g * partial
+
+
+def is_item(node: Node) -> bool:
+    """Whether a node is one of the results of a call that has several."""
+    return node.target is operator.getitem and not isinstance(node.args[0].type, ArrayType)
+
+
+def unknown_of(emit: NodeEmit, kind: Any) -> Node:
+    """A value of this type that is not known yet, for a moment."""
+    made: Node = emit(np.zeros, kind.shape, kind.dtype if is_continuous(kind) else float)
+    return made
+
+
+def leading_to(outputs: Sequence[Any], nodes: Sequence[Node]) -> set[Node]:
+    """The nodes that outputs are computed from."""
+    needed = {output for output in outputs if isinstance(output, Node)}
+    for node in reversed(nodes):
+        if node in needed:
+            needed.update(node.operands)
+    return needed
+
+
+def dependent_on(variables: Sequence[Node], nodes: Sequence[Node]) -> set[Node]:
+    """What is computed from variables and may vary continuously with them."""
+    active = set(variables)
+    for node in nodes:
+        if node in active or node.op != "call_function" or node.target is detached:
+            continue
+        if is_continuous(node.type) and any(operand in active for operand in node.operands):
+            active.add(node)
+    return active
+
+
+def is_continuous(kind: Any) -> bool:
+    """Whether a value, or one of several, is of real or complex numbers."""
+    return any(
+        isinstance(each, ArrayType) and each.dtype.kind in "fc"
+        for each in leaves(tuple(kind) if isinstance(kind, tuple) else kind)
+    )
+
+
+def fitted(emit: NodeEmit, value: Any, kind: ArrayType) -> Any:
+    """A cotangent as one of a value of this type: what was broadcast is summed."""
+    value = bare(value)
+    found = emit.type(value)
+    if found.dtype.kind == "c" and kind.dtype.kind != "c":
+        value = emit(np.real, value)
+    if extra := found.ndim - kind.ndim:
+        value = emit(np.sum, value, axis=tuple(range(extra)))
+    if axes := stretched(emit.type(value), kind):
+        value = emit(np.sum, value, axis=axes, keepdims=True)
+    if emit.type(value).dtype != kind.dtype:
+        value = emit(np.ndarray.astype, numbered(emit, value), kind.dtype)
+    return value
+
+
+def wide(emit: NodeEmit, value: Any, like: Node) -> Any:
+    """A tangent with the shape and dtype of the value that it is the tangent of."""
+    kind = like.type
+    if emit.type(value).shape != kind.shape:
+        spread = np.broadcast_to if emit.type(value).ndim else None
+        value = emit(np.full_like, like, value) if spread is None else emit(
+            spread, value, kind.shape)
+    return fitted(emit, value, kind)
+
+
+def formed(emit: NodeEmit, g: Any, kind: ArrayType) -> Any:
+    """A number as an array without axes, where rules expect that."""
+    is_array = kind.form is Form.ARRAY and emit.type(g).form is not Form.ARRAY
+    return emit(np.asarray, g) if is_array else g
+
+
+def numbered(emit: NodeEmit, value: Any) -> Any:
+    """A constant as a NumPy number, which has methods."""
+    return value if isinstance(value, Node) else np.asarray(value)[()]
+
+
+def stretched(found: ArrayType, kind: ArrayType) -> tuple[int, ...]:
+    """The axes of 1 that broadcasting made longer."""
+    sizes = zip(found.shape, kind.shape)
+    return tuple(axis for axis, (long, size) in enumerate(sizes)
+                 if isinstance(size, int) and size == 1 and long != 1)

@@ -1,0 +1,65 @@
+"""Derivatives as calls in a graph, which `passes.differentiate` carries out.
+
+What a variable is made of does not matter to derivatives with respect to it: only what is computed
+from the variable itself is followed.
+"""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotDifferentiable
+from .graph import Graph
+
+
+def independent(value: Any) -> Any:
+    """A variable with the contents of `value`, in memory of its own."""
+    raise NotDifferentiable(OUTSIDE)
+
+
+def owned(value: Any) -> Any:
+    """A copy, into which a program may write that is given it in the place of its argument."""
+    raise NotDifferentiable(OUTSIDE)
+
+
+def detached(value: Any) -> Any:
+    """A copy, which to derivatives is a constant."""
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def pullback(
+    outputs: Sequence[Any], cotangents: Sequence[Any], variables: Sequence[Any]
+) -> tuple[Any, ...]:
+    """What the cotangents of outputs are as those of variables: the transposed Jacobian times them.
+
+    A cotangent of None is 1, and its output must be a single real number.
+    """
+    raise NotDifferentiable(OUTSIDE)
+
+
+def pushforward(
+    outputs: Sequence[Any], tangents: Sequence[Any], variables: Sequence[Any]
+) -> tuple[Any, ...]:
+    """What the tangents of variables are as those of outputs: the Jacobian times them."""
+    raise NotDifferentiable(OUTSIDE)
+
+
+OUTSIDE = (
+    "derivatives are taken of captured programs, and here Python runs: the compiler is switched "
+    "off (config.disable, dl.set_stance), or has found a defect of its own and said so"
+)
+COPIES = frozenset({independent, owned, detached})
+EXPANDED = COPIES | {pullback, pushforward}
+"""What no backend is given."""
+
+
+def expanded(graph: Graph) -> Graph:
+    """The graph for a backend; without derivatives, as it is. The pass is loaded when needed."""
+    if not any(node.op == "call_function" and node.target in EXPANDED for node in graph):
+        return graph
+    passes = importlib.import_module(".passes.differentiate", __package__)
+    found: Graph = passes.differentiate(graph)
+    return found

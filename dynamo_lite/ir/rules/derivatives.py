@@ -1,0 +1,46 @@
+"""Types of derivatives."""
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...errors import NotDifferentiable
+from ..facts import Facts
+from ..types import ArrayType, Form
+from .creation import method_copy_rule
+from .values import as_type
+
+
+def independent(value: Any, *, facts: Facts) -> ArrayType:
+    """Only what is continuous varies."""
+    kind = as_type(value)
+    if kind.dtype.kind not in "fc":
+        raise NotDifferentiable(
+            "grad requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+            f"np.inexact), but got {kind.dtype.name}\n"
+            "  remedy: convert the argument, or choose others with argnums")
+    return copied(value, facts=facts)
+
+
+def copied(value: Any, *, facts: Facts) -> ArrayType:
+    """Numbers stay what they are, also Python's, which are weak."""
+    return method_copy_rule(value, "K", facts=facts)
+
+
+def pullback(
+    outputs: Any, cotangents: Any, variables: Any, *, facts: Facts
+) -> tuple[ArrayType, ...]:
+    """Cotangents are of the types of variables."""
+    return tuple(map(derivative, map(as_type, variables)))
+
+
+def pushforward(
+    outputs: Any, tangents: Any, variables: Any, *, facts: Facts
+) -> tuple[ArrayType, ...]:
+    """Tangents are of the types of outputs."""
+    return tuple(map(derivative, map(as_type, outputs)))
+
+
+def derivative(kind: ArrayType) -> ArrayType:
+    """No derivative is a Python number."""
+    return replace(kind, form=Form.SCALAR) if kind.form is Form.PYTHON else kind

@@ -1,0 +1,104 @@
+"""Each row that has a rule, against central differences: forwards, backwards and twice."""
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+from dynamo_lite.ir import core, pullback
+from dynamo_lite.ir.ops.columns import having
+
+from .checking import check
+
+RNG = np.random.default_rng(5)
+A = RNG.uniform(0.3, 1.2, (3, 4))
+M = RNG.uniform(-1, 1, (4, 5))
+T = RNG.uniform(-1, 1, (2, 4, 3))
+MASK = A > 0.6
+PLACES = np.array([2, 0, 2, 1])
+
+
+def written(x):
+    y = x * 2
+    y[1:, :2] *= x[:-1, 2:]
+    return y
+
+
+def scattered(x):
+    y = x * x
+    np.add.at(y, PLACES[:3], x[:3])
+    return y
+
+
+CASES = {
+    np.sum: (lambda x: x.sum(), lambda x: x.sum(axis=0), lambda x: x.sum(axis=1, keepdims=True)),
+    np.add.reduce: (lambda x: np.add.reduce(x),),
+    np.max: (lambda x: x.max(), lambda x: x.max(axis=1, keepdims=True)),
+    np.min: (lambda x: x.min(axis=0),),
+    np.amax: (lambda x: np.amax(x, axis=1),),
+    np.amin: (lambda x: np.amin(x),),
+    np.cumsum: (lambda x: np.cumsum(x), lambda x: np.cumsum(x, axis=1)),
+    np.where: (lambda x: np.where(MASK, x * x, np.sin(x)), lambda x: np.where(x > 0.7, x, 1.0)),
+    np.conjugate: (lambda x: np.conjugate(x) * x,),
+    np.real: (lambda x: np.real(x) * 2,),
+    np.imag: (lambda x: np.imag(x * 1j) * x,),
+    np.copy: (lambda x: np.copy(x) * x,),
+    np.ndarray.copy: (lambda x: x.copy() * x,),
+    np.ndarray.astype: (lambda x: x.astype(complex).real * x,),
+    np.asarray: (lambda x: np.asarray(x) * x,),
+    np.asanyarray: (lambda x: np.asanyarray(x) * x,),
+    np.ascontiguousarray: (lambda x: np.ascontiguousarray(x.T) ** 2,),
+    np.array: (lambda x: np.array(x) ** 2,),
+    np.broadcast_to: (lambda x: np.broadcast_to(x, (2, 3, 4)) ** 2,),
+    np.full_like: (lambda x: np.full_like(x, x[0, 0]) * x,),
+    np.full: (lambda x: np.full(3, x[1, 1] ** 2),),
+    np.zeros_like: (lambda x: np.zeros_like(x) + x * x,),
+    np.ones_like: (lambda x: np.ones_like(x) * x * x,),
+    np.empty_like: (written,),
+    np.reshape: (lambda x: x.reshape(2, 6) ** 2, lambda x: np.reshape(x, -1, order="F") * 2),
+    np.ravel: (lambda x: x.T.ravel() ** 2,),
+    np.ndarray.flatten: (lambda x: x.flatten() ** 2,),
+    np.squeeze: (lambda x: np.squeeze(x[:1]) ** 2,),
+    np.expand_dims: (lambda x: np.expand_dims(x, 1) ** 2,),
+    np.atleast_1d: (lambda x: np.atleast_1d(x[0, 0]) ** 2,),
+    np.atleast_2d: (lambda x: np.atleast_2d(x[0]) ** 2,),
+    np.swapaxes: (lambda x: np.swapaxes(x, 0, 1) ** 2,),
+    np.flip: (lambda x: np.flip(x) * x, lambda x: np.flip(x, 1) * x),
+    np.fliplr: (lambda x: np.fliplr(x) * x,),
+    np.flipud: (lambda x: np.flipud(x) * x,),
+    np.matrix_transpose: (lambda x: np.matrix_transpose(x) ** 2,),
+    np.moveaxis: (lambda x: np.moveaxis(x[None] * x, 0, 2) ** 2,),
+    np.rollaxis: (lambda x: np.rollaxis(x[None] * x, 2) ** 2,),
+    np.diagonal: (lambda x: np.diagonal(x) ** 2,),
+    np.rot90: (lambda x: np.rot90(x) ** 2,),
+    np.transpose: (lambda x: x.T @ x, lambda x: np.transpose(x[None], (2, 0, 1)) ** 2),
+    operator.getitem: (
+        lambda x: x[1] ** 2, lambda x: x[::2, 1:] ** 2, lambda x: x[PLACES[:3]] ** 2,
+        lambda x: x[PLACES[:2], PLACES[2:]] ** 2, lambda x: x[..., None, -1] ** 2),
+    np.take: (lambda x: np.take(x, PLACES, axis=0) ** 2, lambda x: np.take(x, PLACES) ** 2),
+    np.concatenate: (lambda x: np.concatenate([x, x * x], axis=1),
+                     lambda x: np.concatenate((x, x))),
+    np.stack: (lambda x: np.stack([x, x * x], axis=1),),
+    core.update: (written,),
+    core.perform: (scattered,),
+    np.add.at: (scattered,),
+    np.matmul: (lambda x: x @ M, lambda x: M.T @ x.T, lambda x: x @ M[:, 0], lambda x: M.T @ x[0],
+                lambda x: x[0] @ x[1], lambda x: x @ T, lambda x: T @ x),
+    np.dot: (lambda x: np.dot(x, M), lambda x: np.dot(x[0], x[1]), lambda x: np.dot(2.0, x),
+             lambda x: np.dot(T.swapaxes(1, 2), x.T), lambda x: np.dot(x, T)),
+    np.inner: (lambda x: np.inner(x, M.T), lambda x: np.inner(x[0], x), lambda x: np.inner(x, x)),
+}
+INTERNAL = {pullback.independent, pullback.owned, core.plain, float, complex}
+"""Rows that functions of arrays do not reach by name."""
+CASES_OF_ROWS = [(target, place) for target, cases in CASES.items() for place in range(len(cases))]
+
+
+def test_every_row_with_a_rule_has_a_case():
+    assert {row.target for row in having("vjp")} == {*CASES} | INTERNAL
+
+
+@pytest.mark.parametrize("target, place", CASES_OF_ROWS,
+                         ids=[f"{target.__name__}-{place}" for target, place in CASES_OF_ROWS])
+def test_derivatives_of_rows(target, place):
+    check(CASES[target][place], A)

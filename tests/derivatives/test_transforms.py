@@ -1,0 +1,232 @@
+"""`grad` and the like: what they are given, what they give, and how they compose."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+from .checking import central, close
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal(5)
+W = RNG.standard_normal((3, 5))
+
+
+def smooth(x):
+    y = np.tanh(W @ x)
+    y[0] *= x[0]
+    return y * np.exp(-x[1:4])
+
+
+def energy(x):
+    return (np.sin(x) * x).sum()
+
+
+def gradient_of_energy(x):
+    return np.cos(x) * x + np.sin(x)
+
+
+class Layer(NamedTuple):
+    weight: np.ndarray
+    bias: np.ndarray
+
+
+def loss(layers, inputs, targets):
+    h = inputs
+    for layer in layers["all"]:
+        h = np.tanh(h @ layer.weight + layer.bias)
+    return ((h - targets) ** 2).mean()
+
+
+def test_the_value_and_the_gradient():
+    value, gradient = dl.value_and_grad(energy)(X)
+    assert value == energy(X) and close(gradient, gradient_of_energy(X), 1e-12)
+    assert close(dl.grad(energy)(X), gradient_of_energy(X), 1e-12)
+
+
+def test_as_a_decorator():
+    @dl.grad
+    def slope(x):
+        """Of a parabola."""
+        return (x * x).sum()
+
+    assert close(slope(X), 2 * X, 1e-15) and slope.__doc__ == "Of a parabola."
+
+
+def test_numbers():
+    assert dl.grad(lambda x: x ** 3)(2.0) == 12.0
+    assert isinstance(dl.grad(lambda x: x * x)(2.0), np.float64)
+    assert dl.grad(lambda x: x * x)(np.float32(2)).dtype == np.float32
+
+
+def test_chosen_arguments_and_keywords():
+    def function(a, b, *, scale):
+        return scale * (a * b * b).sum()
+
+    assert close(dl.grad(function, 1)(X, X, scale=2.0), 4 * X * X, 1e-12)
+    first, second = dl.grad(function, argnums=(0, 1))(X, X, scale=1.0)
+    assert close(first, X * X, 1e-12) and close(second, 2 * X * X, 1e-12)
+    assert close(dl.grad(function, argnums=-1)(X, X, scale=1.0), 2 * X * X, 1e-12)
+
+
+def test_what_else_a_function_gives():
+    def function(x):
+        return (x * x).sum(), {"doubled": x * 2}
+
+    (value, extra), gradient = dl.value_and_grad(function, has_aux=True)(X)
+    assert value == (X * X).sum() and close(extra["doubled"], 2 * X, 0) and close(gradient, 2 * X)
+    gradient, extra = dl.grad(function, has_aux=True)(X)
+    assert close(extra["doubled"], 2 * X, 0) and close(gradient, 2 * X)
+
+
+def test_trees():
+    layers = {"all": [Layer(RNG.standard_normal((5, 4)), np.zeros(4)),
+                      Layer(RNG.standard_normal((4, 2)), np.ones(2))]}
+    inputs, targets = RNG.standard_normal((7, 5)), RNG.standard_normal((7, 2))
+    gradient = dl.grad(loss)(layers, inputs, targets)
+    assert isinstance(gradient["all"][1], Layer)
+    v = RNG.standard_normal((5, 4))
+
+    def along(weight):
+        first = Layer(weight, layers["all"][0].bias)
+        return loss({"all": [first, layers["all"][1]]}, inputs, targets)
+
+    expected = central(along, layers["all"][0].weight, v)
+    assert close((gradient["all"][0].weight * v).sum(), expected)
+
+
+def test_arguments_are_not_changed():
+    def function(x):
+        x *= 2
+        x[0] = x[1] * x[2]
+        return (x * x).sum()
+
+    given = X.copy()
+    gradient = dl.grad(function)(given)
+    assert np.array_equal(given, X)
+    v = RNG.standard_normal(5)
+    assert close(gradient @ v, central(lambda x: function(x.copy()), X, v))
+
+
+def test_gradients_are_arrays_of_their_own():
+    first, second = dl.grad(lambda a, b: (a + b).sum(), (0, 1))(X, X)
+    assert first.flags.writeable and second.flags.writeable and not np.shares_memory(first, second)
+    unused = dl.grad(lambda a, b: a.sum(), 1)(X, X)
+    assert unused.flags.writeable and not unused.any()
+
+
+def test_views_share_what_is_written():
+    def function(x):
+        y = x * 1.0
+        part = y.reshape(5, 1)[1:, 0]
+        part *= part
+        return (y[::-1] * x).sum()
+
+    v = RNG.standard_normal(5)
+    assert close(dl.grad(function)(X) @ v, central(function, X, v))
+
+
+def test_pullbacks():
+    value, pulled = dl.vjp(smooth, X)
+    w = RNG.standard_normal(3)
+    v = RNG.standard_normal(5)
+    assert close(value, smooth(X), 1e-14) and close(pulled(w)[0] @ v, w @ central(smooth, X, v))
+    value, pulled, extra = dl.vjp(lambda x: (x * 2, x), X, has_aux=True)
+    assert close(extra, X, 0) and close(pulled(X)[0], 2 * X, 0)
+
+
+def test_a_pullback_keeps_its_arguments():
+    given = X.copy()
+    _, pulled = dl.vjp(lambda x: x * x, given)
+    given[:] = 0
+    assert close(pulled(np.ones(5))[0], 2 * X, 0)
+
+
+def test_tangents():
+    v = RNG.standard_normal(5)
+    value, tangent = dl.jvp(smooth, (X,), (v,))
+    assert close(value, smooth(X), 1e-14) and close(tangent, central(smooth, X, v))
+    value, tangent, extra = dl.jvp(lambda x, y: (x * y, x), (X, X), (v, v), has_aux=True)
+    assert close(tangent, 2 * v * X, 1e-14) and close(extra, X, 0)
+
+
+def test_jacobians_and_hessians():
+    expected = np.stack([central(smooth, X, e) for e in np.eye(5)], axis=1)
+    assert close(dl.jacobian(smooth)(X), expected)
+    assert close(dl.jacobian(lambda x: np.stack([x, x * x]))(X)[1], np.diag(2 * X), 1e-14)
+    trees = dl.jacobian(lambda p: {"sum": p[0] @ p[1]})([X, X])
+    assert close(trees["sum"][0], X, 0) and trees["sum"][1].shape == (5,)
+    hessian = dl.hessian(energy)(X)
+    assert close(hessian, np.diag(2 * np.cos(X) - X * np.sin(X)), 1e-12)
+    assert close(dl.hvp(energy, X, X), hessian @ X, 1e-12)
+
+
+def test_derivatives_of_derivatives():
+    def cubed(x):
+        return x ** 3
+
+    assert dl.grad(dl.grad(cubed))(2.0) == 12.0 and dl.grad(dl.grad(dl.grad(cubed)))(2.0) == 6.0
+    inside = dl.grad(lambda x: x * dl.grad(lambda y: x * y * y)(2.0))
+    assert inside(3.0) == 24.0  # what x does inside is not lost
+
+
+def test_constants():
+    gradient = dl.grad(lambda x: (dl.stop_gradient(x) * x).sum())(X)
+    assert close(gradient, X, 0)
+    tree = dl.stop_gradient({"a": X, "b": 2})
+    assert close(tree["a"], X, 0) and tree["b"] == 2
+
+
+def test_inside_of_compiled_functions():
+    @dl.compile(fullgraph=True)
+    def step(x):
+        return x - 0.1 * dl.grad(energy)(x)
+
+    assert close(step(X), X - 0.1 * gradient_of_energy(X), 1e-12)
+    assert close(dl.compile(dl.grad(energy), backend="aot_eager")(X), gradient_of_energy(X), 1e-12)
+
+
+def test_compiled_functions_are_followed():
+    assert close(dl.grad(dl.compile(energy))(X), gradient_of_energy(X), 1e-12)
+
+
+def test_a_second_length_and_no_more():
+    function = dl.grad(energy)
+    function(X), function(RNG.standard_normal(7))
+    with dl.no_recompile():
+        for n in (9, 12, 31):
+            x = RNG.standard_normal(n)
+            assert close(function(x), gradient_of_energy(x), 1e-12)
+
+
+def test_without_elements():
+    assert dl.grad(energy)(np.zeros(0)).shape == (0,)
+
+
+@pytest.mark.parametrize("at, slope", [(0.0, 0.0), (-1.0, -1.0), (2.0, 1.0)])
+def test_the_kink_of_a_magnitude(at, slope):
+    assert dl.grad(abs)(at) == slope and dl.grad(np.abs)(np.float64(at)) == slope
+
+
+def test_the_kinks_of_extrema():
+    tied = np.array([1.0, 3.0, 3.0])
+    assert list(dl.grad(np.max)(tied)) == [0.0, 0.5, 0.5]
+    assert dl.grad(lambda x: np.maximum(x, 0.0))(0.0) == 0.5
+    assert list(dl.grad(lambda x: np.minimum(x, 3.0).sum())(tied)) == [1.0, 0.5, 0.5]
+
+
+def test_nan_and_infinity():
+    with np.errstate(all="ignore"):
+        assert dl.grad(np.sqrt)(0.0) == np.inf and np.isnan(dl.grad(np.log)(np.nan))
+        trap = dl.grad(lambda x: np.where(x > 0, np.sqrt(x), 0.0))(0.0)
+    assert np.isnan(trap)  # 0 * inf, as JAX has it
+    safe = dl.grad(lambda x: np.where(x > 0, np.sqrt(np.where(x > 0, x, 1.0)), 0.0))
+    assert safe(0.0) == 0.0
+
+
+def test_numpy_says_what_there_is_to_say():
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        assert dl.grad(lambda x: (1 / x).sum())(np.array([0.0, 1.0]))[1] == -1.0

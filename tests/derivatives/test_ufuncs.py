@@ -1,0 +1,52 @@
+"""Each ufunc that has partial derivatives, against central differences."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynamo_lite.ir.ops.partials import PARTIALS
+
+from .checking import check
+
+DOMAINS = {
+    **dict.fromkeys((np.log, np.log2, np.log10, np.sqrt, np.cbrt, np.reciprocal), (0.5, 2.0)),
+    **dict.fromkeys((np.arcsin, np.arccos, np.arctanh, np.log1p), (-0.7, 0.7)),
+    np.arccosh: (1.5, 3.0), np.power: (0.5, 2.0), np.float_power: (0.5, 2.0),
+    **dict.fromkeys((np.remainder, np.fmod, np.floor_divide, np.divide), (0.6, 1.9)),
+}
+"""Where ufuncs are smooth; the others are in (-2, 2)."""
+COMPLEX = (
+    np.add, np.subtract, np.multiply, np.divide, np.negative, np.positive, np.square, np.exp,
+    np.log, np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh, np.sqrt, np.power, np.reciprocal,
+)
+
+
+def operands(ufunc, dtype=float):
+    low, high = DOMAINS.get(ufunc, (-2.0, 2.0))
+    rng = np.random.default_rng(3)
+    made = [rng.uniform(low, high, (2, 3)) for _ in range(ufunc.nin)]
+    if dtype is complex:
+        made = [each + 1j * rng.uniform(0.1, 0.5, (2, 3)) for each in made]
+    if ufunc is np.ldexp:
+        made[1] = np.array([1, 2, 0])
+    return made
+
+
+@pytest.mark.parametrize("ufunc", PARTIALS, ids=lambda ufunc: ufunc.__name__)
+def test_derivatives_of_ufuncs(ufunc):
+    given = operands(ufunc)
+    for place, operand in enumerate(given):
+        if operand.dtype.kind == "f":
+            def function(x, place=place):
+                return ufunc(*given[:place], x, *given[place + 1:])
+
+            check(function, operand)
+    if ufunc.nin == 2 and ufunc is not np.ldexp:
+        check(lambda x: ufunc(x[0], given[1]), given[0])
+
+
+@pytest.mark.parametrize("ufunc", COMPLEX, ids=lambda ufunc: ufunc.__name__)
+def test_derivatives_of_complex_numbers(ufunc):
+    given = operands(ufunc, complex)
+    for place, operand in enumerate(given):
+        check(lambda x, place=place: ufunc(*given[:place], x, *given[place + 1:]), operand)
