@@ -49,6 +49,7 @@ FUNCTIONS = {
     "draw_float": "the next number of a generator, or of the one that a method is bound to, of the "
     "distribution with that number; nonzero where its method would raise",
     "draw_integer": "the same from low to high - 1, `masked` as RandomState does it",
+    "step": "step `number` begins; only called where `Frame.is_counted`",
 }
 OPS = {
     "ATTR": "load an attribute",

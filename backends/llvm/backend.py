@@ -33,19 +33,19 @@ def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., 
     target = replace(host(), math=config.math)
     key = graph_cache.key(graph, target)
     if key is None:
-        return loaded(generated(graph, target)[0])
+        return loaded(generated(graph, target)[0], graph)
     if not any(log.isEnabledFor(logging.INFO) for log in MAKING):
         if (stored := graph_cache.read(key, graph_facts(graph))) is not None:
             PERF.info("the compiled graph comes from the disk cache")
-            return loaded(stored)
+            return loaded(stored, graph)
     image, facts = generated(graph, target)
     graph_cache.write(key, facts.answers, image)
-    return loaded(image)
+    return loaded(image, graph)
 
 
-def loaded(image: Image) -> Callable[..., Any]:
+def loaded(image: Image, graph: Graph) -> Callable[..., Any]:
     """The entry of an image, marked where Python is as fast."""
-    entry = image.load()
+    entry = image.load(places=graph_cache.locations(graph))
     return Unprofitable(entry, image.unprofitable) if image.unprofitable else entry
 
 

@@ -2,24 +2,28 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from ...base.logs import logger
 from ...ir.facts import Facts
-from ...ir.graph import Graph
+from ...ir.graph import Graph, Location
 from ...ir.passes import optimize
 from ...native import _core
-from ..hints import hints_of
+from ..hints import Hint, hints_of
 from ..loop_ir.printing import print_program, print_schedule, summary
-from ..loop_ir.program import Program
+from ..loop_ir.program import Extern, Launch, Product, Program, Step
 from ..lowering.lower import likely, lower
+from ..lowering.provenance import operations_of
 from ..unprofitable import limited, why_unprofitable
 from .builder import formulas
 from .builder.target import Target
 from .entry.writer import EntryWriter
 from .kernels.flags import inexact_flags, why_extern
 from .kernels.split import split_reductions
-from .objects.image import Image
+from .objects.graph_cache import locations
+from .objects.image import CountedStep, Image
 from .objects.modules_on_disk import Objects
 from .preferences import why_numpy
 
@@ -40,7 +44,7 @@ def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
         ),
     )
     _tell(functional, program)
-    image = program_image(limited(graph, program), target, objects)
+    image = program_image(limited(graph, program), target, objects, numbered(graph), hint)
     return replace(image, unprofitable=why_unprofitable(graph, program))
 
 
@@ -52,7 +56,15 @@ def _tell(graph: Graph, program: Program) -> None:
         SCHEDULE.info("%s", print_schedule(program))
 
 
-def program_image(program: Program, target: Target, objects: Objects) -> Image:
+def numbered(graph: Graph) -> dict[Location | None, int]:
+    """The user's lines in a graph, in the order in which they come up."""
+    return {location: number for number, location in enumerate(locations(graph))}
+
+
+def program_image(
+    program: Program, target: Target, objects: Objects,
+    places: Mapping[Location | None, int] = MappingProxyType({}), hint: Hint | None = None,
+) -> Image:
     program = split_reductions(program)
     code = EntryWriter(program, target, objects.add).write()
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
@@ -60,5 +72,30 @@ def program_image(program: Program, target: Target, objects: Objects) -> Image:
         OUTPUT_CODE.debug("%s", "\n".join(code.texts))
     return Image(
         objects.all(), code.n_inputs, code.n_slots, code.n_outputs, code.constants, code.descrs,
-        inexact_flags(program),
+        counted_steps(program, code.counted, places, hint), inexact_flags(program),
     )
+
+
+def counted_steps(
+    program: Program, counted: Sequence[Step], places: Mapping[Location | None, int],
+    hint: Hint | None,
+) -> tuple[CountedStep, ...]:
+    """What the numbers stand for that the entry says when it begins a step."""
+    hint = hint or hints_of(program.symbols, program.unbacked)
+    done_by = operations_of(program, hint)
+    return tuple(
+        (type(step).__name__, step_name(step),
+         tuple((one.name, places.get(one.location), one.share) for one in done_by(step)))
+        for step in counted
+    )
+
+
+def step_name(step: Step) -> str:
+    match step:
+        case Launch():
+            return step.kernel.name
+        case Extern():
+            return str(getattr(step.target, "__name__", step.target))
+        case Product():
+            return step.routine
+    return ""

@@ -353,7 +353,8 @@ class Output:
 class Program:
     """`steps` run in order; buffers are released after their last use.
 
-    `unbacked` has the symbols that steps bind, with likely values."""
+    `unbacked` has the symbols that steps bind, with likely values, `origins` the nodes of the graph
+    in whose lowering buffers were made."""
 
     inputs: tuple[Input, ...]
     constants: tuple[Constant, ...]
@@ -362,3 +363,4 @@ class Program:
     outputs: tuple[Output, ...]
     notes: tuple[str, ...] = field(default=())
     unbacked: dict[str, int] = field(default_factory=dict)
+    origins: dict[Buffer, Any] = field(default_factory=dict)

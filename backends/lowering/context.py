@@ -85,6 +85,8 @@ class Lowering:
     roots: dict[Buffer, Buffer] = field(default_factory=dict)  # of buffers in memory of others
     materialised: Container[Node] = ()  # what gets memory
     errstate: Errstate = AMBIENT  # of the steps that are emitted now
+    node: Node | None = None  # whose value is being computed
+    origins: dict[Buffer, Node] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for node in self.graph.nodes:
@@ -127,7 +129,7 @@ class Lowering:
             required=set(self.required), bound=set(self.bound), counts=self.counts,
             constants=self.constants, fixed=self.fixed, unlogged=set(self.unlogged),
             logged=set(self.logged), roots=self.roots, errstate=self.errstate,
-            limits=self.limits,
+            limits=self.limits, origins=self.origins,
         )
 
     # names
@@ -143,7 +145,10 @@ class Lowering:
         return tuple(self.axis(size) for size in shape)
 
     def buffer(self, dtype: np.dtype, stem: str = "t") -> Buffer:
-        return Buffer(self.fresh(stem), dtype)
+        made = Buffer(self.fresh(stem), dtype)
+        if self.node is not None:
+            self.origins[made] = self.node
+        return made
 
     # run-time relations
     def require(self, relation: str, left: Size, right: Size) -> None:

@@ -101,7 +101,8 @@ def lower_steps(
     write_inputs(low)
     symbols, constants = dict(graph.symbols), tuple(low.constants)
     return Program(
-        inputs, constants, symbols, tuple(low.steps), outputs, tuple(low.notes), likely(graph)
+        inputs, constants, symbols, tuple(low.steps), outputs, tuple(low.notes), likely(graph),
+        low.origins,
     )
 
 
@@ -114,7 +115,7 @@ def lower_nodes(
     for node in low.graph.calls:
         if node in unread:
             continue
-        low.errstate = node.errstate
+        low.errstate, low.node = node.errstate, node
         value = lower_call(low, node)
         bind_results(low, node, value)
         if node in wanted and isinstance(value, Value) and not value.is_memory:
@@ -216,7 +217,7 @@ def _native(low: Lowering, node: Node, args: tuple[Any, ...], kwargs: dict[str, 
 
 def _output(low: Lowering, item: Any) -> Output:
     """The buffer whose ndarray (or single element) is the result; equal nodes share it."""
-    value, low.errstate = low.values[item], item.errstate
+    value, low.errstate, low.node = low.values[item], item.errstate, item
     if value.type.form is Form.ARRAY:
         ready = low.as_array(value, "it is an output")
         low.values[item] = ready

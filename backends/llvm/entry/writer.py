@@ -49,7 +49,7 @@ from ..kernels.kernel import KernelCode
 from ..kernels.memory import BYTE
 from ..objects.flat_calls import FlatCall
 from ..objects.modules import Modules
-from . import calls, copies, flow, launches
+from . import calls, copies, counted, flow, launches
 from .products import ProductWriter
 
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
@@ -68,6 +68,7 @@ class EntryCode:
     n_outputs: int
     constants: tuple[Any, ...]
     descrs: tuple[np.dtype, ...]
+    counted: tuple[Step, ...]
 
 
 @dataclass(slots=True)
@@ -99,6 +100,8 @@ class EntryWriter:
     cells: dict[str, str] = field(default_factory=dict)
     types: dict[str, ArrayType] = field(default_factory=dict)
     patience: str | None = None
+    asked: Value = field(init=False)  # whether somebody counts what steps take
+    counted: list[Step] = field(default_factory=list)
     _zero: Value | None = None
     read: frozenset[Buffer] = frozenset()
     """The buffers that a step or the caller reads: what goes into others reports, and is lost."""
@@ -124,8 +127,10 @@ class EntryWriter:
         for number, constant in enumerate(self.program.constants):
             self.array(constant.buffer, self.frame.constant(number))
         self._rotating()
+        self.asked = counted.is_asked(self)
         ends = self._ends()
         for step, ending in zip(self.program.steps, ends):
+            counted.begin(self, step)
             self.step(step)
             self._release(ending)
         for number, output in enumerate(self.program.outputs):
@@ -137,6 +142,7 @@ class EntryWriter:
             len(self.program.outputs),
             (*(c.value for c in self.program.constants), *self.callables),
             tuple(self.descrs),
+            tuple(self.counted),
         )
 
     def _ends(self) -> list[list[str]]:

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ....errors import Unsupported
+from ....ir.control import all_nodes
 from ....ir.facts import Answer, Facts, answers_alike
-from ....ir.graph import Graph
+from ....ir.graph import Graph, Location
 from ....ir.plain import from_plain, plain, plain_graph
 from ... import disk
 from ..builder.target import Target
@@ -53,9 +54,21 @@ def key(graph: Graph, target: Target) -> bytes | None:
     """Everything that the image of a graph depends on; None when it cannot be written down."""
     try:
         machine = (target.machine, target.system, target.cpu, target.math)
-        return marshal.dumps((GENERATOR, machine, plain_graph(graph)), FORMAT)
+        parts = (plain_graph(graph), pattern(graph))
+        return marshal.dumps((GENERATOR, machine, parts), FORMAT)
     except Unsupported:
         return None
+
+
+def locations(graph: Graph) -> list[Location | None]:
+    """The user's lines in a graph, each once."""
+    return list(dict.fromkeys(node.location for node in all_nodes(graph.nodes)))
+
+
+def pattern(graph: Graph) -> tuple[int, ...]:
+    """Which nodes have their line in common; where the lines are does not matter."""
+    numbers = {location: number for number, location in enumerate(locations(graph))}
+    return tuple(numbers[node.location] for node in all_nodes(graph.nodes))
 
 
 def read(key: bytes, facts: Facts) -> Image | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....base.records import dataclass
 from ....errors import Unsupported
+from ....ir.node import Location
 from ....ir.plain import from_plain, plain, plain_dtype
 from ....native import _core
 from ..builder.externals import addresses, calls_outside
@@ -17,11 +18,25 @@ from .flat_calls import FlatCall
 LARGEST = 1 << 16  # bytes of a constant array that are kept on disk
 
 
+CountedStep = tuple[str, str, tuple[tuple[str, int | None, float], ...]]
+"""Its kind and name, and the user's operations in it: name, number of the line, estimated time."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedCode:
+    """What keeps the machine code of an entry mapped, and what its steps are."""
+
+    code: object
+    steps: tuple[CountedStep, ...]
+    places: tuple[Location | None, ...]
+    """The user's lines, by number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Image:
     """`objects` are relocatable, each may call those before it, and the last one has the entry.
     `constants` are arrays, then the callables of extern steps; see `NativeEntry`. `unprofitable`:
-    why Python may as well run the function."""
+    why Python may as well run the function. `steps` are those that the entry tells by number."""
 
     objects: tuple[bytes, ...]
     n_inputs: int
@@ -29,11 +44,15 @@ class Image:
     n_outputs: int
     constants: tuple[Any, ...]
     descrs: tuple[np.dtype, ...]
+    steps: tuple[CountedStep, ...]
     inexact_flags: int
     unprofitable: str = ""
 
-    def load(self, *, single: bool = False) -> _core.NativeEntry:
-        address, owner = mapped(self.objects)
+    def load(
+        self, *, single: bool = False, places: Sequence[Location | None] = ()
+    ) -> _core.NativeEntry:
+        address, code = mapped(self.objects)
+        owner = LoadedCode(code, self.steps, tuple(places))
         constants = tuple(c.function() if isinstance(c, FlatCall) else c for c in self.constants)
         return _core.NativeEntry(
             address, owner, self.n_inputs, self.n_slots, self.n_outputs, constants,
@@ -45,15 +64,15 @@ class Image:
         return (
             self.objects, self.n_inputs, self.n_slots, self.n_outputs,
             tuple(map(_plain_constant, self.constants)), tuple(map(plain_dtype, self.descrs)),
-            self.inexact_flags, self.unprofitable,
+            self.steps, self.inexact_flags, self.unprofitable,
         )
 
     @staticmethod
     def from_plain(data: Any) -> Image:
-        objects, n_inputs, n_slots, n_outputs, constants, descrs, inexact_flags, unprofitable = data
+        objects, n_inputs, n_slots, n_outputs, constants, descrs, *rest = data
         return Image(
             objects, n_inputs, n_slots, n_outputs, tuple(map(_constant, constants)),
-            tuple(map(from_plain, descrs)), inexact_flags, unprofitable,
+            tuple(map(from_plain, descrs)), *rest,
         )
 
 

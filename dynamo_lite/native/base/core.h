@@ -27,6 +27,7 @@ int add_tree(PyObject *module);
 int add_record_methods(PyObject *module);
 int add_object_compiler(PyObject *module);
 int add_set_tables(PyObject *module);
+int add_spans(PyObject *module);
 
 // An owned reference.
 class Ref {

@@ -6,6 +6,7 @@
 #include "interpreter/interpreter.h"
 #include "interpreter/regions.h"
 #include "callable/continuations.h"
+#include "base/spans.h"
 #include "base/stack.h"
 #include "base/stopwatch.h"
 
@@ -27,6 +28,7 @@ struct Flat {
 };
 
 PyObject *run_function(const Call &call) {
+    Span span(Spent::PYTHON);
     PythonCall python;
     PassedOn arguments(call.args);
     return python ? run_plain(call.function, call.args, call.nargsf, call.kwnames) : nullptr;
@@ -56,7 +58,7 @@ void move_to_front(CompiledFunction *self, PyObject *entries, Py_ssize_t i) {
 
 // The first entry whose guards pass, as a new reference in `found`, or null. False with an
 // exception that a guard must not hide.
-bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
+ALWAYS_INLINE bool look_for_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
     Ref entries = Ref::borrow(self->entries);
     Py_ssize_t n = entries ? PyTuple_GET_SIZE(entries.get()) : 0;
     for (Py_ssize_t i = 0; i < n; ++i) {
@@ -70,6 +72,16 @@ bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
         return true;
     }
     return true;
+}
+
+NEVER_INLINE bool find_entry_counted(CompiledFunction *self, const Flat &flat, Ref &found) {
+    Span span(Spent::GUARDS);
+    return look_for_entry(self, flat, found);
+}
+
+ALWAYS_INLINE bool find_entry(CompiledFunction *self, const Flat &flat, Ref &found) {
+    if (are_spans_counted) return find_entry_counted(self, flat, found);
+    return look_for_entry(self, flat, found);
 }
 
 // The arguments of a call as a new tuple; null with an error set.
@@ -159,6 +171,7 @@ private:
 
 // Asks for an entry. While that goes on, every other call that finds none runs the function.
 bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
+    Span span(Spent::COMPILING);
     Ref arguments(arguments_of(flat)), miss = Ref::borrow(self->miss);
     if (!arguments) return false;
     Ref answer;
@@ -335,20 +348,34 @@ PyObject *call_compiled(PyObject *object, PyObject *const *args, size_t nargsf,
     return call_as(self, self->function, args, nargsf, kwnames);
 }
 
-PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
-                  PyObject *kwnames) {
-    Call call{function, args, nargsf, kwnames};
+namespace {
+
+ALWAYS_INLINE PyObject *run_call(CompiledFunction *self, const Call &call) {
     if (has_to_run_in_python(self)) {
         return tell_watched(self, call) ? run_function(call) : nullptr;
     }
-    if (!kwnames && PyVectorcall_NARGS(nargsf) == self->signature.direct) {
-        return dispatch_or_run(self, {function, args, self->signature.direct}, call);
+    if (!call.kwnames && PyVectorcall_NARGS(call.nargsf) == self->signature.direct) {
+        return dispatch_or_run(self, {call.function, call.args, self->signature.direct}, call);
     }
     return bind_and_dispatch(self, call);
 }
 
+NEVER_INLINE PyObject *run_call_counted(CompiledFunction *self, const Call &call) {
+    Span span(Spent::CALL, reinterpret_cast<PyObject *>(self));
+    return run_call(self, call);
+}
+
+}  // namespace
+
+PyObject *call_as(CompiledFunction *self, PyObject *function, PyObject *const *args, size_t nargsf,
+                  PyObject *kwnames) {
+    Call call{function, args, nargsf, kwnames};
+    return are_spans_counted ? run_call_counted(self, call) : run_call(self, call);
+}
+
 bool call_flat(CompiledFunction *self, PyObject *function, PyObject *const *flat,
                PyObject *&result) {
+    Span span(Spent::CALL, reinterpret_cast<PyObject *>(self));
     if (has_to_run_in_python(self)) return false;
     return dispatch(self, {function, flat, self->signature.flat}, result);
 }

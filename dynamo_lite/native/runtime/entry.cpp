@@ -1,6 +1,7 @@
 // NativeEntry: one compiled graph. A call is an attempt: it fills its slots with fresh objects, and
 // either hands out the first of them or, when it bails out, releases them all.
 #include "base/core.h"
+#include "base/spans.h"
 #include "runtime/fp_state.h"
 #include "runtime/runtime.h"
 
@@ -70,13 +71,14 @@ bool succeeded(NativeEntry *self, Call *call, int32_t code) {
     return call->frame.status == 0;
 }
 
-PyObject *run(NativeEntry *self, PyObject *const *inputs) {
+ALWAYS_INLINE PyObject *attempt(NativeEntry *self, PyObject *const *inputs, bool is_counted) {
     Pointers slots;
     if (!slots.make(self->n_slots)) return PyErr_NoMemory();
     memset(slots.items, 0, self->n_slots * sizeof(PyObject *));
     Call call = {};
     call.inexact_flags = self->inexact_flags;
-    call.frame = {const_cast<PyObject **>(inputs), slots.items, self->objects, runtime_table, 0};
+    call.frame = {const_cast<PyObject **>(inputs), slots.items, self->objects, runtime_table, 0,
+                  is_counted};
     Py_INCREF(self);
     clear_fp_flags();
     int32_t code = self->function(&call.frame);
@@ -92,6 +94,15 @@ PyObject *run(NativeEntry *self, PyObject *const *inputs) {
     slots.free();
     Py_DECREF(self);
     return result;
+}
+
+NEVER_INLINE PyObject *attempt_counted(NativeEntry *self, PyObject *const *inputs) {
+    Span span(Spent::ENTRY, reinterpret_cast<PyObject *>(self));
+    return attempt(self, inputs, true);
+}
+
+ALWAYS_INLINE PyObject *run(NativeEntry *self, PyObject *const *inputs) {
+    return are_spans_counted ? attempt_counted(self, inputs) : attempt(self, inputs, false);
 }
 
 PyObject *wrong_count(Py_ssize_t expected, Py_ssize_t given, PyObject *kwnames) {

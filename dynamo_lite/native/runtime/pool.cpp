@@ -2,6 +2,8 @@
 // the caller works too, and at the end waits only for chunks that a worker has claimed, so a worker
 // that the system does not schedule costs nothing.
 #include "base/core.h"
+#include "base/spans.h"
+#include "base/stopwatch.h"
 #include "runtime/fp_state.h"
 #include "runtime/runtime.h"
 
@@ -61,6 +63,7 @@ struct Pool {
     void *env;
     int64_t n, chunk, n_chunks;
     FpControl control;
+    int64_t *waited;  // gets the nanoseconds that the caller waits for others; or null
 
     std::atomic<int64_t> unclaimed{0}, unfinished{0};
     std::atomic<unsigned> fp_flags{0};
@@ -104,8 +107,10 @@ struct Pool {
             run_chunk(index);
             unfinished.fetch_sub(1, std::memory_order_release);
         }
+        int64_t begin = waited ? nanoseconds() : 0;
         auto finished = [this] { return unfinished.load(std::memory_order_acquire) == 0; };
         while (!spin_until(finished)) std::this_thread::yield();
+        if (waited) *waited = nanoseconds() - begin;
     }
 
     void loop() {
@@ -130,7 +135,9 @@ struct Pool {
         for (int64_t i = 0; i < n_woken; ++i) wake.notify_one();
     }
 
-    unsigned run(ParallelBody job, void *job_env, int64_t size, int64_t chunk_size, int64_t count) {
+    unsigned run(ParallelBody job, void *job_env, int64_t size, int64_t chunk_size, int64_t count,
+                 int64_t *time_waited) {
+        waited = time_waited;
         body = job;
         env = job_env;
         n = size;
@@ -223,7 +230,7 @@ int64_t chunk_size(int64_t n, int64_t cost_ns, int threads) {
 }
 
 // Flags that this thread raises stay in its own register, those of the workers are returned.
-unsigned run_job(ParallelBody body, void *env, int64_t n, int64_t cost_ns) {
+unsigned run_job(ParallelBody body, void *env, int64_t n, int64_t cost_ns, int64_t *waited) {
     int threads = num_threads();
     int64_t chunk = threads > 1 && cost_ns > CHUNK_NS ? chunk_size(n, cost_ns, threads) : n;
     if (chunk >= n || !take_pool()) {
@@ -232,7 +239,7 @@ unsigned run_job(ParallelBody body, void *env, int64_t n, int64_t cost_ns) {
     }
     unsigned flags = 0;
     if (Pool *workers = started_pool()) {
-        flags = workers->run(body, env, n, chunk, (n - 1) / chunk + 1);
+        flags = workers->run(body, env, n, chunk, (n - 1) / chunk + 1, waited);
     } else {
         body(env, 0, n);
     }
@@ -275,9 +282,13 @@ PyMethodDef pool_functions[] = {
 void parallel(Frame *frame, ParallelBody body, void *env, int64_t n, int64_t cost_ns) {
     if (n <= 0) return;
     if (cost_ns <= GIL_NS) return body(env, 0, n);
+    bool is_counted = are_spans_counted;
+    int64_t waited = 0;
     PyThreadState *thread = PyEval_SaveThread();
-    unsigned flags = run_job(body, env, n, cost_ns);
+    unsigned flags = run_job(body, env, n, cost_ns, is_counted ? &waited : nullptr);
+    int64_t done = is_counted ? nanoseconds() : 0;
     PyEval_RestoreThread(thread);
+    if (is_counted) count_waiting(waited + nanoseconds() - done);
     call_of(frame)->fp_flags |= flags;
 }
 

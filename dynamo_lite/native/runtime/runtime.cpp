@@ -5,6 +5,7 @@
 #include "runtime/fp_state.h"
 #include "interpreter/interpreter.h"
 #include "base/numpy_api.h"
+#include "base/spans.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,12 +44,19 @@ bool strides_fit(int32_t ndim, const int64_t *shape, const int64_t *strides, int
     return reach <= bytes;
 }
 
+NEVER_INLINE PyObject *packed_array_counted(PyArray_Descr *descr, int32_t ndim,
+                                            const int64_t *shape, const int64_t *strides) {
+    Span span(Spent::ALLOCATION);
+    return packed_array(descr, ndim, shape, strides);
+}
+
 void *new_array(Frame *frame, int64_t slot, PyArray_Descr *descr, int32_t ndim, const int64_t *shape,
                 const int64_t *strides) {
     if (strides != nullptr && !strides_fit(ndim, shape, strides, PyDataType_ELSIZE(descr))) {
         return nullptr;
     }
-    PyObject *array = packed_array(descr, ndim, shape, strides);
+    auto make = are_spans_counted ? packed_array_counted : packed_array;
+    PyObject *array = make(descr, ndim, shape, strides);
     if (keep(frame, slot, array) != OK) return nullptr;
     return PyArray_DATA(reinterpret_cast<PyArrayObject *>(array));
 }
@@ -154,7 +162,14 @@ int32_t read_sizes(PyObject *object, int32_t ndim, int64_t *sizes) {
     return OK;
 }
 
-void release(Frame *frame, int64_t slot) { Py_CLEAR(frame->slots[slot]); }
+void release(Frame *frame, int64_t slot) {
+    Span span(Spent::ALLOCATION);
+    Py_CLEAR(frame->slots[slot]);
+}
+
+void step(Frame *, int64_t number, int64_t nbytes, int64_t operations) {
+    begin_step(number, nbytes, operations);
+}
 
 void hold(Frame *frame, int64_t slot, PyObject *object) { put(frame, slot, Py_NewRef(object)); }
 
@@ -242,6 +257,7 @@ const void *runtime_table[RUNTIME_FUNCTIONS] = {
     address(select_true), address(positions_true), address(poll),       address(deposit_true),
     address(unbox_ints), address(copy),      address(log_undo),      address(log_undo_at),
     address(products),    address(draw_float), address(draw_integer),
+    address(step),
 };
 
 int add_runtime(PyObject *module) {

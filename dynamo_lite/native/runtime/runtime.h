@@ -18,8 +18,9 @@ struct Frame {
     PyObject **constants;
     const void **runtime;
     int64_t status;
+    int64_t is_counted;  // whether it says at which step it is
 };
-static_assert(offsetof(Frame, status) == 4 * sizeof(void *), "generated code reads these offsets");
+static_assert(offsetof(Frame, is_counted) == 5 * sizeof(void *), "generated code reads these offsets");
 
 // A large block of memory, header included: chained to the call that uses it, of a result, or idle.
 struct ScratchBlock {
@@ -56,7 +57,7 @@ inline Call *call_of(Frame *frame) { return reinterpret_cast<Call *>(frame); }
 using EntryFunction = int32_t (*)(Frame *);
 using ParallelBody = void (*)(void *env, int64_t begin, int64_t end);
 
-enum { RUNTIME_FUNCTIONS = 31, OK = 0, FAILED = 1 };
+enum { RUNTIME_FUNCTIONS = 32, OK = 0, FAILED = 1 };
 extern const void *runtime_table[RUNTIME_FUNCTIONS];
 
 // pool.cpp

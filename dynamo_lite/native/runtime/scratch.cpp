@@ -2,6 +2,7 @@
 // Large ones, those of a nested call, which finds the arena taken, and the memory of large results
 // are kept for later calls: memory that the system has just handed out costs a page fault every 4 KB.
 #include "base/core.h"
+#include "base/spans.h"
 #include "runtime/runtime.h"
 
 #include <cstdlib>
@@ -135,6 +136,7 @@ ScratchBlock *block_of(int64_t nbytes, int64_t most) {
 char *memory_of(ScratchBlock *block) { return reinterpret_cast<char *>(block) + ALIGNMENT; }
 
 void *chained_block(Call *call, int64_t nbytes) {
+    Span span(Spent::ALLOCATION);
     int64_t most = nbytes <= INT64_MAX / WASTE - ALIGNMENT ? WASTE * nbytes : nbytes;
     ScratchBlock *block = block_of(nbytes, most);
     if (block == nullptr) return nullptr;

@@ -1,0 +1,65 @@
+"""Entries say at which step they are, where somebody counts what calls spend their time on."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ....ir.sizes import Size, symbols
+from ...loop_ir.program import (
+    Branch,
+    Count,
+    Deposit,
+    Extern,
+    Extract,
+    Launch,
+    Loop,
+    Product,
+    Step,
+)
+from ...loop_ir.work import work_of
+from ..builder.elements import I64
+from ..builder.frame import RUNTIME
+from ..builder.values import Value
+from .launches import is_scalar
+
+if TYPE_CHECKING:
+    from .writer import EntryWriter
+
+STEPS = (Branch, Count, Deposit, Extern, Extract, Launch, Loop, Product)
+"""Those that take time of their own. Kernels of single numbers count for what they stand behind."""
+COUNTED_OFFSET = 40  # in the frame
+
+
+def is_asked(writer: EntryWriter) -> Value:
+    """Whether somebody counts; read when the entry begins."""
+    place = writer.builder.offset("%frame", COUNTED_OFFSET)
+    return writer.builder.load(place, I64).ne(0)
+
+
+def is_counted(step: Step) -> bool:
+    return isinstance(step, STEPS) and not (isinstance(step, Launch) and is_scalar(step.kernel))
+
+
+def begin(writer: EntryWriter, step: Step) -> None:
+    """Say that this step begins, and how much it moves and computes."""
+    if not is_counted(step):
+        return
+    number = len(writer.counted)
+    writer.counted.append(step)
+
+    def tell() -> Sequence[Value]:
+        sizes = dict(writer.sizes)
+        work = (f"i64 {told(writer, size)}" for size in work_of(step))
+        index, _ = RUNTIME["step"]
+        function = writer.frame.pointer_at(writer.frame.runtime, 8 * index)
+        arguments = ", ".join(("ptr %frame", f"i64 {number}", *work))
+        writer.builder.void(f"call void {function}({arguments})")
+        writer.sizes = sizes  # those computed here are not known elsewhere
+        return ()
+
+    writer.builder.when(writer.asked, (), tell)
+
+
+def told(writer: EntryWriter, size: Size) -> str:
+    """A size; 0 where it may be too large to be computed."""
+    return writer.size(size).ref if writer.wide.isdisjoint(symbols(size)) else "0"

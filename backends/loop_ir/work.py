@@ -1,0 +1,71 @@
+"""How much a step moves and computes, as sizes: what profiles compare with the machine's limits.
+
+Bytes are those of the memory that a step reads and writes, each buffer once, as if caches kept it
+until the step is done. Operations are counted at the points where they are evaluated, a function
+like `exp` as the simple operations that it is worth (`costs.weight_of`).
+"""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ...ir.row import by_name
+from ...ir.sizes import Size, product
+from . import rewrite
+from .loops import Apply, Axis, Buffer, Check, Gather, Kernel, Reduce
+from .program import Launch, Product, Step
+
+Work = tuple[Size, Size]
+"""Bytes and operations."""
+
+
+def work_of(step: Step) -> Work:
+    """(0, 0) of a step whose work nobody knows: a call of NumPy, a loop."""
+    match step:
+        case Launch():
+            return kernel_bytes(step.kernel), kernel_operations(step.kernel)
+        case Product():
+            return product_work(step)
+    return 0, 0
+
+
+def product_work(step: Product) -> Work:
+    times, sizes = product([stack.extent for stack in step.stacks]), step.sizes
+    whole = product(sizes)
+    parts: Iterable[Size] = (whole, *sizes)
+    if step.routine == "gemm":
+        m, n, k = sizes
+        parts = (m * k, k * n, m * n)
+    return sum(parts) * times * step.out.dtype.itemsize, 2 * whole * times
+
+
+def kernel_bytes(kernel: Kernel) -> Size:
+    """Of each buffer the elements that the axes in its places reach."""
+    reached: dict[Buffer, set[Axis]] = {}
+    everywhere = {*kernel.axes, *(axis for fold in kernel.folds for axis in fold.axes)}
+    for load in kernel.loads:
+        axes = everywhere if isinstance(load, Gather) else {axis for axis, _ in load.offset.strides}
+        reached.setdefault(load.buffer, set()).update(axes)
+    for statement in kernel.statements:
+        if not isinstance(statement, Check):
+            axes = {axis for axis, _ in statement.offset.strides}
+            reached.setdefault(statement.buffer, set()).update(axes)
+    return sum((elements(axes) * buffer.dtype.itemsize for buffer, axes in reached.items()), 0)
+
+
+def kernel_operations(kernel: Kernel) -> Size:
+    free: rewrite.Frees = {}
+    counts: Counter[frozenset[Axis]] = Counter()
+    for part in kernel.parts:
+        axes = frozenset(rewrite.free_axes(part, free))
+        match part:
+            case Apply():
+                row = by_name(part.op)
+                counts[axes] += 1 if row is None else row.weight
+            case Reduce():
+                counts[axes.union(part.axes)] += 1
+    return sum((elements(axes) * count for axes, count in counts.items()), 0)
+
+
+def elements(axes: Iterable[Axis]) -> Size:
+    return product([axis.extent for axis in sorted(axes, key=lambda axis: axis.name)])
