@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         vjp,
     )
     from .guards.shapes.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
+    from .reports.profiling import profile
     from .reports.tracing import trace
     from .runtime.compile import compile
     from .runtime.explain import explain, why
@@ -62,6 +63,7 @@ __all__ = [
     "mark_unbacked",
     "maybe_mark_dynamic",
     "no_recompile",
+    "profile",
     "register_backend",
     "reset",
     "scan",
@@ -85,6 +87,7 @@ MODULES = {
                          "value_and_grad", "vjp"),
     ".guards.shapes.dynamic": ("mark_dynamic", "mark_static", "mark_unbacked",
                                "maybe_mark_dynamic"),
+    ".reports.profiling": ("profile",),
     ".reports.tracing": ("trace",),
     ".runtime.compile": ("compile",),
     ".runtime.explain": ("explain", "why"),

@@ -26,7 +26,7 @@ from .runtime.stats import FrameRecord, frames, registry, stats
 from .script.regions import Candidates
 from .script.running import run_command, run_module, run_script
 
-DISK_CACHE = "dynamo_lite.runtime.disk_cache"
+DISK_CACHE, PROFILING = "dynamo_lite.runtime.disk_cache", "dynamo_lite.reports.profiling"
 PROGRAMS: dict[str, Callable[[str, Sequence[str]], None]] = {"-m": run_module, "-c": run_command}
 """Options that end ours, and how the program that they name is run."""
 
@@ -36,6 +36,9 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(usage=usage, description=__doc__)
     add = parser.add_argument
     add("--explain", action="store_true", help="at exit, say what was compiled and what not, why")
+    add("--profile", nargs="?", const="", metavar="FILE",
+        help="at exit, say where the time of compiled calls went; with --profile=FILE, write the "
+        "timeline there, for ui.perfetto.dev")
     add("--stats", action="store_true", help="at exit, print the totals")
     add("--backend", choices=list_backends(), default="auto", metavar="NAME",
         help=f"what compiles: auto, {', '.join(list_backends())}")  # fmt: skip
@@ -74,6 +77,8 @@ def main(argv: Sequence[str]) -> None:
     cold: list[str] = []
     if options.explain or options.stats:
         atexit.register(report, options.explain, cold)
+    if options.profile is not None:
+        importlib.import_module(PROFILING).measure(options.profile)
     run = PROGRAMS.get(kind, run_script)
     if config.disable:
         return run(program[0], program[1:])
