@@ -18,8 +18,11 @@ from ..base.records import dataclass
 from ..base.remedies import Remedy
 from ..ir.tree import map_leaves
 from .compile import compile_with
-from .stats import FrameRecord, coverage, lost
+from .stats import FrameRecord, coverage, lost, percent
 
+REFUSALS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+"""What a program raises that does not take its arguments in the changed form: then it is no remedy.
+All else is the program's own, and ends the trial as it would end a call."""
 RUNS = 3
 """Calls that are timed, after the first one, which compiles."""
 
@@ -53,7 +56,7 @@ class Trial:
 
 
 def told(measured: Measured) -> str:
-    return (f"{measured.costs} breaks and bail-outs, {measured.coverage:.0%} compiled, "
+    return (f"{measured.costs} breaks and bail-outs, {percent(measured.coverage)} compiled, "
             f"{measured.seconds * 1e3:.3g} ms a call")
 
 
@@ -120,25 +123,35 @@ def tried(
             yield Trial(remedy, applied.what, before, after)
 
 
+def copied(arguments: Any) -> Any | None:
+    """A deep copy; None of what cannot be copied: files, locks, generators."""
+    try:
+        return copy.deepcopy(arguments)
+    except (TypeError, copy.Error):
+        return None
+
+
 def measured(
     fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any],
     options: Mapping[str, Any], applied: Applied,
 ) -> Measured | None:
     """The costs of the call so changed; None where the arguments cannot be copied, or the call
     raises."""
+    if (kept := copied((args, dict(kwargs)))) is None:
+        return None
     records: list[FrameRecord] = []
     settings = {**(options.get("options") or {}), **dict(applied.settings)}
     compiled = compile_with(fn, records.append, **{**options, "options": settings or None})
     times = []
     try:
         for _ in range(1 + RUNS):
-            given, named = map_leaves(applied.argument, copy.deepcopy((args, dict(kwargs))))
+            given, named = map_leaves(applied.argument, copy.deepcopy(kept))
             with applied.around(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 start = time.perf_counter()
                 compiled(*given, **named)
                 times.append(time.perf_counter() - start)
-    except Exception:  # whatever the changed program raises, it is no remedy
+    except REFUSALS:
         return None
     costs = sum((record.broke is not None) + (lost(record) > 0) for record in records)
     return Measured(costs, coverage(records), min(times[1:]))

@@ -77,3 +77,38 @@ def test_explanations_tell_of_them():
 
 def test_what_can_be_applied_are_remedies():
     assert APPLIED.keys() <= {remedy.id for remedy in REMEDIES}
+
+
+def test_arguments_that_cannot_be_copied_are_not_tried(tmp_path):
+    def divided(x, file):
+        return 1 / x
+
+    with open(tmp_path / "f", "w") as file, pytest.warns(RuntimeWarning):
+        assert trials(divided, X, file) == ()
+
+
+def test_a_remedy_that_the_program_does_not_take_is_none():
+    class Own(np.ndarray):
+        extra = 1
+
+    def reads(x):
+        return x.extra + (x + 1).T.sum() * 2
+
+    assert not [trial for trial in trials(reads, X.view(Own)) if trial.remedy.id == "subclasses"]
+
+
+def test_what_else_the_program_raises_is_raised():
+    calls = []
+
+    @dl.disable
+    def note():
+        calls.append(1)
+        if len(calls) > 2:
+            raise OSError("no room left")
+
+    def noting(x):
+        note()
+        return 1 / x
+
+    with pytest.raises(OSError, match="no room left"), np.errstate(all="ignore"):
+        dl.explain(noting, try_remedies=True)(X.astype(object) + 1)
