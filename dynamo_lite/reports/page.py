@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base import markup
-from ..runtime.stats import FrameRecord, coverage, lost
+from ..runtime.stats import FrameRecord, coverage, lost, percent
 from .pictures import graph_picture, timeline
 
 STYLE = """
@@ -31,7 +31,7 @@ def page(records: Sequence[FrameRecord], texts: Mapping[str, Mapping[str, str]])
     """`texts` has the artifacts of each entry: title → text, by its mark."""
     summary = (f"{len(records)} entries, {sum(r.operations for r in records)} operations, "
                f"{sum(r.broke is not None for r in records)} breaks, "
-               f"{coverage(records):.0%} of the operations ran compiled, "
+               f"{percent(coverage(records))} of the operations ran compiled, "
                f"{sum(r.seconds for r in records) * 1e3:.0f} ms of compiling")
     body = [
         "<h1>dynamo_lite</h1>", markup.paragraph(summary), index(records),

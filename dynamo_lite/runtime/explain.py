@@ -1,7 +1,6 @@
 """`explain`: one call, with everything that compiling it decided."""
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import sys
@@ -25,9 +24,9 @@ from .bailouts import Bailout
 from .compile import compile_with
 from .costs import State, state_of
 from .listings import Rewritten, rewritten
-from .stats import Break, FrameRecord, coverage, frames
+from .stats import Break, FrameRecord, coverage, frames, percent
 from .tiering import why_cold
-from .trials import Trial, tried
+from .trials import Trial, copied, tried
 from .watched import WATCHED
 
 NOT_COMPILED = "nothing of it is compiled: it is disabled, or an object without Python code"
@@ -133,7 +132,7 @@ class Explanation:
         """One line: how much was compiled."""
         return (
             f"{self.graph_count} graphs with {self.op_count} operations, "
-            f"{len(self.breaks)} breaks, {self.coverage:.0%} of the operations compiled, "
+            f"{len(self.breaks)} breaks, {percent(self.coverage)} of the operations compiled, "
             f"{self.compile_seconds * 1e3:.1f} ms"
         )
 
@@ -224,7 +223,7 @@ def explain(
 
     def run(*args: Any, **kwargs: Any) -> Explanation:
         records.clear()
-        before = copy.deepcopy((args, kwargs)) if try_remedies else (args, kwargs)
+        before = copied((args, kwargs)) if try_remedies else None
         start = time.perf_counter()
         result = compiled(*args, **kwargs)
         seconds = time.perf_counter() - start
@@ -233,7 +232,7 @@ def explain(
         share = coverage(records, functions) if functions or records else 0.0
         disabled = next((str(each.disabled) for each in functions if each.disabled), "")
         found = (each.remedy for r in records for each in (r.broke, r.bailout) if each is not None)
-        trials = tried(fn, *before, options, found) if try_remedies else ()
+        trials = tried(fn, *before, options, found) if before is not None else ()
         return Explanation(result, tuple(records), seconds, share, watched,
                            disabled if functions or records else NOT_COMPILED, tuple(trials))
 

@@ -168,7 +168,7 @@ class Stats:
             f"{self.graphs} graphs in {self.frames} frames, {self.graph_breaks} graph breaks, "
             f"{self.recompiles} recompiles, {self.errors} errors, "
             f"{self.retired} retired",
-            f"{self.coverage:.0%} of the array operations ran compiled; "
+            f"{percent(self.coverage)} of the array operations ran compiled; "
             f"compiling took {self.compile_seconds * 1e3:.1f} ms",
         ]
         if self.symbolic_questions:
@@ -290,6 +290,14 @@ def coverage(records: Sequence[FrameRecord], functions: Iterable[CompiledFunctio
     compiled, python = (sum(counts) for counts in zip(*runs)) if runs else (0, 0)
     python += sum(map(without_variant, functions))
     return compiled / (compiled + python) if compiled else 0.0
+
+
+def percent(share: float) -> str:
+    """A share as people read it: with a decimal near nothing and near all, and never rounded to
+    either."""
+    if share in (0, 1) or 0.01 <= share <= 0.99:
+        return f"{share:.0%}"
+    return f"{min(max(share, 0.001), 0.999):.1%}"
 
 
 def reset() -> None:

@@ -70,3 +70,38 @@ def test_nothing_compiled_is_not_all_of_it():
         return x
 
     assert dl.explain(printed)(X).coverage == 0.0 and dl.stats().coverage == 0.0
+
+
+def masked(x):
+    return np.ma.masked_array(x, x > 1).mean()
+
+
+def shown(x):
+    return np.array2string(x * 2)
+
+
+def sorted_values(x):
+    return sorted(x * 2)
+
+
+def printed_values(x):
+    print(x * 2, end="")
+    return x + 1
+
+
+@pytest.mark.parametrize(("function", "share"), [
+    (masked, 1 / 3), (shown, 1 / 2), (sorted_values, 1 / 2), (printed_values, 1)])
+def test_calls_of_libraries_that_work_on_arrays_count(function, share, capsys):
+    assert dl.explain(function)(X).coverage == pytest.approx(share)
+
+
+def test_few_calls_compiled_are_a_small_share():
+    compiled = dl.compile(longer, backend="eager")
+    compiled(X, "a")
+    for _ in range(7):
+        compiled(X, "a")
+    with dl.set_stance("force_eager"):
+        for _ in range(992):
+            compiled(X, "a")
+    assert dl.stats().coverage == 8 / 1000
+    assert "0.8%" in str(dl.stats())

@@ -20,6 +20,7 @@ from ..state.trace import Returned, Stopped, TraceState
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.sizes import SizeVariable
 from ..trackers.objects.classes import ClassVariable
+from ..trackers.objects.objects import ObjectVariable
 from .translator import Translator
 
 
@@ -132,10 +133,11 @@ class RootTranslator(Translator):
 def operations_of(inst: Instruction, stack: Sequence[VariableTracker]) -> int:
     """How many operations on arrays an instruction is itself: one or none."""
     if inst.opname == "CALL":
-        called = stack[-inst.arg - 2 :][:2]
-        return int(any(map(is_array_function, called)))
+        called, given = (values := stack[-inst.arg - 2 :])[:2], values[1:]
+        works = any(map(is_array, given)) and not any(map(has_effects, called))
+        return int(works or any(map(is_array_function, called)))
     operands = stack[-OPERANDS[inst.opname] :] if inst.opname in OPERANDS else ()
-    return int(any(value.in_graph and not isinstance(value, SizeVariable) for value in operands))
+    return int(any(map(is_array, operands)))
 
 
 OPERANDS = {
@@ -143,6 +145,18 @@ OPERANDS = {
     "BINARY_SUBSCR": 2, "BINARY_SLICE": 3, "STORE_SUBSCR": 3, "STORE_SLICE": 4, "CONTAINS_OP": 2,
 }  # fmt: skip
 """Opname → how many values it takes, where it may be an operation on arrays."""
+
+
+def is_array(value: VariableTracker) -> bool:
+    """Whether it is one of the graph's values, or of a subclass of arrays, which is none."""
+    if isinstance(value, ObjectVariable):
+        return issubclass(value.kind, np.ndarray)
+    return value.in_graph and not isinstance(value, SizeVariable)
+
+
+def has_effects(value: VariableTracker) -> bool:
+    """Whether it is called for what it does outside the program, like `print`."""
+    return isinstance(value, CallableVariable) and rule_for(value.value).id == "effect-builtin"
 
 
 def is_array_function(value: VariableTracker) -> bool:
