@@ -35,10 +35,14 @@ class Unprofitable:
 BUILT_IN: dict[str, tuple[str, str]] = {
     "aot_eager": (".eager", "compile_optimized"),
     "auto": (".auto", "compile_graph"),
+    "dask": ("..distributed.streaming", "DEFAULT"),
     "eager": (".eager", "compile_graph"),
     "llvm": (".llvm.backend", "compile_graph"),
     "triton": (".triton.backend", "compile_graph"),
 }
+
+EXTRAS = {"dask": "dask"}
+"""What to install for a backend whose libraries may be missing."""
 
 _registered: dict[str, Backend] = {}
 
@@ -79,7 +83,13 @@ def lookup_backend(backend: Union[str, Backend]) -> Backend:
         return _registered[backend]
     check_name(backend)
     module, attribute = BUILT_IN[backend]
-    found: Backend = getattr(importlib.import_module(module, __package__), attribute)
+    try:
+        found: Backend = getattr(importlib.import_module(module, __package__), attribute)
+    except ModuleNotFoundError as error:
+        if (extra := EXTRAS.get(backend)) is None:
+            raise
+        raise BackendError(f"the backend {backend!r} needs {error.name}: "
+                           f"pip install 'dynamo-lite[{extra}]'") from error
     return found
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         value_and_grad,
         vjp,
     )
+    from .distributed.stream import stream
     from .guards.shapes.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
     from .reports.profiling import profile
     from .reports.tracing import trace
@@ -70,6 +71,7 @@ __all__ = [
     "set_stance",
     "stats",
     "stop_gradient",
+    "stream",
     "trace",
     "value_and_grad",
     "vjp",
@@ -85,6 +87,7 @@ MODULES = {
     ".base.config": ("config",),
     ".derivatives.api": ("grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient",
                          "value_and_grad", "vjp"),
+    ".distributed.stream": ("stream",),
     ".guards.shapes.dynamic": ("mark_dynamic", "mark_static", "mark_unbacked",
                                "maybe_mark_dynamic"),
     ".reports.profiling": ("profile",),

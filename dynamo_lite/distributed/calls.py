@@ -7,6 +7,7 @@ looked at. A call that they let through partitions the graph over the blocks at 
 from __future__ import annotations
 
 import mmap
+import uuid
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import replace
@@ -26,15 +27,21 @@ from ..ir.tree import map_leaves
 from ..native import CompiledFunction
 from ..runtime.compile_frame import Options, compiled_function
 from .cuts import Value, outside
-from .dask_arrays import Weaver
+from .dask_arrays import Weaver, in_blocks
 from .left import Left
 from .partition import Scalar
 from .program import Note, Program
 from .rules import rule_for
+from .sources import Source
 
 
 class NotInBlocks(DynamoError):
     """The graph cannot be one over blocks; `str()` is the reason."""
+
+
+def is_for_blocks(backend: Any) -> bool:
+    """Whether it is the backend that cuts arrays itself."""
+    return backend == "dask" or hasattr(backend, "over_blocks")
 
 
 NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
@@ -47,6 +54,19 @@ def stand_in(array: Any) -> np.ndarray:
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
     made: np.ndarray = np.ndarray(array.shape, array.dtype, memory)
     return made
+
+
+def check(array: Any) -> None:
+    """That blocks of this kind can be computed with."""
+    kind = type(getattr(array, "_meta", np.empty(0)))
+    if not issubclass(kind, np.ndarray):
+        raise TypeError(f"blocks are arrays of NumPy's, not {kind.__module__}.{kind.__qualname__}")
+    if array.dtype.hasobject:
+        raise TypeError("blocks of Python objects (dtype=object) cannot be computed with: "
+                        "convert the array with astype first")
+    if any(size != size for size in array.shape):
+        raise ValueError("an array has blocks of unknown sizes: "
+                         "call its method compute_chunk_sizes() first")
 
 
 @dataclass(eq=False, slots=True)
@@ -86,8 +106,7 @@ class Partitioned:
     def results(
         self, run: Run, arrays: Sequence[Any], inputs: Sequence[Any]
     ) -> tuple[Any, ...]:
-        token = tokenize(self.token, [
-            each.name if isinstance(each, da.Array) else each for each in arrays])
+        token = tokenize(self.token, [*map(named, arrays)])
         weaver = run.weaver = Weaver(run.name, token, self.options)
         program = Program(self.graph, sizes(self.graph, inputs), rule_for, Left(weaver),
                           weaver.recut)
@@ -101,9 +120,16 @@ class Partitioned:
         return tuple(weaver.woven(program.space.living, results))
 
 
+def named(value: Any) -> Any:
+    """What tells an input from others; files and arrays in memory are not looked through."""
+    if isinstance(value, Source):
+        return uuid.uuid4().hex
+    return value.name if isinstance(value, da.Array) else value
+
+
 def taken(value: Any) -> Any:
     """An input: an array in blocks, or a number that all tasks are given."""
-    if isinstance(value, np.ndarray | da.Array):
+    if isinstance(value, np.ndarray | da.Array | Source):
         return outside(value)
     return Scalar(value)
 
@@ -136,13 +162,15 @@ class Blockwise:
 
     def __post_init__(self) -> None:
         self.flat = with_code(self.function, flat_code(self.function.__code__))
-        options = replace(self.options, backend=self.compile_graph, fullgraph=True, account=None)
+        options = replace(self.options, backend=self.compile_graph, fullgraph=True,
+                          account=None, pure=True)
         self.captured = compiled_function(self.flat, options)
 
     def compile_graph(self, graph: Graph, inputs: Sequence[Any]) -> Partitioned:
         optimised = optimize(graph)
-        options = replace(self.options, listener=None, account=None, is_explained=False,
-                          fullgraph=False)
+        backend = "auto" if is_for_blocks(self.options.backend) else self.options.backend
+        options = replace(self.options, backend=backend, listener=None, account=None,
+                          is_explained=False, fullgraph=False, pure=False)
         return Partitioned(optimised, options, tokenize(str(graph)))
 
     def __call__(self, *flat_args: Any) -> Any:
@@ -150,8 +178,9 @@ class Blockwise:
         keep = []
 
         def substitute(leaf: Any) -> Any:
-            if not isinstance(leaf, da.Array):
+            if not isinstance(leaf, da.Array | Source):
                 return leaf
+            check(leaf)
             made = stand_in(leaf)
             keep.append(made)
             arrays[id(made)] = leaf
@@ -165,14 +194,21 @@ class Blockwise:
         except FullGraphRequired:
             if self.options.fullgraph:
                 raise
-            return self.flat(*flat_args)
+            return self.as_dask(flat_args)
         finally:
             _running.reset(token)
         if run.error is not None:
             if self.options.fullgraph or not isinstance(run.error, NotInBlocks):
                 raise run.error
-            return self.flat(*flat_args)
+            return self.as_dask(flat_args)
         return map_leaves(lambda leaf: arrays.get(id(leaf), leaf), result)
+
+    def as_dask(self, flat_args: Any) -> Any:
+        """What Python makes of the function, with Dask's arrays in the place of all others that are
+        cut."""
+        return self.flat(*map_leaves(
+            lambda leaf: in_blocks(leaf, leaf.chunks) if isinstance(leaf, Source) else leaf,
+            flat_args))
 
     @property
     def name(self) -> str:

@@ -63,11 +63,28 @@ class Axis:
         return self.chunks == (1,)
 
     @property
-    def starts(self) -> tuple[int, ...]:
-        """Where each block begins; Unsupported where that is not known."""
+    def sizes(self) -> tuple[int, ...]:
+        """How many elements each block has; Unsupported where that is not known."""
         if any(isinstance(size, Unknown) for size in self.chunks):
             raise Unsupported(UNKNOWN)
-        return (0, *itertools.accumulate(self.chunks[:-1]))  # type: ignore[arg-type]
+        return tuple(map(int, self.chunks))
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Where each block begins; Unsupported where that is not known."""
+        return (0, *itertools.accumulate(self.sizes[:-1]))
+
+    @property
+    def length(self) -> int:
+        return sum(self.sizes)
+
+
+@dataclass(eq=False, slots=True)
+class Window:
+    """A part of `base` that keeps all of its axes: where along each it begins."""
+
+    base: Value
+    starts: tuple[int, ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -84,6 +101,7 @@ class Value:
     outside: Any = None
     outside_stage: int = -1
     readers: list[Partition] = field(default_factory=list)
+    window: Window | None = None
     recut: dict[tuple[Chunks, ...], Value] = field(default_factory=dict)
 
     @property
@@ -106,7 +124,7 @@ class Value:
 
 
 def outside(array: Any, stage: int = -1) -> Value:
-    """An array of NumPy's, which is one block, or of Dask's."""
+    """An array of NumPy's, which is one block, or one in blocks."""
     cut = getattr(array, "chunks", None) or tuple((size,) for size in array.shape)
     axes = tuple(Axis(tuple(Unknown() if size != size else size for size in sizes))
                  for sizes in cut)
@@ -121,7 +139,7 @@ def refined(cuts: Iterable[Chunks]) -> Chunks:
     borders: set[int] = set()
     for cut in different:
         axis = Axis(cut)
-        borders |= {*axis.starts, sum(cut)}  # type: ignore[arg-type]
+        borders |= {*axis.starts, axis.length}
     ordered = sorted(borders)
     return tuple(stop - start for start, stop in itertools.pairwise(ordered)) or (0,)
 

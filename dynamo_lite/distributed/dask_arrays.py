@@ -15,7 +15,9 @@ from ..ir.graph import Graph
 from ..ir.node import Node
 from ..runtime.compile_frame import Options
 from .cuts import Chunks, Dim, Unknown, Value, outside
-from .partition import Blocks, ByBlock, Parting, Partition, Parts, Port, Scalar
+from .partition import Blocks, ByBlock, Fixed, Parting, Partition, Parts, Port, Scalar
+from .regions import Mosaic, Part, Region, View
+from .sources import Piece, Source
 from .tasks import block_function
 
 ARITY = 16
@@ -39,7 +41,7 @@ class Weaver:
         """A value as an array of Dask's; one that is computed here has no tasks yet."""
         if value.home is None:
             if not isinstance(value.outside, da.Array):
-                value.outside = da.from_array(value.outside, value.cut)
+                value.outside = in_blocks(value.outside, chunks(value.cut))
             return value.outside
         port = value.home.export(value)
         name = self.named(port, value.home)
@@ -51,11 +53,16 @@ class Weaver:
         if value.cut == cut:
             return value
         if cut not in value.recut:
-            is_own = value.home is None and not isinstance(value.outside, da.Array)
-            array = (da.from_array(value.outside, chunks(cut)) if is_own
-                     else self.array(value).rechunk(chunks(cut)))
-            value.recut[cut] = outside(array, value.stage)
+            value.recut[cut] = outside(self.cut_again(value, cut), value.stage)
         return value.recut[cut]
+
+    def cut_again(self, value: Value, cut: tuple[Chunks, ...]) -> Any:
+        array = value.outside
+        if value.home is not None or isinstance(array, da.Array):
+            return self.array(value).rechunk(chunks(cut))
+        if isinstance(array, Source):
+            return Source(array.array, cut)  # type: ignore[arg-type]
+        return in_blocks(array, chunks(cut))
 
     def named(self, port: Port, partition: Partition) -> str:
         port.name = port.name or self.fresh(label(partition.graph))
@@ -102,6 +109,8 @@ class Weaver:
         reads, takes = self.reads(partition)
         function = block_function(
             partition.graph, label(partition.graph), self.options, takes, gives, tokenize)
+        fixed = {node.name: read for node, read in partition.reads.items()
+                 if isinstance(read, Fixed)}
         single = len(gives) == 1
         results: list[Port | Parting] = [*ports, *partings]
         name = results[0].name if single else self.fresh(label(partition.graph))
@@ -111,20 +120,29 @@ class Weaver:
             at = dict(zip(dims, index))
             keys = [key_of(result, at, dims) for result in results]
             key: Key = keys[0] if single else (name, *index)
-            tasks[key] = Task(key, function, *(read(at) for read in reads))
+            constants = tuple((one, each.constants[at[each.dim.now]])
+                              for one, each in fixed.items())
+            tasks[key] = Task(key, function.with_constants(constants), *(
+                read(at) for read in reads))
             for place, each in enumerate([] if single else keys):
                 parts[place][each] = Task(each, Item(place), TaskRef(key))
-        self.add(name, tasks, {self.layer_of(read) for read in partition.reads.values()} - {""})
+        self.add(name, tasks, {each for read in partition.reads.values()
+                               for each in self.layers_of(read)})
         for result, more in zip(results, [] if single else parts):
             self.add(result.name, more, {name})
 
     def add(self, name: str, tasks: Mapping[Key, Any], needs: set[str]) -> None:
         self.layers[name], self.needs[name] = MaterializedLayer(tasks), needs
 
-    def layer_of(self, read: Any) -> str:
-        if isinstance(read, Blocks):
-            return str(self.array(read.value).name)
-        return self.tree(read.source)[0] if isinstance(read, Parts) else ""
+    def layers_of(self, read: Any) -> tuple[str, ...]:
+        """The layers that have what is read."""
+        if isinstance(read, Parts):
+            return (self.tree(read.source)[0],)
+        block = read.region if isinstance(read, View) else read
+        if not isinstance(block, Blocks | Region) or is_source(block.value):
+            return ()
+        name = self.array(block.value).name
+        return (name, edges_of(name)) if isinstance(read, View) else (name,)
 
     def reads(self, partition: Partition) -> tuple[list[Any], tuple[int, ...]]:
         """Functions that give the arguments of a task, and how many parameters each of them is; the
@@ -133,31 +151,64 @@ class Weaver:
         found: list[Any] = []
         takes: list[int] = []
         for node, read in partition.reads.items():
-            if node in order:
+            if node in order or isinstance(read, Fixed):
                 continue
-            if isinstance(read, Parts):
-                order += sorted((other for other, one in partition.reads.items()
-                                 if isinstance(one, Parts) and one.source is read.source),
-                                key=lambda other: partition.reads[other].at)  # type: ignore[union-attr]
-                takes.append(len(read.source.nodes))
-                found.append(self.parts(read.source))
-            else:
-                order.append(node)
-                takes.append(0)
-                found.append(self.read(read))
+            nodes, count = group(partition, node, read)
+            order += nodes
+            takes.append(count)
+            found.append(self.read(read, [partition.reads[each] for each in nodes]))
+        order += [node for node, read in partition.reads.items() if isinstance(read, Fixed)]
         steps = [node for node in partition.graph.nodes if node.op != "placeholder"]
         partition.graph.nodes[:] = [*order, *steps]
         return found, tuple(takes)
 
-    def read(self, read: Any) -> Any:
+    def read(self, read: Any, together: Sequence[Any]) -> Any:
+        """What gives an argument of a task, of which these parameters are made."""
         if isinstance(read, Scalar):
             return lambda at: read.value
+        if isinstance(read, Parts):
+            return self.parts(read.source)
+        if isinstance(read, View):
+            return self.mosaic(read.region, together)
         if isinstance(read, ByBlock):
             return lambda at: read.numbers[at[read.dim.now]]
+        if is_source(read.value):
+            return pieces(read.value.outside, [dim and dim.now for dim in read.dims])
         array = self.array(read.value)
         self.include(array)
         name, dims = array.name, [dim and dim.now for dim in read.dims]
         return lambda at: TaskRef((name, *(0 if dim is None else at[dim] for dim in dims)))
+
+    def mosaic(self, region: Region, views: Sequence[View]) -> Any:
+        """What a task is given of its region: parts of its own block, and what neighbours' blocks
+        have of it, which is cut off where they are."""
+        axes = range(len(region.dims))
+        if is_source(region.value):
+            reader = region.value.outside.reader
+            return lambda at: [
+                Mosaic((), (), tuple(view.key(at) for view in views)),
+                Piece(reader, tuple(slice(*region.bounds(axis, at)) for axis in axes))]
+        array = self.array(region.value)
+        self.include(array)
+        edges = self.layers.setdefault(edges_of(array.name), MaterializedLayer({}))
+        self.needs[edges_of(array.name)] = {array.name}
+
+        def read(at: Mapping[Dim, int]) -> List:
+            ends_of = [region.bounds(axis, at) for axis in axes]
+            shape = tuple(high - low for low, high in ends_of)
+            parts, refs = [], []
+            for block, part in region.parts(at):
+                key = (array.name, *block)
+                cut = small(part, region.value, block)
+                if cut:
+                    key = (edges_of(array.name), *block, *ends(part))
+                    edges.mapping.setdefault(key, Task(key, part, TaskRef((array.name, *block))))
+                parts.append((None if cut else part.source, part.target))
+                refs.append(TaskRef(key))
+            found = tuple(view.key(at) for view in views)
+            return List(Mosaic(shape, tuple(parts), found), *refs)
+
+        return read
 
     # -- partial results
 
@@ -184,6 +235,62 @@ class Weaver:
         where these are the tasks of the partition themselves."""
         parting.name = parting.name or self.fresh(label(parting.origin.now.graph, "parts"))
         return parting.name, None
+
+def group(partition: Partition, node: Node, read: Any) -> tuple[list[Node], int]:
+    """The parameters that one argument is, and what `BlockFunction.takes` says of it."""
+    if isinstance(read, Parts):
+        same = {one: each.at for one, each in partition.reads.items()
+                if isinstance(each, Parts) and each.source is read.source}
+        return sorted(same, key=same.__getitem__), len(same)
+    if isinstance(read, View):
+        views = [one for one, each in partition.reads.items()
+                 if isinstance(each, View) and each.region is read.region]
+        return views, -len(views)
+    return [node], 0
+
+
+def is_source(value: Value) -> bool:
+    """Whether tasks read it themselves."""
+    return value.home is None and isinstance(value.outside, Source)
+
+
+def edges_of(name: str) -> str:
+    """The layer of the edges of an array's blocks."""
+    return f"halo-{name}"
+
+
+def ends(part: Part) -> tuple[int, ...]:
+    return tuple(place for each in part.source for place in (each.start, each.stop))
+
+
+def small(part: Part, value: Value, block: tuple[int, ...]) -> bool:
+    """Whether it is less than half of its block, so that the block is better left where it is."""
+    taken, whole = 1, 1
+    for piece, axis, at in zip(part.source, value.axes, block):
+        taken, whole = taken * (piece.stop - piece.start), whole * int(axis.chunks[at])
+    return 2 * taken < whole
+
+
+def in_blocks(array: Any, cut: Any) -> Any:
+    """An array of NumPy's or of a file as one of Dask's."""
+    if isinstance(array, Source):
+        return da.from_array(array.reader, cut, asarray=True)
+    return da.from_array(array, cut)
+
+
+def pieces(source: Source, dims: Sequence[Dim | None]) -> Any:
+    """What tells a task which block it reads."""
+    reader = source.reader
+    stops = [[*itertools.accumulate(sizes)] for sizes in source.chunks]
+
+    def read(at: Mapping[Dim, int]) -> Piece:
+        places = [0 if dim is None else at[dim] for dim in dims]
+        return Piece(reader, tuple(
+            slice(ends[place] - sizes[place], ends[place])
+            for ends, sizes, place in zip(stops, source.chunks, places)))
+
+    return read
+
 
 def label(graph: Graph, what: str = "fused") -> str:
     return f"{what}-{len(graph.calls)}ops"

@@ -14,7 +14,8 @@ from typing import Any, Union
 from ..base.records import dataclass, field
 from ..ir.graph import Graph
 from ..ir.node import Node
-from .cuts import Axis, Chunks, Dim, Value
+from .cuts import Axis, Chunks, Dim, Value, Window
+from .regions import Region, Span, View
 
 Operand = tuple[Value, Sequence[Union[int, None]]]
 """A value, and for each of its axes that of the result which it becomes."""
@@ -44,6 +45,15 @@ class ByBlock:
 
 
 @dataclass(eq=False, slots=True)
+class Fixed:
+    """A constant for each block along a dimension: blocks with different ones have functions of
+    their own."""
+
+    dim: Dim
+    constants: tuple[Any, ...]
+
+
+@dataclass(eq=False, slots=True)
 class Parts:
     """The partial results of `source` at place `at`, stacked, from all tasks along its dimensions
     that are not in `dims`, which gives the dimensions of the reader for the others."""
@@ -52,7 +62,7 @@ class Parts:
     at: int
 
 
-Read = Union[Blocks, Scalar, ByBlock, Parts]
+Read = Union[Blocks, Scalar, ByBlock, Fixed, Parts, View]
 
 
 @dataclass(eq=False, slots=True)
@@ -100,6 +110,8 @@ class Partition:
         if value.home is self:
             assert value.node is not None
             return value.node
+        if value.window is not None:
+            return self.part(value, value.window, onto, at)
         dims = tuple(
             None if (axis.dim is None and len(axis.chunks) == 1) or place is None else at[place].now
             for axis, place in zip(value.axes, onto))
@@ -108,10 +120,41 @@ class Partition:
                 tuple(dim and dim.now for dim in read.dims) == dims
             ):
                 return node
+            if isinstance(read, View) and read.region.value is value and (
+                tuple(dim and dim.now for dim in read.region.dims) == dims
+            ):
+                return self.part(value, Window(value, (0,) * len(dims)), onto, at)
         if value.home is not None:
             value.home.export(value)
         value.readers.append(self)
         return self.take("x", Blocks(value, dims))
+
+    def part(
+        self, value: Value, window: Window, onto: Sequence[int | None], at: Mapping[int, Dim]
+    ) -> Node:
+        """The node that has the task's block of a part of an array."""
+        base = window.base
+        dims = tuple(None if len(axis.chunks) == 1 or place is None else at[place].now
+                     for axis, place in zip(value.axes, onto))
+        region = self.region(base, dims)
+        spans = tuple(span(part, start) for part, start in zip(value.axes, window.starts))
+        for axis, (low, high) in enumerate(spans):
+            region.reach(axis, low, high)
+        for node, read in self.reads.items():
+            if isinstance(read, View) and read.region is region and read.spans == spans:
+                return node
+        return self.take("v", View(region, spans))
+
+    def region(self, base: Value, dims: tuple[Dim | None, ...]) -> Region:
+        for read in self.reads.values():
+            if isinstance(read, View) and read.region.value is base and (
+                tuple(dim and dim.now for dim in read.region.dims) == dims
+            ):
+                return read.region
+        if base.home is not None:
+            base.home.export(base)
+        base.readers.append(self)
+        return Region(base, dims)
 
     def take(self, stem: str, read: Read) -> Node:
         """A new parameter."""
@@ -130,6 +173,12 @@ class Partition:
                 return node
         return self.take("n", ByBlock(dim, tuple(numbers)))
 
+    def fixed(self, dim: Dim | None, constants: Sequence[Any]) -> Any:
+        """A constant that may differ from block to block."""
+        if dim is None or all(each == constants[0] for each in constants):
+            return constants[0]
+        return self.take("k", Fixed(dim, tuple(constants)))
+
     def scalar(self, value: Any) -> Node:
         for node, read in self.reads.items():
             if isinstance(read, Scalar) and read.value is value:
@@ -144,9 +193,11 @@ class Partition:
         """Which dimensions a value goes along with here; None where it does not yet."""
         if value.home is self:
             return tuple(axis.dim and axis.dim.now for axis in value.axes)
+        read_here = value if value.window is None else value.window.base
         for read in self.reads.values():
-            if isinstance(read, Blocks) and read.value is value:
-                return tuple(dim and dim.now for dim in read.dims)
+            block = read.region if isinstance(read, View) else read
+            if isinstance(block, Blocks | Region) and block.value is read_here:
+                return tuple(dim and dim.now for dim in block.dims)
         return None
 
     def parting(self, folded: frozenset[Dim]) -> Parting:
@@ -175,6 +226,12 @@ class Partition:
             parting.dims = {dim.now: target for dim, target in parting.dims.items()}
         self.known |= other.known
         other.became = self
+
+
+def span(axis: Axis, start: int) -> Span:
+    """Where the blocks of a part that begins there lie in the whole."""
+    low = tuple(start + place for place in axis.starts)
+    return low, tuple(place + int(size) for place, size in zip(low, axis.chunks))
 
 
 @dataclass(eq=False, slots=True)
@@ -217,7 +274,8 @@ def candidates(operands: Sequence[Operand]) -> list[Partition]:
     newest = max((value.stage for value, _ in operands), default=-1)
     homes = [value.home for value, _ in operands
              if value.home is not None and value.stage == newest]
-    readers = {one.now for value, _ in operands for one in value.readers}
+    read = [value if value.window is None else value.window.base for value, _ in operands]
+    readers = {one.now for value in read for one in value.readers}
     later = sorted((one for one in readers if one.stage > newest), key=lambda one: one.stage)
     return [*dict.fromkeys([*homes, *later])]
 

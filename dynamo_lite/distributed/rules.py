@@ -11,10 +11,11 @@ from .loops import for_loop
 from .products import product
 from .program import Call, Rule
 from .views import item, moving
+from .windows import update
 
 BY_NAME: Mapping[str, Rule] = {
     "elementwise": elementwise, "item": item, "like": elementwise, "moving": moving,
-    "of_shape": creation, "product": product, "steps": for_loop,
+    "of_shape": creation, "product": product, "steps": for_loop, "update": update,
 }
 BY_KIND: Mapping[Kind, Rule] = {
     Kind.POINTWISE: elementwise, Kind.REDUCTION: reduction, Kind.SCAN: scan,

@@ -5,6 +5,7 @@ import ast
 import operator
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..ir.graph import Graph
 from ..ir.node import Location
 from ..native import CompiledFunction
 from ..runtime.compile_frame import Options, compiled_function
+from .sources import Piece
 
 SPACES: Mapping[str, Any] = {"np": np, "operator": operator, "core": core, "control": control}
 """The modules that the text of a graph names."""
@@ -27,10 +29,12 @@ _making = threading.Lock()
 class BlockFunction:
     """A graph that computes blocks from blocks; it travels as text.
 
-    `token` tells it from all others. `takes` says how many parameters each argument of a task is:
-    0 for a value as it comes, else the argument is a list of tuples of that many arrays, and a
-    parameter is the stack of those at one place. `gives` has the results by port: a place, or the
-    places of a tuple. Errors and warnings name the user's `lines`.
+    `token` tells it from all others. `takes` says which parameters each argument of a task is made
+    of: 0 for the argument as it comes; so many, where it is a list of tuples of that many arrays,
+    for the stacks of those at each place; minus so many for the views of a region, a list of a
+    `Mosaic` and the blocks that have its parts. `gives` has the results by port: a place, or the
+    places of a tuple. Errors and warnings name the user's `lines`. `constants` stand in the place
+    of the last parameters.
     """
 
     name: str
@@ -41,11 +45,22 @@ class BlockFunction:
     options: Options
     takes: tuple[int, ...]
     gives: tuple[int | tuple[int, ...], ...]
+    constants: tuple[tuple[str, Any], ...] = ()
+
+    def with_constants(self, constants: tuple[tuple[str, Any], ...]) -> BlockFunction:
+        if not constants:
+            return self
+        return replace(self, constants=constants, token=f"{self.token}-{constants}")
 
     def __call__(self, *arguments: Any) -> Any:
         inputs: list[Any] = []
         for argument, count in zip(arguments, self.takes):
-            inputs += stacked(argument, count) if count else (argument,)
+            if type(argument) is Piece:
+                inputs.append(argument.read())
+            elif count < 0:
+                inputs += argument[0].of(argument[1:])
+            else:
+                inputs += stacked(argument, count) if count else (argument,)
         results = self.compiled()(*inputs)
         ports = [results[port] if isinstance(port, int) else tuple(results[at] for at in port)
                  for port in self.gives]
@@ -65,6 +80,9 @@ class BlockFunction:
         tree = ast.parse(self.text)
         definition = tree.body[0]
         assert isinstance(definition, ast.FunctionDef)
+        for name, value in self.constants:
+            definition.args.args = [one for one in definition.args.args if one.arg != name]
+            definition.body[:0] = ast.parse(f"{name} = {value!r}").body
         filename = on_lines(definition, self.lines)
         scope = {"__name__": __name__, **SPACES, **self.bound}
         exec(compile(tree, filename, "exec"), scope)

@@ -11,6 +11,7 @@ from ..errors import Unsupported
 from .cuts import Axis, Unknown, Value
 from .elementwise import ITEM, step
 from .program import Call
+from .windows import bounds_of, window
 
 
 def moving(call: Call) -> Any:
@@ -76,6 +77,7 @@ def selected(call: Call, value: Value, key: tuple[Any, ...]) -> Value:
     """Axes that are cut may be taken whole; of others any part."""
     onto: list[int | None] = []
     cut: list[Any] = []
+    value, key = narrowed(value, key)
     axes = iter(value.axes)
     for entry in key:
         if entry is None:
@@ -86,6 +88,19 @@ def selected(call: Call, value: Value, key: tuple[Any, ...]) -> Value:
         onto.append(None if chunks is None else len(cut))
         cut += [] if chunks is None else [chunks]
     return keyed(call, value, key, onto, cut)
+
+
+def narrowed(value: Value, key: tuple[Any, ...]) -> tuple[Value, tuple[Any, ...]]:
+    """Runs of elements of axes that are cut, taken beforehand, and what is left of the key."""
+    entries = [entry for entry in key if entry is not None]
+    runs = [isinstance(entry, slice) and entry != slice(None) and len(axis.chunks) > 1
+            for entry, axis in zip(entries, value.axes)]
+    if not any(runs):
+        return value, key
+    bounds = [bounds_of(entry, axis)[:2] if is_run else (0, axis.length)
+              for entry, axis, is_run in zip(entries, value.axes, runs)]
+    rest = iter([slice(None) if is_run else entry for entry, is_run in zip(entries, runs)])
+    return window(value, bounds), tuple(None if entry is None else next(rest) for entry in key)
 
 
 def taken(axis: Axis, entry: Any) -> tuple[Any, Any]:

@@ -34,7 +34,7 @@ MODES: Mapping[str, str] = {
 OF_THE_PROCESS = frozenset({"compile_watched", "disable", "logs", "threads", "warm_seconds"})
 """Settings that no single function can have."""
 
-PRELOADED: Mapping[Any, str] = {"auto": "llvm", "llvm": "llvm"}
+PRELOADED: Mapping[Any, str] = {"auto": "llvm", "llvm": "llvm", "dask": "dask"}
 """Backends whose modules are loaded when a function is decorated, not in its first call."""
 
 

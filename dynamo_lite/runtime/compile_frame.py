@@ -102,6 +102,8 @@ class Options:
     is_explained: bool = False
     """Records keep the graph, the code and what was decided about sizes."""
     warn: bool = True
+    pure: bool = False
+    """Functions that change something outside are left to Python."""
     account: Account | None = None
     """In whole-script mode; without one, each call that no entry fits is compiled for."""
 
@@ -320,8 +322,10 @@ class FrameCompiler:
         record.graph = trace.graph if self.options.is_explained else None
         artifacts.describe(record, trace.graph)
         if SIDE_EFFECTS.isEnabledFor(logging.INFO):
-            effects = replayed.told(trace.side_effects.records)
-            SIDE_EFFECTS.info("%s", "\n".join(effects) or "none")
+            told = replayed.told(trace.side_effects.records)
+            SIDE_EFFECTS.info("%s", "\n".join(told) or "none")
+        if self.options.pure and (effects := replayed.told(trace.side_effects.records)):
+            raise Unsupported(f"it has side effects: {'; '.join(effects)}")
         if isinstance(trace.end, Stopped):
             self._broke(record, Break(trace.end.reason, trace.end.location))
             record.in_python = trace.end.operations

@@ -6,7 +6,8 @@ import itertools
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base import markup
@@ -139,6 +140,13 @@ class Stats:
     """Calls that bailed out and ran in Python."""
     bailout_reasons: dict[str, int]
 
+    compiled_operations: int = 0
+    """Array operations that ran compiled, and"""
+    python_operations: int = 0
+    """those that ran in Python."""
+    workers: dict[str, Stats] = field(default_factory=dict)
+    """Of a cluster: the totals of each of its processes."""
+
     symbolic_questions: int = 0
     """Questions about sizes that were put to sympy, and"""
     symbolic_answers: int = 0
@@ -230,14 +238,21 @@ class Registry:
 registry = Registry()
 
 
-def stats() -> Stats:
-    """Totals of what has been compiled and run since the start or the last `reset`."""
+def stats(client: Any = None) -> Stats:
+    """Totals of what has been compiled and run since the start or the last `reset`.
+
+    `client`: of a cluster of Dask's, for the totals of all its workers, which `workers` has one by
+    one.
+    """
+    if client is not None:
+        return added(client.run(stats))
     records = registry.records
     breaks = Counter(record.broke.reason for record in records if record.broke is not None)
     reasons: Counter[str] = Counter()
     for record in records:
         if record.bailout is not None:
             reasons[str(record.bailout)] += lost(record)
+    compiled, python = operations(records, living())
     return Stats(
         frames=len({record.frame for record in records}),
         graphs=sum(record.operations > 0 for record in records),
@@ -245,7 +260,9 @@ def stats() -> Stats:
         break_reasons=dict(breaks.most_common()),
         recompiles=sum(record.recompile > 0 for record in records),
         recompile_reasons=dict(registry.recompile_reasons.most_common()),
-        coverage=coverage(records, living()),
+        coverage=share(compiled, python),
+        compiled_operations=compiled,
+        python_operations=python,
         compile_seconds=sum(record.seconds for record in records),
         errors=registry.errors,
         retired=registry.retired,
@@ -278,7 +295,18 @@ def without_variant(function: CompiledFunction) -> int:
 
 
 def coverage(records: Sequence[FrameRecord], functions: Iterable[CompiledFunction] = ()) -> float:
-    """The share that ran compiled of the operations on arrays of all calls; 0 where none did.
+    """The share that ran compiled of the operations on arrays of all calls; 0 where none did."""
+    return share(*operations(records, functions))
+
+
+def share(compiled: int, python: int) -> float:
+    return compiled / (compiled + python) if compiled else 0.0
+
+
+def operations(
+    records: Sequence[FrameRecord], functions: Iterable[CompiledFunction] = ()
+) -> tuple[int, int]:
+    """How many operations on arrays of all calls ran compiled, and how many in Python.
 
     Of the functions, the calls that no variant ran for are counted as well.
 
@@ -289,7 +317,18 @@ def coverage(records: Sequence[FrameRecord], functions: Iterable[CompiledFunctio
     runs = [record.operations_run() for record in records]
     compiled, python = (sum(counts) for counts in zip(*runs)) if runs else (0, 0)
     python += sum(map(without_variant, functions))
-    return compiled / (compiled + python) if compiled else 0.0
+    return compiled, python
+
+
+def added(parts: Mapping[str, Stats]) -> Stats:
+    """The totals of several processes."""
+    totals: dict[str, Any] = {}
+    for name in (part.name for part in fields(Stats) if part.name != "workers"):
+        values = [getattr(each, name) for each in parts.values()]
+        are_counts = any(isinstance(value, dict) for value in values)
+        totals[name] = dict(sum(map(Counter, values), Counter())) if are_counts else sum(values)
+    totals["coverage"] = share(totals["compiled_operations"], totals["python_operations"])
+    return Stats(**totals, workers=dict(parts))
 
 
 def percent(share: float) -> str:

@@ -162,17 +162,6 @@ def test_what_no_rule_partitions_is_right_all_the_same():
         same(found, expected)
 
 
-def test_loops_over_time_and_writes_into_own_arrays():
-    def heat(u, steps):
-        for _ in range(steps):
-            new = u.copy()
-            new[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
-            u = new
-        return u
-
-    same(dl.compile(heat)(blocks(X, 20, 8), 3), heat(X, 3), close=False)
-
-
 def test_branches_on_data_are_computed_as_dask_does_it():
     def program(x):
         return x + 1 if x.sum() > 0 else x - 1

@@ -80,3 +80,12 @@ def test_nothing_of_dask_is_imported_without_need():
             "('dask', 'distributed')])")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_counts_of_all_workers_in_one_call(client):
+    client.run(dl.reset)
+    da.map_blocks(scaled, da.from_array(X, (4, 4))).compute()
+    found = dl.stats(client)
+    assert sorted(found.workers) == sorted(client.run(int))
+    assert found.graphs == sum(one.graphs for one in found.workers.values()) > 0
+    assert found.coverage == 1

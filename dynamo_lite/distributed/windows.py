@@ -1,0 +1,123 @@
+"""Slices along axes that are cut: stencils, whose tasks read a margin of their neighbours' blocks,
+and writes of parts.
+
+All slices of one length along an axis are cut alike, around its middle, so that shifted slices of
+an array go together; a partition reads the hull of all that its tasks need of one array, once.
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import Unsupported
+from ..ir.tree import leaves
+from .cuts import Axis, Chunks, Value, Window
+from .elementwise import ITEM, created, recut
+from .partition import Operand
+from .program import Call, Created
+
+
+def window(value: Value, bounds: Sequence[tuple[int, int]]) -> Value:
+    """The part of a value between bounds along each axis."""
+    if value.window is not None:
+        inner = value.window
+        bounds = [(low + start, high + start) for (low, high), start in zip(bounds, inner.starts)]
+        value = inner.base
+    axes = tuple(Axis(centred(axis, high - low)) for axis, (low, high) in zip(value.axes, bounds))
+    return Value(axes, value.dtype, outside_stage=value.stage,
+                 window=Window(value, tuple(low for low, _ in bounds)))
+
+
+def centred(axis: Axis, length: int) -> Chunks:
+    """How a part of that length is cut, wherever along the axis it lies."""
+    if len(axis.chunks) == 1:
+        return (length,)
+    margin = (axis.length - length) // 2
+    return clipped(axis, margin, margin + length)
+
+
+def clipped(axis: Axis, low: int, high: int) -> Chunks:
+    """How many elements of each block lie between bounds."""
+    return tuple(max(0, min(start + size, high) - max(start, low))
+                 for start, size in zip(axis.starts, axis.sizes))
+
+
+def update(call: Call) -> Any:
+    """A write of a part of an array: each block of the next version has its own part of it."""
+    base, chain, new = call.args
+    if not isinstance(base, Value) or len(chain) != 1 or chain[0][0] is not ITEM or leaves(
+        chain, Value
+    ):
+        raise Unsupported("a write of elements that are no slice")
+    key = chain[0][1][0]
+    return written(call, base, full_slices(key, base), new)
+
+
+def full_slices(key: Any, base: Value) -> list[tuple[int, int, bool]]:
+    """The bounds along each axis, and whether the axis goes."""
+    entries = list(key) if isinstance(key, tuple) else [key]
+    if ... in [entry for entry in entries if not hasattr(entry, "shape")]:
+        at = entries.index(...)
+        entries[at : at + 1] = [slice(None)] * (len(base.axes) - len(entries) + 1)
+    entries += [slice(None)] * (len(base.axes) - len(entries))
+    return [bounds_of(entry, axis) for entry, axis in zip(entries, base.axes, strict=True)]
+
+
+def bounds_of(entry: Any, axis: Axis) -> tuple[int, int, bool]:
+    """What an entry of a key selects, where that is a run of elements."""
+    if isinstance(entry, slice):
+        start, stop, step = entry.indices(axis.length)
+        if step == 1:
+            return start, max(start, stop), False
+    elif isinstance(entry, int) and not isinstance(entry, bool):
+        return entry % axis.length, entry % axis.length + 1, True
+    raise Unsupported("a write of elements that are no slice")
+
+
+def written(
+    call: Call, base: Value, bounds: Sequence[tuple[int, int, bool]], new: Any
+) -> Value:
+    axes = [at for at, (_, _, goes) in enumerate(bounds) if not goes]
+    identity = tuple(range(len(base.axes)))
+    operands: list[Operand] = [(base, identity)]
+    parts = [clipped(axis, low, high) if len(axis.chunks) > 1 else (high - low,)
+             for axis, (low, high, _) in zip(base.axes, bounds)]
+    if isinstance(new, Value):
+        onto = axes[len(axes) - len(new.axes) :]
+        if len(new.axes) > len(axes):
+            raise Unsupported("a write of more axes than are selected")
+        operands.append(recut(call, new, onto, parts))
+    partition, at, own = call.place(operands, base.cut)
+    copy = call.emit(partition, (partition.local(base, identity, at),), target=np.copy)
+    key = tuple(partition.fixed(axis.dim, local_slices(axis, low, high))
+                for axis, (low, high, _) in zip(own, bounds))
+    if isinstance(new, Value):
+        value: Any = partition.local(operands[1][0], operands[1][1], at)
+        kept = len(new.axes)
+        inserted = [None if goes else slice(None) for _, _, goes in bounds]
+        while inserted and inserted.count(slice(None)) > kept:
+            inserted.pop(inserted.index(slice(None)))
+        if None in inserted:
+            value = call.emit(partition, (value, tuple(inserted)), target=ITEM)
+    elif isinstance(new, Created):
+        value = created(new, partition, [Axis(part, axis.dim) for part, axis in zip(parts, own)])
+    else:
+        value = new
+    call.emit(partition, (copy, key, value), target=operator.setitem)
+    return call.value(partition, copy, own)
+
+
+def local_slices(axis: Axis, low: int, high: int) -> list[slice]:
+    """The part between bounds in each block, in words that hold for blocks of other sizes too."""
+    found = []
+    for start, size, part in zip(axis.starts, axis.chunks, clipped(axis, low, high)):
+        first = max(0, low - start)
+        rest = int(size) - first - int(part)
+        if not part:
+            found.append(slice(0, 0))
+        else:
+            found.append(slice(first or None, -rest if rest else None))
+    return found

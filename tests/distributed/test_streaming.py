@@ -1,0 +1,116 @@
+"""Arrays larger than memory: files, block by block on threads, and results that are whole or not
+there."""
+import os
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+pytest.importorskip("dask.array")
+
+X = np.random.default_rng(0).random((1000, 4))
+
+
+def standardised(x):
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def blur(x):
+    return (x[:-2] + x[1:-1] + x[2:]) / 3
+
+
+@pytest.fixture
+def mapped(tmp_path):
+    file = np.memmap(tmp_path / "x.dat", "f8", "w+", shape=X.shape)
+    file[:] = X
+    file.flush()
+    return np.memmap(tmp_path / "x.dat", "f8", "r", shape=X.shape)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"chunks": 100}, {"chunks": (300, 3)}, {"memory_limit": "50 kB"}, {"threads": 1}])
+@pytest.mark.parametrize("program", [standardised, blur])
+def test_a_memmap_is_streamed(mapped, program, options):
+    found = dl.stream(program, **options)(mapped)
+    assert type(found) is np.ndarray
+    np.testing.assert_allclose(found, program(X), rtol=1e-9, atol=1e-12)
+
+
+def test_the_backend_computes_at_once(mapped):
+    for array in (mapped, X):
+        found = dl.compile(standardised, backend="dask")(array)
+        np.testing.assert_allclose(found, standardised(X), rtol=1e-9, atol=1e-12)
+    assert dl.compile(lambda x: x.sum(), backend="dask")(X) == pytest.approx(X.sum())
+
+
+def test_datasets_of_zarr_and_hdf5(tmp_path):
+    zarr, h5py = pytest.importorskip("zarr"), pytest.importorskip("h5py")
+    like = {"mode": "w", "shape": X.shape, "chunks": (100, 4), "dtype": "f8"}
+    group = zarr.open(str(tmp_path / "x.zarr"), **like)
+    group[:] = X
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x"] = X
+        for dataset in (group, file["x"]):
+            found = dl.stream(standardised, chunks=100)(dataset)
+            np.testing.assert_allclose(found, standardised(X), rtol=1e-9, atol=1e-12)
+        out = zarr.open(str(tmp_path / "y.zarr"), **like)
+        assert dl.stream(standardised, chunks=100, out=out)(file["x"]) is out
+    np.testing.assert_allclose(out[:], standardised(X), rtol=1e-9, atol=1e-12)
+
+
+def test_results_go_where_they_belong(mapped, tmp_path):
+    out = np.memmap(tmp_path / "y.dat", "f8", "w+", shape=X.shape)
+    assert dl.stream(standardised, chunks=100, out=out)(mapped) is out
+    np.testing.assert_allclose(out, standardised(X), rtol=1e-9, atol=1e-12)
+    name = str(tmp_path / "y.npy")
+    np.testing.assert_array_equal(dl.stream(standardised, chunks=100, out=name)(mapped), out)
+    np.testing.assert_array_equal(np.load(name), out)
+    both = dl.stream(lambda x: (x + 1, x.sum(axis=1)), chunks=100,
+                     out=(str(tmp_path / "a.npy"), str(tmp_path / "b.npy")))(mapped)
+    np.testing.assert_array_equal(both[0], X + 1)
+
+
+def test_nothing_half_written_is_left(mapped, tmp_path):
+    def fails(x):
+        return np.linalg.inv(x[:4] * 0) + x[4:8]
+
+    out, name = np.full((4, 4), 7.0), tmp_path / "y.npy"
+    before = sorted(os.listdir(tmp_path))
+    for place in (out, name):
+        with pytest.raises(np.linalg.LinAlgError):
+            dl.stream(fails, chunks=2, out=place)(mapped)
+    assert sorted(os.listdir(tmp_path)) == before
+    assert (out == 7).all()
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"chunks": 0}, "chunks=0"), ({"chunks": 2.5}, "chunks=2.5"), ({"chunks": (1, -3)}, "chunks="),
+    ({"memory_limit": "much"}, "memory_limit='much'"), ({"memory_limit": 0}, "no memory"),
+    ({"memory_limit": "-1GB"}, "no memory"), ({"threads": -1}, "threads"),
+])
+def test_options_that_make_no_sense(options, message):
+    with pytest.raises(ValueError, match=message):
+        dl.stream(standardised, **options)
+
+
+def test_options_of_the_wrong_kind():
+    with pytest.raises(TypeError, match="memory_limit"):
+        dl.stream(standardised, memory_limit=[1])
+    with pytest.raises(TypeError, match="backend"):
+        dl.stream(standardised, backend="llvm")
+    with pytest.raises(TypeError, match="function"):
+        dl.stream(3)
+
+
+def test_an_output_that_does_not_fit_is_refused_before_anything_is_computed(mapped):
+    for out, error in ((np.empty((3, 4)), ValueError), (np.empty(X.shape, "i4"), TypeError),
+                       ((np.empty(X.shape),) * 2, ValueError)):
+        with pytest.raises(error, match="out"):
+            dl.stream(standardised, chunks=100, out=out)(mapped)
+
+
+def test_a_bar_shows_how_far_it_is(mapped, capsys):
+    dl.stream(standardised, chunks=100, progress=True)(mapped)
+    dl.stream(standardised, chunks=100)(mapped)
+    assert "Completed" not in capsys.readouterr().out
