@@ -465,7 +465,7 @@ class Stepper:
             self.y = new
         else:
             self.rejected += 1
-        self.h *= min(2.0, max(0.3, 0.9 * (tol / max(error, 1e-12)) ** (1 / 3)))
+        self.h *= min(2.0, max(0.3, 0.9 * np.sqrt(tol / max(error, 1e-12))))
 
 
 @program(lambda r: (5.0,))

@@ -68,19 +68,12 @@ class PlanColdArm(Replan):
 
 class PlanLoop(Replan):
     """What is known now is about the loop at `place` (a code object and the index of an
-    instruction): it stays out of the graph for a reason, or becomes a node of it after some
-    iterations, with variables of two types each and lists that it changes."""
+    instruction): the `plan`, a `LoopPlan`, is what becomes of it."""
 
-    def __init__(
-        self, place: Any, reason: str = "", peeled: int = 0, unions: Any = frozenset(),
-        lists: Any = frozenset(),
-    ) -> None:
-        super().__init__(reason or "the loop becomes a node of the graph")
+    def __init__(self, place: Any, plan: Any) -> None:
+        super().__init__(plan.reason or "the loop becomes a node of the graph")
         self.place = place
-        self.reason = reason
-        self.peeled = peeled
-        self.unions = unions
-        self.lists = lists
+        self.plan = plan
 
 
 class NotWarm(DynamoError):

@@ -10,7 +10,10 @@ HEADER = "def program(x, y, m, k, n, s):\n"
 
 class Writer:
     """Writes statements over a few variables: `a`, `b` numbers, `i`, `j` indices, `x`, `y` vectors,
-    `m` a matrix, `k` an int array, `v` a fresh vector, `e0`, `e1` items of vectors."""
+    `m` a matrix, `k` an int array, `v` a fresh vector, `e0`, `e1` items of vectors. `scope` has
+    what else the program names."""
+
+    scope = {}
 
     def __init__(self, seed):
         self.r = random.Random(seed)
@@ -19,6 +22,11 @@ class Writer:
         self.items = []
         self.loops = 0
         self.budget = 14
+
+    @staticmethod
+    def change(arguments):
+        """The arguments of the program, of the common ones."""
+        return arguments
 
     def text(self):
         self.put(1, "a = " + self.r.choice(["0", "1.5", "s", "x[0]", "k[0]", "0.0", "x.sum()"]))
@@ -298,11 +306,11 @@ class PrintingWriter(Writer):
 def program(seed, writer=Writer):
     """The function, its text, and arguments for it."""
     text = writer(seed).text()
-    scope = {"np": np, "math": math, "show": partial(print, "shown:")}
+    scope = {"np": np, "math": math, "show": partial(print, "shown:")} | writer.scope
     exec(compile(text, f"<random {seed}>", "exec"), scope)
     r = np.random.default_rng(seed)
     arguments = [
         r.integers(-3, 4, 8).astype(float) / 2, r.random(8), r.random((5, 8)),
         r.integers(0, 5, 8), int(r.integers(0, 8)), float(r.integers(-2, 3)) / 2,
     ]
-    return scope["program"], text, arguments
+    return scope["program"], text, writer.change(arguments)

@@ -10,6 +10,7 @@ from ..fuzz.seeds import chunks
 from ..oracle import differences, outcome_of_copy
 from .random_integers import IntegerWriter
 from .random_loops import ConditionWriter, ListWriter, PrintingWriter, Writer, program
+from .random_records import RecordWriter
 from .random_slices import SliceWriter
 
 
@@ -34,7 +35,7 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("seeds", chunks(200, 20, daily=20))
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [
-    Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter,
+    Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

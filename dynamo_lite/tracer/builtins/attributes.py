@@ -33,7 +33,7 @@ from ..trackers.containers.exceptions import ARGUMENTS_ONLY, ExceptionVariable
 from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.classes import ClassVariable
 from ..trackers.objects.ids import IdVariable
-from ..trackers.objects.objects import ObjectVariable, SuperVariable
+from ..trackers.objects.objects import ObjectVariable, SuperVariable, new_object
 from .class_statements import type_of_three
 from .table import handles
 
@@ -307,7 +307,7 @@ def object_getattribute(
 
 @handles(object)
 def make_object(tx: Tx) -> VariableTracker:
-    return ObjectVariable(object)
+    return new_object(tx, object)
 
 
 @handles(callable)

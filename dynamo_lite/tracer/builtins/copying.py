@@ -26,7 +26,7 @@ from ..trackers.containers.sequences import TupleVariable
 from ..trackers.containers.sets import SetVariable
 from ..trackers.objects.derived import FILL, DerivedVariable, new_contents
 from ..trackers.objects.functions import FunctionVariable
-from ..trackers.objects.objects import ObjectVariable
+from ..trackers.objects.objects import ObjectVariable, new_object
 from .table import handles
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _slots(kind: type) -> list[str]:
 
 def _new(tx: Tx, value: ObjectVariable, kind: type) -> ObjectVariable:
     if not isinstance(value, DerivedVariable):
-        return ObjectVariable(kind)
+        return new_object(tx, kind)
     if isinstance(value.contents, TupleVariable) and value.contents.is_constant():
         return DerivedVariable(kind, TupleVariable(value.contents.items(tx)))
     if value.base not in FILL and value.contents.is_constant():

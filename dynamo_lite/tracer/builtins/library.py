@@ -19,7 +19,7 @@ from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.mappings import MappingProxyVariable
 from ..trackers.objects.library_values import SignatureVariable, ask
-from ..trackers.objects.objects import ObjectVariable
+from ..trackers.objects.objects import new_object
 from .table import handles
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def arguments_taken_over(tx: Tx) -> VariableTracker:
 def make_namespace(
     tx: Tx, *mapping: VariableTracker, **named: VariableTracker
 ) -> VariableTracker:
-    made = ObjectVariable(types.SimpleNamespace)
+    made = new_object(tx, types.SimpleNamespace)
     for each in mapping:
         for key, value in tx.pairs(each):
             made.store(tx, key.as_constant(tx), value)

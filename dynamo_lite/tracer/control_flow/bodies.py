@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...base.records import dataclass, field
@@ -14,14 +15,27 @@ from ...ir.types import python_number
 from ..object_model.constants import TRUE, ConstantVariable
 from ..object_model.lazy import realise
 from ..recording.nodes import adding_to
+from ..state.fields import Field, FieldName, NewField
+from ..state.trace import LoopPlan
 from ..state.tracker import COUNTER, VariableTracker
 from ..trackers.arrays.unions import Kinds, UnionNumber, types_of, united, value_and_type
+from ..trackers.objects.objects import ObjectVariable
 from .branches import run
 from .capture import capturing, tracker_of, type_of
-from .growing import assign, variables
+from .growing import has_one_name
 from .iterations import Iterations, note_bounds
 from .merging import Unmerged, same_constant
-from .parts import NEVER, leaves_of, root_of, settled, structure_of, with_leaves
+from .parts import (
+    ALWAYS,
+    NEVER,
+    identities_of,
+    leaves_of,
+    root_of,
+    settled,
+    structure_of,
+    with_leaves,
+)
+from .variables import assign, find_field, planned_fields, variables
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -31,13 +45,16 @@ class Unsettled(GraphBreak):
     """An iteration changes the type of a variable.
 
     `unions` are variables that could have one of two types; `again`: perhaps types have settled an
-    iteration later.
+    iteration later. `replaced` is a variable that has another object after each iteration.
     """
 
-    def __init__(self, reason: str, unions: Unions | None = None, again: bool = True) -> None:
+    def __init__(
+        self, reason: str, unions: Unions | None = None, again: bool = True, replaced: str = ""
+    ) -> None:
         super().__init__(reason)
         self.unions = unions or {}
         self.again = again
+        self.replaced = replaced
 
 
 Unions = dict[str, Kinds]
@@ -67,6 +84,8 @@ class Body:
     left: dict[str, VariableTracker] = field(default_factory=dict)
     """The variables of the frame before and after the iteration, in one piece."""
     proceed: VariableTracker = TRUE
+    replaced: frozenset[str] = frozenset()
+    """Variables whose objects are taken apart: nobody else has them."""
 
     def placed(
         self, tx: Tx, outer: Graph, name: str, value: VariableTracker, kinds: Kinds | None
@@ -95,11 +114,25 @@ class Body:
             self.before[part] = before
             self.carried[part] = self.graph.placeholder(identifier(part), kind)
 
+    def begin(self, tx: Tx, outer: Graph, names: Iterable[str], unions: Unions) -> None:
+        """Make placeholders of the variables that iterations hand on."""
+        def placed(part: str, leaf: VariableTracker) -> VariableTracker:
+            return self.placed(tx, outer, part, realise(tx, leaf), unions.get(part))
+
+        for name in sorted(names):
+            value = realise(tx, variables(tx)[name])
+            since = ALWAYS if name in self.replaced else NEVER
+            self.entered[name] = value = with_leaves(name, value, since, placed)
+            assign(tx, {name: value})
+
     def end(self, tx: Tx) -> None:
         """The iteration is over: what it left in the variables of the frame."""
         self.left = {name: settled(value) for name, value in variables(tx).items()}
         for name, before in self.entered.items():
-            if name in self.left and structure_of(self.left[name]) != structure_of(before):
+            since = self.since_of(name)
+            if name in self.left and structure_of(self.left[name], since) != structure_of(
+                before, since
+            ):
                 raise Unsettled(f"{name!r} has other parts after an iteration than before")
         for name, value in self.left.items():
             self.after.update(leaves_of(name, value, self.since_of(name)))
@@ -138,7 +171,16 @@ class Body:
 
     def since_of(self, name: str) -> int:
         """From when on lists and dicts in a variable are taken apart, if made since."""
-        return NEVER if name in self.entered else self.since
+        return NEVER if name in self.entered and name not in self.replaced else self.since
+
+    def with_both(self, stop: Unmerged) -> Unsettled | None:
+        """Where the arms of a branch give a variable two types, the variable with either of them,
+        where there are such numbers."""
+        before, own = self.before.get(stop.name), self.carried.get(stop.name)
+        others = [value for value in stop.values if getattr(value, "node", None) is not own]
+        if before is None or len(others) != 1 or (kinds := united(before, others[0])) is None:
+            return None
+        return Unsettled(str(stop), {stop.name: kinds}, again=False)
 
 
 def type_name(name: str) -> str:
@@ -152,36 +194,30 @@ def identifier(name: str) -> str:
 
 def trace_iteration(
     tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], iterations: Iterations | None,
-    unions: Unions,
+    plan: LoopPlan,
 ) -> Body:
     """Trace one iteration from variables of known types."""
     outer, body = tx.graph, Body(tx.graph, next(COUNTER))
+    body.replaced = frozenset(name for name in plan.replaced if has_one_name(tx, name))
     around = tx.region, tx.stops
     tx.region, tx.proceed, tx.stops = loop, None, frozenset()
-    first = loop.head + 1 if iterations is not None else loop.head
-    stored = {
-        inst.argval for at in shape_of(tx.code).reach(loop)
-        if (inst := tx.instructions[at]).opname in ("STORE_FAST", "DELETE_FAST")
-    }
-    needed = live_locals(tx.code, loop.head)
-    line = tx.instructions[loop.head].line
-
-    def placed(part: str, leaf: VariableTracker) -> VariableTracker:
-        return body.placed(tx, outer, part, realise(tx, leaf), unions.get(part))
-
+    line, fields = tx.instructions[loop.head].line, known_fields(tx, plan, body.replaced)
+    changed = tx.side_effects.fields.keys(fields.values())
     try:
-        with capturing(tx, f"the loop in line {line}") as graph:
+        with (
+            capturing(tx, f"the loop in line {line}", frozenset(fields)) as graph,
+            planned_fields(tx, (tx.code, loop.head), plan),
+        ):
             body.graph = graph
             if iterations is not None:
                 body.index = graph.placeholder("index", python_number(int))
                 note_bounds(tx, body.index, iterations)
-            for name in sorted(stored & needed & {*tx.locals} | {*tx.state.list_lengths}):
-                value = realise(tx, variables(tx)[name])
-                body.entered[name] = value = with_leaves(name, value, NEVER, placed)
-                assign(tx, {name: value})
-            tx.stack, tx.index = list(stack), first
+            names = handed_on(tx, loop) | {*tx.state.list_lengths} | changed
+            body.begin(tx, outer, names, dict(plan.unions))
+            tx.stack, tx.index = list(stack), loop.head
             if iterations is not None and body.index is not None:
                 tx.stack.append(iterations.item(tx, tracker_of(body.index)))
+                tx.index += 1
             else:  # the head itself is no end yet
                 tx.interpret()
             run(tx, loop, captured=True)
@@ -189,14 +225,30 @@ def trace_iteration(
             body.proceed = tx.proceed
             body.end(tx)
             return body
+    except NewField as stop:
+        raise Unsettled(str(stop)) from None
     except Unmerged as stop:
-        before, own = body.before.get(stop.name), body.carried.get(stop.name)
-        others = [value for value in stop.values if getattr(value, "node", None) is not own]
-        if before is None or len(others) != 1 or (kinds := united(before, others[0])) is None:
-            raise
-        raise Unsettled(str(stop), {stop.name: kinds}, again=False) from None
+        raise (body.with_both(stop) or stop) from None
     finally:
         (tx.region, tx.stops), tx.proceed = around, None
+
+
+def handed_on(tx: Tx, loop: Loop) -> set[str]:
+    """The locals that an iteration may change and the next one read."""
+    stored = {
+        inst.argval for at in shape_of(tx.code).reach(loop)
+        if (inst := tx.instructions[at]).opname in ("STORE_FAST", "DELETE_FAST")
+    }
+    return stored & live_locals(tx.code, loop.head) & {*tx.locals}
+
+
+def known_fields(tx: Tx, plan: LoopPlan, replaced: frozenset[str]) -> dict[FieldName, Field]:
+    """The fields that an iteration changes, but for those of objects that are taken apart."""
+    apart = [one for name in replaced for one in identities_of(tx.locals[name], ALWAYS)]
+    found = {name: find_field(tx, name) for name in plan.fields}
+    return {
+        name: one for name, one in found.items() if one is not None and one.owner not in apart
+    }
 
 
 def fits(value: VariableTracker) -> bool:
@@ -210,4 +262,5 @@ def check_fixed(name: str, before: VariableTracker, after: VariableTracker | Non
     """A variable that the graph cannot hold has to stay what it is."""
     before, after = settled(before), settled(after)
     if before is not after and not (after is not None and same_constant(before, after)):
-        raise Unsettled(f"{name!r} changes, {before.describe()}")
+        replaced = name if type(before) is type(after) is ObjectVariable else ""
+        raise Unsettled(f"{name!r} changes, {before.describe()}", replaced=replaced)

@@ -26,6 +26,7 @@ from ...ir.node import Node
 from ...ir.types import Form
 from ..object_model.constants import TRUE, constant
 from ..recording.nodes import record
+from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.numbers import NumberVariable
 from .capture import capturing, tracker_of
@@ -33,6 +34,7 @@ from .cold_arms import Arms
 from .exits import ITERATION, JOINED, PENDING, RETURNED, Arm, Exit, Key, enter, keys_of
 from .growing import grow_before
 from .merging import merge
+from .variables import variables
 
 if TYPE_CHECKING:
     from ...bytecode.reading import Instruction
@@ -111,9 +113,8 @@ def fork(
 
 
 def begin(tx: Tx, start: Start) -> Exit:
-    variables = tx.locals | tx.state.list_lengths
     order = shape_of(tx.code).order(start.index)
-    return Exit(JOINED, start.index, order, variables, list(start.stack), tx.current)
+    return Exit(JOINED, start.index, order, variables(tx), list(start.stack), tx.current)
 
 
 Starts = tuple[list[Exit], list[Exit]]
@@ -245,9 +246,8 @@ def exits_of(tx: Tx, end: str) -> list[Exit]:
     if end == PENDING:
         return tx.pending
     result = tx.returned if end == RETURNED else tx.proceed
-    variables = tx.locals | tx.state.list_lengths
     order = shape_of(tx.code).order(tx.index)
-    return [Exit(end, tx.index, order, variables, list(tx.stack), tx.current, result)]
+    return [Exit(end, tx.index, order, variables(tx), list(tx.stack), tx.current, result)]
 
 
 def run(tx: Tx, loop: Loop | None, captured: bool) -> str:
@@ -287,7 +287,7 @@ def plan_for(tx: Tx, loop: Loop) -> None:
     """A loop that is left depending on data cannot be unrolled."""
     plan = tx.state.options.loops.get((tx.code, loop.head))
     if plan is None:
-        raise PlanLoop((tx.code, loop.head))
+        raise PlanLoop((tx.code, loop.head), LoopPlan())
     reason = plan.reason or "the types of its variables change"
     raise GraphBreak(f"a loop whose end depends on data: {reason}")
 

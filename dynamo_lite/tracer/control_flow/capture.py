@@ -16,6 +16,7 @@ from ...ir.row import Effect, row_of
 from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form, python_number
 from ..recording.nodes import RESULTS, owner_of, writes
+from ..state.fields import Body, FieldName
 from ..state.tracker import COUNTER, VariableTracker
 from ..trackers.objects.errstates import current
 
@@ -24,20 +25,22 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def capturing(tx: Tx, what: str) -> Iterator[Graph]:
-    """Nodes go to a new graph inside; what Python would notice breaks the graph."""
+def capturing(tx: Tx, what: str, carried: frozenset[FieldName] | None = None) -> Iterator[Graph]:
+    """Nodes go to a new graph inside; what Python would notice breaks the graph. `carried` are the
+    fields that an iteration of a loop may change."""
     state = tx.state
-    outer, effects = state.graph, state.side_effects
-    before, lengths = (effects.sealed, effects.since), dict(state.list_lengths)
+    outer, fields = state.graph, state.side_effects.fields
+    lengths = dict(state.list_lengths)
     state.graph = Graph(
         symbols=outer.symbols, facts=outer.facts, unbacked=state.shapes.data,
         assertions=state.shapes.assertions, is_body=True,
     )
-    effects.sealed, effects.since = what, next(COUNTER)
+    fields.begin(Body(what, next(COUNTER), carried))
     try:
         yield state.graph
     finally:
-        state.graph, (effects.sealed, effects.since) = outer, before
+        state.graph = outer
+        fields.end()
         state.list_lengths = lengths
 
 

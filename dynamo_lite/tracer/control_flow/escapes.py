@@ -8,7 +8,7 @@ from ...errors import PlanLoop
 from ...ir.node import Node
 from ...ir.sizes import SizeExpr
 from ..recording.nodes import owner_of
-from ..state.trace import Returned, Stopped
+from ..state.trace import LoopPlan, Returned, Stopped
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.phi import Phi
@@ -34,7 +34,7 @@ def check_escapes(tx: Tx, end: Returned | Stopped) -> None:
             ):
                 continue
         if found is not None:
-            raise PlanLoop(found.place, f"the result may be {found.what}")
+            raise PlanLoop(found.place, LoopPlan(f"the result may be {found.what}"))
 
 
 def shows_layout_of_nothing(tx: Tx, end: Returned | Stopped) -> bool:

@@ -11,6 +11,7 @@ from ...bytecode.reading import Instruction
 from ...ir.graph import Graph
 from ..object_model.constants import TRUE
 from ..state.tracker import VariableTracker
+from .variables import assign, shared
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -70,9 +71,8 @@ def keys_of(arms: Iterable[Arm]) -> list[Key]:
 
 def enter(tx: Tx, exit_: Exit, loop: Loop | None) -> None:
     """Go on from an exit; `loop` is the one that an iteration ends of."""
-    lengths = tx.state.list_lengths
-    tx.locals = {name: value for name, value in exit_.locals.items() if name not in lengths}
-    lengths.update({name: exit_.locals[name] for name in lengths if name in exit_.locals})
+    tx.locals = {}
+    assign(tx, exit_.locals)
     tx.index, tx.stack, tx.current = exit_.index, list(exit_.stack), exit_.current
     if exit_.end == ITERATION and tx.region is loop:  # else it is unrolled, and its head comes next
         tx.proceed = exit_.result
@@ -82,13 +82,13 @@ def enter(tx: Tx, exit_: Exit, loop: Loop | None) -> None:
 
 def live_at(tx: Tx, exit_: Exit, loop: Loop | None) -> frozenset[str]:
     """The variables that may be read from an exit on."""
+    live = frozenset(shared(tx))
     if exit_.end == RETURNED:
-        return frozenset()
-    lengths = frozenset(tx.state.list_lengths)
+        return live
     if exit_.end == JOINED:
-        return live_locals(tx.code, exit_.index) | lengths
+        return live_locals(tx.code, exit_.index) | live
     assert loop is not None
-    live = live_locals(tx.code, loop.head) | lengths
+    live |= live_locals(tx.code, loop.head)
     if loop.head in tx.exits:
         live |= live_locals(tx.code, tx.exits[loop.head][0])
     return live

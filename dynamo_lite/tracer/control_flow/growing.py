@@ -1,8 +1,9 @@
 """Lists that a loop of the graph appends to or changes: which, and how much room they need."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...bytecode.flow import Loop
@@ -15,7 +16,8 @@ from ..trackers.arrays.growing import GrowingVariable, growing, is_tuple, kinds_
 from ..trackers.containers.lists import ListVariable
 from .escapes import reachable
 from .iterations import Iterations, owner_of
-from .parts import settled
+from .parts import ALWAYS, identities_of, settled
+from .variables import shared
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -25,17 +27,6 @@ LARGEST = 1 << 20
 written costs nothing, and a call that needs more bails out."""
 LONGEST = 64
 """Stores that fill a list with what it holds before the loop."""
-
-
-def variables(tx: Tx) -> dict[str, VariableTracker]:
-    """What arms and iterations may leave different: locals, and the lengths of lists."""
-    return tx.locals | tx.state.list_lengths
-
-
-def assign(tx: Tx, found: Mapping[str, VariableTracker]) -> None:
-    """Give variables their values."""
-    for name, value in found.items():
-        (tx.state.list_lengths if name in tx.state.list_lengths else tx.locals)[name] = value
 
 
 @contextmanager
@@ -73,7 +64,7 @@ def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> N
             listed = [one[0] for one in plan.lists]
             if len(names) == 1 and not plan.reason and names[0] not in listed:
                 lists = plan.lists | {(names[0], kinds, is_tuple(item))}
-                raise PlanLoop(place, "", plan.peeled, plan.unions, lists)
+                raise PlanLoop(place, replace(plan, lists=lists))
         frame = frame.parent
 
 
@@ -100,15 +91,29 @@ def is_own(tx: Tx, name: str, value: Any) -> bool:
     if type(value) is not ListVariable or value.source is not None or value.whole is not None:
         return False
     items = value.built_items()
-    if tx.state.suspended or (len(items) > LONGEST and len(runs(items)) > LONGEST):
+    if len(items) > LONGEST and len(runs(items)) > LONGEST:
         return False
-    roots: list[Any] = list(tx.side_effects.records)
+    return not tx.state.suspended and value not in reachable(others(tx, name))
+
+
+def others(tx: Tx, name: str) -> list[Any]:
+    """What the frames have but for a local."""
+    roots: list[Any] = [*tx.side_effects.records, *shared(tx).values()]
     frame: Tx | None = tx
     while frame is not None:
         known = [local for key, local in frame.locals.items() if frame is not tx or key != name]
         roots += [*known, *frame.stack, *frame.handled]
         frame = frame.parent
-    return value not in reachable(roots)
+    return roots
+
+
+def has_one_name(tx: Tx, name: str) -> bool:
+    """Whether a local alone leads to an object that the frame made, and to all that belongs to
+    it."""
+    own = [*identities_of(tx.locals[name], ALWAYS)] if name in tx.locals else []
+    if not own or tx.state.suspended or len({*map(id, own)}) < len(own):
+        return False
+    return {*map(id, own)}.isdisjoint(map(id, reachable(others(tx, name))))
 
 
 def capacity(tx: Tx, loop: Loop, iterations: Iterations | None, name: str) -> Any:

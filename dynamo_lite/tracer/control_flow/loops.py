@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from dataclasses import replace
 from inspect import CO_GENERATOR
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,10 @@ from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.containers.lists import ListVariable
 from .bodies import Unsettled, trace_iteration
 from .branches import Start, fork, predicate, settle
-from .growing import assign, growing_lists
+from .growing import growing_lists
 from .iterations import check_nameless, iterations_of, owner_of
 from .recording import Recording
+from .variables import assign
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -67,11 +69,11 @@ def arrive(tx: Tx) -> bool:
     except Replan:
         raise
     except ObservedException:
-        raise PlanLoop((tx.code, loop.head), "the loop raises an exception") from None
+        raise PlanLoop((tx.code, loop.head), LoopPlan("the loop raises an exception")) from None
     except Unsupported as stop:
         location = getattr(stop, "location", None)
         reason = str(stop) if location is None else f"{stop} at {location}"
-        raise PlanLoop((tx.code, loop.head), reason) from None
+        raise PlanLoop((tx.code, loop.head), LoopPlan(reason)) from None
 
 
 def first_plan(
@@ -107,7 +109,7 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
     each = max(len(made), (tx.state.steps - steps) / STEPS) / (count - 1)
     place = tx.code, loop.head
     if place not in tx.state.options.loops and is_long(made, many, count - 1):
-        raise PlanLoop(place)
+        raise PlanLoop(place, LoopPlan())
     if isinstance(many, int) and each * many > tx.state.budget:
         enough = math.ceil(1.25 * each * many / 1000) * 1000
         reason = f"more than {tx.state.budget} operations (config.unroll_budget = {enough}"
@@ -142,18 +144,22 @@ def capture(
     try:
         with growing_lists(tx, loop, iterator, iterations, plan):
             saved = dict(tx.locals)
-            body = trace_iteration(tx, loop, stack, iterations, dict(plan.unions))
+            body = trace_iteration(tx, loop, stack, iterations, plan)
         tx.locals = saved
         end = tx.instructions[loop.head].target or 0
         tx.exits.setdefault(loop.head, (end, len(stack), (end, len(stack))))
         node = Recording(tx, loop, body, iterations, plan.peeled)
         node.record()
     except Unsettled as stop:
-        place, unions = (tx.code, loop.head), plan.unions | {*stop.unions.items()}
+        place = tx.code, loop.head
+        if stop.replaced and stop.replaced not in plan.replaced:
+            replaced = plan.replaced | {stop.replaced}
+            raise PlanLoop(place, replace(plan, replaced=replaced)) from None
         if stop.again and plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
-            raise PlanLoop(place, "", plan.peeled + 1, plan.unions, plan.lists) from None
+            raise PlanLoop(place, replace(plan, peeled=plan.peeled + 1)) from None
         if stop.unions:
-            raise PlanLoop(place, "", plan.peeled, unions, plan.lists) from None
+            unions = plan.unions | {*stop.unions.items()}
+            raise PlanLoop(place, replace(plan, unions=unions)) from None
         raise GraphBreak(str(stop)) from None
     go_on(tx, loop, stack, node)
 

@@ -30,6 +30,7 @@ from ..trackers.arrays.unions import (
     united,
     which,
 )
+from ..trackers.objects.objects import ObjectVariable
 from .capture import (
     PYTHON_TYPES,
     checked_close,
@@ -41,7 +42,9 @@ from .capture import (
     type_of,
 )
 from .exits import ITERATION, JOINED, RETURNED, Arm, Exit, Key, keys_of, live_at
-from .parts import Parts, parts_of, settled
+from .growing import has_one_name
+from .parts import ALWAYS, Parts, identities_of, parts_of, settled
+from .variables import shared
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
@@ -180,7 +183,7 @@ class Merging:
         self.sides = [side for side, exit_ in enumerate(exits) if exit_ is not None]
         self.slots: dict[Any, Slot] = {}
         self.trees: dict[tuple[int, int], Tree] = {}
-        self.live = live_at(self.tx, self.exits[0], loop)
+        self.live, self.outer = live_at(self.tx, self.exits[0], loop), shared(self.tx)
         names = {name for exit_ in self.exits for name in exit_.locals}
         self.found = {name: self.local(name) for name in sorted(self.live & names)}
         self.result = self.end()
@@ -204,7 +207,8 @@ class Merging:
         )
 
     def local(self, name: str) -> Any:
-        values = [exit_.locals.get(name) for exit_ in self.exits]
+        before = self.outer.get(name)
+        values = [exit_.locals.get(name, before) for exit_ in self.exits]
         if None in values:
             raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
         return self.value(repr(name), *values)
@@ -293,7 +297,7 @@ class Merging:
     def tree(self, name: str, first: VariableTracker, second: VariableTracker) -> Tree | None:
         """Two containers of the same structure that the arms have made, leaf by leaf."""
         one, other = (
-            parts_of(value, arm.since) for value, arm in zip((first, second), self.cond.arms)
+            self.parts(name, value, arm) for value, arm in zip((first, second), self.cond.arms)
         )
         if one is None or other is None:
             return None
@@ -306,6 +310,18 @@ class Merging:
         return self.once(one, first, second, lambda: [
             self.merged(name.strip("'") + key, *pair) for key, *pair in items
         ])
+
+    def parts(self, name: str, value: VariableTracker, arm: Arm) -> Parts | None:
+        """Those of what an arm has made; and of an object that both have left as it was, where
+        nobody can tell whether it is another one."""
+        found, name = parts_of(value, arm.since), name.strip("'")
+        if found is not None or type(value) is not ObjectVariable:
+            return found
+        changed = [known.owner for known in self.tx.side_effects.fields.known.values()]
+        is_own = value is self.tx.locals.get(name) and has_one_name(self.tx, name)
+        if not is_own or any(one in changed for one in identities_of(value, ALWAYS)):
+            return None
+        return parts_of(value, ALWAYS)
 
     def once(self, parts: Parts, first: Any, second: Any, items: Callable[[], list[Any]]) -> Tree:
         """A container, which is one Tree wherever it is found."""

@@ -20,9 +20,10 @@ from ..trackers.arrays.complex_numbers import ComplexVariable, is_from_outside, 
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.sequences import TupleVariable
+from ..trackers.objects.objects import ObjectVariable
 
-NEVER = sys.maxsize
-"""A time that never comes: no list or dict is taken apart."""
+ALWAYS, NEVER = 0, sys.maxsize
+"""Times: with the latter, no object, list or dict is taken apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,11 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
         return complex_parts(parts)
     if value.born < since:
         return None
+    if type(value) is ObjectVariable and None not in value.attributes.values():
+        names: tuple[str, ...] = (*value.attributes,)
+        items = tuple(item for item in value.attributes.values() if item is not None)
+        return Parts((value.kind, *names), tuple(f".{name}" for name in names), items,
+                     value.with_values, True)
     if type(value) is ListVariable:
         return Parts((list, len(value.built_items())), indices(value), tuple(value.built_items()),
                      ListVariable, True)
@@ -110,11 +116,11 @@ def identities_of(value: VariableTracker, since: int) -> Iterator[VariableTracke
             yield from identities_of(item, since)
 
 
-def structure_of(value: VariableTracker) -> Hashable:
-    """Equal for tuples whose leaves have the same paths."""
-    if (found := parts_of(settled(value), NEVER)) is None:
+def structure_of(value: VariableTracker, since: int) -> Hashable:
+    """Equal for values whose leaves have the same paths."""
+    if (found := parts_of(settled(value), since)) is None:
         return None
-    return found.structure, tuple(structure_of(item) for item in found.items)
+    return found.structure, tuple(structure_of(item, since) for item in found.items)
 
 
 def with_leaves(

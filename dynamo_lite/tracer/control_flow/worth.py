@@ -16,7 +16,7 @@ from ...bytecode.splitting import STACK_EFFECTS
 from ...errors import PlanColdArm, PlanLoop, Unsupported
 from ...ir.savings import ITERATIONS, SCALAR_CALL, costs, saved
 from ...ir.sizes import Size
-from ..state.trace import ColdArm, LoopPlan
+from ..state.trace import ColdArm
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.containers.iterators import StepVariable
 
@@ -123,9 +123,7 @@ class Estimating:
             tx.step()
             return True
         except PlanLoop as plan:
-            tx.state.options.loops[plan.place] = LoopPlan(
-                plan.reason, plan.peeled, plan.unions, plan.lists
-            )
+            tx.state.options.loops[plan.place] = plan.plan
         except PlanColdArm as plan:
             tx.state.options.cold_arms[plan.place] = ColdArm(str(plan), plan.location)
         except (Unsupported, ObservedException):

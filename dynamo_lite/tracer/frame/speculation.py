@@ -29,7 +29,7 @@ from ..control_flow.growing import settle_lists
 from ..control_flow.worth import CROSSING, Estimate, estimate, hint_of, outermost
 from ..rules.frame_inspection import why_seen
 from ..state.side_effects import SideEffects
-from ..state.trace import ColdArm, LoopPlan, Returned, Stopped, Trace, TraceOptions, TraceState
+from ..state.trace import ColdArm, Returned, Stopped, Trace, TraceOptions, TraceState
 from .expected_changes import Learnt, came_true, will_change
 from .no_alias import guard_no_alias
 from .root import RootTranslator, StopHere
@@ -134,8 +134,8 @@ class Speculation:
 
     def plan(self, found: PlanLoop) -> None:
         """The next run knows what becomes of a loop."""
-        code, index = place = found.place
-        self.options.loops[place] = LoopPlan(found.reason, found.peeled, found.unions, found.lists)
+        code, index = found.place
+        self.options.loops[found.place] = found.plan
         where = f"{code.co_filename}:{read(code)[index].line}"
         self.again(Restart.LOOP_PLANNED, where, found)
 

@@ -21,7 +21,7 @@ from ..object_model.cells import CellVariable
 from ..object_model.constants import ConstantVariable
 from ..opcodes import HANDLERS, coverage
 from ..rules.trace_rules import OWN_FOLDER
-from ..state.trace import STEPS, TraceState
+from ..state.trace import STEPS, LoopPlan, TraceState
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from .language import FrameLanguage
 from .values import FrameValues
@@ -198,7 +198,7 @@ class Translator(FrameValues, FrameLanguage):
         plan = plans.get(place)
         while loop is not None and not self.code.co_flags & CO_GENERATOR:
             if (self.code, loop.head) not in plans:
-                raise PlanLoop((self.code, loop.head))
+                raise PlanLoop((self.code, loop.head), LoopPlan())
             loop = shape_of(self.code).around(loop)
         why = plan.reason if plan is not None else ""
         found = LoopBreak(f"{reason}; it is not compiled as a loop: {why}" if why else reason)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...guards.kinds import CALL
 from ...guards.sources import CellContentsSource, Source
+from ..state.fields import Field
 from ..state.tracker import VariableTracker
 from .constants import observed
 from .lazy import LazyVariable, realise
@@ -15,14 +16,20 @@ if TYPE_CHECKING:
     from ..state.tx import Tx
 
 
+CONTENTS = "cell_contents"
+
+
 class CellVariable(VariableTracker):
-    """A cell; `bound` is None while it is empty. `source` is the source of the cell object."""
+    """A cell; `bound` is None while it is empty. `value` is a cell that existed before the frame,
+    and `source` its source."""
 
     def __init__(
-        self, bound: VariableTracker | None = None, source: Source | None = None
+        self, bound: VariableTracker | None = None, source: Source | None = None,
+        value: CellType | None = None,
     ) -> None:
         self.bound = bound
         self.source = source
+        self.value = value
 
     def python_type(self) -> type:
         return CellType
@@ -34,8 +41,27 @@ class CellVariable(VariableTracker):
         self.bound = realise(tx, self.bound)
         return self.bound
 
+    def own(self, tx: Tx, name: str) -> VariableTracker | None:
+        """What the cell holds, its only attribute."""
+        if self.bound is not None:
+            self.bound = realise(tx, self.bound)
+        return self.bound
+
+    def held(self, name: str) -> VariableTracker | None:
+        return self.bound
+
+    def hold(self, name: str, value: VariableTracker) -> None:
+        self.bound = value
+
+    def store_held(self, tx: Tx, name: str, value: VariableTracker) -> None:
+        self.store(tx, value)
+
     def store(self, tx: Tx, value: VariableTracker) -> None:
-        tx.side_effects.store_cell(self, value)
+        fields = tx.side_effects.fields
+        if fields.is_in_older(self):
+            fields.change(Field(self, CONTENTS), self.own(tx, CONTENTS))
+        else:
+            tx.side_effects.store_cell(self, value)
         self.bound = value
 
     def delete(self, tx: Tx, name: str, free: bool) -> None:
@@ -44,7 +70,7 @@ class CellVariable(VariableTracker):
         self.bound = None
 
     def getattr(self, tx: Tx, name: str) -> VariableTracker:
-        if name == "cell_contents" and self.bound is not None:
+        if name == CONTENTS and self.bound is not None:
             return self.load(tx, name, free=True)
         return super().getattr(tx, name)
 
@@ -59,8 +85,9 @@ def outside_cell(tx: Tx, cell: CellType, source: Source) -> CellVariable:
     """A cell that existed before the frame."""
     if is_empty(cell):
         tx.guards.install(source, CALL, is_empty, tx.location())
-        return CellVariable(None, source)
-    return CellVariable(LazyVariable(cell.cell_contents, CellContentsSource(source)), source)
+        return CellVariable(None, source, cell)
+    held = LazyVariable(cell.cell_contents, CellContentsSource(source))
+    return CellVariable(held, source, cell)
 
 
 def is_empty(cell: CellType) -> bool:

@@ -50,7 +50,8 @@ def delete_fast(tx: Tx, inst: Instruction) -> None:
 @handles("MAKE_CELL")
 def make_cell(tx: Tx, inst: Instruction) -> None:
     """Turn the local into a cell; an argument moves into it."""
-    tx.locals[inst.argval] = CellVariable(tx.locals.get(inst.argval))
+    made = tx.locals[inst.argval] = CellVariable(tx.locals.get(inst.argval))
+    tx.side_effects.fields.makes(made)
 
 
 @handles("COPY_FREE_VARS")

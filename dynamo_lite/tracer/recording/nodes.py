@@ -31,6 +31,7 @@ from ...ir.tree import leaves, map_leaves
 from ...ir.types import ArrayType, Form
 from ..object_model.constants import NONE, context_of, observed
 from ..rules.trace_rules import Action, rule_for
+from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.sequences import TupleVariable
@@ -199,7 +200,7 @@ def without_symbols(kind: Any, made: Sequence[str]) -> Any:
 def check_not_consumed(tx: Tx, tree: Any) -> None:
     for leaf in leaves(tree):
         if isinstance(leaf, Node) and (alias := tx.state.consumed.get(owner_of(tx, leaf))):
-            raise PlanLoop(alias.place, f"the program goes on to use {alias.what}")
+            raise PlanLoop(alias.place, LoopPlan(f"the program goes on to use {alias.what}"))
 
 
 def _discards_imaginary_parts(

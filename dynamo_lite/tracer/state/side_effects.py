@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.records import dataclass
 from ...errors import GraphBreak
 from ...guards.sources import Pinned
+from .fields import Fields
 
 if TYPE_CHECKING:
     from .tracker import VariableTracker
@@ -112,16 +113,25 @@ class SideEffects:
 
     def __init__(self) -> None:
         self._rows: dict[Hashable, Record] = {}
-        self.sealed = ""
-        self.since = 0
+        self.fields = Fields()
+
+    @property
+    def sealed(self) -> str:
+        """The part of the program that is being traced as a graph of its own, or ""."""
+        return self.fields.bodies[-1].what if self.fields.bodies else ""
+
+    @property
+    def since(self) -> int:
+        """What is numbered from there on is made in that part."""
+        return self.fields.bodies[-1].since if self.fields.bodies else 0
 
     def touches(self, what: str, tracker: VariableTracker | None = None) -> None:
         """Something that Python could notice is about to change: not in a part that may run
-        several times, or not at all, which `sealed` describes. What was made in there (by trackers
-        numbered from `since` on) may change."""
-        if not self.sealed:
+        several times, or not at all, which `sealed` describes. What was made in there may
+        change."""
+        if not self.fields.bodies:
             return
-        if tracker is None or tracker.source is not None or tracker.born < self.since:
+        if tracker is None or self.fields.bodies[-1].is_younger(tracker):
             raise GraphBreak(f"{self.sealed} changes {what}")
 
     @property

@@ -23,6 +23,7 @@ from ...ir.node import Location, Node
 from ...ir.numbering import Numbering
 from ...ir.sizes import Size
 from ...ir.types import ArrayType
+from .fields import FieldName
 from .side_effects import SideEffects
 from .tracker import VariableTracker
 
@@ -84,12 +85,15 @@ class LoopPlan:
     """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
     of the graph after `peeled` iterations. Those in `unions` have one of two types, which are
     given, as data decides. `lists` are those that the loop changes: the name, the types of an
-    item's parts, and whether items are tuples."""
+    item's parts, and whether items are tuples. `fields` are those of older objects and cells.
+    In the variables `replaced` are objects, of which each iteration makes others."""
 
     reason: str = ""
     peeled: int = 0
     unions: frozenset[tuple[str, tuple[type, ...]]] = frozenset()
     lists: frozenset[tuple[str, tuple[ArrayType, ...], bool]] = frozenset()
+    fields: frozenset[FieldName] = frozenset()
+    replaced: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from ..containers.exceptions import make_exception
 from ..containers.iterators import IteratorVariable, StepVariable
 from ..containers.mappings import MappingProxyVariable
 from .class_items import set_in_local_class
-from .objects import ObjectVariable
+from .objects import new_object
 
 if TYPE_CHECKING:
     from ...state.tx import Tx
@@ -221,7 +221,7 @@ class ClassVariable(KnownVariable):
         if not is_python_class(kind):
             raise GraphBreak(f"making a {kind.__name__}")
         meet_class(tx, kind)
-        return ObjectVariable(kind)
+        return new_object(tx, kind)
 
     def initialise(self, tx: Tx, instance: VariableTracker, args: Args, kwargs: Kwargs) -> None:
         kind = instance.python_type()

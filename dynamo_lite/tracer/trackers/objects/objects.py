@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import itertools
 import types
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from ...object_model.refusals import length, name_in_c, returned
 from ...rules.local_classes import LOCAL_CLASSES
 from ...rules.mro import MISSING, Lacks, is_subtype, lookup, lookup_in
 from ...rules.trace_rules import is_polyfill
+from ...state.fields import Field, Fields
 from ...state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from ..containers.instance_dicts import InstanceDictVariable, outside_dict, refuse_slot
 
@@ -61,6 +62,11 @@ class ObjectVariable(VariableTracker):
         self.attributes: dict[str, VariableTracker | None] = {}
         self.moved: set[str] = set()
         self.namespace: InstanceDictVariable | None = None
+        self.made_in: Fields | None = None
+
+    def with_values(self, values: Iterable[VariableTracker]) -> ObjectVariable:
+        """A new object with the same attributes."""
+        return made_in(self.made_in, self.kind, zip(self.attributes, values))
 
     def python_type(self) -> type:
         return self.kind
@@ -109,8 +115,21 @@ class ObjectVariable(VariableTracker):
             dict_source = AttrSource(self.source, "__dict__")
             tx.guards.install(dict_source, NO_KEY, name, tx.location())
 
+    def held(self, name: str) -> VariableTracker | None:
+        return self.attributes[name]
+
+    def hold(self, name: str, value: VariableTracker) -> None:
+        self.attributes[name] = value
+
+    def store_held(self, tx: Tx, name: str, value: VariableTracker) -> None:
+        self.store(tx, name, value)
+
     def store(self, tx: Tx, name: str, value: VariableTracker) -> None:
-        tx.side_effects.store_attr(self, name, value)
+        fields = tx.side_effects.fields
+        if fields.is_in_older(self):
+            fields.change(Field(self, name), self.own(tx, name))
+        else:
+            tx.side_effects.store_attr(self, name, value)
         if self.attributes.get(name, value) is None:
             del self.attributes[name]
         self.attributes[name] = value
@@ -229,6 +248,22 @@ class ObjectVariable(VariableTracker):
                 code.build(value)
                 code.call(3)
                 code.emit("POP_TOP")
+
+
+def new_object(tx: Tx, kind: type) -> ObjectVariable:
+    """An object that the frame makes, without attributes."""
+    return made_in(tx.side_effects.fields, kind, ())
+
+
+def made_in(
+    fields: Fields | None, kind: type, attributes: Iterable[tuple[str, VariableTracker]]
+) -> ObjectVariable:
+    made = ObjectVariable(kind)
+    made.attributes.update(attributes)
+    if fields is not None:
+        made.made_in = fields
+        fields.makes(made)
+    return made
 
 
 PLAIN_NEW = (object, types.SimpleNamespace)
