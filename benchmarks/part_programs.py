@@ -5,6 +5,7 @@ Each takes what its `inputs` give, as in `loop_programs`.
 from __future__ import annotations
 
 import heapq
+import random
 from typing import Any
 
 import numpy as np
@@ -476,6 +477,43 @@ def runge_kutta(end):
     return s.y, s.t, s.rejected
 
 
+class Vector:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, factor):
+        return Vector(self.x * factor, self.y * factor)
+
+
+@program(lambda r: (r.normal(size=2000),))
+def vectors(x):
+    place, speed = Vector(0.0, 1.0), Vector(1.0, 0.5)
+    for v in x:
+        speed = speed + Vector(v, -0.5) * 0.01
+        if place.y < 0:
+            speed.y = -speed.y
+        place = place + speed * 0.01
+    return place.x, place.y
+
+
+@program(lambda r: (r.normal(size=3000),))
+def counter_in_a_closure(x):
+    runs, inside = 0, False
+
+    def see(value):
+        nonlocal runs, inside
+        if value > 0.5 and not inside:
+            runs += 1
+        inside = value > 0.5
+
+    for v in x:
+        see(v)
+    return runs
+
+
 # -- random numbers
 
 @program(lambda r: (2000,))
@@ -489,6 +527,29 @@ def gibbs(n):
         out[i, 0] = x
         out[i, 1] = y
     return out
+
+
+@program(lambda r: (3000,))
+def metropolis(n):
+    random.seed(1)
+    x, accepted, total = 0.0, 0, 0.0
+    for _ in range(n):
+        y = x + random.uniform(-1.0, 1.0)
+        if random.random() < min(1.0, (1.0 + x * x) / (1.0 + y * y)):
+            x = y
+            accepted += 1
+        total += x
+    return total, accepted
+
+
+@program(lambda r: (3000,))
+def random_walk(n):
+    random.seed(1)
+    place, furthest = 0, 0
+    for _ in range(n):
+        place += 2 * random.randint(0, 1) - 1
+        furthest = max(furthest, abs(place))
+    return place, furthest
 
 
 # -- strings and the rest

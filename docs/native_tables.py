@@ -48,7 +48,8 @@ FUNCTIONS = {
     "products": "gemm, gemv or dot at every place of a stack",
     "draw_float": "the next number of a generator, or of the one that a method is bound to, of the "
     "distribution with that number; nonzero where its method would raise",
-    "draw_integer": "the same from low to high - 1, `masked` as RandomState does it",
+    "draw_integer": "the same from low to high - 1; `masked`: 1 as RandomState does it, 2 as "
+    "`random.Random` does, 3 for a number of that with as many bits as low says",
     "step": "step `number` begins; only called where `Frame.is_counted`",
 }
 OPS = {

@@ -1,4 +1,4 @@
-"""Where NumPy's random generators keep their states: found and tried out once, for the native core.
+"""Where random generators keep their states: found and tried out once, for the native core.
 
 NumPy hands out a state as a list of numbers, which takes longer than many graphs; the core copies
 the memory in which it lies.
@@ -6,13 +6,14 @@ the memory in which it lies.
 from __future__ import annotations
 
 import ctypes
+import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ..native import know_bit_generator, know_distributions, know_generator
+from ..native import know_bit_generator, know_distributions, know_generator, know_python_random
 
 IN_PLACE, WORD = -1, 8
 PARTS: dict[type, tuple[tuple[int, int], ...]] = {
@@ -24,6 +25,7 @@ PARTS: dict[type, tuple[tuple[int, int], ...]] = {
 }
 """The states of NumPy's bit generators: (offset of a pointer to the part, its size)."""
 
+PYTHON_BYTES = 4 + 624 * 4  # of `random.Random`: the position and the words
 GAUSS_BYTES = 16  # of RandomState: whether a normal number is left, and the number
 
 
@@ -110,8 +112,22 @@ def learn_distributions() -> None:
 
 
 @cache
+def has_known_python_layout() -> bool:
+    """Whether the memory of Python's own generator is what this module takes it for."""
+    state = random.Random(5)
+    state.random()
+    *words, position = state.getstate()[1]
+    if type(state).__basicsize__ < object.__basicsize__ + PYTHON_BYTES:
+        return False
+    found = ctypes.string_at(id(state) + object.__basicsize__, PYTHON_BYTES)
+    return np.frombuffer(found, np.uint32).tolist() == [position, *words]
+
+
+@cache
 def learn_layouts() -> None:
-    """Tell the native core where the states of NumPy's generators lie, and its distributions."""
+    """Tell the native core where the states of generators lie, and NumPy's distributions."""
+    if has_known_python_layout():
+        know_python_random(random.Random, object.__basicsize__)
     learn_distributions()
     for kind in PARTS:
         learn_layout(kind)

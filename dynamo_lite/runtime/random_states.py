@@ -7,7 +7,6 @@ from __future__ import annotations
 import ctypes
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,13 @@ import numpy as np
 from ..ir.control import bodies, given, is_control
 from ..ir.graph import Graph
 from ..ir.node import Node
-from ..ir.random_memory import learn_layouts
+from ..ir.random_memory import PYTHON_BYTES, has_known_python_layout, learn_layouts
 from ..ir.row import Effect, row_of
 from ..ir.types import OBJECT
 from ..native import KeptStates
 
 RandomOwner = np.random.RandomState | np.random.Generator | random.Random
 LEGACY_STATE = getattr(np.random.get_state, "__self__", None)
-PYTHON_BYTES = 4 + 624 * 4  # of `random.Random`: the position and the words
 
 
 def save(owner: Any) -> Any:
@@ -47,18 +45,6 @@ def put_back(owner: Any, state: Any) -> None:
     else:
         ctypes.memmove(id(owner) + object.__basicsize__, state[0], PYTHON_BYTES)
         owner.gauss_next = state[1]
-
-
-@cache
-def has_known_python_layout() -> bool:
-    """Whether the memory of Python's own generator is what this module takes it for."""
-    state = random.Random(5)
-    state.random()
-    *words, position = state.getstate()[1]
-    if type(state).__basicsize__ < object.__basicsize__ + PYTHON_BYTES:
-        return False
-    found = ctypes.string_at(id(state) + object.__basicsize__, PYTHON_BYTES)
-    return np.frombuffer(found, np.uint32).tolist() == [position, *words]
 
 
 def random_owners(graph: Graph) -> list[RandomOwner | int]:

@@ -16,9 +16,9 @@ import numpy as np
 MAKERS: tuple[Callable[[], Any], ...] = (
     lambda: np.random.default_rng(3), lambda: np.random.RandomState(3),
     lambda: np.random.Generator(np.random.MT19937(3)), lambda: np.random.Generator(np.random.SFC64(3)),
-    lambda: np.random.RandomState(np.random.PCG64(3)),
+    lambda: np.random.RandomState(np.random.PCG64(3)), lambda: random.Random(3),
 )
-INTEGERS = ("integers", "randint", "integers", "integers", "randint")
+INTEGERS = ("integers", "randint", "integers", "integers", "randint", "randrange")
 NUMBERS = (
     "rng.uniform()", "rng.uniform({n}, 2.5)", "rng.uniform(-1, 1)", "rng.normal()",
     "rng.normal({n}, 0.5)", "rng.normal(0, abs({n}))", "rng.standard_normal()",
@@ -52,6 +52,9 @@ TESTS = ("{n} < {n}", "{n} > 0.5", "{i} == 1", "rng.uniform() < 0.3 or {n} < 0",
 class Writer:
     """Writes one function of a generator, an array and a number."""
 
+    holes = {"n": NUMBERS, "i": WHOLE, "a": ARRAYS}
+    rare, tests = RARE, TESTS
+
     def __init__(self, seed: int) -> None:
         self.r = random.Random(seed)
         self.integers = INTEGERS[seed % len(MAKERS)]
@@ -70,11 +73,11 @@ class Writer:
         if hole == "j":
             return f"{r.choice(self.indices or ['n'])} % len(x)"
         if hole == "a":
-            return self.fill(r.choice(ARRAYS), deep + 1)
+            return self.fill(r.choice(self.holes["a"]), deep + 1)
         known = ["s", "t", "0.5", "x[0]"] if hole == "n" else [*self.indices, "n % 7", "2"]
         if deep > 1 or r.random() < 0.4:
             return r.choice(known)
-        return self.fill(r.choice(NUMBERS if hole == "n" else WHOLE), deep + 1)
+        return self.fill(r.choice(self.holes[hole]), deep + 1)
 
     def put(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -91,14 +94,14 @@ class Writer:
         if self.depth < 5 and r.random() < 0.3:
             return r.choice([self.branch, self.loop])()
         if self.indices and r.random() < 0.06:
-            return self.put(self.fill(f"if {r.choice(TESTS)}: {r.choice(('break', 'continue'))}"))
-        self.put(self.fill(r.choice(RARE if r.random() < 0.02 else STATEMENTS)))
+            return self.put(self.fill(f"if {r.choice(self.tests)}: {r.choice(('break', 'continue'))}"))
+        self.put(self.fill(r.choice(self.rare if r.random() < 0.02 else STATEMENTS)))
 
     def body(self) -> list[Callable[[], None]]:
         return [self.statement] * self.r.randint(1, 3)
 
     def branch(self) -> None:
-        self.block(self.fill(f"if {self.r.choice(TESTS)}:"), *self.body())
+        self.block(self.fill(f"if {self.r.choice(self.tests)}:"), *self.body())
         if self.r.random() < 0.5:
             self.block("else:", *self.body())
 
@@ -122,12 +125,38 @@ class Writer:
         return "\n".join(self.lines) + "\n"
 
 
+class PythonWriter(Writer):
+    """Draws from Python's own generators."""
+
+    holes = {
+        "n": (
+            "rng.random()", "rng.uniform({n}, 2.5)", "rng.uniform(-1, 1)", "rng.gauss(0, 1)",
+            "rng.gauss({n}, 0.5)", "rng.normalvariate(0.0, {n})", "rng.expovariate(1.5)",
+            "random.random()", "random.random()", "random.gauss({n}, 2)", "random.uniform({n}, {n})",
+            "rng.uniform({i}, 4)", "random.gauss(mu=0.5, sigma={n})", "rng.choice([0.5, 1.5])",
+            "random.triangular(0, 1, 0.5)", "rng.expovariate(abs({n}) + 0.25)",
+        ),
+        "i": (
+            "rng.randrange(3)", "rng.randint(0, 3)", "rng.randrange(-2, {i} % 4 + 1)",
+            "random.randint({i} % 3, {i} % 3 + 300)", "random.randrange(7)", "rng.getrandbits(3)",
+            "rng.randint(-2**40, 2**40)", "random.getrandbits(40)", "rng.randrange(2**32)",
+            "random.choice([1, 2])", "rng.randint({i} % 4, 7)",
+        ),
+        "a": ("np.arange(4.0)", "np.random.rand(4)", "np.full(4, {n})"),
+    }
+    rare = ("x[{j}] = {n} / (len(x) - 1 - {j})", "x[{j} * 2] = {n}", "s = rng.expovariate(0.0)",
+            "n = rng.randrange(len(x) - 30 - {j})", "s = rng.expovariate({n} - {n})")
+    tests = ("{n} < {n}", "{n} > 0.5", "{i} == 1", "rng.random() < 0.3 or {n} < 0", "not {i} % 2",
+             "s > 0 and random.random() < 0.5")
+
+
 def source(seed: int) -> str:
-    return Writer(seed).text()
+    is_python = isinstance(MAKERS[seed % len(MAKERS)](), random.Random)
+    return (PythonWriter if is_python else Writer)(seed).text()
 
 
 def program_of(seed: int) -> Callable[..., Any]:
-    scope: dict[str, Any] = {"np": np}
+    scope: dict[str, Any] = {"np": np, "random": random}
     exec(compile(source(seed), f"<random draws {seed}>", "exec"), scope)
     program: Callable[..., Any] = scope["program"]
     return program
@@ -141,12 +170,20 @@ def drawn(program: Callable[..., Any], seed: int, call: int) -> tuple[Any, ...]:
     rng, x = MAKERS[seed % len(MAKERS)](), np.arange(LENGTHS[call]) / 8
     np.random.seed(call)
     np.random.randn(call)
+    random.seed(call)
     try:
         found = program(rng, x, 3)
     except (ValueError, IndexError, ArithmeticError, TypeError) as error:
         found = type(error), str(error)
+    return found, x, *afterwards(rng), np.random.randn(2), np.random.bytes(5), random.gauss(0, 1)
+
+
+def afterwards(rng: Any) -> tuple[Any, ...]:
+    """What the generator gives next."""
     later = copy.deepcopy(rng)
-    return found, x, rng.bytes(5), later.normal(size=2), np.random.randn(2), np.random.bytes(5)
+    if isinstance(rng, random.Random):
+        return rng.randbytes(5), later.gauss(0, 1), later.getstate()
+    return rng.bytes(5), later.normal(size=2)
 
 
 if __name__ == "__main__":

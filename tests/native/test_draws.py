@@ -1,7 +1,10 @@
-"""Numbers that compiled code draws are those of the methods of NumPy's generators."""
+"""Numbers that compiled code draws are those of the methods of NumPy's generators and Python's."""
+import itertools
+import random
+
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm.entry.draws import GENERATOR, LEGACY, known_draws
+from dynamo_lite.backends.llvm.entry.draws import GENERATOR, LEGACY, PYTHON, known_draws
 
 from dynamo_lite.native import draw_between, draw_from
 
@@ -19,7 +22,7 @@ class Mine(np.random.PCG64):
 def refused_as_none(method, *args):
     try:
         return method(*args)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, ZeroDivisionError):
         return None
 
 
@@ -51,7 +54,33 @@ def test_numbers_and_refusals(owner, name, row, bits):
     assert ours.bytes(9) == theirs.bytes(9)
 
 
+@pytest.mark.parametrize("name, row", PYTHON.items(), ids=[*PYTHON])
+def test_numbers_of_pythons_own_generator(name, row):
+    ours, theirs = random.Random(3), random.Random(3)
+    method, many = getattr(theirs, name), len(row.parameters)
+    assert getattr(random.Random, name) in known_draws()
+    numbers = WHOLE if row.number is None else FLOATS
+    for case in itertools.product(numbers, repeat=many) if many else [()] * 700:
+        low, high = (*case, 0, 0)[:2]
+        if row.number is not None:
+            assert equal(draw_from(ours, row.number, low, high), refused_as_none(method, *case))
+        elif (low < 63 or many == 2) and high + row.more < 2**63:
+            found = draw_between(ours, row.masked, low, high + row.more)
+            assert found == refused_as_none(method, *case)
+    assert ours.getstate() == theirs.getstate()
+
+
+class Watched(random.Random):
+    """Its numbers are not those of its memory."""
+
+
 def test_what_is_no_generator():
+    for number in (PYTHON["random"].number, PYTHON["gauss"].number, 99):
+        assert draw_from(Watched(3), number, 0, 1) is None
+        assert draw_from(np.random.default_rng(1), number, 0, 1) is None
+    assert draw_between(Watched(3), PYTHON["randint"].masked, 0, 5) is None
+    assert draw_between(Watched(3), PYTHON["getrandbits"].masked, 5, 0) is None
+    assert draw_from(random.Random(3), 0, 0, 1) is None
     assert draw_from(object(), 0, 0, 1) is None
     assert draw_from(np.random.default_rng(1), 99, 0, 1) is None
     assert draw_between([], 0, 0, 5) is None

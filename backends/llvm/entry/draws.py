@@ -1,13 +1,15 @@
-"""Draws that compiled code makes itself: single random numbers, the same bits as NumPy's methods'.
+"""Draws that compiled code makes itself: single random numbers, the same bits as those of NumPy's
+generators' methods, and of Python's own.
 
 The native core has the distributions, by number. Each is tried out against its method before it is
 used; where NumPy is another one, the method is called.
 """
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,13 +31,20 @@ if TYPE_CHECKING:
 class Draw:
     """A distribution of the native core, and the parameters of the method with their defaults.
 
-    Of integers, which have no number, `masked` says how those above the range are left out."""
+    Of integers, which have no number, `masked` says how those above the range are left out; `more`
+    is by how much the range is longer than its limits say."""
 
     number: int | None
     parameters: tuple[tuple[str, float | None], ...] = ()
     masked: int = 0
+    more: int = 0
+
+    @property
+    def is_exact(self) -> bool:
+        return self.number is not None and self.number >= FIRST_OF_PYTHON
 
 
+FIRST_OF_PYTHON = 11
 LIMITS = (("low", 0.0), ("high", 1.0))
 LOCATION = (("loc", 0.0), ("scale", 1.0))
 SCALE = (("scale", 1.0),)
@@ -51,46 +60,79 @@ GENERATOR = {
     "normal": Draw(8, LOCATION), "standard_exponential": Draw(9), "exponential": Draw(10, SCALE),
     "integers": Draw(None, BELOW),
 }
+AS_PYTHON, PYTHON_BITS = 2, 3
+BITS = (("k", None),)
+PYTHON = {
+    "random": Draw(11), "uniform": Draw(12, (("a", None), ("b", None))),
+    "gauss": Draw(13, (("mu", 0.0), ("sigma", 1.0))),
+    "normalvariate": Draw(14, (("mu", 0.0), ("sigma", 1.0))),
+    "expovariate": Draw(15, (("lambd", None),)),
+    "randrange": Draw(None, (("start", None), ("stop", None)), AS_PYTHON),
+    "randint": Draw(None, (("a", None), ("b", None)), AS_PYTHON, 1),
+    "getrandbits": Draw(None, BITS, PYTHON_BITS),
+}
 TRIALS = ((0.25, 3.0), (0.1, 0.3), (7.0, 1e9))
 RANGES = ((0, 2), (-5, 2), (3, 4), (0, 2**32), (-(2**40), 2**40), (-(2**63), 2**63 - 1))
+EXACT = 2**53
+"""Ints below it are floats as well."""
 
 
 @cache
 def known_draws() -> dict[Callable[..., Any], Draw]:
-    """The methods, and functions of the module, whose draws are those of the native core."""
+    """The methods, and functions of the modules, whose draws are those of the native core."""
     learn_layouts()
-    if type(np.random.default_rng(1).bit_generator.lock) is not type(threading.RLock()):
-        return {}  # other threads may draw while compiled code runs
-    rows = (np.random.RandomState, LEGACY), (np.random.Generator, GENERATOR)
+    rows = [(random.Random, lambda: random.Random(5), random, PYTHON)]
+    if type(np.random.default_rng(1).bit_generator.lock) is type(threading.RLock()):
+        rows += [  # else other threads may draw while compiled code runs
+            (kind, partial(seeded, kind), np.random, table)
+            for kind, table in ((np.random.RandomState, LEGACY), (np.random.Generator, GENERATOR))
+        ]
     return {method: draw for row in rows for method, draw in _tried(*row)}
 
 
-def _tried(owner: Any, rows: dict[str, Draw]) -> Iterator[tuple[Callable[..., Any], Draw]]:
+def seeded(kind: Any) -> Any:
+    return kind(np.random.MT19937(5))
+
+
+def _tried(
+    owner: Any, make: Callable[[], Any], module: Any, rows: dict[str, Draw]
+) -> Iterator[tuple[Callable[..., Any], Draw]]:
     for name, draw in rows.items():
-        if _is_alike(owner, name, draw):
+        if _is_alike(make, name, draw):
             yield getattr(owner, name), draw
-            bound = getattr(np.random, name, None)
+            bound = getattr(module, name, None)
             if isinstance(getattr(bound, "__self__", None), owner):
                 assert bound is not None
                 yield bound, draw
 
 
-def _is_alike(owner: Any, name: str, draw: Draw) -> bool:
+def _is_alike(make: Callable[[], Any], name: str, draw: Draw) -> bool:
     """Whether the draws of two equal generators, and their states afterwards, are equal."""
-    ours, theirs = (owner(np.random.MT19937(5)) for _ in range(2))
-    method = getattr(theirs, name)
+    ours, theirs = make(), make()
+    method, many = getattr(theirs, name), len(draw.parameters)
     for _ in range(8):
-        for low, high in RANGES if draw.number is None else ():
-            if draw_between(ours, draw.masked, low, high) != method(low, high):
-                return False
-        for a, b in TRIALS if draw.number is not None else ():
-            given = (a, b)[: len(draw.parameters)]
-            if draw_from(ours, draw.number or 0, a, b) != method(*given):
+        for low, high in trials(draw):
+            if draw.number is not None:
+                found = draw_from(ours, draw.number, low, high)
+            else:
+                found = draw_between(ours, draw.masked, low, high + draw.more)
+            if found != method(*(low, high)[:many]):
                 return False
     return _state(ours) == _state(theirs)
 
 
+def trials(draw: Draw) -> tuple[tuple[Any, Any], ...]:
+    """Parameters that a distribution is tried out with; the last ones of a range are its ends."""
+    if draw.parameters == BITS:
+        return tuple((k, 0) for k in (0, 1, 7, 31, 32, 33, 62))
+    if draw.number is None:
+        return RANGES[: -1 if draw.more else None]
+    return TRIALS
+
+
 def _state(owner: Any) -> Any:
+    if isinstance(owner, random.Random):
+        return owner.getstate()
     is_legacy = isinstance(owner, np.random.RandomState)
     return contents(owner.get_state(legacy=False) if is_legacy else owner.bit_generator.state)
 
@@ -107,10 +149,9 @@ def drawn(step: Extern) -> tuple[Draw, list[Any]] | None:
     if unknown or given.pop("size", None) is not None:
         return None
     values = [given.get(name, default) for name, default in draw.parameters]
-    if draw.parameters == BELOW and values[1] is None:
+    if draw.number is None and len(values) == 2 and values[1] is None and not draw.more:
         values = [0, values[0]]
-    kinds = "biu" if draw.number is None else "biuf"
-    return (draw, values) if all(_is_number(value, kinds) for value in values) else None
+    return (draw, values) if all(_is_number(value, draw) for value in values) else None
 
 
 def _gives_a_number(step: Extern) -> bool:
@@ -119,7 +160,10 @@ def _gives_a_number(step: Extern) -> bool:
     return step.types[0].dtype in (F64, I64)
 
 
-def _is_number(value: Any, kinds: str) -> bool:
+def _is_number(value: Any, draw: Draw) -> bool:
+    """Whether a parameter is of a kind that is computed with as the method does: Python's own ones
+    compute with ints, which are no floats where they are large."""
+    kinds = "biu" if draw.number is None else "f" if draw.is_exact else "biuf"
     if isinstance(value, Ref):
         type_ = value.type
         return type_ is not None and type_.form is not Form.ARRAY and (
@@ -128,7 +172,8 @@ def _is_number(value: Any, kinds: str) -> bool:
         )
     if isinstance(value, SizeExpr):
         return True
-    return type(value) in ((int, float) if "f" in kinds else (int,)) and abs(value) < 2**62
+    largest = EXACT if draw.is_exact else 2**62
+    return type(value) in ((int, float) if "f" in kinds else (int,)) and abs(value) < largest
 
 
 def write_draw(
@@ -141,10 +186,12 @@ def write_draw(
     else:
         name, which, kind = "draw_float", draw.number, "double"
     dtype = I64 if draw.number is None else F64
-    given = [as_number(writer, value, dtype).ref for value in (*values, 0, 0)[:2]]
+    given = [as_number(writer, value, dtype) for value in (*values, 0, 0)[:2]]
+    if draw.more:
+        given[1] = given[1] + draw.more
+    parameters = [f"{kind} {value.ref}" for value in given]
     writer.frame.checked(
-        name, "ptr %frame", f"ptr {owner}", f"i32 {which}", *(f"{kind} {ref}" for ref in given),
-        f"ptr {place}",
+        name, "ptr %frame", f"ptr {owner}", f"i32 {which}", *parameters, f"ptr {place}"
     )
     writer.pointers[step.results[0].name] = place
 

@@ -149,8 +149,8 @@ def drawn_rule(kind: type) -> Callable[..., ArrayType]:
 
     def infer(*args: Any, facts: Facts, **kwargs: Any) -> ArrayType:
         for value in (*args, *kwargs.values()):
-            if kind is int and not (type(value) is int and abs(value) < 2**62):
-                raise Unsupported("a random integer between limits that are not known")
+            if kind is int and not is_python_int(value):
+                raise Unsupported("a random integer between limits that are no ints of 64 bits")
             if type(value) not in (int, float) and not is_python_number(value):
                 raise Unsupported("random numbers with unusual parameters")
         return python_number(kind)
@@ -207,6 +207,12 @@ def is_python_number(value: Any) -> bool:
     if isinstance(value, ArrayType):
         return value.form is Form.PYTHON and value.dtype.kind in "if"
     return isinstance(value, SizeExpr)
+
+
+def is_python_int(value: Any) -> bool:
+    if isinstance(value, ArrayType):
+        return value.form is Form.PYTHON and value.dtype == np.int64
+    return isinstance(value, SizeExpr) or (type(value) is int and abs(value) < 2**62)
 
 
 def is_array(value: Any) -> bool:

@@ -2,6 +2,7 @@
 // by bit, with their own functions where NumPy lets others call them. Which ones agree with the
 // methods is tried out before any is used (backends/llvm/entry/draws.py).
 #include "runtime/fp_state.h"
+#include "runtime/python_draws.h"
 #include "runtime/random_states.h"
 #include "runtime/runtime.h"
 
@@ -96,6 +97,9 @@ constexpr Draw DRAWS[] = {
 };
 constexpr int N_DRAWS = static_cast<int>(std::size(DRAWS)), FIRST_OF_GENERATOR = 7;
 
+// Of integers: how those above the range are left out, by Python's own generator, or how many bits.
+constexpr int32_t AS_PYTHON = 2, PYTHON_BITS = 3;
+
 bool is_known(int32_t number) {
     if (number < 0 || number >= N_DRAWS) return false;
     return number < FIRST_OF_GENERATOR || (standard_normal && standard_exponential);
@@ -168,6 +172,10 @@ PyMethodDef functions[] = {
 }  // namespace
 
 int32_t draw_float(Frame *, PyObject *generator, int32_t number, double a, double b, double *out) {
+    if (number >= N_DRAWS) {
+        KeptFpFlags kept;
+        return draw_as_python(owner_of(generator), number - N_DRAWS, a, b, out) ? OK : FAILED;
+    }
     Drawn draw = {nullptr, nullptr, a, b};
     if (!is_known(number) || !find_state(generator, &draw)) return FAILED;
     KeptFpFlags kept;  // NumPy does not look at those of a draw
@@ -176,6 +184,12 @@ int32_t draw_float(Frame *, PyObject *generator, int32_t number, double a, doubl
 
 int32_t draw_integer(Frame *, PyObject *generator, int32_t masked, int64_t low, int64_t high,
                      int64_t *out) {
+    if (masked == AS_PYTHON) {
+        return draw_integer_as_python(owner_of(generator), low, high, out) ? OK : FAILED;
+    }
+    if (masked == PYTHON_BITS) {
+        return draw_bits_as_python(owner_of(generator), low, out) ? OK : FAILED;
+    }
     Drawn draw = {};
     if (low >= high || bounded_integers == nullptr || !find_state(generator, &draw)) return FAILED;
     uint64_t range = static_cast<uint64_t>(high) - 1 - static_cast<uint64_t>(low);
@@ -188,5 +202,5 @@ int add_draws(PyObject *module) {
     private_name = PyUnicode_InternFromString("_bit_generator");
     capsule_name = PyUnicode_InternFromString("capsule");
     if (private_name == nullptr || capsule_name == nullptr) return -1;
-    return PyModule_AddFunctions(module, functions);
+    return add_python_draws(module) < 0 ? -1 : PyModule_AddFunctions(module, functions);
 }
