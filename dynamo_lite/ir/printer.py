@@ -83,7 +83,7 @@ class _Printer:
             self.namespace, self.taken, self.renamed = (
                 around.namespace, around.taken, around.renamed
             )
-            self.bound, self.unbacked = around.bound, around.unbacked
+            self.bound, self.unbacked = {*around.bound}, around.unbacked
             self.assertions = around.assertions
         else:
             self.renamed |= {name: symbol(self._free(name)) for name in (*backed, *unbacked)}

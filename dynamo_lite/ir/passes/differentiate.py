@@ -21,6 +21,7 @@ from ..pullback import COPIES, pullback, pushforward
 from ..row import ROWS, Kind
 from ..rules.values import as_type
 from ..types import ArrayType, Form
+from . import adjoints as adjoints  # which knows control nodes
 from .decompose import NodeEmit, decompose
 from .drop import drop_dead
 from .functionalise import functionalise

@@ -7,7 +7,7 @@ that the sweep back over what a rule has made of an unknown one is the rule of t
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ import numpy as np
 from ...errors import NotDifferentiable, Unsupported
 from ..control import is_control
 from ..derivatives.traced import Traced, bare, traced
-from ..errstates import CONDITIONS
 from ..facts import Facts
 from ..node import Node
 from ..pullback import detached
@@ -24,9 +23,10 @@ from ..tree import leaves, map_leaves
 from ..types import ArrayType, Form
 from .decompose import NodeEmit
 from .rebuild import Rebuild
+from .scopes import silent_emit
 
-SILENT = tuple((condition, "ignore") for condition in sorted(CONDITIONS))
-"""Derivatives report nothing: where there is none they are NaN or infinite, as the rules say."""
+ADJOINTS: dict[Any, Callable[..., Iterator[tuple[Node, Any]]]] = {}
+"""What control nodes do to cotangents; `adjoints` fills it."""
 
 
 class Sweep:
@@ -43,8 +43,7 @@ class Sweep:
 
     def emit(self, node: Node) -> NodeEmit:
         """Makes calls on behalf of a node, which report nothing."""
-        like = Node(node.op, node.name, node.target, location=node.location, errstate=SILENT)
-        return NodeEmit(self.new, like, self.facts)
+        return silent_emit(self.new, node, self.facts)
 
     def matter(self, tree: Any) -> list[Node]:
         """The nodes of an argument that have derivatives."""
@@ -52,8 +51,11 @@ class Sweep:
 
     def contributions(self, node: Node, g: Any, emit: NodeEmit) -> Iterator[tuple[Node, Any]]:
         """(operand, its cotangent) for each place where a call has an operand that matters."""
+        if is_control(node):
+            yield from ADJOINTS[node.target](self, node, g, emit)
+            return
         row = row_of(node.target)
-        if row is None or is_control(node) or self.matter(node.kwargs):
+        if row is None or self.matter(node.kwargs):
             raise without_rule(node)
         rules = row.partials or row.vjp
         args, kwargs = map_leaves(lambda leaf: traced(emit, leaf), (node.args, node.kwargs))
@@ -99,7 +101,9 @@ class ReverseSweep(Sweep):
     def step(self, node: Node, g: Any) -> None:
         """Hand the cotangent of a result on to the operands."""
         if is_item(node):
-            self.parts.setdefault(node.args[0], {})[node.args[1]] = g
+            parts = self.parts.setdefault(node.args[0], {})
+            known = parts.get(node.args[1])
+            parts[node.args[1]] = g if known is None else self.emit(node)(np.add, known, g)
             return
         emit = self.emit(node)
         if isinstance(node.type, ArrayType):

@@ -1,0 +1,326 @@
+"""Branches and loops backwards.
+
+A branch becomes the branch of its arms backwards. A loop keeps the state at the beginning of every
+iteration, or of every so many: from there a segment runs again, and keeps all states of its own.
+With segments of √n iterations that is the memory of 2√n states, for one more run of the loop.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import control, core
+from ..graph import Graph
+from ..node import Node
+from ..types import ArrayType, python_number
+from .decompose import NodeEmit
+from .scopes import Scope, conform, cotangent_type, integer, loaded, stored, truth
+from .sweeps import ADJOINTS, ReverseSweep, dependent_on, is_continuous
+
+SHORT = 32
+"""Iterations of loops that keep all their states."""
+SEGMENT = 1024
+"""Iterations between the states that loops keep of which the number of iterations is not known, and
+the number of these states."""
+
+Pairs = Iterator[tuple[Node, Any]]
+
+
+def of_branch(sweep: ReverseSweep, node: Node, g: Any, emit: NodeEmit) -> Pairs:
+    predicate, *arms, operands = node.args
+    active = [place for place, each in enumerate(operands) if is_active(sweep, each)]
+    kinds = [cotangent_type(operands[place].type) for place in active]
+    scopes = [Scope(sweep.new.graph, node, sweep.facts) for _ in arms]
+    outputs = []
+    for scope, arm in zip(scopes, arms):
+        given = scope.take((operands, g))
+        inside = ReverseSweep(scope.new, (), sweep.facts)
+        results = scope.inline(arm, given[0])
+        found = inside_out(inside, scope, results, given[1], [given[0][place] for place in active])
+        outputs.append([conform(scope.emit, *pair) for pair in zip(found, kinds)])
+    taken = tuple(dict.fromkeys(each for scope in scopes for each in scope.taken))
+    for scope in scopes:
+        scope.taken = {each: scope.take(each) for each in taken}
+    bodies = [scope.finish(out)[0] for scope, out in zip(scopes, outputs)]
+    made = results_of(emit, control.cond, (predicate, *bodies, taken), {}, kinds)
+    return iter([(operands[place], value) for place, value in zip(active, made)])
+
+
+def is_active(sweep: ReverseSweep, value: Any) -> bool:
+    return isinstance(value, Node) and value in sweep.active
+
+
+def inside_out(
+    sweep: ReverseSweep, scope: Scope, results: Any, given: Any, variables: Any
+) -> list[Any]:
+    """The cotangents of variables of a body, of those of its results."""
+    sweep.nodes = scope.new.graph.nodes[:]
+    sweep.active = dependent_on([v for v in variables if isinstance(v, Node)], sweep.nodes)
+    for result, cotangent in zip(results, given):
+        if isinstance(result, Node) and result in sweep.active and cotangent is not None:
+            sweep.add(result, cotangent, scope.emit)
+    sweep.run()
+    return [sweep.cotangents.get(each) for each in variables]
+
+
+def results_of(
+    emit: NodeEmit, target: Any, args: Any, kwargs: Any, kinds: list[ArrayType]
+) -> list[Node]:
+    made = emit.new.call(target, args, kwargs, tuple(kinds), emit.node)
+    return [emit.new.call(operator.getitem, (made, place), {}, kind, emit.node)
+            for place, kind in enumerate(kinds)]
+
+
+def of_loop(sweep: ReverseSweep, node: Node, g: Any, emit: NodeEmit) -> Pairs:
+    return LoopBackwards(sweep, node, g, emit).run()
+
+
+class LoopBackwards:
+    """The state of a loop is what it carries, and the arrays of which it makes versions; operands
+    that stay what they are, are its constants."""
+
+    def __init__(self, sweep: ReverseSweep, node: Node, g: Any, emit: NodeEmit) -> None:
+        self.sweep, self.node, self.g, self.emit = sweep, node, g, emit
+        self.body: Graph = node.args[-3]
+        carried, operands = node.args[-2:]
+        self.versions = node.kwargs.get("versions", 0)
+        self.count = len(carried)
+        fixed = len(operands) - self.versions
+        self.constants = operands[:fixed]
+        self.initial = (*carried, *operands[fixed:])
+        self.start, self.stop, self.step = node.args[:3] if len(node.args) == 6 else (0, None, 1)
+        self.at_index = int(self.stop is not None)
+        self.kinds = [*node.type[: self.count], *node.type[len(node.type) - self.versions :]]
+        self.places = [*range(self.count), *range(len(node.type) - self.versions, len(node.type))]
+        self.extras = range(self.count, len(node.type) - self.versions)
+        self.find_active()
+
+    def find_active(self) -> None:
+        """Which states, constants and values of the last iteration vary."""
+        inside = self.body.placeholders[self.at_index :]
+        given = [*self.node.args[-2], *self.node.args[-1]]
+        active = {own for own, each in zip(inside, given) if is_active(self.sweep, each)}
+        fixed = inside[self.count : len(inside) - self.versions]
+        states = [*inside[: self.count], *inside[len(inside) - self.versions :]]
+        results = self.body.outputs[1:]
+        while True:
+            varying = dependent_on(list(active), self.body.nodes)
+            more = {own for own, place in zip(states, self.places)
+                    if is_continuous(own.type) and isinstance(results[place], Node)
+                    and results[place] in varying} - active
+            if not more:
+                break
+            active |= more
+        self.active = [place for place, own in enumerate(states) if own in active]
+        self.active_constants = [place for place, own in enumerate(fixed) if own in active]
+        self.active_extras = [place for place in self.extras if results[place] in varying]
+
+    # -- what is carried backwards
+
+    def starts(self) -> list[Any]:
+        """The first cotangents of states, values of the last iteration, and constants."""
+        places = [*(self.places[each] for each in self.active), *self.active_extras]
+        given = [conform(self.emit, self.g[place], kind)
+                 for place, kind in zip(places, self.carried_kinds())]
+        constants = self.carried_kinds()[len(given) :]
+        return given + [conform(self.emit, None, kind) for kind in constants]
+
+    def carried_kinds(self) -> list[ArrayType]:
+        results = [self.places[each] for each in self.active] + self.active_extras
+        return [cotangent_type(kind) for kind in (
+            *(self.node.type[place] for place in results),
+            *(self.constants[place].type for place in self.active_constants))]
+
+    def run(self) -> Pairs:
+        bound = self.bound()
+        slots, segment = self.capacity(bound)
+        counted, stacks = self.keep_states(slots, segment)
+        values = self.starts()
+        if slots == bound and segment == 1:
+            found = self.backwards(self.emit, values, stacks, self.constants, self.start, counted)
+        else:
+            found = self.by_segments(values, stacks, segment, counted)
+        constants = [self.constants[place] for place in self.active_constants]
+        skipped = len(self.active) + len(self.active_extras)
+        yield from zip((self.initial[place] for place in self.active), found)
+        yield from zip(constants, found[skipped:])
+
+    def bound(self) -> Any:
+        """The most iterations, if that is known."""
+        if self.stop is None or not isinstance(self.start, int) or not isinstance(self.stop, int):
+            return None
+        return len(range(self.start, self.stop, self.step))
+
+    def capacity(self, bound: Any) -> tuple[int, int]:
+        """How many states are kept, and of every how many iterations."""
+        if bound is None:
+            return SEGMENT, SEGMENT
+        if bound <= SHORT:
+            return bound, 1
+        segment = math.isqrt(bound - 1) + 1
+        return -(-bound // segment), segment
+
+    # -- forwards
+
+    def keep_states(self, slots: int, segment: int) -> tuple[Any, list[Node]]:
+        """Make the loop count its iterations and keep states; the count and the stacks."""
+        node, emit = self.node, self.emit
+        nodes = emit.new.graph.nodes
+        before, end = nodes.index(node), len(nodes)
+        new = [emit(np.zeros, (1,), np.dtype(np.int64))]
+        new += [emit(np.empty, (slots, *kind.shape), kind.dtype) for kind in self.kinds]
+        nodes[before:] = nodes[end:] + nodes[before:end]
+        self.replace_body(new, segment)
+        kinds = [each.type for each in new]
+        first = len(node.type)
+        node.type = (*node.type, *kinds)
+        made = [emit.new.call(operator.getitem, (node, first + place), {}, kind, emit.node)
+                for place, kind in enumerate(kinds)]
+        number = integer(emit, core.plain, emit(operator.getitem, made[0], 0))
+        return number, made[1:]
+
+    def replace_body(self, new: list[Node], segment: int) -> None:
+        """The body that also counts, and stores the state that it is given."""
+        node, scope = self.node, Scope(self.emit.new.graph, self.node, self.sweep.facts)
+        old = self.body.placeholders
+        given = [scope.placeholder(each.name, each.type)
+                 for each in old[: self.at_index + self.count]]
+        constants = scope.take(self.constants)
+        versions = [scope.version(each.name, each.type)
+                    for each in old[len(old) - self.versions :]]
+        kept = [scope.version(each.name, each.type) for each in new]
+        states = [*given[self.at_index :], *versions]
+        k = integer(scope.emit, core.plain, scope.emit(operator.getitem, kept[0], 0))
+        stacks = self.checkpoint(scope, k, states, kept[1:], segment)
+        again, *results = scope.inline(self.body, (*given, *constants, *versions), silent=False)
+        following = integer(scope.emit, operator.add, k, 1)
+        counter = stored(scope.emit, kept[0], 0, following)
+        body, operands = scope.finish((again, *results, counter, *stacks))
+        node.args = (*node.args[:-3], body, node.args[-2],
+                     (*operands, *self.initial[self.count :], *new))
+        node.kwargs = {"versions": self.versions + len(new)}
+
+    def checkpoint(
+        self, scope: Scope, k: Any, states: list[Any], stacks: list[Node], segment: int
+    ) -> list[Node]:
+        """Store the state where a segment begins."""
+        if segment == 1:
+            return [stored(scope.emit, *each) for each in zip(stacks, [k] * len(states), states)]
+        emit = scope.emit
+        begins = truth(emit, operator.eq, integer(emit, operator.mod, k, segment), 0)
+        slot = integer(emit, operator.floordiv, k, segment)
+        bodies = []
+        for stores in (True, False):
+            arm = Scope(scope.new.graph, self.node, self.sweep.facts)
+            place, *values = arm.take([slot, *states])
+            own = [arm.version(each.name, each.type) for each in stacks]
+            kept = [stored(arm.emit, stack, place, value) for stack, value in zip(own, values)]
+            bodies.append(arm.finish(kept if stores else own))
+        args = (begins, bodies[0][0], bodies[1][0], (*bodies[0][1], *stacks))
+        return results_of(emit, control.cond, args, {"versions": len(stacks)},
+                          [each.type for each in stacks])
+
+    # -- backwards
+
+    def by_segments(
+        self, values: list[Any], stacks: list[Node], segment: int, counted: Any
+    ) -> list[Node]:
+        """From the last segment to the first: run it again, keeping all states, then go back."""
+        emit, kinds = self.emit, self.carried_kinds()
+        ends = integer(emit, operator.add, counted, segment - 1)
+        last = integer(emit, operator.sub, integer(emit, operator.floordiv, ends, segment), 1)
+        scope = Scope(emit.new.graph, self.node, self.sweep.facts)
+        inner = scope.emit
+        c = scope.placeholder("segment", python_number(int))
+        carried = [scope.placeholder("cotangent", kind) for kind in kinds]
+        base = integer(inner, operator.mul, c, segment)
+        left = integer(inner, operator.sub, scope.take(counted), base)
+        is_less = truth(inner, operator.lt, left, segment)
+        count = integer(inner, control.choose, is_less, left, segment)
+        states = [loaded(inner, scope.take(stack), c, kind)
+                  for stack, kind in zip(stacks, self.kinds)]
+        constants = scope.take(self.constants)
+        first = self.index_of(inner, scope.take(self.start), base)
+        own = self.run_again(scope, states, constants, first, count, segment)
+        found = self.backwards(inner, carried, own, constants, first, count)
+        body, operands = scope.finish((True, *found))
+        return results_of(
+            emit, control.for_loop, (last, -1, -1, body, tuple(values), operands), {}, kinds)
+
+    def index_of(self, emit: NodeEmit, start: Any, k: Any) -> Any:
+        """The index of iteration `k` after `start`."""
+        step = integer(emit, operator.mul, k, self.step) if self.step != 1 else k
+        if isinstance(start, int) and start == 0:
+            return step
+        return integer(emit, operator.add, start, step)
+
+    def run_again(
+        self, around: Scope, states: list[Any], constants: Any, start: Any, count: Any, segment: int
+    ) -> list[Node]:
+        """The states of a segment."""
+        emit = around.emit
+        scope = Scope(around.new.graph, self.node, self.sweep.facts)
+        t = scope.placeholder("t", python_number(int))
+        carried = [scope.placeholder("state", kind) for kind in self.kinds]
+        new = [emit(np.empty, (segment, *kind.shape), kind.dtype) for kind in self.kinds]
+        stacks = [scope.version("states", each.type) for each in new]
+        kept = [stored(scope.emit, *each) for each in zip(stacks, [t] * len(new), carried)]
+        results = self.iteration(scope, t, carried, constants, start)
+        body, operands = scope.finish((True, *(results[place] for place in self.places), *kept))
+        made = results_of(
+            emit, control.for_loop, (0, count, 1, body, tuple(states), (*operands, *new)),
+            {"versions": len(new)}, [*self.kinds, *(each.type for each in new)])
+        return made[len(self.kinds) :]
+
+    def iteration(
+        self, scope: Scope, t: Any, states: list[Any], constants: Any, start: Any
+    ) -> list[Any]:
+        """The results of one iteration, computed again."""
+        index = [self.index_of(scope.emit, scope.take(start), t)] if self.at_index else []
+        carried, versions = states[: self.count], states[self.count :]
+        given = (*index, *carried, *scope.take(constants), *versions)
+        return list(scope.inline(self.body, given)[1:])
+
+    def backwards(
+        self, emit: NodeEmit, values: list[Any], stacks: list[Node], constants: Any, start: Any,
+        count: Any,
+    ) -> list[Node]:
+        """From the last iteration to the first, over states that are all kept."""
+        kinds = self.carried_kinds()
+        scope = Scope(emit.new.graph, self.node, self.sweep.facts)
+        t = scope.placeholder("t", python_number(int))
+        carried = [scope.placeholder("cotangent", kind) for kind in kinds]
+        states = [loaded(scope.emit, scope.take(stack), t, kind)
+                  for stack, kind in zip(stacks, self.kinds)]
+        fixed = scope.take(constants)
+        results = self.iteration(scope, t, states, constants, start)
+        wanted = [*(states[place] for place in self.active),
+                  *(fixed[place] for place in self.active_constants)]
+        places = [*(self.places[each] for each in self.active), *self.active_extras]
+        sweep = ReverseSweep(scope.new, (), self.sweep.facts)
+        found = inside_out(sweep, scope, [results[p] for p in places], carried, wanted)
+        body, operands = scope.finish((True, *self.advanced(scope.emit, found, carried, kinds)))
+        last = integer(emit, operator.sub, count, 1)
+        return results_of(
+            emit, control.for_loop, (last, -1, -1, body, tuple(values), operands), {}, kinds)
+
+    def advanced(
+        self, emit: NodeEmit, found: list[Any], carried: list[Node], kinds: list[ArrayType]
+    ) -> list[Any]:
+        """Cotangents for the iteration before: those of constants add up, those of values of the
+        last iteration are done with."""
+        first, last = len(self.active), len(self.active) + len(self.active_extras)
+        states = [conform(emit, *each) for each in zip(found[:first], kinds)]
+        extras = [conform(emit, None, kind) for kind in kinds[first:last]]
+        totals = [known if more is None else emit(np.add, known, more)
+                  for known, more in zip(carried[last:], found[first:])]
+        return [*states, *extras, *totals]
+
+
+ADJOINTS.update({
+    control.cond: of_branch, control.for_loop: of_loop, control.while_loop: of_loop,
+})

@@ -1,0 +1,128 @@
+"""Bodies that passes write: what they read of the graph around them becomes an operand."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .. import core
+from ..errstates import CONDITIONS
+from ..facts import Facts
+from ..graph import Graph
+from ..node import Node
+from ..tree import map_leaves
+from ..types import ArrayType, Form, array, python_number
+from .decompose import NodeEmit
+from .rebuild import Rebuild
+
+SILENT = tuple((condition, "ignore") for condition in sorted(CONDITIONS))
+"""What derivatives add reports nothing: where there is none they are NaN or infinite."""
+
+
+def silent_emit(new: Rebuild, node: Node, facts: Facts) -> NodeEmit:
+    """Makes calls on behalf of a node, which report nothing."""
+    like = Node(node.op, node.name, node.target, location=node.location, errstate=SILENT)
+    return NodeEmit(new, like, facts)
+
+
+class Scope:
+    """A body under construction, for a control node that does what `node` is about."""
+
+    def __init__(self, graph: Graph, node: Node, facts: Facts) -> None:
+        self.new = Rebuild(replace(graph, is_body=True, nodes=[], _names={}, _compiled=None))
+        self.emit = silent_emit(self.new, node, facts)
+        self.given: list[Node] = []
+        self.versions: list[Node] = []
+        self.taken: dict[Node, Node] = {}
+
+    def placeholder(self, name: str, kind: ArrayType) -> Node:
+        """One that every call of the body gives: an index, or what is carried."""
+        self.given.append(self.new.graph.placeholder(name, kind))
+        return self.given[-1]
+
+    def version(self, name: str, kind: ArrayType) -> Node:
+        """An array of which the body gives a new version."""
+        self.versions.append(self.new.graph.placeholder(name, kind))
+        return self.versions[-1]
+
+    def take(self, tree: Any) -> Any:
+        """What the graph around has, inside."""
+        return map_leaves(self._taken, tree)
+
+    def _taken(self, leaf: Any) -> Any:
+        if not isinstance(leaf, Node):
+            return leaf
+        if leaf not in self.taken:
+            self.taken[leaf] = self.new.graph.placeholder(leaf.name, leaf.type)
+        return self.taken[leaf]
+
+    def inline(self, body: Graph, values: Sequence[Any], silent: bool = True) -> tuple[Any, ...]:
+        """The nodes of another body, of these arguments; its outputs."""
+        self.new.became.update(zip(body.placeholders, values))
+        for node in body:
+            if node.op == "call_function":
+                args, kwargs = self.new.mapped((node.args, node.kwargs))
+                errstate = SILENT if silent else node.errstate
+                self.new.became[node] = self.new.graph.call_function(
+                    node.target, args, kwargs, type=node.type, location=node.location,
+                    errstate=errstate)
+            elif node.op == "get_attr":
+                self.new.copy(node)
+        found: tuple[Any, ...] = self.new.mapped(body.outputs)
+        return found
+
+    def finish(self, outputs: Sequence[Any]) -> tuple[Graph, tuple[Node, ...]]:
+        """The body, and the operands that it takes before those of which it gives versions."""
+        graph = self.new.graph
+        first = [*self.given, *self.taken.values(), *self.versions]
+        known = set(first)
+        graph.nodes = [*first, *(node for node in graph.nodes if node not in known)]
+        graph.output(tuple(outputs))
+        return graph, tuple(self.taken)
+
+
+def integer(emit: NodeEmit, target: Any, *args: Any) -> Any:
+    """Arithmetic of Python's ints, or the int in an array."""
+    if all(isinstance(arg, int) for arg in args):
+        return target(*args)
+    return emit.new.call(target, args, {}, python_number(int), emit.node)
+
+
+def truth(emit: NodeEmit, target: Any, *args: Any) -> Any:
+    return emit.new.call(target, args, {}, python_number(bool), emit.node)
+
+
+def cotangent_type(kind: ArrayType) -> ArrayType:
+    """Of what is carried backwards: packed arrays, and numbers of NumPy's."""
+    if kind.form is Form.ARRAY:
+        return array(kind.dtype, *kind.shape)
+    return replace(kind, form=Form.SCALAR, value=None)
+
+
+def conform(emit: NodeEmit, value: Any, kind: ArrayType) -> Any:
+    """A cotangent, or None for zero, in the form of its type."""
+    if value is None:
+        return emit(np.zeros, kind.shape, kind.dtype) if kind.form is Form.ARRAY else (
+            kind.dtype.type(0))
+    found = emit.type(value).form
+    if kind.form is Form.ARRAY and found is not Form.ARRAY:
+        return emit(np.asarray, value)
+    if kind.form is not Form.ARRAY and found is Form.ARRAY:
+        return emit(operator.getitem, value, ())
+    return value
+
+
+def loaded(emit: NodeEmit, stack: Node, slot: Any, kind: ArrayType) -> Any:
+    """What has been stored in a place of a stack."""
+    value = emit(operator.getitem, stack, slot)
+    if kind.form is Form.PYTHON:
+        return emit.new.call(core.plain, (value,), {}, replace(kind, value=None), emit.node)
+    return value
+
+
+def stored(emit: NodeEmit, stack: Node, slot: Any, value: Any) -> Node:
+    made: Node = emit(core.update, stack, ((operator.getitem, (slot,), {}),), value)
+    return made
