@@ -18,7 +18,7 @@ from ..row import row_of
 from ..rules.reductions import MISSING
 from ..rules.values import normal_axes, normal_axis
 from ..sizes import Size
-from .traced import Traced, call, shape
+from .traced import Part, Traced, call, shape, step
 
 
 def same(g: Any, out: Any, *args: Any, **kwargs: Any) -> Any:
@@ -90,20 +90,16 @@ def again(function: Any) -> Any:
 
 
 def viewed(function: Any) -> Any:
-    """Of a view of distinct elements: the others get nothing."""
+    """Of a view of distinct elements."""
 
-    def rule(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-        return call(core.update, np.zeros_like(x), ((function, args, kwargs),), g)
+    def rule(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Part:
+        return Part((step(function, *args, **kwargs),), g)
 
     return rule
 
 
-def indexed(g: Any, out: Any, x: Any, key: Any) -> Any:
-    """Elements that are named more than once get the sum."""
-    nothing = np.zeros_like(x)
-    if is_gather(key):
-        return call(core.perform, np.add.at, nothing, (), 0, (key, g), {})
-    return call(core.update, nothing, ((operator.getitem, (key,), {}),), g)
+def indexed(g: Any, out: Any, x: Any, key: Any) -> Part:
+    return Part((step(operator.getitem, key),), g, is_gather(key))
 
 
 def is_gather(key: Any) -> bool:
@@ -118,9 +114,10 @@ def is_gather(key: Any) -> bool:
 
 def taken(
     g: Any, out: Any, x: Any, indices: Any, axis: Any = None, *args: Any, **kwargs: Any
-) -> Any:
+) -> Part:
     if axis is None:
-        return np.reshape(indexed(g, out, np.reshape(x, (-1,)), indices), x.shape)
+        view = step(np.reshape, (-1,)), step(operator.getitem, indices)
+        return Part(view, g, is_gather(indices))
     before = (slice(None),) * normal_axis(axis, x.ndim)
     return indexed(g, out, x, (*before, indices))
 

@@ -3,14 +3,29 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import Chain
 from ..rules.composite import Emit
 from ..sizes import Size
 from ..tree import leaves, map_leaves
 from ..types import ArrayType
+
+
+class Part(NamedTuple):
+    """A cotangent of the elements that a view chain selects: the others get nothing. Where it
+    `repeats` elements, they get the sum."""
+
+    view: Chain
+    value: Any
+    repeats: bool = False
+
+
+def step(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """One operation of a view chain."""
+    return function, args, kwargs
 
 
 class Traced(np.lib.mixins.NDArrayOperatorsMixin):

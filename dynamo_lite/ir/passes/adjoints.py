@@ -55,9 +55,12 @@ def is_active(sweep: ReverseSweep, value: Any) -> bool:
 
 
 def inside_out(
-    sweep: ReverseSweep, scope: Scope, results: Any, given: Any, variables: Any
+    sweep: ReverseSweep, scope: Scope, results: Any, given: Any, variables: Any,
+    totals: Any = (),
 ) -> list[Any]:
-    """The cotangents of variables of a body, of those of its results."""
+    """The cotangents of variables of a body, of those of its results; `totals` are what the last
+    variables have already."""
+    sweep.cotangents.update(zip(variables[len(variables) - len(totals) :], totals))
     sweep.nodes = scope.new.graph.nodes[:]
     sweep.active = dependent_on([v for v in variables if isinstance(v, Node)], sweep.nodes)
     for result, cotangent in zip(results, given):
@@ -92,6 +95,9 @@ class LoopBackwards:
         fixed = len(operands) - self.versions
         self.constants = operands[:fixed]
         self.initial = (*carried, *operands[fixed:])
+        self.start: Any
+        self.stop: Any
+        self.step: Any
         self.start, self.stop, self.step = node.args[:3] if len(node.args) == 6 else (0, None, 1)
         self.at_index = int(self.stop is not None)
         self.kinds = [*node.type[: self.count], *node.type[len(node.type) - self.versions :]]
@@ -146,8 +152,9 @@ class LoopBackwards:
             found = self.by_segments(values, stacks, segment, counted)
         constants = [self.constants[place] for place in self.active_constants]
         skipped = len(self.active) + len(self.active_extras)
-        yield from zip((self.initial[place] for place in self.active), found)
-        yield from zip(constants, found[skipped:])
+        starts = [self.initial[place] for place in self.active]
+        pairs = (*zip(starts, found), *zip(constants, found[skipped:]))
+        yield from (pair for pair in pairs if is_active(self.sweep, pair[0]))
 
     def bound(self) -> Any:
         """The most iterations, if that is known."""
@@ -218,8 +225,9 @@ class LoopBackwards:
             arm = Scope(scope.new.graph, self.node, self.sweep.facts)
             place, *values = arm.take([slot, *states])
             own = [arm.version(each.name, each.type) for each in stacks]
-            kept = [stored(arm.emit, stack, place, value) for stack, value in zip(own, values)]
-            bodies.append(arm.finish(kept if stores else own))
+            if stores:
+                own = [stored(arm.emit, stack, place, value) for stack, value in zip(own, values)]
+            bodies.append(arm.finish(own))
         args = (begins, bodies[0][0], bodies[1][0], (*bodies[0][1], *stacks))
         return results_of(emit, control.cond, args, {"versions": len(stacks)},
                           [each.type for each in stacks])
@@ -302,23 +310,21 @@ class LoopBackwards:
                   *(fixed[place] for place in self.active_constants)]
         places = [*(self.places[each] for each in self.active), *self.active_extras]
         sweep = ReverseSweep(scope.new, (), self.sweep.facts)
-        found = inside_out(sweep, scope, [results[p] for p in places], carried, wanted)
-        body, operands = scope.finish((True, *self.advanced(scope.emit, found, carried, kinds)))
+        totals = carried[len(carried) - len(self.active_constants) :]
+        found = inside_out(sweep, scope, [results[p] for p in places], carried, wanted, totals)
+        body, operands = scope.finish((True, *self.advanced(scope.emit, found, kinds)))
         last = integer(emit, operator.sub, count, 1)
         return results_of(
             emit, control.for_loop, (last, -1, -1, body, tuple(values), operands), {}, kinds)
 
     def advanced(
-        self, emit: NodeEmit, found: list[Any], carried: list[Node], kinds: list[ArrayType]
+        self, emit: NodeEmit, found: list[Any], kinds: list[ArrayType]
     ) -> list[Any]:
-        """Cotangents for the iteration before: those of constants add up, those of values of the
-        last iteration are done with."""
-        first, last = len(self.active), len(self.active) + len(self.active_extras)
-        states = [conform(emit, *each) for each in zip(found[:first], kinds)]
-        extras = [conform(emit, None, kind) for kind in kinds[first:last]]
-        totals = [known if more is None else emit(np.add, known, more)
-                  for known, more in zip(carried[last:], found[first:])]
-        return [*states, *extras, *totals]
+        """Cotangents for the iteration before; those of values of the last one are done with."""
+        first = len(self.active)
+        done: list[Any] = [None] * len(self.active_extras)
+        values = [*found[:first], *done, *found[first:]]
+        return [conform(emit, *each) for each in zip(values, kinds)]
 
 
 ADJOINTS.update({

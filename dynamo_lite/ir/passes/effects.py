@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
+from .. import core
 from ..memory import changes
 from ..node import Node
 from ..row import Kind, Op, row_of
@@ -31,9 +33,23 @@ def is_silent(node: Node) -> bool:
     if row is None or not is_pure(node):
         return False
     if node.target is operator.getitem:  # a view; gathers check their bounds
-        items = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
-        return not any(isinstance(item, (Node, np.ndarray, list)) for item in items)
+        return _is_basic(node.args[1])
+    if node.target is core.update:
+        return _fits_in_place(*node.args)
     return not row.checks and not _may_be_of_nothing(row, node) and not _may_report(row, node)
+
+
+def _is_basic(key: Any) -> bool:
+    """Whether an index has no data in it, so that it is known to be within bounds."""
+    items = key if isinstance(key, tuple) else (key,)
+    return not any(isinstance(item, (Node, np.ndarray, list)) for item in items)
+
+
+def _fits_in_place(base: Node, view: Any, value: Any) -> bool:
+    """Whether a value is stored as it is, into elements that do not depend on data."""
+    is_same = isinstance(value, Node) and value.type.dtype == base.type.dtype
+    return is_same and all(
+        _is_basic(args[0]) for step, args, _ in view if step is operator.getitem)
 
 
 WITHOUT_IDENTITY = frozenset({"maximum", "minimum", "fmax", "fmin", "argmax", "argmin"})

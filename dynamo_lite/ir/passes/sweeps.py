@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import NotDifferentiable, Unsupported
+from .. import core
 from ..control import is_control
-from ..derivatives.traced import Traced, bare, traced
+from ..derivatives.traced import Part, Traced, bare, traced
 from ..facts import Facts
 from ..node import Node
 from ..pullback import detached
@@ -74,7 +75,7 @@ class Sweep:
                 raise without_rule(node, str(unsupported)) from None
             several = isinstance(arg, (tuple, list))
             pairs = zip(arg, found) if several else ((arg, found),)
-            yield from ((each, bare(value)) for each, value in pairs
+            yield from ((each, stripped(value)) for each, value in pairs
                         if value is not None and each in operands)
 
 
@@ -109,7 +110,10 @@ class ReverseSweep(Sweep):
         if isinstance(node.type, ArrayType):
             g = formed(emit, g, node.type)
         for operand, value in self.contributions(node, g, emit):
-            self.add(operand, fitted(emit, value, operand.type), emit)
+            if isinstance(value, Part):
+                self.cotangents[operand] = dense(emit, value, operand, self.cotangents.get(operand))
+            else:
+                self.add(operand, fitted(emit, value, operand.type), emit)
 
     def add(self, node: Node, value: Any, emit: NodeEmit) -> None:
         known = self.cotangents.get(node)
@@ -161,7 +165,8 @@ class ForwardSweep(Sweep):
         kinds = (node.type,) if single else tuple(node.type)
         unknown = [unknown_of(emit, kind) for kind in kinds]
         pairs = list(self.contributions(node, unknown[0] if single else tuple(unknown), emit))
-        pairs = [(each, fitted(emit, value, each.type)) for each, value in pairs]
+        pairs = [(each, dense(emit, value, each) if isinstance(value, Part) else
+                  fitted(emit, value, each.type)) for each, value in pairs]
         sweep = ReverseSweep(self.new, unknown, self.facts, start)
         for operand, value in pairs:
             tangent = self.tangents.get(operand)
@@ -178,6 +183,28 @@ def without_rule(node: Node, reason: str = "") -> NotDifferentiable:
     return NotDifferentiable(
         f"{name} has no derivative here{reason and f' ({reason})'}\n  at {node.location}\n"
         "  remedy: dl.stop_gradient makes its operands constants, dl.custom_vjp gives it a rule")
+
+
+def stripped(value: Any) -> Any:
+    """What a rule gives, in terms of nodes."""
+    if not isinstance(value, Part):
+        return bare(value)
+    return Part(*map_leaves(bare, (value.view, value.value, value.repeats)))
+
+
+def dense(emit: NodeEmit, part: Part, operand: Node, known: Any = None) -> Any:
+    """The cotangent of an operand, of that of a part of it and what is known of it already."""
+    base = emit(np.zeros_like, operand) if known is None else known
+    value = retyped(emit, part.value, operand.type.dtype)
+    if part.repeats:
+        *view, (_, (key,), _) = part.view
+        return emit(core.perform, np.add.at, base, tuple(view), 0, (key, value), {})
+    if known is not None:
+        before = base
+        for function, args, kwargs in part.view:
+            before = emit(function, before, *args, **kwargs)
+        value = emit(np.add, before, value)
+    return emit(core.update, base, part.view, value)
 
 
 def scaled(g: Traced, partial: Any) -> Any:
@@ -228,16 +255,20 @@ def is_continuous(kind: Any) -> bool:
 
 def fitted(emit: NodeEmit, value: Any, kind: ArrayType) -> Any:
     """A cotangent as one of a value of this type: what was broadcast is summed."""
-    value = bare(value)
     found = emit.type(value)
-    if found.dtype.kind == "c" and kind.dtype.kind != "c":
-        value = emit(np.real, value)
     if extra := found.ndim - kind.ndim:
         value = emit(np.sum, value, axis=tuple(range(extra)))
     if axes := stretched(emit.type(value), kind):
         value = emit(np.sum, value, axis=axes, keepdims=True)
-    if emit.type(value).dtype != kind.dtype:
-        value = emit(np.ndarray.astype, numbered(emit, value), kind.dtype)
+    return retyped(emit, value, kind.dtype)
+
+
+def retyped(emit: NodeEmit, value: Any, dtype: np.dtype) -> Any:
+    """A derivative in a dtype: of a real value it is real."""
+    if emit.type(value).dtype.kind == "c" and dtype.kind != "c":
+        value = emit(np.real, value)
+    if emit.type(value).dtype != dtype:
+        value = emit(np.ndarray.astype, numbered(emit, value), dtype)
     return value
 
 
