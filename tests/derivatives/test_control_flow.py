@@ -1,9 +1,10 @@
 """Derivatives through branches and loops, natively and by NumPy, against central differences."""
 from __future__ import annotations
 
-import dynamo_lite as dl
 import numpy as np
 import pytest
+
+import dynamo_lite as dl
 
 from .checking import central, check_second, close
 

@@ -40,11 +40,11 @@ def test_registered_backends_are_found_and_listed(monkeypatch):
     registry.register_backend(counting, name="other")
     assert registry.lookup_backend("counting") is counting is registry.lookup_backend("other")
     assert registry.list_backends() == [
-        "aot_eager", "auto", "counting", "eager", "llvm", "other", "triton"]
+        "aot_eager", "auto", "counting", "dask", "eager", "llvm", "other", "triton"]
 
 
 def test_mistakes_are_named():
-    told = "no backend is called 'cuda'; there are aot_eager, auto, eager"
+    told = "no backend is called 'cuda'; there are aot_eager, auto, dask, eager"
     with pytest.raises(BackendError, match=told):
         registry.lookup_backend("cuda")
     with pytest.raises(TypeError, match="callable"):
