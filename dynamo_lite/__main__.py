@@ -20,10 +20,10 @@ import numpy as np
 from .backends.registry import list_backends
 from .base.config import config
 from .base.tables import show
-from .native import enter_region, leave_region
+from .native import enter_region, leave_region, sample_with
 from .runtime.decisions import Decisions
 from .runtime.stats import FrameRecord, frames, registry, stats
-from .script.regions import Candidates
+from .script.regions import SAMPLED, Candidates
 from .script.running import run_command, run_module, run_script
 
 DISK_CACHE, PROFILING = "dynamo_lite.runtime.disk_cache", "dynamo_lite.reports.profiling"
@@ -89,6 +89,8 @@ def main(argv: Sequence[str]) -> None:
     is_warmed = config.warm_seconds > 0
     decisions = Decisions(repr((kind, os.path.abspath(program[0])))) if is_warmed else None
     candidates = Candidates(options.backend, options.all_frames, decisions)
+    if not options.all_frames:
+        sample_with(candidates.sample, SAMPLED)
     enter_region(candidates)
     if options.all_frames or candidates.expects_hot():
         np.empty(1)  # where functions are candidates from the first array on

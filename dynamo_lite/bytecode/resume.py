@@ -80,6 +80,14 @@ def resume_function(function: FunctionType, point: ResumePoint) -> FunctionType:
 
     Its parameters: every fast local in order, every own cell, every stack value.
     """
+    assembler, arguments = in_place(function, point)
+    instruction = read(assembler.code)[point.index]
+    assembler.jump("JUMP", Label(instruction.offset))
+    return with_code(function, assembler.finish(body=True, co_argcount=arguments))
+
+
+def in_place(function: FunctionType, point: ResumePoint) -> tuple[Assembler, int]:
+    """The beginning of a resume function, up to the jump, and how many parameters it has."""
     code = flat_code(function.__code__)
     instruction = read(code)[point.index]
     assembler = Assembler(code)
@@ -102,8 +110,7 @@ def resume_function(function: FunctionType, point: ResumePoint) -> FunctionType:
         else:
             assembler.emit("LOAD_FAST", item)
             assembler.emit("DELETE_FAST", item)
-    assembler.jump("JUMP", Label(instruction.offset))
-    return with_code(function, assembler.finish(body=True, co_argcount=arguments))
+    return assembler, arguments
 
 
 def is_second_half(code: CodeType, instruction: Instruction) -> bool:

@@ -222,7 +222,7 @@ class Leaving:
         ended = Label()
         depth = self.assembler.depth - 1
         self.assembler.jump("POP_JUMP_IF_TRUE", ended)
-        self._resume(self.instruction.index + 1, [*kept, (True, iterator), (True, item)])
+        self._resume(self.instruction.index + 1, [*kept, (True, iterator), (True, item)], item)
         self.assembler.place(ended, depth)
         assert self.instruction.target is not None
         self._resume(self.instruction.target, kept)
@@ -254,8 +254,11 @@ class Leaving:
         run()
         self.assembler.place(end)
 
-    def _resume(self, index: int, stack: list[tuple[bool, Push]]) -> None:
-        """Return the continuation of the frame, from instruction `index` on."""
+    def _resume(
+        self, index: int, stack: list[tuple[bool, Push]], changing: Push | None = None
+    ) -> None:
+        """Return the continuation of the frame, from instruction `index` on. If a number, the value
+        on the stack that is `changing` is another one each time."""
         following = self.instructions[index]
         if following.opname == "PUSH_NULL" and is_second_half(self.original, following):
             index, stack = index + 1, [*stack, (False, _nothing)]
@@ -269,7 +272,8 @@ class Leaving:
         if self.stopped.in_python:
             self.code.load_callable(frames.continuation_in_python(point))
         else:
-            self.code.load_callable(frames.resume(point, self._symbolic(len(cells), stack)))
+            symbolic = self._symbolic(len(cells), stack, changing)
+            self.code.load_callable(frames.resume(point, symbolic))
         for name in names:
             if name in self.names or name in self.kept_alive:
                 self.code.emit("LOAD_FAST", name)
@@ -284,8 +288,9 @@ class Leaving:
         self.code.emit("BUILD_TUPLE", count + 2)
         self.code.emit("RETURN_VALUE")
 
-
-    def _symbolic(self, cells: int, stack: list[tuple[bool, Push]]) -> Iterator[Any]:
+    def _symbolic(
+        self, cells: int, stack: list[tuple[bool, Push]], changing: Push | None
+    ) -> Iterator[Any]:
         """The sizes, strides and ints that are symbols, as facts of the continuation's
         arguments."""
         names = self.frames.origin.__code__.co_varnames
@@ -297,6 +302,8 @@ class Leaving:
         for index, push in enumerate(pushes, len(names) + cells):
             if push in held:
                 yield from _symbols(index, held[push])
+            if push is changing:
+                yield index, "value", 0
 
 
 def _symbols(index: int, value: VariableTracker) -> Iterator[tuple[int, str, int]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import math
+import operator
 import pickle
 import sys
 import time
@@ -22,6 +23,7 @@ from ..api.directives import may_recompile, recompiles_run_in_python
 from ..backends.hints import hints_of
 from ..backends.registry import Backend, Unprofitable, lookup_backend
 from ..base import logs
+from ..base.classes import is_python_class
 from ..base.config import config
 from ..base.forks import workers
 from ..base.records import dataclass, field
@@ -346,7 +348,7 @@ class FrameCompiler:
         if (account := self.options.account) is not None:
             saves = saved_by(trace.graph.calls, hints_of(trace.graph.symbols)) * 1e-9
             if isinstance(trace.end, Stopped):  # perhaps in each iteration of a loop
-                saves *= ITERATIONS
+                saves *= iterations_left(flat_args)
             if not account.affords(record.operations, saves):
                 raise NotWarm
         with record.stage("backend"):
@@ -622,6 +624,14 @@ class FrameCompiler:
             f"{what}: {error}", DynamoWarning, code.co_filename, code.co_firstlineno
         )
         DYNAMO.debug("compiling %s failed", self.name, exc_info=error)
+
+
+def iterations_left(flat_args: tuple[Any, ...]) -> float:
+    """How often the continuation of a frame may be called, by the iterators that are among its
+    arguments; a guess where there are none."""
+    counts = [max(operator.length_hint(value), 1) for value in flat_args
+              if not is_python_class(type(value)) and hasattr(type(value), "__length_hint__")]
+    return math.prod(counts) if counts else ITERATIONS
 
 
 def is_short(trace: Trace) -> bool:

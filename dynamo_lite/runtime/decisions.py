@@ -50,13 +50,14 @@ class Decisions:
         self.is_changed = False
         self._read()
 
-    def about(self, code: CodeType) -> Decision | None:
-        if code.co_qualname not in self.names:
+    def about(self, code: CodeType, loop: int | None = None) -> Decision | None:
+        """That about some code, or about its loop at an offset."""
+        if name_of(code, loop) not in self.names:
             return None
-        return self.known.get(key_of(code))
+        return self.known.get(key_of(code, loop))
 
-    def note(self, code: CodeType, decision: Decision) -> None:
-        self.known[key_of(code)] = decision
+    def note(self, code: CodeType, decision: Decision, loop: int | None = None) -> None:
+        self.known[key_of(code, loop)] = decision
         self.is_changed = True
 
     def write(self) -> None:
@@ -94,9 +95,13 @@ def decision_of(row: Any) -> Decision | None:
     return Decision(*row)
 
 
-def key_of(code: CodeType) -> str:
-    """The name of the code, and a sum of all that it is made of."""
-    return f"{code.co_qualname} {digest(marshal.dumps(code, WITHOUT_REFERENCES))}"
+def name_of(code: CodeType, loop: int | None) -> str:
+    return code.co_qualname if loop is None else f"{code.co_qualname}:{loop}"
+
+
+def key_of(code: CodeType, loop: int | None = None) -> str:
+    """The name of the code, or of its loop, and a sum of all that the code is made of."""
+    return f"{name_of(code, loop)} {digest(marshal.dumps(code, WITHOUT_REFERENCES))}"
 
 
 def digest(content: bytes) -> str:

@@ -163,7 +163,7 @@ class Account:
         self.known = worth = self.ran + work
         if not self.is_tried:
             worth = min(worth, self.lender.left())
-        self.worth = max(worth, LONG_ANALYSIS[self.has_loops])
+        self.worth = max(worth, LONG_ANALYSIS[self.has_loops], PROFIT * self.expected)
         return lacking
 
     def affords(self, operations: int, saves: float) -> bool:

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
+from typing import Any
 
 from ..bytecode.resume import is_replacement
+from ..guards.shapes.dynamic import SizeHistory
 from ..native import CompiledFunction
 from ..runtime.compile_frame import Options, compiled_function
 from ..runtime.stats import FrameRecord
@@ -23,6 +25,31 @@ def compiled_form(
     """Its compiled form; it is gone when the function is, unless others share it."""
     options = Options(backend, listener=note, warn=False, account=account)
     return compiled_function(clone_of(function), options)
+
+
+def compiled_loop(
+    function: FunctionType, args: tuple[Any, ...], as_whole: bool, backend: str,
+    note: Callable[[FrameRecord], None], account: Account,
+) -> CompiledFunction | None:  # fmt: skip
+    """The compiled form of a loop's function (`bytecode.loop_functions`), for these arguments; None
+    where Python is to run it. `as_whole`: all of the loop has to be in the graph, and where its
+    iterations begin is no matter of the compilation."""
+    start = len(args) - 3
+    symbolic = frozenset({(start, "value", 0)}) if as_whole else frozenset()
+    compiled = compiled_function(
+        function, Options(backend, listener=note, warn=False, account=account),
+        history=SizeHistory(symbolic=symbolic),
+    )  # fmt: skip
+    compiled.miss(compiled, args)
+    for entry in compiled.entries():
+        is_left = as_whole and entry.info.record.broke is not None
+        return None if is_left or runs_in_python(function, entry.target) else compiled
+    return None
+
+
+def runs_in_python(function: FunctionType, target: Any) -> bool:
+    """Whether the target of an entry is the function itself."""
+    return isinstance(target, FunctionType) and target.__code__ is function.__code__
 
 
 def clone_of(function: FunctionType) -> FunctionType:

@@ -26,7 +26,7 @@ from ..base.origins import is_stdlib, module_of
 from ..native import CompiledFunction, first_frames, review_after
 from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
-from ..runtime.tiering import Lender, has_loops, nanoseconds, open_account
+from ..runtime.tiering import Account, Lender, has_loops, nanoseconds, open_account
 from .histories import FIRST_CALLS, HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory
 from .loops import has_plain_loops
 
@@ -34,6 +34,9 @@ PERF = logs.logger("perf")
 
 ENGINE = "dynamo_lite.script.engine"
 """Loading the compiler takes as long as many programs run."""
+RUNNING_LOOPS = "dynamo_lite.script.running_loops"
+SAMPLED = 0.05
+"""Seconds between two looks at the loops that run."""
 ASKED_AGAIN = 3
 """Calls without arrays after which a function is left alone."""
 FUNCTIONS_OF_A_CODE = 8
@@ -62,6 +65,7 @@ class Candidates:
         self.lender = Lender()
         self.lender.is_loaded = False
         self.lender.saved = self.saved
+        self.running_loops: Any = None
 
     def __call__(self, function: FunctionType, values: tuple[Any, ...] | None) -> Answer:
         if values is None:
@@ -74,6 +78,26 @@ class Candidates:
         else:
             tiering.cold.pop(code, None)
         return answer
+
+    def sample(self) -> None:
+        """Called now and then, above the frame that runs."""
+        if self.running_loops is None:
+            module = importlib.import_module(RUNNING_LOOPS)
+            self.running_loops = module.RunningLoops(
+                is_candidate, mentions_arrays, self.compile_loop, self.account_of_loop,
+                self.decisions)
+        self.running_loops(sys._getframe(1))
+
+    def account_of_loop(self, code: CodeType) -> Account:
+        return open_account(code, self.lender)
+
+    def compile_loop(
+        self, function: FunctionType, args: tuple[Any, ...], as_whole: bool, account: Account
+    ) -> CompiledFunction | None:
+        engine = self.engine or self.loaded()
+        compiled: CompiledFunction | None = engine.compiled_loop(
+            function, args, as_whole, self.backend, note_nothing, account)
+        return compiled
 
     def review(self, function: FunctionType) -> Answer:
         """Whether a function that runs compiled goes on doing so."""
@@ -116,8 +140,10 @@ class Candidates:
             if code is not None and (decision := history.conclusion(code)) is not None:
                 self.decisions.note(code, decision)
         seconds = time.process_time() - self.lender.began
+        replaced = self.running_loops.replaced_in if self.running_loops is not None else ()
         for code, names in first_frames() if seconds >= HOT else ():
-            if self.decisions.about(code) is None and loops_over_arrays(code, names):
+            is_known = self.decisions.about(code) is not None or code in replaced
+            if not is_known and loops_over_arrays(code, names):
                 reason = "it ran before there was an array"
                 decision = Decision(True, reason, seconds, UNTRIED * seconds)
                 self.decisions.note(code, decision)
@@ -184,6 +210,10 @@ class Candidates:
         self.engine = importlib.import_module(ENGINE)
         self.lender.is_loaded = True
         return self.engine
+
+
+def note_nothing(record: Any) -> None:
+    """Nobody asks what became of the loop."""
 
 
 def is_of_module(function: FunctionType) -> bool:

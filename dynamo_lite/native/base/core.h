@@ -20,6 +20,7 @@ int add_guard_program(PyObject *module);
 int add_callable(PyObject *module);
 int add_watchers(PyObject *module);
 int add_regions(PyObject *module);
+int add_sampling(PyObject *module);
 int add_continuations(PyObject *module);
 int add_cuda(PyObject *module);
 int add_interned(PyObject *module);

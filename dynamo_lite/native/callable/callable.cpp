@@ -153,6 +153,8 @@ PyGetSetDef compiled_attributes[] = {
 #undef FIXED
 
 PyMemberDef compiled_members[] = {
+    {"miss", T_OBJECT, offsetof(CompiledFunction, miss), READONLY,
+     "What is asked for an entry."},
     {"retire_after", T_PYSSIZET, offsetof(CompiledFunction, retire_after), 0,
      "Calls that bailed out in a row after which an entry is retired; 0 for never."},
     {"patience", T_PYSSIZET, offsetof(CompiledFunction, patience), 0,

@@ -35,6 +35,7 @@ void memory_is_asked_for() {
     regions::stop_awaiting_array();
     note_frames();
     regions::install_hook();
+    regions::start_sampling();
 }
 
 void *watched_malloc(void *context, size_t size) {

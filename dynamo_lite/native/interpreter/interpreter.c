@@ -2,7 +2,10 @@
 #define Py_BUILD_CORE_MODULE 1
 #include <Python.h>
 
+#include <stdbool.h>
+
 #include "internal/pycore_ceval.h"
+#include "internal/pycore_frame.h"
 #include "internal/pycore_gc.h"
 #include "internal/pycore_interp.h"
 #if PY_VERSION_HEX >= 0x030C0000
@@ -10,19 +13,24 @@
 #endif
 #include "internal/pycore_runtime.h"
 
+// Whether our own call is among those that the interpreter is to make; see sampling.cpp.
+bool sample_is_due = false;
+
 // Whether the interpreter would do something else before this thread's next instruction; the
-// collection of garbage and other threads do not count.
+// collection of garbage, other threads and our own samples do not count.
 int something_pending(void) {
     PyThreadState *thread = PyThreadState_Get();
 #if PY_VERSION_HEX >= 0x030D0000
-    const uintptr_t bits =
-        _PY_SIGNALS_PENDING_BIT | _PY_CALLS_TO_DO_BIT | _PY_ASYNC_EXCEPTION_BIT;
+    const uintptr_t calls = __atomic_load_n(&sample_is_due, __ATOMIC_RELAXED) ? 0 : _PY_CALLS_TO_DO_BIT;
+    const uintptr_t bits = _PY_SIGNALS_PENDING_BIT | calls | _PY_ASYNC_EXCEPTION_BIT;
     return (_Py_atomic_load_uintptr_relaxed(&thread->eval_breaker) & bits) != 0;
 #else
     struct _pending_calls *pending = &thread->interp->ceval.pending;
     int signals = _Py_atomic_load_relaxed(&_PyRuntime.ceval.signals_pending) &&
                   _Py_ThreadCanHandleSignals(thread->interp);
-    return signals || _Py_atomic_load_relaxed(&pending->calls_to_do) || pending->async_exc;
+    int calls = _Py_atomic_load_relaxed(&pending->calls_to_do) &&
+                !__atomic_load_n(&sample_is_due, __ATOMIC_RELAXED);
+    return signals || calls || pending->async_exc;
 #endif
 }
 
@@ -105,4 +113,42 @@ void set_filters_version(long version) {
 // Tells tracemalloc of memory; the header that declares this has no place in C++ before 3.13.
 void track_memory(unsigned domain, void *memory, size_t nbytes) {
     PyTraceMalloc_Track(domain, (uintptr_t)memory, nbytes);
+}
+
+static PyCodeObject *code_of_frame(_PyInterpreterFrame *frame) {
+#if PY_VERSION_HEX >= 0x030D0000
+    return (PyCodeObject *)frame->f_executable;
+#else
+    return frame->f_code;
+#endif
+}
+
+// Where a frame that runs on a thread's stack keeps a variable or a value of its stack, counted from
+// its first variable; null for frames that have ended, and those of generators.
+PyObject **place_in_frame(PyFrameObject *object, int slot) {
+    _PyInterpreterFrame *frame = object->f_frame;
+    if (frame->owner != FRAME_OWNED_BY_THREAD) return NULL;
+    PyCodeObject *code = code_of_frame(frame);
+    if (slot < 0 || slot >= code->co_nlocalsplus + code->co_stacksize) return NULL;
+    return &frame->localsplus[slot];
+}
+
+// Has a frame that runs on a thread's stack be at the instruction at this offset of its code; at -2,
+// CPython takes it for one that is still being made, which is in no traceback and no f_back.
+void set_place(PyFrameObject *object, int offset) {
+    _PyInterpreterFrame *frame = object->f_frame;
+#if PY_VERSION_HEX >= 0x030D0000
+    frame->instr_ptr = _PyCode_CODE(code_of_frame(frame)) + offset / 2;
+#else
+    frame->prev_instr = _PyCode_CODE(code_of_frame(frame)) + offset / 2;
+#endif
+}
+
+// Whether it is the frame that this thread runs, and no other above it, seen or not.
+int is_running(PyFrameObject *object) {
+#if PY_VERSION_HEX >= 0x030D0000
+    return PyThreadState_Get()->current_frame == object->f_frame;
+#else
+    return PyThreadState_Get()->cframe->current_frame == object->f_frame;
+#endif
 }

@@ -2,6 +2,10 @@
 #pragma once
 
 extern "C" {
+extern bool sample_is_due;
+PyObject **place_in_frame(PyFrameObject *frame, int slot);
+void set_place(PyFrameObject *frame, int offset);
+int is_running(PyFrameObject *frame);
 int something_pending(void);
 int is_monitored(void);
 int lines_are_watched(PyThreadState *thread);

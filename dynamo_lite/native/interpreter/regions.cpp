@@ -334,7 +334,11 @@ PyObject *leave_region(PyObject *, PyObject *) {
     }
     region = left->outer;
     forget_alone();
-    if (!region) regions::stop_awaiting_array(), regions::uninstall_hook();
+    if (!region) {
+        regions::stop_awaiting_array();
+        regions::uninstall_hook();
+        regions::stop_sampling();
+    }
     Py_DECREF(left->callback);
     delete left;
     Py_RETURN_NONE;

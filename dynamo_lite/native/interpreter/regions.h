@@ -76,6 +76,11 @@ void stop_awaiting_array();
 // The frames that ran when the first array was made, as a list of (code, globals); empty after.
 PyObject *take_first_frames();
 
+// From the first array on until the last region is left: has the callback of `sample_with` called
+// now and then.
+void start_sampling();
+void stop_sampling();
+
 // Finds where importlib notes what is being imported; false with an exception.
 bool watch_imports();
 

@@ -1,0 +1,234 @@
+"""A `for` loop of a running frame as a function of its own, for on-stack replacement.
+
+The function takes the frame's variables and what is left to iterate over. It runs the loop to its
+end, in the frame's own text, and returns the variables that the loop writes.
+"""
+from __future__ import annotations
+
+import dis
+import opcode
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..base.records import dataclass
+from .assembling import Assembler, Label, encode_exception_table
+from .liveness import live_locals, sees_variables, successors
+from .reading import Instruction, Raw, exception_table, raw_instructions, read, slot_names
+from .resume import ResumePoint, in_place, own_cells, with_code
+
+_KEEPS_OUT = frozenset({"RETURN_VALUE", "YIELD_VALUE", "SEND", "IMPORT_STAR"})
+_JUMP_BACK = opcode.opmap["JUMP_BACKWARD_NO_INTERRUPT"]
+_EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
+_ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD",
+                   "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"})
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSite:
+    """A `for` loop in a code object: `head` is its FOR_ITER, `depth` the values on the stack below
+    the iterator; `members` are the instructions that run until it ends, by index, and `offsets`
+    where they are in `co_code`."""
+
+    code: CodeType
+    head: Instruction
+    depth: int
+    members: frozenset[int]
+    offsets: frozenset[int]
+
+    @property
+    def slot(self) -> int:
+        """Where a frame keeps the iterator."""
+        return len(slot_names(self.code)) + self.depth
+
+    @property
+    def end(self) -> int:
+        """The index of the instruction behind the loop."""
+        assert self.head.target is not None
+        return self.head.target
+
+    def names(self, *opnames: str) -> frozenset[str]:
+        instructions = read(self.code)
+        found = (instructions[at] for at in self.members)
+        return frozenset(i.argval for i in found if i.opname in opnames)
+
+
+def loop_sites(code: CodeType) -> list[LoopSite]:
+    """The `for` loops of a code object that can be functions of their own, outer ones first."""
+    if sees_variables(code):
+        return []
+    heads = [i for i in read(code) if i.opname == "FOR_ITER"]
+    depths = _depths(code, {head.offset for head in heads}) if heads else {}
+    found = []
+    for head in heads:
+        members = _members(code, head)
+        if members and head.offset in depths:
+            offsets = _offsets(code, members)
+            found.append(LoopSite(code, head, depths[head.offset] - 1, members, offsets))
+    return sorted(found, key=lambda site: -len(site.members))
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFunction:
+    """A loop as a function, which returns the values of the variables `written`, if any, as a
+    tuple. Where the frame handles exceptions of the loop, they are put into `kept` when it raises
+    one."""
+
+    function: FunctionType
+    written: tuple[str, ...]
+    kept: list[tuple[Any, ...]]
+
+
+def loop_function(
+    function: FunctionType, site: LoopSite, bound: frozenset[str], over_range: bool
+) -> LoopFunction | None:
+    """The loop as a function; None where it is not known which of its variables have a value.
+
+    Its parameters: every fast local in order (those that are not `bound`: None), every cell of the
+    frame, None for each value below the iterator, and the iterator; or, if `over_range`, the bounds
+    and the step of the range that is left to iterate over.
+    """
+    code, handler = site.code, site.head.handler
+    stored, deleted = site.names("STORE_FAST"), site.names("DELETE_FAST")
+    wanted = live_locals(code, site.end)
+    wanted |= live_locals(code, handler.target) if handler is not None else frozenset()
+    if wanted & ((stored - bound) | deleted):
+        return None
+    written = tuple(sorted((stored & bound) - deleted))
+    unbound = live_locals(code, site.head.index).intersection(code.co_varnames) - bound
+    names = bound.intersection((*code.co_varnames, *own_cells(code)))
+    point = ResumePoint(site.head.index, (True,) * site.depth, names, unbound)
+    base = with_code(function, code)
+    assembler, _ = in_place(base, point)
+    _push_iterator(assembler, over_range)
+    count = len(assembler.locals)
+    assembler.jump("JUMP", Label(site.head.offset))
+    leave, fail = Label(), Label()
+    assembler.place(leave, 0)
+    _push_values(assembler, written)
+    assembler.emit("RETURN_VALUE")
+    kept: list[tuple[Any, ...]] = []
+    assembler.place(fail, site.depth + 1)
+    _keep_values(assembler, written, kept)
+    made = assembler.finish(body=True, co_argcount=count)
+    shift = len(made.co_code) - len(code.co_code)
+    text = _led_back(made, site, shift, leave.offset)
+    if text is None:
+        return None
+    if text == made.co_code:
+        written = ()
+    made = made.replace(co_code=text, co_exceptiontable=_handled(made, site, shift, fail.offset))
+    return LoopFunction(with_code(base, made), written, kept)
+
+
+def _push_values(assembler: Assembler, names: tuple[str, ...]) -> None:
+    for name in names:
+        assembler.emit("LOAD_FAST", name)
+    assembler.emit("BUILD_TUPLE", len(names))
+
+
+def _keep_values(
+    assembler: Assembler, names: tuple[str, ...], kept: list[tuple[Any, ...]]
+) -> None:
+    """An exception handler that keeps values and raises again."""
+    assembler.emit("PUSH_EXC_INFO")
+    assembler.emit("LOAD_CONST", kept.append)
+    _push_values(assembler, names)
+    assembler.call(1)
+    assembler.emit("POP_TOP")
+    assembler.emit("SWAP", 2)
+    assembler.emit("POP_EXCEPT")
+    assembler.emit("RERAISE", 0)
+
+
+def _push_iterator(assembler: Assembler, over_range: bool) -> None:
+    if not over_range:
+        name = assembler.add_local("iterator")
+        assembler.emit("LOAD_FAST", name)
+        return assembler.emit("DELETE_FAST", name)
+    assembler.emit("LOAD_CONST", range)
+    for name in ("start", "stop", "step"):
+        assembler.emit("LOAD_FAST", assembler.add_local(name))
+    assembler.call(3)
+    return assembler.emit("GET_ITER")
+
+
+def _members(code: CodeType, head: Instruction) -> frozenset[int]:
+    """What the loop consists of; nothing where it may be left in another way than by its end."""
+    instructions = read(code)
+    outer = head.handler.target if head.handler is not None else None
+    members, todo = {head.index}, [head.index + 1]
+    while todo:
+        at = todo.pop()
+        if at == head.target or at in members:
+            continue
+        if at >= len(instructions) or instructions[at].opname in _KEEPS_OUT:
+            return frozenset()
+        members.add(at)
+        todo += [to for to in successors(instructions[at]) if to != outer]
+    return frozenset(members)
+
+
+def _offsets(code: CodeType, members: frozenset[int]) -> frozenset[int]:
+    instructions = read(code)
+    return frozenset(
+        at for i in members for at in range(instructions[i].offset, instructions[i].end, 2))
+
+
+def _handled(made: CodeType, site: LoopSite, shift: int, fail: int) -> bytes:
+    """With `fail` for the exception handler that the loop as a whole is in."""
+    handler, rows = site.head.handler, exception_table(made)
+    if handler is not None:
+        outer = read(site.code)[handler.target].offset + shift
+        rows = [(start, end, fail, site.depth, False) if target == outer else
+                (start, end, target, depth, lasti) for start, end, target, depth, lasti in rows]
+    return encode_exception_table(rows)
+
+
+def _led_back(made: CodeType, site: LoopSite, shift: int, leave: int) -> bytes | None:
+    """The text with a jump to offset `leave` in place of what follows the loop. As it is where only
+    a constant is returned there, of which nobody sees more; None where there is no room."""
+    instructions = read(site.code)
+    start = instructions[site.end].offset
+    text = bytearray(made.co_code)
+    at = shift + start
+    if site.offsets & {start, start + 2, start + 4} or at + 4 > len(text):
+        return made.co_code if instructions[site.end].opname == "LOAD_CONST" else None
+    distance = (at + 4 - leave) // 2
+    if distance > 0xFFFF:
+        return None
+    text[at : at + 4] = bytes((_EXTENDED_ARG, distance >> 8, _JUMP_BACK, distance & 255))
+    return bytes(text)
+
+
+def _depths(code: CodeType, offsets: set[int]) -> dict[int, int]:
+    """How many values are on the stack before the instructions at these offsets."""
+    raws = {raw.offset: raw for raw in raw_instructions(code)}
+    handlers = {at: (target, depth + lasti + 1)
+                for start, end, target, depth, lasti in exception_table(code)
+                for at in range(start, end, 2)}
+    found: dict[int, int] = {}
+    todo = [(0, 0)]
+    while todo:
+        at, depth = todo.pop()
+        if at in found or at not in raws:
+            continue
+        found[at] = depth
+        todo += _next(raws[at], depth)
+        if at in handlers:
+            todo.append(handlers[at])
+    return {at: depth for at, depth in found.items() if at in offsets}
+
+
+def _next(raw: Raw, depth: int) -> Iterator[tuple[int, int]]:
+    """Where control goes without an exception, and the depth of the stack there."""
+    if raw.opname == "FOR_ITER":
+        assert raw.target is not None
+        return iter([(raw.end, depth + 1), (raw.target, depth - 1)])
+    arg = raw.arg if raw.opcode >= dis.HAVE_ARGUMENT else None
+    found = []
+    if raw.target is not None:
+        found.append((raw.target, depth + dis.stack_effect(raw.opcode, arg, jump=True)))
+    if raw.opname not in _ENDS:
+        found.append((raw.end, depth + dis.stack_effect(raw.opcode, arg, jump=False)))
+    return iter(found)

@@ -1,0 +1,198 @@
+"""On-stack replacement: the rest of a loop of a running frame is run by a function of its own.
+
+A `Switch` takes the place of the iterator on the frame's stack. When the frame asks it for the next
+item, it calls the loop's function with the frame's variables, gives the frame those that the loop
+has written, and says that there are no more items. Meanwhile the frame itself is not seen, so that
+tracebacks and `sys._getframe` show each function once.
+"""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from types import CellType, FrameType, FunctionType, TracebackType
+from typing import Any
+
+from ..bytecode.hiding import hidden
+from ..bytecode.loop_functions import LoopFunction, LoopSite, loop_function, loop_sites
+from ..bytecode.reading import slot_names
+from ..native import (
+    CONTINUATION,
+    Steps,
+    call_outside,
+    drive,
+    exchange_in_frame,
+    raise_soon,
+    set_frame_place,
+    value_in_frame,
+)
+
+MODULE_CODE = "dynamo_lite.bytecode.module_code"
+"""It needs a library that takes a while to load."""
+UNBOUND = object()
+UNSEEN = -2
+"""The place of a frame that is still being made, as CPython takes it."""
+
+Compile = Callable[[FunctionType, tuple[Any, ...]], Any]
+
+
+class Switch:
+    """Stands for the iterator over a range, until the frame asks for the next item.
+
+    The function is compiled `as_whole` if its iterations are short; else each of them is, and
+    `steps` can be stopped: the frame goes on itself from there.
+    `compile` gives the compiled form of the loop for its arguments, or None: then the frame goes on
+    as it would have. `ended` is called when it does.
+    """
+
+    def __init__(
+        self, frame: FrameType, site: LoopSite, as_whole: bool, compile: Compile,
+        ended: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self.frame = frame
+        self.site = site
+        self.as_whole = as_whole
+        self.compile = compile
+        self.ended = ended
+        self.iterator = exchange_in_frame(frame, site.slot, self, UNBOUND)
+        self.steps = Steps(self.iterator)
+        self.is_entered = False
+        self.loop: LoopFunction | None = None
+        self.slots = {name: slot for slot, name in enumerate(slot_names(site.code))}
+
+    def __iter__(self) -> Switch:
+        return self
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the frame may still ask for the next item."""
+        held = value_in_frame(self.frame, self.site.slot, UNBOUND)
+        return not self.is_entered and held is self
+
+    @hidden
+    def __next__(self) -> Any:
+        self.is_entered = True
+        start = call_outside(self.enter)
+        if start is None:
+            self.ended()
+            return self.go_on()
+        place = self.frame.f_lasti
+        set_frame_place(self.frame, UNSEEN)
+        try:
+            values = drive(start)()
+        except BaseException as error:
+            set_frame_place(self.frame, place)
+            self.failed(error)
+            self.ended()
+            raise
+        set_frame_place(self.frame, place)
+        self.put_back(values)
+        self.ended()
+        if self.steps.was_stopped:
+            return self.go_on()
+        raise StopIteration
+
+    @hidden
+    def go_on(self) -> Any:
+        """Leave the rest to the frame itself."""
+        exchange_in_frame(self.frame, self.site.slot, self.iterator, UNBOUND)
+        return next(self.iterator)
+
+    def enter(self) -> Callable[[], tuple[Any, ...]] | None:
+        """What gives the compiled loop with its arguments, which are then nobody else's."""
+        code, frame = self.site.code, self.frame
+        values = {name: value_in_frame(frame, slot, UNBOUND) for name, slot in self.slots.items()}
+        bound = frozenset(name for name, value in values.items() if value is not UNBOUND)
+        function, site = function_of(frame, self.site, values)
+        self.loop = loop_function(function, site, bound, self.as_whole)
+        if self.loop is None:
+            return None
+        args = [values[name] if name in bound else None for name in variables(code)]
+        args += [None] * self.site.depth
+        args += bounds_left(self.iterator) if self.as_whole else [self.steps]
+        if (compiled := self.compile(self.loop.function, tuple(args))) is None:
+            return None
+        for name in self.loop.written:
+            exchange_in_frame(frame, self.slots[name], UNBOUND, UNBOUND)
+
+        @hidden
+        def start() -> tuple[Any, ...]:
+            given = (CONTINUATION, compiled, *args)
+            args.clear()
+            return given
+
+        return start
+
+    def put_back(self, values: tuple[Any, ...]) -> None:
+        """Give the frame the variables that the loop has written."""
+        assert self.loop is not None
+        for name, value in zip(self.loop.written, values or ()):
+            exchange_in_frame(self.frame, self.slots[name], value, UNBOUND)
+
+    def failed(self, error: BaseException) -> None:
+        """Has the error come from the frame itself, in the state in which it was raised."""
+        traceback = error.__traceback__
+        name = self.site.code.co_qualname
+        while traceback is not None and traceback.tb_frame.f_code.co_qualname != name:
+            traceback = traceback.tb_next
+        if traceback is None:  # it was raised on the way
+            return
+        assert self.loop is not None
+        seen = traceback.tb_frame.f_locals
+        for name in self.site.names("STORE_FAST", "DELETE_FAST"):
+            exchange_in_frame(self.frame, self.slots[name], seen.get(name, UNBOUND), UNBOUND)
+        for values in self.loop.kept:
+            self.put_back(values)
+        set_frame_place(self.frame, place_of(traceback, self.site))
+        error.__traceback__ = traceback.tb_next
+        if isinstance(error, StopIteration):  # which would end the loop
+            raise_soon(self.frame, error)
+
+
+def function_of(
+    frame: FrameType, site: LoopSite, values: dict[str, Any]
+) -> tuple[FunctionType, LoopSite]:
+    """The function that the frame runs, and its loop."""
+    code = frame.f_code
+    if is_of_module(frame):
+        code = importlib.import_module(MODULE_CODE).as_function_code(code)
+        heads = [each.head.offset for each in loop_sites(site.code)]
+        site = loop_sites(code)[heads.index(site.head.offset)]
+    closure = tuple(cell_of(values[name]) for name in code.co_freevars)
+    function = FunctionType(code, frame.f_globals, code.co_name, None, closure)
+    function.__qualname__ = code.co_qualname
+    return function, site
+
+
+def is_of_module(frame: FrameType) -> bool:
+    """Whether its variables are the globals."""
+    return frame.f_code.co_name == "<module>" and frame.f_locals is frame.f_globals
+
+
+def cell_of(value: Any) -> CellType:
+    return value if isinstance(value, CellType) else CellType()
+
+
+def variables(code: Any) -> tuple[str, ...]:
+    """The parameters of a resume function that are not of the stack."""
+    return tuple(name for name in slot_names(code) if name not in code.co_freevars)
+
+
+def bounds_left(iterator: Any) -> tuple[int, int, int]:
+    """The range of the items that are still to come."""
+    _, (whole,), *state = iterator.__reduce__()
+    left: range = whole[state[0] or 0 :] if state else whole
+    return left.start, left.stop, left.step
+
+
+def place_of(traceback: TracebackType, site: LoopSite) -> int:
+    """The unit of the loop's code that stands for the same text of the source. Calls have several,
+    of which the error names one: they are counted from their end."""
+    units = [*traceback.tb_frame.f_code.co_positions()]
+    at = traceback.tb_lasti // 2
+    end = next((unit for unit in range(at, len(units)) if units[unit] != units[at]), len(units))
+    positions = [*site.code.co_positions()]
+    there = [offset for offset in sorted(site.offsets) if positions[offset // 2] == units[at]]
+    line = [offset for offset in sorted(site.offsets) if positions[offset // 2][0] == units[at][0]]
+    if len(there) >= end - at:
+        return there[at - end]
+    return next(iter(line), site.head.offset)

@@ -1,0 +1,493 @@
+"""On-stack replacement: a loop of a running frame goes on in a function of its own.
+
+`switch()` in the body of a loop has its next iteration, and all that follow, run there. In these
+tests it does so where the test says, not where it pays.
+"""
+import contextlib
+import random
+import sys
+import traceback
+import types
+
+import numpy as np
+import pytest
+from scripts import WARMING, run
+
+import dynamo_lite as dl
+from dynamo_lite.bytecode.loop_functions import loop_sites
+from dynamo_lite.runtime.compile_frame import Options, compiled_function
+from dynamo_lite.runtime.tiering import Lender, open_account
+from dynamo_lite.script import running_loops
+from dynamo_lite.script.on_stack import Switch
+from tests.flow.random_loops import PrintingWriter, Writer, program
+from tests.fuzz.seeds import chunks
+from tests.oracle import differences, outcome, outcome_of_copy
+
+ENDED = []
+STATE = types.SimpleNamespace(at=None, calls=0, compile=None, as_whole=False, depth=0)
+
+
+def switch():
+    """At the call that `STATE` names: replaces the loop that the caller is in."""
+    STATE.calls += 1
+    if STATE.calls != STATE.at:
+        return
+    frame = sys._getframe(1)
+    around = [site for site in loop_sites(frame.f_code) if frame.f_lasti in site.offsets]
+    if around:
+        site = around[min(STATE.depth, len(around) - 1)]
+        ENDED.append("begun")
+        Switch(frame, site, STATE.as_whole, STATE.compile, lambda: ENDED.append("ended"))
+
+
+def in_python(function, args):
+    return function
+
+
+def compiled(function, args):
+    made = compiled_function(function, Options(warn=False))
+    made.miss(made, args)
+    return made
+
+
+@contextlib.contextmanager
+def switching(compile, at, as_whole=False, depth=0):
+    ENDED.clear()
+    STATE.at, STATE.calls, STATE.compile = at, 0, compile
+    STATE.as_whole, STATE.depth = as_whole, depth
+    yield
+    STATE.at = None
+
+
+def seen(k):
+    frame = sys._getframe(1)
+    return k, frame.f_code.co_name, frame.f_lineno, frame.f_back.f_code.co_name
+
+
+def plain(x):
+    total, last = 0.0, None
+    for i in range(9):
+        switch()
+        x = np.sin(x) + i
+        total += x.sum()
+        last = i
+    return x, total, last, i
+
+
+def left_early(x):
+    for i in range(20):
+        switch()
+        x = x + i
+        if i == 7:
+            break
+    return x, i
+
+
+def nested(x):
+    found = []
+    for i in range(4):
+        for j in range(5):
+            switch()
+            if j == 3 and i % 2:
+                break
+            x = x * 0.5 + j
+            if i == 2:
+                continue
+            found.append(j)
+        x[0] = i
+    return x, found, i, j
+
+
+def inside_blocks(x):
+    with np.errstate(divide="ignore"):
+        try:
+            for i in range(8):
+                switch()
+                try:
+                    if i == 3:
+                        raise KeyError(i)
+                    x = x / (i - 5)
+                except KeyError as error:
+                    x = x + error.args[0]
+                finally:
+                    x = x + 1
+        finally:
+            x = x - 1
+    return x, i
+
+
+def cells(x):
+    count = 0
+
+    def more():
+        nonlocal count
+        count += 1
+        return count
+
+    for i in range(6):
+        switch()
+        x = x + more() * i
+        later = lambda: x + i  # noqa: E731
+    return x, count, later()
+
+
+def bound_in_the_loop(x):
+    for i in range(6):
+        if i > 1:
+            y = x * i
+            x = y + 1
+        switch()
+    return x, y
+
+
+def bound_later(x):
+    for i in range(6):
+        switch()
+        if i == 4:
+            late = i
+    return x, late
+
+
+def unbound(x):
+    for i in range(6):
+        switch()
+        if i == 4:
+            del x
+    return i, x
+
+
+def deleted(x):
+    for i in range(6):
+        y = x * i
+        switch()
+        x = x + y
+        del y
+    return x
+
+
+def looked_at(x):
+    found = []
+    for i in range(6):
+        switch()
+        found.append(seen(i))
+        x = x + 1
+    return found, x
+
+
+def a_global(x):
+    global last
+    for i in range(6):
+        switch()
+        last = i * 2
+        x = x + last
+    return x, last
+
+
+FUNCTIONS = [plain, left_early, nested, inside_blocks, cells, bound_in_the_loop, bound_later,
+             unbound, deleted, looked_at, a_global]
+
+
+@pytest.mark.parametrize("compile", [in_python, compiled])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_as_in_python(function, compile):
+    x = np.arange(1.0, 5.0)
+    with switching(None, None):
+        expected = outcome_of_copy(function, (x,))
+    for at in (1, 2, 3, 5):
+        for as_whole, depth in ((False, 0), (True, 0), (False, 1)):
+            with switching(compile, at, as_whole, depth):
+                got = outcome_of_copy(function, (x,))
+            assert not (wrong := differences(got, expected)), (at, as_whole, depth, wrong)
+
+
+def test_the_loop_is_replaced():
+    with switching(compiled, 3):
+        plain(np.ones(3))
+    assert ENDED == ["begun", "ended"]
+    with switching(compiled, 3):
+        inside_blocks(np.ones(3))
+    assert ENDED == ["begun", "ended"]
+
+
+def without_compiling(function, args):
+    return None
+
+
+def test_a_loop_that_is_not_compiled_goes_on():
+    x = np.arange(3.0)
+    with switching(None, None):
+        expected = outcome_of_copy(plain, (x,))
+    with switching(without_compiling, 3):
+        assert not differences(outcome_of_copy(plain, (x,)), expected)
+    assert ENDED == ["begun", "ended"]
+
+
+def test_a_loop_that_is_stopped_goes_on_in_the_frame():
+    x = np.arange(3.0)
+    with switching(None, None):
+        expected = outcome_of_copy(plain, (x,))
+
+    def stopped(function, args):
+        def run(*args):
+            steps = args[-1]
+            rest = iter(range(8))
+
+            class Some:  # stops after two items
+                def __iter__(self): return self
+
+                def __next__(self):
+                    if next(rest) == 2:
+                        steps.is_stopped = True
+                    return next(steps)
+
+            return function(*args[:-1], Some())
+        return run
+
+    with switching(stopped, 3):
+        assert not differences(outcome_of_copy(plain, (x,)), expected)
+    assert ENDED == ["begun", "ended"]
+
+
+def raising(x, kind):
+    before = 5
+    for i in range(9):
+        switch()
+        before = i
+        x = x + 1
+        if i == 6:
+            raise kind(i)
+    return before
+
+
+def dividing(x, kind):
+    for i in range(9):
+        switch()
+        y = [1 / (6 - i)
+             for _ in "ab"]
+    return y
+
+
+def caught(x, kind):
+    try:
+        for i in range(9):
+            switch()
+            x = x + 1
+            if i == 6:
+                raise kind(i)
+    except kind as error:
+        return x, i, str(error), error.__traceback__.tb_lineno - caught.__code__.co_firstlineno
+
+
+@pytest.mark.parametrize("compile", [in_python, compiled])
+@pytest.mark.parametrize("kind", [ValueError, KeyError])
+@pytest.mark.parametrize("function", [raising, dividing, caught])
+def test_exceptions_come_from_the_frame(function, kind, compile):
+    told = []
+    for how, at in ((None, None), (compile, 2), (compile, 5)):
+        with switching(how, at):
+            got = outcome(function, (np.ones(2), kind))
+        text, variables = "", ()
+        if got.error is not None:
+            text = "".join(traceback.format_exception(got.error))
+            variables = tb_lasti(got.error, function.__name__)
+        told.append((str(got.value), text, variables, sys.exc_info()))
+    assert told[0] == told[1] == told[2]
+
+
+def tb_lasti(error, name):
+    found = error.__traceback__
+    while found is not None:
+        if found.tb_frame.f_code.co_name == name:
+            return found.tb_lasti
+        found = found.tb_next
+
+
+def test_stop_iteration_does_not_end_the_loop_quietly():
+    def stopping(x):
+        for i in range(9):
+            switch()
+            if i == 6:
+                raise StopIteration("in the body")
+        for _ in range(10**6):
+            pass
+        return "ended"
+
+    with switching(in_python, 3), pytest.raises(StopIteration, match="in the body"):
+        stopping(1)
+
+
+def look(loops):
+    loops(sys._getframe(1))
+
+
+class TestLongLoops:
+    """What is found by looking at the frames that run."""
+
+    @pytest.fixture
+    def loops(self, monkeypatch):
+        monkeypatch.setattr(running_loops, "SHORTEST", 0.0)
+        with dl.config.patch(warm_seconds=0.0):
+            self.compiled = []
+            yield running_loops.RunningLoops(
+                lambda function: True, lambda function: True, self.compile,
+                lambda code: open_account(code, Lender()), None)
+
+    def compile(self, function, args, as_whole, account):
+        self.compiled.append((function.__name__, as_whole, account.call))
+        return function
+
+    def test_a_loop_that_goes_on_for_long(self, loops):
+        def program(x):
+            for i in range(30):
+                x = np.sin(x) + i
+                if i % 3 == 0:
+                    look(loops)
+            return x, i
+
+        expected = np.ones(4000)
+        for i in range(30):
+            expected = np.sin(expected) + i
+        got, last = program(np.ones(4000))
+        assert last == 29 and got.tobytes() == expected.tobytes()
+        assert [name for name, *_ in self.compiled] == ["program"]
+        assert loops.replaced is None
+
+    def test_the_outermost_of_them(self, loops):
+        lines = []
+
+        def compile(function, args, as_whole, account):
+            lines.append(len(args))
+            return function
+
+        loops.compile = compile
+
+        def inner(x):
+            for _ in range(4):
+                x = x + 1
+                look(loops)
+            return x
+
+        def outer(x):
+            for _ in range(9):
+                x = inner(x)
+            return x
+
+        assert outer(np.zeros(2))[0] == 36
+        assert lines == [len(outer.__code__.co_varnames) + len(("start", "stop", "step"))]
+
+    def test_a_loop_that_is_left_before(self, loops):
+        def program(x):
+            for i in range(30):
+                x = x + i
+                look(loops)
+                if loops.replaced is not None:
+                    break
+            return x
+
+        program(np.ones(3))
+        look(loops)
+        assert loops.replaced is None and self.compiled == []
+
+
+LONG = """
+import time
+import numpy as np
+x = np.linspace(0, 1, 2000)
+for step in range(10**6):
+    y = np.sin(x) * 2 + x * x
+    x = y / y.max()
+    if time.process_time() > 3:
+        break
+print("done", x.shape, step > 100)
+"""
+
+
+def test_loops_of_whole_programs(script, monkeypatch):
+    monkeypatch.setenv("DYNAMO_LOGS", "perf")
+    code, out, err = run(*WARMING, script(LONG))
+    assert (code, out) == (0, "done (2000,) True\n")
+    assert "script.py:5 is compiled" in err
+
+
+MODULE = """
+total, seen = 0.0, []
+for i in range(9):
+    switch()
+    x = np.sqrt(x) + i
+    total += float(x[0])
+    if i % 4 == 0:
+        print(i, total)
+    for k in seen[:2]:
+        x = x + k
+    seen.append(i)
+    def inner(): return total
+    seen[-1] += int(inner() * 0)
+    if i == 7: del k
+"""
+
+
+@pytest.mark.parametrize("compile", [in_python, compiled])
+@pytest.mark.parametrize("as_whole", [False, True])
+def test_code_of_modules(as_whole, compile):
+    def run(at):
+        names = {"np": np, "switch": switch, "x": np.arange(3.0), "__name__": "program"}
+        with switching(compile, at, as_whole):
+            exec(compile_text(MODULE), names)
+        return {name: names.get(name) for name in ("total", "seen", "i", "x", "k")}
+
+    expected = outcome(lambda: run(None))
+    assert expected.error is None
+    for at in (1, 2, 4):
+        assert not differences(outcome(lambda: run(at)), expected)
+
+
+def compile_text(text):
+    return compile(text, "<module>", "exec")
+
+
+@pytest.mark.parametrize("body", [
+    "for i in range(3): return i",
+    "for i in range(3): yield i",
+    "for i in range(3):\n  if i: break\n else: i = 9\n return i",
+    "for i in range(3): locals()",
+])
+def test_loops_that_are_left_in_other_ways_stay(body):
+    names = {}
+    exec("def f():\n " + body, names)
+    assert loop_sites(names["f"].__code__) == []
+
+
+# -- random programs
+
+
+def with_switches(text):
+    """A call of `switch` at the beginning of the body of each loop over a range."""
+    lines = []
+    for line in text.splitlines():
+        lines.append(line)
+        if line.lstrip().startswith("for ") and " in range(" in line and line.endswith(":"):
+            lines.append(" " * (len(line) - len(line.lstrip()) + 4) + "switch()")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("seeds", chunks(120, 20, daily=20))
+@pytest.mark.parametrize("compile", [in_python, compiled])
+@pytest.mark.parametrize("writer", [Writer, PrintingWriter])
+def test_random_loops(writer, compile, seeds):
+    with dl.config.patch(strict=True, recompile_limit=64):
+        for seed in seeds:
+            function, text, arguments = program(seed, writer)
+            names = dict(function.__globals__, switch=switch)
+            exec(compile_text(with_switches(text)), names)
+            function = names[function.__name__]
+            with switching(None, None):
+                expected = outcome_of_copy(function, arguments)
+                calls = STATE.calls
+            choose = random.Random(seed)
+            for _ in range(2 if calls else 0):
+                with switching(compile, choose.randint(1, calls), choose.random() < 0.4,
+                               choose.choice([0, 0, 1])):
+                    got = outcome_of_copy(function, arguments)
+                if wrong := differences(got, expected):
+                    pytest.fail(f"seed {seed}\n{with_switches(text)}\n{wrong}")
+            dl.reset()
