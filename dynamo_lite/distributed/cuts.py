@@ -102,6 +102,9 @@ class Value:
     outside_stage: int = -1
     readers: list[Partition] = field(default_factory=list)
     window: Window | None = None
+    within: Chunks | None = None
+    """Of positions: how the axis is cut that they are of, each block's in the block of that number.
+    """
     recut: dict[tuple[Chunks, ...], Value] = field(default_factory=dict)
 
     @property

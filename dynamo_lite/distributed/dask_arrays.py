@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import dask.array as da
@@ -11,14 +11,15 @@ from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from ..base.records import dataclass, field
+from ..errors import Unsupported
 from ..ir.graph import Graph
 from ..ir.node import Node
 from ..runtime.compile_frame import Options
-from .cuts import Chunks, Dim, Unknown, Value, outside
+from .cuts import UNKNOWN, Chunks, Dim, Unknown, Value, outside
 from .partition import Blocks, ByBlock, Fixed, Parting, Partition, Parts, Port, Scalar
 from .regions import Mosaic, Part, Region, View
 from .sources import Piece, Source
-from .tasks import block_function
+from .tasks import BlockFunction, Gives, Takes, block_function
 
 ARITY = 16
 """How many partial results one task combines."""
@@ -52,6 +53,8 @@ class Weaver:
         """The same array in other blocks."""
         if value.cut == cut:
             return value
+        if any(isinstance(size, Unknown) for sizes in value.cut for size in sizes):
+            raise Unsupported(UNKNOWN)
         if cut not in value.recut:
             value.recut[cut] = outside(self.cut_again(value, cut), value.stage)
         return value.recut[cut]
@@ -86,7 +89,8 @@ class Weaver:
         return [self.on(graph, self.array(value)) for value in values]
 
     def on(self, graph: HighLevelGraph, array: Any) -> Any:
-        return da.Array(graph, array.name, array.chunks, dtype=array.dtype)
+        needed = graph.cull_layers([array.name])
+        return da.Array(needed, array.name, array.chunks, dtype=array.dtype)
 
     def include(self, array: Any) -> None:
         """Take over the tasks that an array comes with; those of stubs are made elsewhere."""
@@ -102,8 +106,6 @@ class Weaver:
         ports = [*partition.ports.values()]
         partings = [one for one in partition.partings.values() if one.nodes]
         gives = outputs(partition, ports, partings)
-        for parting in partings:
-            parting.name = parting.name or self.fresh(label(partition.graph, "parts"))
         for port in ports:
             self.named(port, partition)
         reads, takes = self.reads(partition)
@@ -112,7 +114,9 @@ class Weaver:
         fixed = {node.name: read for node, read in partition.reads.items()
                  if isinstance(read, Fixed)}
         single = len(gives) == 1
-        results: list[Port | Parting] = [*ports, *partings]
+        results: list[Port | Parting] = [*ports, *partings[:1]]
+        if partings:
+            self.name_parts(partition)
         name = results[0].name if single else self.fresh(label(partition.graph))
         tasks: dict[Key, Any] = {}
         parts: list[dict[Key, Any]] = [{} for _ in results]
@@ -131,6 +135,13 @@ class Weaver:
         for result, more in zip(results, [] if single else parts):
             self.add(result.name, more, {name})
 
+    def name_parts(self, partition: Partition) -> None:
+        """All partial results of a task are one result, whatever they are combined to."""
+        partings = [one for one in partition.partings.values() if one.nodes]
+        name = partings[0].name or self.fresh(label(partition.graph, "parts"))
+        for place, parting in enumerate(partings):
+            parting.name, parting.place = name, place
+
     def add(self, name: str, tasks: Mapping[Key, Any], needs: set[str]) -> None:
         self.layers[name], self.needs[name] = MaterializedLayer(tasks), needs
 
@@ -144,15 +155,17 @@ class Weaver:
         name = self.array(block.value).name
         return (name, edges_of(name)) if isinstance(read, View) else (name,)
 
-    def reads(self, partition: Partition) -> tuple[list[Any], tuple[int, ...]]:
+    def reads(self, partition: Partition) -> tuple[list[Any], tuple[Takes, ...]]:
         """Functions that give the arguments of a task, and how many parameters each of them is; the
         parameters of the graph are brought in that order."""
         order: list[Node] = []
         found: list[Any] = []
-        takes: list[int] = []
+        takes: list[Takes] = []
         for node, read in partition.reads.items():
             if node in order or isinstance(read, Fixed):
                 continue
+            if isinstance(read, Parts):
+                self.tree(read.source)
             nodes, count = group(partition, node, read)
             order += nodes
             takes.append(count)
@@ -213,39 +226,80 @@ class Weaver:
     # -- partial results
 
     def parts(self, parting: Parting) -> Any:
+        """What gives a task all partial results that it combines."""
         name, count = self.tree(parting)
         here = [(dim.now, target.now) for dim, target in parting.dims.items()]
+        if count is None:
+            keys_of = self.unfolded(parting)
+            return lambda at: List(*(TaskRef(key) for key in keys_of(
+                {dim: at[target] for dim, target in here})))
+        return lambda at: List(*(
+            TaskRef((name, group, *(at[target] for _, target in here))) for group in range(count)))
+
+    def unfolded(self, parting: Parting) -> Callable[[Mapping[Dim, int]], list[Key]]:
+        """The keys of the partition's own partial results, for a block of what is kept."""
         order = [dim.now for dim in parting.origin.now.dims]
-        folded = [dim for dim in order if dim not in dict(here)]
-
-        def read(at: Mapping[Dim, int]) -> List:
-            kept = {dim: at[target] for dim, target in here}
-            keys: list[Key]
-            if count is not None:
-                keys = [(name, group, *kept.values()) for group in range(count)]
-            else:
-                keys = [(name, *((kept | dict(zip(folded, each)))[dim] for dim in order))
-                        for each in itertools.product(*(range(dim.blocks) for dim in folded))]
-            return List(*(TaskRef(key) for key in keys))
-
-        return read
+        kept = {dim.now for dim in parting.dims}
+        folded = [dim for dim in order if dim not in kept]
+        spaces = [range(dim.blocks) for dim in folded]
+        return lambda at: [
+            (parting.name, *(at[dim] if dim in at else each[folded.index(dim)] for dim in order))
+            for each in itertools.product(*spaces)]
 
     def tree(self, parting: Parting) -> tuple[str, int | None]:
-        """The layer that has the last partial results, and how many each fold takes of it; None
-        where these are the tasks of the partition themselves."""
-        parting.name = parting.name or self.fresh(label(parting.origin.now.graph, "parts"))
-        return parting.name, None
+        """The layer with the partial results that are combined last, and how many these are for
+        each block of what is kept; None where they are the partition's own."""
+        self.name_parts(parting.origin.now)
+        if parting.tree is None:
+            parting.tree = self.grown(parting) if parting.folds[0][1].in_steps else (
+                parting.name, None)
+        return parting.tree
 
-def group(partition: Partition, node: Node, read: Any) -> tuple[list[Node], int]:
+    def grown(self, parting: Parting) -> tuple[str, int | None]:
+        kept = [dim.now for dim in parting.dims]
+        keys_of = self.unfolded(parting)
+        found = {index: keys_of(dict(zip(kept, index)))
+                 for index in itertools.product(*(range(dim.blocks) for dim in kept))}
+        name, count = parting.name, None
+        while len(next(iter(found.values()))) > ARITY:
+            place = parting.place if count is None else 0
+            function, below = combining(parting, place, self.options), name
+            name = self.fresh("combine")
+            tasks: dict[Key, Any] = {}
+            for index, keys in found.items():
+                groups = [keys[at : at + ARITY] for at in range(0, len(keys), ARITY)]
+                found[index] = [(name, group, *index) for group in range(len(groups))]
+                for key, group in zip(found[index], groups):
+                    tasks[key] = Task(key, function, List(*(TaskRef(one) for one in group)))
+            self.add(name, tasks, {below})
+            count = len(groups)
+        return name, count
+
+
+def combining(parting: Parting, place: int, options: Options) -> BlockFunction:
+    """What makes one tuple of partial results of several, which have theirs at a place."""
+    graph = Graph()
+    stacks = iter([graph.placeholder("p", None) for _ in parting.nodes])  # type: ignore[arg-type]
+    results = [made for count, how in parting.folds
+               for made in how.combine(graph, [next(stacks) for _ in range(count)])]
+    graph.output(tuple(results))
+    count = len(results)
+    return block_function(
+        graph, "combine", options, ((place, count),), ((tuple(range(count)),),), tokenize)
+
+
+def group(partition: Partition, node: Node, read: Any) -> tuple[list[Node], Takes]:
     """The parameters that one argument is, and what `BlockFunction.takes` says of it."""
     if isinstance(read, Parts):
         same = {one: each.at for one, each in partition.reads.items()
                 if isinstance(each, Parts) and each.source is read.source}
-        return sorted(same, key=same.__getitem__), len(same)
+        place = read.source.place if read.source.tree is None or (
+            read.source.tree[1] is None) else 0
+        return sorted(same, key=same.__getitem__), (place, len(same))
     if isinstance(read, View):
         views = [one for one, each in partition.reads.items()
                  if isinstance(each, View) and each.region is read.region]
-        return views, -len(views)
+        return views, len(views)
     return [node], 0
 
 
@@ -298,18 +352,16 @@ def label(graph: Graph, what: str = "fused") -> str:
 
 def outputs(
     partition: Partition, ports: Sequence[Port], partings: Sequence[Parting]
-) -> tuple[int | tuple[int, ...], ...]:
-    """End the graph of a partition; where each port's results are among its outputs."""
-    nodes: list[Node] = []
-    gives: list[int | tuple[int, ...]] = []
-    for port in ports:
-        gives.append(len(nodes))
-        nodes.append(port.value.node)  # type: ignore[arg-type]
+) -> tuple[Gives, ...]:
+    """End the graph of a partition; where the results of each port are among its outputs, and last
+    those of all partial results."""
+    nodes: list[Node] = [port.value.node for port in ports]  # type: ignore[misc]
+    places = []
     for parting in partings:
-        gives.append(tuple(range(len(nodes), len(nodes) + len(parting.nodes))))
+        places.append(tuple(range(len(nodes), len(nodes) + len(parting.nodes))))
         nodes += parting.nodes
     partition.graph.output(tuple(nodes))
-    return tuple(gives)
+    return (*range(len(ports)), *((tuple(places),) if places else ()))
 
 
 def key_of(result: Port | Parting, at: Mapping[Dim, int], dims: Sequence[Dim]) -> Key:

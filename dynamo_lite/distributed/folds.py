@@ -26,6 +26,7 @@ class Folded:
 
     fold: str
     dtype: Any
+    in_steps: bool = True
 
     def combine(self, graph: Graph, stacks: Sequence[Node]) -> list[Node]:
         kwargs = {"dtype": self.dtype} if self.fold in RETYPED else {}
@@ -38,6 +39,8 @@ class Extremes:
     """Extremes and their positions; of equal ones, the first."""
 
     function: Callable[..., Any]
+    dtype: Any
+    in_steps: bool = True
 
     def combine(self, graph: Graph, stacks: Sequence[Node]) -> list[Node]:
         where = graph.call_function(
@@ -136,7 +139,7 @@ def combined(
     dims = partition.dims_of(value)
     assert dims is not None
     folded = frozenset(dim for axis, dim in enumerate(dims) if axis in axes and dim is not None)
-    parting = call.program.space.parting(partition, folded)
+    parting = call.program.space.parting(partition, folded, how.in_steps)
     first = len(parting.nodes)
     parting.nodes += nodes
     parting.folds.append((len(nodes), how))
@@ -146,11 +149,13 @@ def combined(
     kept = tuple(
         Axis((1,)) if axis in axes else Axis(each.chunks, became.get(dim) if dim else None)
         for axis, (each, dim) in enumerate(zip(value.axes, dims)))
-    return [Value(kept, call.node.type.dtype, target, node)
+    return [Value(kept, how.dtype, target, node)
             for node in how.combine(target.graph, stacks)]
 
 
-def finished(call: Call, value: Value, axes: Sequence[int], keeps: bool) -> Value:
+def finished(
+    call: Call, value: Value, axes: Sequence[int], keeps: bool, dtype: Any = None
+) -> Value:
     """The result without the axes of one element, where they do not stay."""
     if keeps:
         return value
@@ -158,8 +163,8 @@ def finished(call: Call, value: Value, axes: Sequence[int], keeps: bool) -> Valu
     assert partition is not None and value.node is not None
     key = tuple(0 if axis in axes else slice(None) for axis in range(len(value.axes)))
     made = call.emit(partition, (value.node, key), target=ITEM)
-    return call.value(partition, made, [
-        each for axis, each in enumerate(value.axes) if axis not in axes])
+    kept = tuple(each for axis, each in enumerate(value.axes) if axis not in axes)
+    return Value(kept, call.node.type.dtype if dtype is None else dtype, partition, made)
 
 
 def position(
@@ -176,7 +181,8 @@ def position(
     extreme = call.emit(partition, (here, where, axis), target=np.take_along_axis)
     start = partition.by_block(dims[axis], value.axes[axis].starts)
     there = call.emit(partition, (where, start), target=np.add)
-    found = combined(call, partition, value, axes, [extreme, there], Extremes(call.target))
+    found = combined(call, partition, value, axes, [extreme, there],
+                     Extremes(call.target, call.node.type.dtype))
     return finished(call, found[1], axes, keeps)
 
 
@@ -206,7 +212,8 @@ def carried(call: Call, value: Value, axis: int) -> Value:
     fold = np.sum if adds else np.prod
     total = call.emit(
         partition, (here,), {"axis": axis, "keepdims": True, "dtype": dtype}, target=fold)
-    before = combined(call, partition, value, (axis,), [total], Running(call.target, adds))[0]
+    before = combined(call, partition, value, (axis,), [total],
+                      Running(call.target, adds, dtype))[0]
     runs = Value((Axis((len(value.axes[axis].chunks),)), *before.axes), dtype,
                  before.partition, before.node)
     onto = tuple(range(len(value.axes)))
@@ -225,6 +232,8 @@ class Running:
 
     function: Callable[..., Any]
     adds: bool
+    dtype: Any
+    in_steps: bool = False
 
     def combine(self, graph: Graph, stacks: Sequence[Node]) -> list[Node]:
         (stack,) = stacks

@@ -87,6 +87,10 @@ class Parting:
     nodes: list[Node] = field(default_factory=list)
     folds: list[tuple[int, Any]] = field(default_factory=list)
     name: str = ""
+    place: int = 0
+    """Where its tuple is among the partial results of a task."""
+    tree: tuple[str, int | None] | None = None
+    """The layer of the last partial results, and how many of them one task combines."""
 
 
 @dataclass(eq=False, slots=True)
@@ -96,7 +100,7 @@ class Partition:
     graph: Graph = field(default_factory=Graph)
     reads: dict[Node, Read] = field(default_factory=dict)
     ports: dict[Node, Port] = field(default_factory=dict)
-    partings: dict[frozenset[Dim], Parting] = field(default_factory=dict)
+    partings: dict[tuple[Any, ...], Parting] = field(default_factory=dict)
     became: Partition | None = None
     known: dict[Any, Any] = field(default_factory=dict)
     """Values that were computed for several nodes."""
@@ -200,14 +204,14 @@ class Partition:
                 return tuple(dim and dim.now for dim in block.dims)
         return None
 
-    def parting(self, folded: frozenset[Dim]) -> Parting:
+    def parting(self, folded: frozenset[Dim], in_steps: bool) -> Parting:
         """Where partial results go that are folded over these dimensions."""
-        folded = frozenset(dim.now for dim in folded)
-        if folded not in self.partings:
+        key = (folded, in_steps)
+        if key not in self.partings:
             dims = {dim: Dim(dim.blocks) for dim in self.dims if dim not in folded}
             target = Partition([*dims.values()], self.stage + 1)
-            self.partings[folded] = Parting(self, target, dims)
-        return self.partings[folded]
+            self.partings[key] = Parting(self, target, dims)
+        return self.partings[key]
 
     def absorb(self, other: Partition, pairs: Mapping[Dim, Dim]) -> None:
         """Become one with another of the same stage; `pairs` are its dimensions and these."""
@@ -218,10 +222,9 @@ class Partition:
             self.graph.nodes.append(node)
         self.reads |= other.reads
         self.ports |= other.ports
-        for folded, parting in other.partings.items():
-            here = frozenset(dim.now for dim in folded)
-            key: Any = here if here not in self.partings else (here, id(parting))
-            self.partings[key] = parting
+        for (folded, *rest), parting in other.partings.items():
+            here = (frozenset(dim.now for dim in folded), *rest)
+            self.partings[here if here not in self.partings else (*here, id(parting))] = parting
             parting.origin = self
             parting.dims = {dim.now: target for dim, target in parting.dims.items()}
         self.known |= other.known
@@ -256,8 +259,8 @@ class Space:
         partition, at = found
         return partition, at, tuple(Axis(chunks, at.get(axis)) for axis, chunks in enumerate(cut))
 
-    def parting(self, partition: Partition, folded: frozenset[Dim]) -> Parting:
-        parting = partition.parting(folded)
+    def parting(self, partition: Partition, folded: frozenset[Dim], in_steps: bool) -> Parting:
+        parting = partition.parting(folded, in_steps)
         if not any(parting.target.now is each for each in self.partitions):
             self.partitions.append(parting.target)
         return parting

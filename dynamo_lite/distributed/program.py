@@ -113,6 +113,8 @@ class Program:
     space: Space = field(default_factory=Space)
     became: dict[Node, Any] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
+    lengths: dict[str, Callable[[], Value]] = field(default_factory=dict)
+    """Sizes that data decides, as values that are computed."""
     unknown: dict[str, Unknown] = field(default_factory=dict)
 
     def run(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
@@ -155,6 +157,8 @@ class Program:
         return self.size(leaf) if isinstance(leaf, SizeExpr) else leaf
 
     def size(self, size: Any) -> Any:
+        if (length := self.lengths.get(str(size))) is not None:
+            return length()
         found = substitute(size, self.sizes)
         if isinstance(found, SizeExpr):
             raise Unsupported("a size that only data can tell is an operand")

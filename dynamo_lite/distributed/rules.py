@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from ..errors import Unsupported
 from ..ir.row import Effect, Kind, row_of
+from .counting import bincount, histogram, positions
 from .elementwise import creation, elementwise, whole
 from .folds import reduction, scan
 from .loops import for_loop
@@ -14,8 +15,9 @@ from .views import item, moving
 from .windows import update
 
 BY_NAME: Mapping[str, Rule] = {
-    "elementwise": elementwise, "item": item, "like": elementwise, "moving": moving,
-    "of_shape": creation, "product": product, "steps": for_loop, "update": update,
+    "bincount": bincount, "elementwise": elementwise, "histogram": histogram, "item": item,
+    "like": elementwise, "moving": moving, "of_shape": creation, "positions": positions,
+    "product": product, "steps": for_loop, "update": update,
 }
 BY_KIND: Mapping[Kind, Rule] = {
     Kind.POINTWISE: elementwise, Kind.REDUCTION: reduction, Kind.SCAN: scan,

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -15,12 +15,15 @@ from ..base.records import dataclass
 from ..ir import control, core
 from ..ir.graph import Graph
 from ..ir.node import Location
+from ..ir.tree import map_leaves
 from ..native import CompiledFunction
 from ..runtime.compile_frame import Options, compiled_function
 from .sources import Piece
 
 SPACES: Mapping[str, Any] = {"np": np, "operator": operator, "core": core, "control": control}
 """The modules that the text of a graph names."""
+Takes = Union[int, tuple[int, int]]
+Gives = Union[int, tuple[tuple[int, ...], ...]]
 _made: dict[str, CompiledFunction] = {}
 _making = threading.Lock()
 
@@ -30,11 +33,11 @@ class BlockFunction:
     """A graph that computes blocks from blocks; it travels as text.
 
     `token` tells it from all others. `takes` says which parameters each argument of a task is made
-    of: 0 for the argument as it comes; so many, where it is a list of tuples of that many arrays,
-    for the stacks of those at each place; minus so many for the views of a region, a list of a
-    `Mosaic` and the blocks that have its parts. `gives` has the results by port: a place, or the
-    places of a tuple. Errors and warnings name the user's `lines`. `constants` stand in the place
-    of the last parameters.
+    of: 0 for the argument as it comes; the number of views of a region, where it is a list of a
+    `Mosaic` and the blocks that have its parts; `(at, count)` where it is a list of partial results
+    of several tasks, for the stacks of the arrays of the tuple that each of them has at that place.
+    `gives` has the results by port: a place, or tuples of places. Errors and warnings name the
+    user's `lines`. `constants` stand in the place of the last parameters.
     """
 
     name: str
@@ -43,8 +46,8 @@ class BlockFunction:
     bound: Mapping[str, Any]
     lines: Mapping[str, Location]
     options: Options
-    takes: tuple[int, ...]
-    gives: tuple[int | tuple[int, ...], ...]
+    takes: tuple[Takes, ...]
+    gives: tuple[Gives, ...]
     constants: tuple[tuple[str, Any], ...] = ()
 
     def with_constants(self, constants: tuple[tuple[str, Any], ...]) -> BlockFunction:
@@ -57,13 +60,12 @@ class BlockFunction:
         for argument, count in zip(arguments, self.takes):
             if type(argument) is Piece:
                 inputs.append(argument.read())
-            elif count < 0:
-                inputs += argument[0].of(argument[1:])
+            elif isinstance(count, tuple):
+                inputs += stacked(argument, *count)
             else:
-                inputs += stacked(argument, count) if count else (argument,)
+                inputs += argument[0].of(argument[1:]) if count else (argument,)
         results = self.compiled()(*inputs)
-        ports = [results[port] if isinstance(port, int) else tuple(results[at] for at in port)
-                 for port in self.gives]
+        ports = [map_leaves(results.__getitem__, port) for port in self.gives]
         return ports[0] if len(ports) == 1 else tuple(ports)
 
     def compiled(self) -> CompiledFunction:
@@ -118,14 +120,14 @@ def place(part: Any, line: int) -> None:
         part.col_offset = part.end_col_offset = 0
 
 
-def stacked(parts: Sequence[tuple[Any, ...]], count: int) -> list[np.ndarray]:
-    """The arrays at each place of the tuples, one above the other."""
-    return [np.stack([part[at] for part in parts]) for at in range(count)]
+def stacked(parts: Sequence[Any], fold: int, count: int) -> list[np.ndarray]:
+    """The arrays at each place of the tuples for one combination, one above the other."""
+    return [np.stack([part[fold][at] for part in parts]) for at in range(count)]
 
 
 def block_function(
-    graph: Graph, name: str, options: Options, takes: tuple[int, ...],
-    gives: tuple[int | tuple[int, ...], ...], tokenize: Callable[..., str],
+    graph: Graph, name: str, options: Options, takes: tuple[Takes, ...],
+    gives: tuple[Gives, ...], tokenize: Callable[..., str],
 ) -> BlockFunction:
     """The function of a finished graph, with its output."""
     source = graph.source

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Unsupported
+from .counting import gathered
 from .cuts import Axis, Unknown, Value
 from .elementwise import ITEM, step
 from .program import Call
@@ -56,6 +57,8 @@ def item(call: Call) -> Any:
     base, key = call.args
     if isinstance(base, tuple):
         return base[key]
+    if isinstance(base, Value) and isinstance(key, Value):
+        return gathered(call, base, key)
     if not isinstance(base, Value) or len(call.values) > 1:
         raise Unsupported("elements at positions that an array gives")
     return selected(call, base, full_key(key, len(base.axes)))

@@ -121,5 +121,10 @@ def test_exceptions_are_needed():
 # -- what rows name in the backends
 
 
+def test_rows_and_rules_for_blocks_name_each_other():
+    rules = pytest.importorskip("dynamo_lite.distributed.rules", exc_type=ImportError)
+    assert {row.blocks for row in ROWS.values()} - {None} == rules.BY_NAME.keys()
+
+
 def test_rows_and_lowerings_name_each_other():
     assert {row.lowering for row in ROWS.values()} - {None} == LOWERINGS.keys()

@@ -132,7 +132,7 @@ _register_each(np.fft, MORE_TRANSFORMS)
 complete(np.compress, handler="compress")
 complete(np.ndarray.compress, method="compress", required=("condition",))
 complete(np.delete, handler="delete")
-complete(np.histogram, handler="histogram")
+complete(np.histogram, handler="histogram", blocks="histogram")
 for _target in (np.fft.hfft, np.fft.ifft2, np.fft.irfft2, np.fft.fftn, np.fft.ifftn):
     complete(_target, forgets_out=True)  # the last two where there are no axes
 _register_random(np.random, np.random.RandomState, ROWS)

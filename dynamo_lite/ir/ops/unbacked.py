@@ -7,10 +7,11 @@ from .. import core
 from ..row import ROWS, Kind, complete, op
 from ..rules import unbacked as rules
 
-op(np.nonzero, Kind.EXTERN, infer=rules.nonzero_rule, lowering="nonzero", method="nonzero")
+op(np.nonzero, Kind.EXTERN, infer=rules.nonzero_rule, lowering="nonzero", method="nonzero",
+   blocks="positions")
 op(np.argwhere, Kind.EXTERN, infer=rules.argwhere_rule)
 op(np.unique, Kind.EXTERN, infer=rules.unique_rule, sequences="numbers")
-op(np.bincount, Kind.EXTERN, infer=rules.bincount_rule)
+op(np.bincount, Kind.EXTERN, infer=rules.bincount_rule, blocks="bincount")
 for _target, _takes_first in (
     (np.union1d, False), (np.intersect1d, False), (np.setxor1d, False), (np.setdiff1d, True),
 ):

@@ -1,0 +1,132 @@
+"""Results whose sizes data decides, and counts: positions, selections, bins."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import Unsupported
+from .cuts import Axis, Unknown, Value, outside
+from .elementwise import ITEM, recut, whole
+from .folds import Folded, at_home, combined, finished, folded_axes
+from .partition import Partition
+from .program import Call
+
+
+def positions(call: Call) -> Any:
+    """Where a vector is not zero: how many there are in a block is known when it is computed."""
+    (value,) = call.values
+    if len(value.axes) != 1:
+        raise Unsupported("positions along several axes")
+    if value.is_whole:
+        return whole(call)
+    (axis,) = value.axes
+    partition, here = at_home(call, value)
+    dims = partition.dims_of(value)
+    assert dims is not None
+    found = call.emit(partition, (call.emit(partition, (here,)), 0), target=ITEM)
+    start = partition.by_block(dims[0], axis.starts)
+    made = call.emit(partition, (found, start), target=np.add)
+    unknown = Axis(tuple(Unknown() for _ in axis.chunks), dims[0])
+    result = Value((unknown,), np.dtype(np.intp), partition, made, within=axis.chunks)
+    kind = call.node.type[0]
+    call.program.lengths[str(kind.shape[0])] = lambda: length(call, value)
+    return (result,)
+
+
+def length(call: Call, mask: Value) -> Value:
+    """How many positions there are, as a number of Python's."""
+    partition, here = at_home(call, mask)
+    partial = call.emit(partition, (here,), {"axis": 0, "keepdims": True}, target=np.count_nonzero)
+    total = combined(call, partition, mask, (0,), [partial], Folded("add", np.dtype(np.intp)))[0]
+    total = finished(call, total, (0,), False, np.dtype(np.intp))
+    assert total.home is not None
+    return Value((), total.dtype, total.home, call.emit(total.home, (total.node,), target=int))
+
+
+def gathered(call: Call, base: Value, key: Value) -> Value:
+    """The rows at positions that lie in each block itself."""
+    if key.within is None or base.axes[0].chunks != key.within:
+        raise Unsupported("elements at positions that an array gives")
+    onto = tuple(range(len(base.axes)))
+    cut = [key.axes[0].chunks, *(axis.chunks for axis in base.axes[1:])]
+    partition, at, axes = call.place([(base, onto), (key, (0,))], cut)
+    start = partition.by_block(at.get(0), base.axes[0].starts)
+    there = call.emit(partition, (partition.local(key, (0,), at), start), target=np.subtract)
+    made = call.emit(partition, (partition.local(base, onto, at), there), target=ITEM)
+    return call.value(partition, made, axes)
+
+
+def bincount(call: Call) -> Any:
+    """First the largest number of all blocks, then counts of as many bins in each."""
+    value, weights, least = bins_of(call)
+    if value.is_whole or len(value.axes) != 1 or 0 in value.axes[0].chunks:
+        raise Unsupported("one block, or blocks without elements")
+    top = extreme(call, value, "maximum")
+    assert top.home is not None
+    home = top.home
+    above = call.emit(home, (top.node, 1), target=np.add)
+    size = call.emit(home, (call.emit(home, (above, least), target=np.maximum),), target=int)
+    count = Value((), np.dtype(np.intp), home, size)
+    operands = [(value, (0,)), (count, ())]
+    if isinstance(weights, Value):
+        operands.append(recut(call, weights, (0,), value.cut))
+    partition, at, _ = call.place(operands, value.cut)
+    local = [partition.local(each, onto, at) for each, onto in operands]
+    kwargs = {"minlength": local[1]} | ({"weights": local[2]} if len(local) > 2 else {})
+    return summed(call, partition, value, at, call.emit(partition, (local[0],), kwargs))
+
+
+def bins_of(call: Call) -> tuple[Value, Any, Any]:
+    given = dict(zip(("x", "weights", "minlength"), call.args)) | call.kwargs
+    value = given.get("x")
+    if not isinstance(value, Value):
+        raise Unsupported("it counts no array in blocks")
+    return value, given.get("weights"), given.get("minlength", 0)
+
+
+def summed(
+    call: Call, partition: Partition, value: Value, at: Any, node: Any, kind: Any = None
+) -> Value:
+    """The sum over all blocks of what each of them counts."""
+    kind = call.node.type if kind is None else kind
+    bins = call.program.shape_of(kind)
+    counts = call.emit(partition, (node, (None, slice(None))), target=ITEM)
+    space = Value((Axis(value.axes[0].chunks, at[0]), Axis(bins[:1])), kind.dtype,
+                  partition, counts)
+    total = combined(call, partition, space, (0,), [counts], Folded("add", kind.dtype))[0]
+    return finished(call, total, (0,), False, kind.dtype)
+
+
+def extreme(call: Call, value: Value, fold: str) -> Value:
+    partition, here = at_home(call, value)
+    axes = folded_axes(None, len(value.axes))
+    partial = call.emit(partition, (here,), {"axis": axes, "keepdims": True},
+                        target=getattr(np, fold).reduce)
+    how = Folded(fold, value.dtype)
+    return finished(call, combined(call, partition, value, axes, [partial], how)[0], axes, False,
+                    value.dtype)
+
+
+def histogram(call: Call) -> Any:
+    """Counts of each block between the same edges."""
+    given = dict(zip(("a", "bins", "range", "density", "weights"), call.args)) | call.kwargs
+    value, bins, span = given["a"], given.get("bins", 10), given.get("range")
+    if given.get("density") or given.get("weights") is not None or not isinstance(value, Value) or (
+        len(value.axes) != 1 or value.is_whole
+    ):
+        raise Unsupported("a histogram of more than counts of a vector")
+    if not isinstance(bins, int) or not plain(span):
+        raise Unsupported("a histogram whose edges data decides")
+    edges = np.histogram_bin_edges(np.empty(0, value.dtype), bins, span)
+    partition, here = at_home(call, value)
+    dims = partition.dims_of(value)
+    assert dims is not None
+    both = call.emit(partition, (here,), {"bins": bins, "range": span})
+    counts = call.emit(partition, (both, 0), target=ITEM)
+    total = summed(call, partition, value, {0: dims[0]}, counts, call.node.type[0])
+    return total, outside(edges)
+
+
+def plain(span: Any) -> bool:
+    return isinstance(span, tuple) and all(isinstance(each, int | float) for each in span)
