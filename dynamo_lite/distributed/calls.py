@@ -129,7 +129,10 @@ def named(value: Any) -> Any:
 
 def taken(value: Any) -> Any:
     """An input: an array in blocks, or a number that all tasks are given."""
-    if isinstance(value, np.ndarray | da.Array | Source):
+    if isinstance(value, da.Array):
+        whole = {axis: 1 for axis, size in enumerate(value.shape) if size == 1}
+        return outside(value.rechunk(whole))  # an axis of one element may have empty blocks
+    if isinstance(value, np.ndarray | Source):
         return outside(value)
     return Scalar(value)
 

@@ -9,7 +9,7 @@ from ..errors import Unsupported
 from .cuts import Axis, Unknown, Value, outside
 from .elementwise import ITEM, recut, whole
 from .folds import Folded, at_home, combined, finished, folded_axes
-from .partition import Partition
+from .partition import Operand, Partition
 from .program import Call
 
 
@@ -68,7 +68,7 @@ def bincount(call: Call) -> Any:
     above = call.emit(home, (top.node, 1), target=np.add)
     size = call.emit(home, (call.emit(home, (above, least), target=np.maximum),), target=int)
     count = Value((), np.dtype(np.intp), home, size)
-    operands = [(value, (0,)), (count, ())]
+    operands: list[Operand] = [(value, (0,)), (count, ())]
     if isinstance(weights, Value):
         operands.append(recut(call, weights, (0,), value.cut))
     partition, at, _ = call.place(operands, value.cut)

@@ -26,6 +26,9 @@ def window(value: Value, bounds: Sequence[tuple[int, int]]) -> Value:
         inner = value.window
         bounds = [(low + start, high + start) for (low, high), start in zip(bounds, inner.starts)]
         value = inner.base
+    if any(high - low == 1 and len(axis.chunks) > 1
+           for axis, (low, high) in zip(value.axes, bounds)):
+        raise Unsupported("one element of an axis that is cut: it lies in one block")
     axes = tuple(Axis(centred(axis, high - low)) for axis, (low, high) in zip(value.axes, bounds))
     return Value(axes, value.dtype, outside_stage=value.stage,
                  window=Window(value, tuple(low for low, _ in bounds)))
