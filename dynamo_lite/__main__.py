@@ -13,7 +13,8 @@ import importlib
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +24,11 @@ from .base.tables import show
 from .native import enter_region, leave_region, sample_with
 from .runtime.decisions import Decisions
 from .runtime.stats import FrameRecord, frames, registry, stats
-from .script.regions import SAMPLED, Candidates
+from .script.regions import SAMPLED, SILENT, Candidates, Place, place_of
 from .script.running import run_command, run_module, run_script
 
 DISK_CACHE, PROFILING = "dynamo_lite.runtime.disk_cache", "dynamo_lite.reports.profiling"
+IN_PYTHON = "dynamo_lite.script.in_python"
 PROGRAMS: dict[str, Callable[[str, Sequence[str]], None]] = {"-m": run_module, "-c": run_command}
 """Options that end ours, and how the program that they name is run."""
 
@@ -74,9 +76,13 @@ def main(argv: Sequence[str]) -> None:
     config.disable = config.disable or options.disable
     if "DYNAMO_MATH" not in os.environ:
         config.math = "numpy"  # what a program prints must not depend on when it is compiled
-    cold: list[str] = []
+    looking: Any = None
+    reasons: dict[Place, str] = {}
+    if options.explain:
+        looking = importlib.import_module(IN_PYTHON).Looking()
+        looking.begin()
     if options.explain or options.stats:
-        atexit.register(report, options.explain, cold)
+        atexit.register(report, looking, reasons)
     if options.profile is not None:
         importlib.import_module(PROFILING).measure(options.profile)
     run = PROGRAMS.get(kind, run_script)
@@ -98,20 +104,33 @@ def main(argv: Sequence[str]) -> None:
     try:
         run(program[0], program[1:])
     finally:
-        cold += candidates.cold() if options.explain else ()
+        if options.explain:
+            reasons.update([*candidates.left.items(), *candidates.cold()])
         candidates.conclude()
         leave_region()
         candidates.histories.clear()  # the program's objects end when the interpreter does
 
 
-def report(explain: bool, cold: Sequence[str]) -> None:
-    """What was compiled, and what not yet, on the standard error."""
-    if explain and registry.records:
+def report(looking: Any, reasons: Mapping[Place, str]) -> None:
+    """What was compiled, and what not, on the standard error. `looking`: what saw it run."""
+    if looking is not None:
+        explain(looking, reasons)
+    print(stats(), file=sys.stderr)
+
+
+def explain(looking: Any, reasons: Mapping[Place, str]) -> None:
+    looking.end()
+    if registry.records:
         plain = "\n".join(map(line_of, registry.records))
         show(frames(registry.records, "what was compiled", plain), stream=sys.stderr)
-    if explain and cold:
-        show(*cold, stream=sys.stderr)
-    print(stats(), file=sys.stderr)
+    if long := looking.long():
+        show(importlib.import_module(IN_PYTHON).table(long, registry.records, reasons),
+             stream=sys.stderr)
+    seen = {place_of(ran.code) for ran in long}
+    for place, reason in reasons.items():
+        if place not in seen and reason not in SILENT:
+            filename, line, name = place
+            show(f"{name} ({filename}:{line}): Python runs it: {reason}", stream=sys.stderr)
 
 
 def line_of(record: FrameRecord) -> str:

@@ -232,7 +232,7 @@ def explain(
         share = coverage(records, functions) if functions or records else 0.0
         disabled = next((str(each.disabled) for each in functions if each.disabled), "")
         found = (each.remedy for r in records for each in (r.broke, r.bailout) if each is not None)
-        trials = tried(fn, *before, options, found) if before is not None else ()
+        trials = () if before is None else tried(fn, before[0], before[1], options, found)
         return Explanation(result, tuple(records), seconds, share, watched,
                            disabled if functions or records else NOT_COMPILED, tuple(trials))
 

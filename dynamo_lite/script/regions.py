@@ -44,6 +44,16 @@ FUNCTIONS_OF_A_CODE = 8
 LOOKED_AT = 16
 """Items of a container, or attributes of an object, that are looked at for arrays."""
 
+NOT_FOLLOWED = "it is not of the user's own functions, or a rule or directive leaves it to Python"
+NO_ARRAYS = "no arrays were among its arguments"
+MANY_CLOSURES = f"{FUNCTIONS_OF_A_CODE} functions of the same text are compiled already"
+
+SILENT = (NOT_FOLLOWED, NO_ARRAYS, MANY_CLOSURES)
+"""Reasons that hold for most functions of most programs."""
+
+Place = tuple[str, int, str]
+"""File, line and name of a function."""
+
 ARRAY_PACKAGES = frozenset({"numpy", "cupy", "scipy"})
 ARRAY_TYPES = (np.ndarray, np.generic)
 CONTAINERS = (list, tuple, deque, dict)
@@ -59,7 +69,8 @@ class Candidates:
         self.backend = backend
         self.every = every
         self.decisions = decisions
-        self.left: dict[str, str] = {}
+        self.left: dict[Place, str] = {}
+        """Why functions are not looked at any more."""
         self.engine: Any = None
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
@@ -111,7 +122,8 @@ class Candidates:
         return answer
 
     def leave(self, function: FunctionType, reason: str) -> None:
-        self.left[f"{function.__qualname__} ({module_of(function)})"] = reason
+        """Python runs it from here on."""
+        self.left[place_of(function.__code__)] = reason
 
     def saved(self) -> float:
         """Seconds that compiling has saved so far."""
@@ -121,15 +133,12 @@ class Candidates:
                 found += max(history.saved(history.timing(code)), 0.0)
         return found
 
-    def cold(self) -> Iterator[str]:
-        """What functions that were never compiled wait for."""
+    def cold(self) -> Iterator[tuple[Place, str]]:
+        """Functions that were not compiled yet, and what they wait for."""
         for history in list(self.histories.values()):
             if (code := history.code()) in tiering.cold and code is not None:
                 history.note_time(code)
-                place = f"{code.co_filename}:{code.co_firstlineno}"
-                yield f"{code.co_qualname} ({place}): {tiering.why_cold(code)}"
-        for place, reason in self.left.items():
-            yield f"{place}: Python runs it: {reason}"
+                yield place_of(code), str(tiering.why_cold(code))
 
     def conclude(self) -> None:
         """Keep what was found out, for the next run of the program."""
@@ -151,32 +160,32 @@ class Candidates:
 
     def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
         if not is_candidate(function) or (self.engine and not self.engine.may_compile(function)):
-            return None
+            return self.leave(function, NOT_FOLLOWED)
         if (caller := sys._getframe(1).f_back) and counts_references(caller.f_code):
             return NotImplemented
         history = self.history_of(function.__code__)
         if history.why_left:
-            self.leave(function, history.why_left)
-            return None
+            return self.leave(function, history.why_left)
         is_shared = is_of_module(function)
         if is_shared and history.shared is not None:
             return history.shared
         if history.given_up or history.compiled >= FUNCTIONS_OF_A_CODE:
             if self.decisions is not None and not history.operations:
                 self.decisions.note(function.__code__, NOTHING_FOUND)
-            return None
+            return self.leave(function, history.given_up or MANY_CLOSURES)
         if not (self.every or history.is_known_hot or touch_arrays(values)):
             history.asked += 1
             history.names_arrays = mentions_arrays(function)
             if history.asked == 1 or not history.names_arrays:
-                return 0 if history.asked < ASKED_AGAIN else None
+                is_asked_again = history.asked < ASKED_AGAIN
+                return 0 if is_asked_again else self.leave(function, NO_ARRAYS)
         history.names_arrays = True
         history.look_at_loops(function)
         history.note_time(function.__code__)
         if lacking := history.account.lacks(values):
             return nanoseconds(lacking)
         if not self.engine and not self.loaded().may_compile(function):
-            return None
+            return self.leave(function, NOT_FOLLOWED)
         if history.account.price:
             PERF.info("%s is warm: %s", function.__qualname__, history.account)
         history.compiled += 1
@@ -214,6 +223,10 @@ class Candidates:
 
 def note_nothing(record: Any) -> None:
     """Nobody asks what became of the loop."""
+
+
+def place_of(code: CodeType) -> Place:
+    return code.co_filename, code.co_firstlineno, code.co_qualname
 
 
 def is_of_module(function: FunctionType) -> bool:

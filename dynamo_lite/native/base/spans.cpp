@@ -2,6 +2,7 @@
 
 #include "base/stopwatch.h"
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -49,6 +50,7 @@ std::vector<Slice> slices;
 int64_t n_askers = 0;
 uint64_t round_number = 0;  // what was opened in an earlier one has no totals any more
 thread_local std::vector<Open> open_spans;
+std::vector<unsigned long> running;  // threads, once for each entry that they are in
 
 Totals *totals_of(PyObject *owner) {
     std::unique_ptr<Totals> &found = all_totals[owner];
@@ -75,9 +77,15 @@ void end_step(Open &open, int64_t now) {
     }
 }
 
+void leave_entry() {
+    auto last = std::find(running.rbegin(), running.rend(), PyThread_get_thread_ident());
+    if (last != running.rend()) running.erase(std::next(last).base());
+}
+
 void end(Open &open) {
     int64_t now = nanoseconds(), spent = now - open.begin;
     open_spans.pop_back();
+    if (open.on == Spent::ENTRY) leave_entry();
     if (!open_spans.empty()) open_spans.back().inside += spent;
     if (open.round != round_number) return;
     end_step(open, now);
@@ -99,6 +107,7 @@ void Span::open(Spent on, PyObject *owner) {
     int64_t now = nanoseconds();
     open_spans.push_back({totals, on, now, 0, NO_STEP, now, 0, round_number});
     depth = open_spans.size();
+    if (on == Spent::ENTRY) running.push_back(PyThread_get_thread_ident());
 }
 
 // Those above it are of a stack that somebody has switched away from, and will not be closed.
@@ -145,6 +154,7 @@ PyObject *stop_spans(PyObject *, PyObject *) {
     are_spans_counted = false;
     ++round_number;
     slices.clear();
+    running.clear();
     auto forgotten = std::exchange(all_totals, {});  // what dies with its owners runs after that
     Py_RETURN_NONE;
 }
@@ -207,6 +217,15 @@ PyObject *read_spans(PyObject *, PyObject *argument) {
                          slices.size() >= MOST_SLICES ? Py_True : Py_False);
 }
 
+PyObject *threads_in_entries(PyObject *, PyObject *) {
+    Ref threads(PySet_New(nullptr));
+    for (unsigned long thread : running) {
+        Ref number(PyLong_FromUnsignedLong(thread));
+        if (!threads || !number || PySet_Add(threads.get(), number.get()) < 0) return nullptr;
+    }
+    return threads.release();
+}
+
 PyMethodDef span_functions[] = {
     {"start_spans", start_spans, METH_NOARGS,
      "From here on count what compiled calls spend their time on, until as many `stop_spans`."},
@@ -217,6 +236,8 @@ PyMethodDef span_functions[] = {
      "nanoseconds, of which waiting, bytes, operations)`; the slices of the timeline from number `first` on (none\n"
      "where it is -1), `(begin, nanoseconds, thread, owner, kind, step)`; how many there are; and\n"
      "whether there was no room for more."},
+    {"threads_in_entries", threads_in_entries, METH_NOARGS,
+     "The threads that run code of compiled graphs now, as far as spans are counted."},
     {nullptr, nullptr, 0, nullptr},
 };
 
