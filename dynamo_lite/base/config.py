@@ -92,6 +92,8 @@ class Config:
     """What to log; see `dynamo_lite.base.logs`."""
     progress_seconds: float = 2.0
     """Compilations that take longer are shown on the standard error, where that is a terminal."""
+    perf_map: bool = False
+    """Write the names of kernels for Linux's `perf`, into `/tmp/perf-PID.map`."""
     trace: str = ""
     """A directory into which every compilation writes what it made, by `runtime.artifacts`."""
 

@@ -1,7 +1,7 @@
 """What Python runs of a program: a thread looks now and then where it is.
 
 The time that a thread has used since the last look counts for the function of the user's that it is
-in, with the libraries that this one has called; that in compiled code and in the compiler counts for
+in, with the libraries that this one has called; that in compiled code or the compiler counts for
 nobody.
 """
 from __future__ import annotations

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ....base.config import config
 from ....base.records import dataclass
 from ....errors import Unsupported
 from ....ir.node import Location
 from ....ir.plain import from_plain, plain, plain_dtype
 from ....native import _core
 from ..builder.externals import addresses, calls_outside
+from . import perf_map
 from .flat_calls import FlatCall
 
 LARGEST = 1 << 16  # bytes of a constant array that are kept on disk
@@ -53,6 +55,8 @@ class Image:
     ) -> _core.NativeEntry:
         address, code = mapped(self.objects)
         owner = LoadedCode(code, self.steps, tuple(places))
+        if config.perf_map and isinstance(code, list):
+            perf_map.note(self.objects, code, places)
         constants = tuple(c.function() if isinstance(c, FlatCall) else c for c in self.constants)
         return _core.NativeEntry(
             address, owner, self.n_inputs, self.n_slots, self.n_outputs, constants,
