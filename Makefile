@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(wildcard dynamo_lite/native/*.cpp dynamo_lite/native/*/*.c dynamo_lite/native/*/*.cpp dynamo_lite/native/*/*.h)
 
-.PHONY: demo test bench lint sdist clean interpreter
+.PHONY: demo test bench lint sdist wheels docs clean interpreter
 
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
@@ -37,6 +37,10 @@ sdist: $(STAMP)
 	rm -rf build/sdist build/wheel
 	$(BIN)/python -m build -q --no-isolation --sdist --outdir build/sdist .
 	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w build/wheel build/sdist/*.tar.gz
+
+# Wheels for every Python, which run on older systems than this one: see the script.
+wheels:
+	.ci/wheels
 
 # The environment belongs to one interpreter: another PYTHON makes it anew.
 interpreter:

@@ -21,10 +21,21 @@ def files(kind: str) -> list[str]:
     return glob(f"dynamo_lite/native/**/*.{kind}", recursive=True)
 
 
+STANDARD = "-std=c++17"
+
+
 class BuildCore(build_ext):
     """Build the core, and say what is missing when that fails."""
 
     def build_extensions(self) -> None:
+        compile_one = self.compiler._compile
+
+        def compile_as(obj, src, ext, cc_args, extra, pp_opts):
+            """Without the standard of C++ for files of C, which clang refuses."""
+            extra = [flag for flag in extra if flag != STANDARD or ext != ".c"]
+            compile_one(obj, src, ext, cc_args, extra, pp_opts)
+
+        self.compiler._compile = compile_as
         try:
             super().build_extensions()
         except Exception as error:
@@ -39,7 +50,7 @@ setup(
             sources=sorted([*files("cpp"), *files("c")]),
             depends=sorted(files("h")),
             include_dirs=["dynamo_lite/native", numpy.get_include()],
-            extra_compile_args=["-std=c++17", "-O2", "-fno-strict-aliasing", "-fvisibility=hidden"],
+            extra_compile_args=[STANDARD, "-O2", "-fno-strict-aliasing", "-fvisibility=hidden"],
             libraries=["dl", "pthread"] if sys.platform == "linux" else [],
             language="c++",
         )

@@ -6,6 +6,8 @@ before it knows whether anything in it is worth compiling.
 To pytest, whose plugin is a part of the package: PYTEST_DONT_REWRITE
 """
 import importlib
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -98,6 +100,20 @@ MODULES = {
 }
 """Where the public names are at home."""
 MAGICS = ".notebook.magics"
+
+
+def installed() -> list[str]:
+    """Where the package is: in a source tree that is not installed itself, at an installed one, of
+    which alone the core is built."""
+    if os.path.isdir(os.path.join(__path__[0], "guards")) or (
+        importlib.import_module("importlib.util").find_spec(f"{__name__}.guards") is not None
+    ):
+        return __path__
+    folders = (os.path.join(entry, __name__) for entry in sys.path)
+    return next(([one] for one in folders if os.path.isdir(os.path.join(one, "guards"))), __path__)
+
+
+__path__ = installed()
 
 
 def __getattr__(name: str) -> Any:
