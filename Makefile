@@ -42,6 +42,11 @@ sdist: $(STAMP)
 wheels:
 	.ci/wheels
 
+# The pages as a site, in build/site.
+docs: $(STAMP)
+	$(BIN)/python -m pip install -q "mkdocs>=1.6"
+	$(BIN)/python -m mkdocs build -q --strict
+
 # The environment belongs to one interpreter: another PYTHON makes it anew.
 interpreter:
 	@python=$$(.ci/python $(PYTHON)) && \
