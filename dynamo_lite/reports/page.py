@@ -22,6 +22,8 @@ h2{margin-top:2em;border-top:2px solid #ccc;padding-top:.6em}svg{max-width:none}
 """
 LEGEND = ("<p><span class='compiled'>compiled</span> <span class='broke'>broke here</span> "
           "<span class='bailed'>bails out here</span>, the rest in Python</p>")
+ROOM, LEAST = 700_000, 1_000
+"""Characters of the longest artifact of all entries together; and of each, however many."""
 HEADERS = (
     "entry", "function", "place", "operations", "compiled in", "calls", "bailed out", "ended",
 )  # fmt: skip
@@ -33,10 +35,11 @@ def page(records: Sequence[FrameRecord], texts: Mapping[str, Mapping[str, str]])
                f"{sum(r.broke is not None for r in records)} breaks, "
                f"{percent(coverage(records))} of the operations ran compiled, "
                f"{sum(r.seconds for r in records) * 1e3:.0f} ms of compiling")
+    room = max(LEAST, ROOM // max(len(records), 1))
     body = [
         "<h1>dynamo_lite</h1>", markup.paragraph(summary), index(records),
         markup.folded("timeline", f"<div class='picture'>{timeline(records)}</div>"),
-        *(frame(record, texts.get(record.mark, {})) for record in records),
+        *(frame(record, texts.get(record.mark, {}), room) for record in records),
     ]
     return (f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>dynamo_lite</title>"
             f"<style>{STYLE}</style></head><body>{''.join(body)}</body></html>")
@@ -63,16 +66,26 @@ def row(record: FrameRecord) -> tuple[object, ...]:
             record.broke or record.unprofitable or "")
 
 
-def frame(record: FrameRecord, texts: Mapping[str, str]) -> str:
-    """All about one entry."""
+def frame(record: FrameRecord, texts: Mapping[str, str], room: int) -> str:
+    """All about one entry; texts of more than `room` characters are cut."""
     parts = [f"<h2 id='{anchor(record)}'>[{record.mark}] {markup.escape(record.name)}</h2>",
              *map(markup.paragraph, said(record)), LEGEND, source(record)]
     if picture := graph_picture(record.steps):
         parts.append(markup.folded("graph", f"<div class='picture'>{picture}</div>"))
     if record.guards:
         parts.append(markup.folded("guards", markup.preformatted("\n".join(record.guards))))
-    parts += [markup.folded(title, markup.preformatted(text)) for title, text in texts.items()]
+    parts += [markup.folded(title, markup.preformatted(cut(text, room)))
+              for title, text in texts.items()]
     return "".join(parts)
+
+
+def cut(text: str, room: int) -> str:
+    """Whole lines; the rest is in the folder of the entry."""
+    if len(text) <= room:
+        return text
+    shown = text[:room].rpartition("\n")[0]
+    left = len(text.splitlines()) - len(shown.splitlines())
+    return f"{shown}\n… and {left} lines more, in the folder beside this page"
 
 
 def said(record: FrameRecord) -> Iterator[str]:

@@ -8,6 +8,7 @@ import numpy as np
 import dynamo_lite as dl
 from dynamo_lite.base import logs
 from dynamo_lite.base.config import config
+from dynamo_lite.reports.page import cut
 
 X = np.arange(5.0)
 
@@ -95,3 +96,14 @@ def test_the_environment_and_logs_together(tmp_path):
     assert done.returncode == 0
     assert "np.add" in done.stderr and "[guards]" not in done.stderr
     assert [path.name for path in tmp_path.glob("*/*/guards.txt")] == ["guards.txt"]
+
+
+def test_long_texts_are_cut_in_the_page():
+
+
+    text = "".join(f"line {number}\n" for number in range(1000))
+    assert cut(text, len(text)) == text
+    short = cut(text, 500)
+    assert short.startswith("line 0\n") and len(short) < 600
+    last, note = short.splitlines()[-2:]
+    assert int(last.split()[1]) + 1 + int(note.split()[2]) == 1000
