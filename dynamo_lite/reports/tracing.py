@@ -10,9 +10,9 @@ from ..base.config import config
 from ..runtime.artifacts import NAMES, written_records
 from ..runtime.stats import FrameRecord, registry
 
-WRITER = "dynamo_lite.reports.page"
+WRITER, TORCH_TRACE = "dynamo_lite.reports.page", "dynamo_lite.reports.torch_trace"
 """Loaded when a page is written."""
-PAGE, EVENTS = "report.html", "events.jsonl"
+PAGE, EVENTS, TLPARSE = "report.html", "events.jsonl", "torch_trace.log"
 TITLES = {"output_code.txt": "generated code", NAMES["graph_code"]: "graph as Python",
           "bytecode.txt": "instructions before and after", "recompiles.txt": "why compiled again",
           "guards.txt": "guard program"}
@@ -50,9 +50,12 @@ def write(folder: Path, records: Sequence[FrameRecord]) -> Path:
     """Write the page and the events about entries into a folder; the page's path."""
     folder.mkdir(parents=True, exist_ok=True)
     path, writer = folder / PAGE, importlib.import_module(WRITER)
-    path.write_text(writer.page(records, texts(records)), encoding="utf-8")
+    found = texts(records)
+    path.write_text(writer.page(records, found), encoding="utf-8")
     lines = "".join(f"{line}\n" for line in writer.events(records))
     (folder / EVENTS).write_text(lines, encoding="utf-8")
+    told = importlib.import_module(TORCH_TRACE).lines(records, found)
+    (folder / TLPARSE).write_text("".join(told), encoding="utf-8")
     return path
 
 

@@ -1,5 +1,8 @@
 """`config.trace`: what compilations made, as files."""
+import hashlib
+import json
 import os
+import re
 import subprocess
 import sys
 
@@ -107,3 +110,24 @@ def test_long_texts_are_cut_in_the_page():
     assert short.startswith("line 0\n") and len(short) < 600
     last, note = short.splitlines()[-2:]
     assert int(last.split()[1]) + 1 + int(note.split()[2]) == 1000
+
+
+def test_a_trace_in_the_format_of_pytorch(tmp_path):
+    """Every line has the prefix, every payload its checksum, every file a number."""
+    with dl.trace(tmp_path / "t"):
+        dl.compile(broken)(X)
+    text = (tmp_path / "t" / "torch_trace.log").read_text()
+    pattern = r"V\d{4} \d\d:\d\d:\d\d\.\d{6} \d+ [^:\n]+:\d+\] (\{.*\})\n((?:\t.*\n)*)"
+    found = re.findall(pattern, text)
+    assert "".join(re.fullmatch(f"(?:{pattern})*", text)[0]) == text
+    records = [json.loads(record) for record, _ in found]
+    assert records[0] == {"str": [__file__, 0]}
+    for record, (_, payload) in zip(records, found):
+        content = payload.replace("\n\t", "\n")[1:-1]
+        sums = hashlib.md5(content.encode()).hexdigest() if payload else None
+        assert record.get("has_payload") == sums
+    names = {name for record in records for name in record}
+    assert {"dynamo_start", "dynamo_output_graph", "inductor_output_code", "dynamo_guards",
+            "compilation_metrics", "artifact"} <= names
+    (start, *_) = (record for record in records if "dynamo_start" in record)
+    assert start["dynamo_start"]["stack"][0]["name"] == "broken" and start["frame_id"] == 0
