@@ -18,25 +18,25 @@ import dask.array as da
 import numpy as np
 from dask.base import tokenize
 
+from ..base import logs
 from ..base.records import dataclass, field
 from ..bytecode.resume import flat_code, with_code
-from ..errors import DynamoError, FullGraphRequired, Unsupported
+from ..errors import FullGraphRequired, Unsupported
 from ..ir.graph import Graph
 from ..ir.passes import optimize
 from ..ir.tree import map_leaves
 from ..native import CompiledFunction
 from ..runtime.compile_frame import Options, compiled_function
+from ..runtime.stats import FrameRecord
 from .cuts import Value, outside
 from .dask_arrays import Weaver, in_blocks
 from .left import Left
 from .partition import Scalar
-from .program import Note, Program
+from .program import Note, NotInBlocks, Program
 from .rules import rule_for
 from .sources import Source
 
-
-class NotInBlocks(DynamoError):
-    """The graph cannot be one over blocks; `str()` is the reason."""
+FUSION = logs.logger("fusion")
 
 
 def is_for_blocks(backend: Any) -> bool:
@@ -161,12 +161,12 @@ class Blockwise:
     options: Options
     flat: FunctionType = field(init=False)
     captured: CompiledFunction = field(init=False)
-    last: Run | None = None
+    record: FrameRecord | None = None
 
     def __post_init__(self) -> None:
         self.flat = with_code(self.function, flat_code(self.function.__code__))
         options = replace(self.options, backend=self.compile_graph, fullgraph=True,
-                          account=None, pure=True)
+                          account=None, pure=True, listener=self.hear)
         self.captured = compiled_function(self.flat, options)
 
     def compile_graph(self, graph: Graph, inputs: Sequence[Any]) -> Partitioned:
@@ -190,21 +190,39 @@ class Blockwise:
             return made
 
         given = map_leaves(substitute, flat_args)
-        run = self.last = Run(arrays, self.name)
+        run = Run(arrays, self.name)
         token = _running.set(run)
         try:
             result = self.captured(*given)
-        except FullGraphRequired:
+        except FullGraphRequired as refused:
             if self.options.fullgraph:
                 raise
+            self.told(f"runs as Dask itself would: {refused}")
             return self.as_dask(flat_args)
         finally:
             _running.reset(token)
-        if run.error is not None:
-            if self.options.fullgraph or not isinstance(run.error, NotInBlocks):
-                raise run.error
+        if isinstance(run.error, NotInBlocks) and not self.options.fullgraph:
+            self.told(f"runs as Dask itself would: {run.error}")
             return self.as_dask(flat_args)
+        if isinstance(run.error, NotInBlocks):
+            raise FullGraphRequired(f"{self.name}: {run.error}")
+        if run.error is not None:
+            raise run.error
+        if run.weaver is not None:
+            self.told("\n".join([*run.weaver.report(), *map(str, run.notes)]))
         return map_leaves(lambda leaf: arrays.get(id(leaf), leaf), result)
+
+    def hear(self, record: FrameRecord) -> None:
+        """Keep the record of the capture, to say there what became of its graph."""
+        self.record = record
+        if self.options.listener is not None:
+            self.options.listener(record)
+
+    def told(self, text: str) -> None:
+        """Tell those who asked how the call was cut into tasks."""
+        FUSION.info("%s\n%s", self.name, text)
+        if self.record is not None:
+            self.record.blocks = text
 
     def as_dask(self, flat_args: Any) -> Any:
         """What Python makes of the function, with Dask's arrays in the place of all others that are

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,8 @@ class Weaver:
     count: Iterator[int] = field(default_factory=itertools.count)
     layers: Layers = field(default_factory=dict)
     needs: dict[str, set[str]] = field(default_factory=dict)
+    rows: list[tuple[str, int, int, int]] = field(default_factory=list)
+    """Of each partition: its name, how many operations a task has, tasks, bytes of its results."""
 
     def array(self, value: Value) -> Any:
         """A value as an array of Dask's; one that is computed here has no tasks yet."""
@@ -99,9 +102,21 @@ class Weaver:
                 self.layers.setdefault(name, layer)
                 self.needs.setdefault(name, set(array.dask.dependencies[name]))
 
+    def report(self) -> Iterator[str]:
+        """What the tasks are, and what fusion saved, in words."""
+        own = sum(len(layer) for name, layer in self.layers.items()
+                  if name.startswith((f"{self.name}-", "halo-")))
+        single = sum(operations * tasks for _, operations, tasks, _ in self.rows)
+        moved = sum(size for *_, size in self.rows)
+        yield (f"{own} tasks in {len(self.rows)} partitions, {single} with one for each operation "
+               f"and block; {moved} bytes of arrays from task to task")
+        for name, operations, tasks, size in self.rows:
+            yield f"{name}: {tasks} tasks of {operations} operations, {size} bytes of results"
+
     # -- one partition
 
     def weave(self, partition: Partition) -> None:
+        operations = len(partition.graph.calls)
         dims = [dim.now for dim in partition.dims]
         ports = [*partition.ports.values()]
         partings = [one for one in partition.partings.values() if one.nodes]
@@ -134,6 +149,8 @@ class Weaver:
                                for each in self.layers_of(read)})
         for result, more in zip(results, [] if single else parts):
             self.add(result.name, more, {name})
+        moved = sum(size_of(port.value) for port in ports)
+        self.rows.append((name, operations, len(tasks), moved))
 
     def name_parts(self, partition: Partition) -> None:
         """All partial results of a task are one result, whatever they are combined to."""
@@ -306,6 +323,13 @@ def group(partition: Partition, node: Node, read: Any) -> tuple[list[Node], Take
 def is_source(value: Value) -> bool:
     """Whether tasks read it themselves."""
     return value.home is None and isinstance(value.outside, Source)
+
+
+def size_of(value: Value) -> int:
+    """The bytes of an array; 0 where they are known only when it is computed."""
+    sizes = [sum(axis.chunks) for axis in value.axes]
+    return 0 if any(isinstance(size, float) for size in sizes) else int(
+        value.dtype.itemsize * math.prod(sizes))
 
 
 def edges_of(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..base.records import dataclass, field
-from ..errors import Unsupported
+from ..errors import DynamoError, Unsupported
 from ..ir.graph import Graph
 from ..ir.node import Location, Node
 from ..ir.sizes import SizeExpr, substitute, symbols
@@ -14,6 +14,10 @@ from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType
 from .cuts import Axis, Chunks, Dim, Unknown, Value, outside
 from .partition import Operand, Partition, Scalar, Space
+
+
+class NotInBlocks(DynamoError):
+    """The graph cannot be one over blocks; `str()` is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Note:
     location: Location | None
 
     def __str__(self) -> str:
-        return f"{self.what} at {self.location}: {self.reason}"
+        return f"{self.what} is no part of a fused task: {self.reason} ({self.location})"
 
 
 @dataclass(eq=False, slots=True)

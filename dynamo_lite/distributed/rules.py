@@ -3,14 +3,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..errors import Unsupported
 from ..ir.row import Effect, Kind, row_of
 from .counting import bincount, histogram, positions
 from .elementwise import creation, elementwise, whole
 from .folds import reduction, scan
 from .loops import for_loop
 from .products import product
-from .program import Call, Rule
+from .program import Call, NotInBlocks, Rule
 from .views import item, moving
 from .windows import update
 
@@ -29,7 +28,7 @@ def rule_for(call: Call) -> Rule:
     """The rule of a call; `whole` serves where none is known."""
     row = row_of(call.target)
     if row is not None and row.effect is not Effect.PURE:
-        raise Unsupported("it changes something beside its result")
+        raise NotInBlocks(f"{row.name} draws random numbers, or changes what is no array")
     if row is None:
         return whole
     return BY_KIND.get(row.kind, whole) if row.blocks is None else BY_NAME[row.blocks]

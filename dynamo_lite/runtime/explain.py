@@ -200,6 +200,8 @@ def _lines(record: FrameRecord) -> list[str]:
     if record.bailout is not None:
         lines += [f"  bailed out and ran in Python: {record.bailout}",
                   f"    remedy: {record.bailout.remedy}"]
+    if record.blocks:
+        lines += ["  blocks:", *(f"    {line}" for line in record.blocks.splitlines())]
     if record.unprofitable:
         lines.append(f"  runs in Python: {record.unprofitable}")
     if record.graph is not None and record.operations:

@@ -81,6 +81,8 @@ class FrameRecord:
     """Arms of branches that Python runs, with all of a call that takes one."""
     bailout: Bailout | None = None
     """Why the first of its calls that bailed out did so."""
+    blocks: str = ""
+    """How the graph was cut into tasks over arrays in blocks, at the last call."""
     unprofitable: str = ""
     """Why Python runs the function although it could be compiled."""
     stage_seconds: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,64 @@
+"""What is said of tasks: their names, how many they are, and why they are not fewer."""
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.errors import FullGraphRequired
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+
+V = np.arange(12.0)
+RNG = np.random.default_rng(0)
+
+
+def kmeans_step(x):
+    return np.sqrt(x * x + 1) - x / 3
+
+
+def sorted_chain(x):
+    return np.sort(x * 2, axis=None)
+
+
+def noisy(x):
+    return x + RNG.normal(size=x.shape)
+
+
+def test_tasks_are_named_after_the_function():
+    found = dl.compile(kmeans_step)(da.from_array(V, 4))
+    assert found.name.startswith("kmeans-step-fused-5ops-")
+    assert dask.utils.key_split(found.name) == "kmeans-step-fused"
+
+
+def test_the_same_call_has_the_same_keys():
+    compiled, x = dl.compile(kmeans_step), da.from_array(V, 4)
+    assert compiled(x).name == compiled(x).name != compiled(x + 1).name
+
+
+def test_explain_says_what_became_of_the_graph():
+    explanation = dl.explain(sorted_chain)(da.from_array(V, 4))
+    assert isinstance(explanation.result, da.Array)
+    text = explanation.text
+    assert "4 tasks in 2 partitions" in text and "sorted-chain-fused-1ops" in text
+    assert "sort is no part of a fused task: no rule" in text and f"{__file__}:" in text
+
+
+def test_random_numbers_are_drawn_as_dask_does_it_and_the_generator_goes_on():
+    x, before = da.from_array(V, 4), RNG.bit_generator.state
+    explanation = dl.explain(noisy)(x)
+    assert "runs as Dask itself would: normal draws" in explanation.text
+    after = RNG.bit_generator.state
+    RNG.bit_generator.state = before
+    np.testing.assert_array_equal(explanation.result.compute(), noisy(V))
+    assert RNG.bit_generator.state == after
+    with pytest.raises(FullGraphRequired, match="random"):
+        dl.compile(noisy, fullgraph=True)(x)
+
+
+def test_the_example_on_disk_runs(tmp_path, capsys):
+    example = Path(__file__).parents[2] / "examples" / "kmeans_on_disk.py"
+    runpy.run_path(str(example))["main"](0.005, "10MB", str(tmp_path))
+    assert "peak of memory" in capsys.readouterr().out
