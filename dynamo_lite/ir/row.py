@@ -103,7 +103,8 @@ class Op:
 
     How it is differentiated (`ir.derivatives`), in a function for each argument, or None:
     `partials` gives the partial derivatives, element by element, of the result and the operands;
-    `vjp` the cotangent of an argument, of that of the result, the result and all arguments.
+    `vjp` the cotangent of an argument, of that of the result, the result and all arguments;
+    `means` is the call in terms of others that have rules.
     """
 
     target: Callable[..., Any]
@@ -158,6 +159,7 @@ class Op:
     preference: str | None = None
     partials: tuple[Callable[..., Any], ...] = ()
     vjp: tuple[Callable[..., Any] | None, ...] = ()
+    means: Callable[..., Any] | None = None
 
 
 COLUMNS = tuple(column.name for column in columns_of(Op))

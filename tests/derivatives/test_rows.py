@@ -10,6 +10,7 @@ from dynamo_lite.ir import core, pullback
 from dynamo_lite.ir.ops.columns import having
 
 from .checking import check
+from .test_functions import CASES as FUNCTIONS
 
 RNG = np.random.default_rng(5)
 A = RNG.uniform(0.3, 1.2, (3, 4))
@@ -95,7 +96,8 @@ CASES_OF_ROWS = [(target, place) for target, cases in CASES.items() for place in
 
 
 def test_every_row_with_a_rule_has_a_case():
-    assert {row.target for row in having("vjp")} == {*CASES} | INTERNAL
+    rules = {row.target for column in ("vjp", "means") for row in having(column)}
+    assert rules == {*CASES, *FUNCTIONS} | INTERNAL
 
 
 @pytest.mark.parametrize("target, place", CASES_OF_ROWS,

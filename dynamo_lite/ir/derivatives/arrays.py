@@ -17,7 +17,7 @@ from .. import core
 from ..row import row_of
 from ..rules.reductions import MISSING
 from ..rules.values import normal_axes, normal_axis
-from ..sizes import Size
+from ..sizes import Size, product
 from .traced import Part, Traced, call, shape, step
 
 
@@ -52,12 +52,16 @@ def summed(
     return whole if where is MISSING or where is True else np.where(where, whole, 0)
 
 
-def reduced(
-    g: Any, out: Any, x: Any, axis: Any = 0, dtype: Any = None, _out: Any = None,
-    keepdims: Any = False, **more: Any,
-) -> Any:
-    """Of `np.add.reduce`, whose axis is the first one unless another is named."""
-    return summed(g, out, x, axis, dtype, _out, keepdims, **more)
+def from_first_axis(rule: Any) -> Any:
+    """Of a ufunc's `reduce`, whose axis is the first one unless another is named."""
+
+    def reduced(
+        g: Any, out: Any, x: Any, axis: Any = 0, dtype: Any = None, _out: Any = None,
+        keepdims: Any = False, **more: Any,
+    ) -> Any:
+        return rule(g, out, x, axis, keepdims=keepdims, **more)
+
+    return reduced
 
 
 def extremum(
@@ -71,6 +75,38 @@ def extremum(
     chosen = found.astype(x.dtype)
     share = np.sum(chosen, axis=axis, keepdims=True)
     return spread(g, x, axis, keepdims) * chosen / share
+
+
+def multiplied(
+    g: Any, out: Any, x: Any, axis: Any = None, dtype: Any = None, _out: Any = None,
+    keepdims: Any = False, initial: Any = MISSING, where: Any = MISSING,
+) -> Any:
+    """The product of all the others: of those before times those after."""
+    if initial is not MISSING or where is not MISSING:
+        raise Unsupported("initial= or where=")
+    axes = normal_axes(axis, x.ndim)
+    order = (*(each for each in range(x.ndim) if each not in axes), *axes)
+    moved = np.transpose(x, order)
+    rest = moved.shape[: x.ndim - len(axes)]
+    flat = np.reshape(moved, (*rest, product(moved.shape[len(rest) :])))
+    others = before_each(flat) * np.flip(before_each(np.flip(flat, -1)), -1)
+    back = tuple(sorted(range(x.ndim), key=order.__getitem__))
+    return spread(g, x, axis, keepdims) * np.transpose(np.reshape(others, moved.shape), back)
+
+
+def before_each(x: Any) -> Any:
+    """The products of what comes before each element of the last axis."""
+    products = np.cumprod(x[..., :-1], axis=-1)
+    return np.concatenate((np.ones_like(x[..., :1]), products), axis=-1)
+
+
+def running_product(
+    g: Any, out: Any, x: Any, axis: Any = None, *args: Any, **kwargs: Any
+) -> Any:
+    """Where an element is 0 there is no telling: NaN."""
+    flat = np.reshape(x, (-1,)) if axis is None else x
+    back = running(g * out, out, flat, axis if axis is not None else 0) / flat
+    return np.reshape(back, x.shape) if axis is None else back
 
 
 def transposed(g: Any, out: Any, x: Any, axes: Any = None) -> Any:
@@ -100,6 +136,13 @@ def viewed(function: Any) -> Any:
 
 def indexed(g: Any, out: Any, x: Any, key: Any) -> Part:
     return Part((step(operator.getitem, key),), g, is_gather(key))
+
+
+def on_diagonal(g: Any, out: Any, x: Any, k: Any = 0) -> Any:
+    """Of `np.diag`, which makes a matrix of a vector and looks at that of a matrix."""
+    if x.ndim == 1:
+        return np.diagonal(g, k)
+    return Part((step(np.diagonal, k),), g)
 
 
 def is_gather(key: Any) -> bool:

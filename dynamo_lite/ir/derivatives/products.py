@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import Unsupported
 from ..sizes import product
 from .traced import call, ndim
 
@@ -51,6 +52,35 @@ def right_of_inner(g: Any, out: Any, a: Any, b: Any) -> Any:
     if min(ndim(a), ndim(b)) == 0:
         return g * a
     return np.reshape(np.matmul(np.transpose(as_rows(g, a, b)), rows(a)), b.shape)
+
+
+def operand_of_einsum(place: int) -> Any:
+    """The product of the cotangent and the other operands, summed over what this one lacks."""
+
+    def rule(g: Any, out: Any, subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
+        inputs, result = parsed(subscripts)
+        own = inputs.pop(place)
+        others = [each for at, each in enumerate(operands) if at != place]
+        known = set(result).union(*inputs)
+        kept = "".join(letter for letter in own if letter in known)
+        if len(set(own)) < len(own):
+            raise Unsupported("an operand with a letter twice")
+        part = call(np.einsum, f"{','.join((result, *inputs))}->{kept}", g, *others)
+        axes = tuple(at for at, letter in enumerate(own) if letter not in known)
+        full = np.expand_dims(part, axes) if axes else part
+        return np.broadcast_to(full, operands[place].shape) if axes else full
+
+    return rule
+
+
+def parsed(subscripts: Any) -> tuple[list[str], str]:
+    """The letters of the operands and of the result."""
+    if not isinstance(subscripts, str) or "." in subscripts:
+        raise Unsupported("subscripts that are no letters")
+    left, arrow, result = subscripts.replace(" ", "").partition("->")
+    if not arrow:
+        result = "".join(sorted(each for each in {*left} - {","} if left.count(each) == 1))
+    return left.split(","), result
 
 
 def rows(x: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import Chain
+from ..node import Node
 from ..rules.composite import Emit
 from ..sizes import Size
 from ..tree import leaves, map_leaves
@@ -79,7 +80,7 @@ def ndim(x: Any) -> int:
     return x.ndim if isinstance(x, Traced) else np.ndim(x)
 
 
-def shape(x: Any) -> tuple[Size, ...]:
+def shape(x: Any) -> tuple[Any, ...]:
     return x.shape if isinstance(x, Traced) else np.shape(x)
 
 
@@ -88,5 +89,32 @@ def bare(leaf: Any) -> Any:
 
 
 def traced(emit: Emit, leaf: Any) -> Any:
-    """A leaf of a node's arguments as rules see it: nodes as arrays, all else as it is."""
-    return Traced(emit, leaf) if hasattr(leaf, "op") else leaf
+    """A leaf of a node's arguments as rules see it: nodes as arrays, a node of several results as
+    a tuple of them, all else as it is."""
+    if not isinstance(leaf, Node):
+        return leaf
+    if isinstance(leaf.type, ArrayType) or leaf.type is None:
+        return Traced(emit, leaf)
+    return tuple(Traced(emit, emit(operator.getitem, leaf, place))
+                 for place in range(len(leaf.type)))
+
+
+def made(like: Traced, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Traced:
+    """A new array, of no other one."""
+    return Traced(like.emit, like.emit(function, *args, **kwargs))
+
+
+def zeros(like: Traced, shape: tuple[Size, ...]) -> Traced:
+    return made(like, np.zeros, shape, like.dtype)
+
+
+def identity(like: Traced) -> Traced:
+    """As large as the last two axes."""
+    return made(like, np.eye, like.shape[-2], like.shape[-1], dtype=like.dtype)
+
+
+def real_positions(like: Traced, axis: int) -> Any:
+    """0, 1, 2 … along an axis."""
+    sides: list[Size] = [1] * like.ndim
+    sides[axis] = like.shape[axis]
+    return call(np.reshape, made(like, np.arange, like.shape[axis]), tuple(sides))

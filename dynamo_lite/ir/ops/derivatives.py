@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import core, pullback
-from ..derivatives import arrays, products
+from ..derivatives import arrays, fourier, linalg, meanings, products
 from ..row import ROWS, Kind, complete, op
 from ..rules import derivatives as rules
 from .c_functions import UFUNCS
@@ -28,7 +28,7 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
     np.full_like: (arrays.nothing, arrays.same),
     np.full: (None, arrays.same),
     np.sum: (arrays.summed,),
-    np.add.reduce: (arrays.reduced,),
+    np.add.reduce: (arrays.from_first_axis(arrays.summed),),
     **dict.fromkeys((np.max, np.min, np.amax, np.amin), (arrays.extremum,)),
     np.cumsum: (arrays.running,),
     np.where: (None, arrays.where_true, arrays.where_false),
@@ -56,11 +56,48 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
     core.update: (arrays.base_of_update, None, arrays.value_of_update),
     np.add.at: (arrays.same, None, arrays.gathered),
     core.perform: (None, arrays.base_of_perform, None, None, arrays.args_of_perform),
+    np.prod: (arrays.multiplied,),
+    np.multiply.reduce: (arrays.from_first_axis(arrays.multiplied),),
+    **dict.fromkeys(
+        (np.maximum.reduce, np.minimum.reduce), (arrays.from_first_axis(arrays.extremum),)),
+    np.diag: (arrays.on_diagonal,),
+    np.cumprod: (arrays.running_product,),
+    np.einsum: (None, *map(products.operand_of_einsum, range(8))),
+    np.linalg.inv: (linalg.inverse,),
+    np.linalg.det: (linalg.determinant,),
+    np.linalg.slogdet: (linalg.log_determinant,),
+    np.linalg.solve: (linalg.matrix_of_solve, linalg.right_of_solve),
+    np.linalg.cholesky: (linalg.cholesky,),
+    np.linalg.eigh: (linalg.eigenvectors,),
+    np.linalg.eigvalsh: (linalg.eigenvalues,),
+    np.linalg.svd: (linalg.singular,),
+    np.linalg.svdvals: (linalg.singular_values,),
+    np.linalg.qr: (linalg.orthogonal,),
+    **{function: (fourier.symmetric(function),) for function in (np.fft.fft, np.fft.ifft)},
+    **{function: (fourier.along_axes(function),) for function in (
+        np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn)},
+    np.fft.fftshift: (fourier.along_axes(np.fft.ifftshift),),
+    np.fft.ifftshift: (fourier.along_axes(np.fft.fftshift),),
+    np.fft.rfft: (fourier.of_reals,),
+    np.fft.irfft: (fourier.to_reals,),
     np.matmul: (products.left_of_matmul, products.right_of_matmul),
     np.dot: (products.left_of_dot, products.right_of_dot),
     np.inner: (products.left_of_inner, products.right_of_inner),
 }
 
+MEANS: Mapping[Callable[..., Any], Callable[..., Any]] = {
+    np.kron: meanings.kron, np.trapezoid: meanings.trapezoid, np.sinc: meanings.sinc,
+    np.average: meanings.average, np.median: meanings.median, np.sort: meanings.sort,
+    np.take_along_axis: meanings.take_along_axis, np.interp: meanings.interp,
+    np.convolve: meanings.convolve, np.correlate: meanings.correlate, np.pad: meanings.pad,
+    np.polyval: meanings.polyval, np.append: meanings.append, np.dstack: meanings.dstack,
+    np.diagflat: meanings.diagflat, np.nansum: meanings.nansum, np.nanmean: meanings.nanmean,
+    np.nan_to_num: meanings.nan_to_num, np.angle: meanings.angle, np.clip: meanings.clip,
+    np.gradient: meanings.gradient, np.linalg.matrix_power: meanings.matrix_power,
+    np.linalg.lstsq: meanings.least_squares, np.linalg.pinv: meanings.pseudo_inverse,
+    np.vecdot: meanings.vecdot,
+    np.lib.stride_tricks.sliding_window_view: meanings.windows,
+}
 PYTHON: Mapping[Callable[..., Any], np.ufunc] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
     operator.truediv: np.divide, operator.floordiv: np.floor_divide, operator.mod: np.remainder,
@@ -77,3 +114,5 @@ def complete_rows() -> None:
         complete(target, partials=ROWS[ufunc].partials)
     for target, vjp in VJP.items():
         complete(target, vjp=vjp)
+    for target, means in MEANS.items():
+        complete(target, means=means)

@@ -32,7 +32,7 @@ from .sweeps import ForwardSweep, ReverseSweep
 def differentiate(graph: Graph) -> Graph:
     """The joint graph, in functional form."""
     facts = graph_facts(graph)
-    graph = functionalise(decompose(graph, facts, lambda row: bool(row.vjp)), facts)
+    graph = functionalise(decompose(graph, facts, lambda row: bool(row.vjp or row.means)), facts)
     return drop_dead(without_variables(expanded(graph, facts)), facts)
 
 

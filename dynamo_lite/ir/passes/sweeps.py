@@ -56,8 +56,11 @@ class Sweep:
             yield from ADJOINTS[node.target](self, node, g, emit)
             return
         row = row_of(node.target)
-        if row is None or self.matter(node.kwargs):
+        if row is None or (row.means is None and self.matter(node.kwargs)):
             raise without_rule(node)
+        if row.means is not None:
+            yield from self.through(row.means, node, g, emit)
+            return
         rules = row.partials or row.vjp
         args, kwargs = map_leaves(lambda leaf: traced(emit, leaf), (node.args, node.kwargs))
         out = map_leaves(lambda leaf: None if leaf is None else Traced(emit, leaf), (node, g))
@@ -77,6 +80,27 @@ class Sweep:
             pairs = zip(arg, found) if several else ((arg, found),)
             yield from ((each, stripped(value)) for each, value in pairs
                         if value is not None and each in operands)
+
+
+    def through(
+        self, means: Any, node: Node, g: Any, emit: NodeEmit
+    ) -> Iterator[tuple[Node, Any]]:
+        """The same for a call that means other ones."""
+        start = len(self.new.graph.nodes)
+        operands = dict.fromkeys(self.matter((node.args, node.kwargs)))
+        args, kwargs = map_leaves(lambda leaf: traced(emit, leaf), (node.args, node.kwargs))
+        try:
+            found = means(*args, **kwargs)
+        except Unsupported as unsupported:
+            raise without_rule(node, str(unsupported)) from None
+        sweep = ReverseSweep(self.new, [*operands], self.facts, start)
+        several = isinstance(found, tuple)
+        for value, given in zip(found, g) if several else ((found, g),):
+            if value is not None and given is not None and bare(value) in sweep.active:
+                sweep.add(bare(value), fitted(emit, given, value.type), emit)
+        sweep.run()
+        yield from ((each, sweep.cotangents.get(each)) for each in operands
+                    if each in sweep.cotangents)
 
 
 class ReverseSweep(Sweep):

@@ -1,0 +1,62 @@
+"""Reverse rules of Fourier transforms, which are symmetric matrices up to how they are cut."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..rules.values import normal_axis
+from .traced import Part, call, real_positions, step
+
+
+def cut(g: Any, x: Any, axis: int) -> Any:
+    """The cotangent of an axis that was padded or cut to another length."""
+    size, length = x.shape[axis], g.shape[axis]
+    if size == length:
+        return g
+    at = (slice(None),) * normal_axis(axis, x.ndim)
+    if length < size:
+        return Part((step(operator.getitem, (*at, slice(0, length))),), g)
+    return g[(*at, slice(0, size))]
+
+
+def symmetric(function: Any) -> Any:
+    """Of a transform along one axis that is its own transpose."""
+
+    def rule(g: Any, out: Any, x: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
+        return cut(call(function, g, None, axis, norm), x, axis)
+
+    return rule
+
+
+def along_axes(function: Any) -> Any:
+    """Of a transform along several axes, of their own lengths."""
+
+    def rule(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        return call(function, g, *args, **kwargs)
+
+    return rule
+
+
+def of_reals(
+    g: Any, out: Any, x: Any, n: Any = None, axis: int = -1, norm: Any = None
+) -> Any:
+    """Each frequency that is not there is the conjugate of one that is."""
+    size = x.shape[axis] if n is None else n
+    return cut(np.fft.fft(g, size, axis, norm), x, axis)
+
+
+def to_reals(
+    g: Any, out: Any, x: Any, n: Any = None, axis: int = -1, norm: Any = None
+) -> Any:
+    """Frequencies between the first and the last count twice."""
+    size = g.shape[axis]
+    back: Any = np.conjugate(call(np.fft.rfft, g, None, axis, OPPOSITE[norm]))
+    place = real_positions(back, axis)
+    twice = np.where(np.logical_or(place == 0, place * 2 == size), 1.0, 2.0)
+    return cut(back * twice, x, axis)
+
+
+OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+"""Norms: the inverse is divided where the transform is not."""
