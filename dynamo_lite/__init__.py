@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         value_and_grad,
         vjp,
     )
+    from .derivatives.custom import checkpoint, custom_jvp, custom_vjp
     from .distributed.stream import stream
     from .guards.shapes.dynamic import mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic
     from .reports.profiling import profile
@@ -48,9 +49,12 @@ __all__ = [
     "allow_in_graph",
     "assume_constant_result",
     "check",
+    "checkpoint",
     "compile",
     "cond",
     "config",
+    "custom_jvp",
+    "custom_vjp",
     "disable",
     "explain",
     "grad",
@@ -87,6 +91,7 @@ MODULES = {
                         "graph_break", "is_compiling", "no_recompile", "set_stance"),
     ".backends.registry": ("list_backends", "register_backend"),
     ".base.config": ("config",),
+    ".derivatives.custom": ("checkpoint", "custom_jvp", "custom_vjp"),
     ".derivatives.api": ("grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient",
                          "value_and_grad", "vjp"),
     ".distributed.stream": ("stream",),

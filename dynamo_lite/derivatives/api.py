@@ -16,20 +16,28 @@ from ..base.pytrees import flatten, unflatten
 from ..errors import NotDifferentiable
 from ..ir.pullback import OUTSIDE, detached
 from ..runtime.compile import compile
+from .parameters import places_of, value_and_gradients
 from .transforms import jacobian_of, value_and_gradient, value_and_pullback, value_and_tangent
 
 Function = Callable[..., Any]
 Argnums = Union[int, Sequence[int]]
 
 
-def value_and_grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def value_and_grad(
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, wrt: Any = None
+) -> Function:
     """A function of the same arguments that gives `(value, gradient)`.
 
     `fun` gives a real number; with `has_aux`, a pair of it and anything else, which is the value
     then. The gradient is with respect to the positional argument `argnums`, a tree of arrays and
     numbers, and of its structure; with a sequence of places, a tuple of gradients. Arguments are
     not changed: where `fun` writes into one that derivatives are taken of, it writes into a copy.
+
+    For a method, `wrt` is a tree of arrays that its object holds, or a function that gives it: the
+    gradient is with respect to these, and has its structure.
     """
+    if wrt is not None:
+        return of_parameters(fun, wrt, has_aux)
     places = checked(argnums)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -38,8 +46,12 @@ def value_and_grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -
     return transformed(call, fun, "value_and_grad")
 
 
-def grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def grad(
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, wrt: Any = None
+) -> Function:
     """The gradient alone, as `value_and_grad` gives it; with `has_aux`, `(gradient, aux)`."""
+    if wrt is not None:
+        return without_value(of_parameters(fun, wrt, has_aux), has_aux)
     places = checked(argnums)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -94,6 +106,33 @@ def stop_gradient(x: Any) -> Any:
         detached(leaf) if isinstance(leaf, (np.ndarray, np.generic, float, complex)) else leaf
         for leaf in leaves
     ]))
+
+
+def without_value(both: Function, has_aux: bool) -> Function:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        value, gradient = both(*args, **kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return call
+
+
+def of_parameters(fun: Function, wrt: Any, has_aux: bool) -> Function:
+    """The value of a method, and its gradient with respect to arrays that its object holds."""
+    owner = getattr(fun, "__self__", None)
+    if owner is None:
+        raise TypeError(f"wrt= is for methods, whose objects hold arrays; {fun!r} is none")
+
+    def call(places: Any, args: Any, kwargs: Any) -> Any:
+        return value_and_gradients(fun, owner, places, has_aux, args, kwargs)
+
+    compiled = transformed(call, fun, "value_and_grad")
+
+    def value_and_tree(*args: Any, **kwargs: Any) -> Any:
+        leaves, shape = flatten(wrt() if callable(wrt) else wrt)
+        value, gradients = compiled(places_of(owner, leaves), args, kwargs)
+        return value, unflatten(shape, gradients)
+
+    return value_and_tree
 
 
 def checked(argnums: Argnums) -> Union[int, tuple[int, ...]]:

@@ -47,12 +47,34 @@ def pushforward(
     raise NotDifferentiable(OUTSIDE)
 
 
+def unknown(value: Any) -> Any:
+    """What stands for a derivative of `value` in a rule that the program has given."""
+    raise NotDifferentiable(OUTSIDE)
+
+
+def ruled_backwards(
+    outputs: Sequence[Any], arguments: Sequence[Any], unknowns: Sequence[Any],
+    cotangents: Sequence[Any],
+) -> tuple[Any, ...]:
+    """The outputs, whose cotangents go back to arguments as they are computed of unknown ones."""
+    raise NotDifferentiable(OUTSIDE)
+
+
+def ruled_forwards(
+    outputs: Sequence[Any], arguments: Sequence[Any], unknowns: Sequence[Any],
+    tangents: Sequence[Any],
+) -> tuple[Any, ...]:
+    """The outputs, whose tangents are computed of unknown ones of the arguments."""
+    raise NotDifferentiable(OUTSIDE)
+
+
 OUTSIDE = (
     "derivatives are taken of captured programs, and here Python runs: the compiler is switched "
     "off (config.disable, dl.set_stance), or has found a defect of its own and said so"
 )
 COPIES = frozenset({independent, owned, detached})
-EXPANDED = COPIES | {pullback, pushforward}
+RULED = frozenset({ruled_backwards, ruled_forwards})
+EXPANDED = COPIES | RULED | {pullback, pushforward, unknown}
 """What no backend is given."""
 
 

@@ -90,7 +90,7 @@ CASES = {
              lambda x: np.dot(T.swapaxes(1, 2), x.T), lambda x: np.dot(x, T)),
     np.inner: (lambda x: np.inner(x, M.T), lambda x: np.inner(x[0], x), lambda x: np.inner(x, x)),
 }
-INTERNAL = {pullback.independent, pullback.owned, core.plain, float, complex}
+INTERNAL = {pullback.independent, pullback.owned, pullback.unknown, core.plain, float, complex}
 """Rows that functions of arrays do not reach by name."""
 CASES_OF_ROWS = [(target, place) for target, cases in CASES.items() for place in range(len(cases))]
 

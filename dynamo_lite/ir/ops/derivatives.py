@@ -20,11 +20,15 @@ for _target in (pullback.owned, pullback.detached):
     op(_target, Kind.STRUCTURE, infer=rules.copied, handler="node")
 op(pullback.pullback, Kind.STRUCTURE, infer=rules.pullback, handler="node")
 op(pullback.pushforward, Kind.STRUCTURE, infer=rules.pushforward, handler="node")
+op(pullback.unknown, Kind.STRUCTURE, infer=rules.unknown, handler="node")
+for _ruled in (pullback.ruled_backwards, pullback.ruled_forwards):
+    op(_ruled, Kind.STRUCTURE, infer=rules.ruled, handler="node")
 
 Rule = Callable[..., Any]
 
 VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
-    **dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like), (arrays.nothing,)),
+    **dict.fromkeys(
+        (np.zeros_like, np.ones_like, np.empty_like, pullback.unknown), (arrays.nothing,)),
     np.full_like: (arrays.nothing, arrays.same),
     np.full: (None, arrays.same),
     np.sum: (arrays.summed,),

@@ -17,7 +17,7 @@ from ..facts import Facts, graph_facts
 from ..graph import Graph
 from ..memory import owner_of
 from ..node import Node
-from ..pullback import COPIES, pullback, pushforward
+from ..pullback import COPIES, RULED, pullback, pushforward, unknown
 from ..row import ROWS, Kind
 from ..rules.values import as_type
 from ..types import ArrayType, Form
@@ -33,7 +33,8 @@ def differentiate(graph: Graph) -> Graph:
     """The joint graph, in functional form."""
     facts = graph_facts(graph)
     graph = functionalise(decompose(graph, facts, lambda row: bool(row.vjp or row.means)), facts)
-    return drop_dead(without_variables(expanded(graph, facts)), facts)
+    joint = drop_dead(expanded(graph, facts), facts)
+    return drop_dead(without_variables(joint), facts)
 
 
 def expanded(graph: Graph, facts: Facts) -> Graph:
@@ -118,7 +119,15 @@ def without_variables(graph: Graph) -> Graph:
     returned = {owner_of(value, facts) for value in graph.outputs if isinstance(value, Node)}
     new = Rebuild(graph, without_variables)
     for node in graph:
-        if node.op != "call_function" or node.target not in COPIES:
+        source = node.args[0] if node.target is operator.getitem else None
+        if isinstance(source, Node) and source.target in RULED:
+            new.became[node] = new.became[source][node.args[1]]
+        elif node.op == "call_function" and node.target in RULED:
+            new.became[node] = list(new.mapped(node.args[0]))
+        elif node.op == "call_function" and node.target is unknown:
+            size = node.type.shape, node.type.dtype
+            new.became[node] = new.call(np.zeros, size, {}, node.type, node)
+        elif node.op != "call_function" or node.target not in COPIES:
             new.copy(node)
         elif node in returned and node.type.form is Form.ARRAY:
             new.became[node] = new.call(np.copy, new.mapped(node.args), {}, node.type, node)

@@ -18,7 +18,7 @@ from ..control import is_control
 from ..derivatives.traced import Part, Traced, bare, traced
 from ..facts import Facts
 from ..node import Node
-from ..pullback import detached
+from ..pullback import RULED, detached, ruled_backwards
 from ..row import ROWS, row_of
 from ..tree import leaves, map_leaves
 from ..types import ArrayType, Form
@@ -55,6 +55,10 @@ class Sweep:
         if is_control(node):
             yield from ADJOINTS[node.target](self, node, g, emit)
             return
+        if node.target in RULED:
+            by = self.by_pullback if node.target is ruled_backwards else self.by_tangents
+            yield from by(node, g, emit)
+            return
         row = row_of(node.target)
         if row is None or (row.means is None and self.matter(node.kwargs)):
             raise without_rule(node)
@@ -81,6 +85,40 @@ class Sweep:
             yield from ((each, stripped(value)) for each, value in pairs
                         if value is not None and each in operands)
 
+
+    def by_pullback(
+        self, node: Node, g: Any, emit: NodeEmit
+    ) -> Iterator[tuple[Node, Any]]:
+        """The program's own rule: what it computes of unknown cotangents, of these."""
+        arguments, unknowns, cotangents = node.args[1:]
+        became: dict[Node, Any] = {
+            each: emit(np.zeros_like, each) if given is None else given
+            for each, given in zip(unknowns, g)}
+        needed = leading_to(cotangents, self.nodes)
+        for each in self.nodes:
+            if each in needed and each not in became and any(
+                    operand in became for operand in each.operands):
+                args, kwargs = map_leaves(
+                    lambda leaf: became.get(leaf, leaf) if isinstance(leaf, Node) else leaf,
+                    (each.args, each.kwargs))
+                became[each] = emit.new.call(each.target, args, kwargs, each.type, emit.node)
+        for argument, value in zip(arguments, cotangents):
+            if value is not None and argument in self.active:
+                yield argument, became.get(value, value)
+
+    def by_tangents(
+        self, node: Node, g: Any, emit: NodeEmit
+    ) -> Iterator[tuple[Node, Any]]:
+        """The program's own rule for tangents, transposed."""
+        arguments, unknowns, tangents = node.args[1:]
+        sweep = ReverseSweep(self.new, unknowns, self.facts)
+        for value, given in zip(tangents, g):
+            if given is not None and isinstance(value, Node) and value in sweep.active:
+                sweep.add(value, given, emit)
+        sweep.run()
+        yield from ((argument, sweep.cotangents.get(each))
+                    for argument, each in zip(arguments, unknowns)
+                    if each in sweep.cotangents and argument in self.active)
 
     def through(
         self, means: Any, node: Node, g: Any, emit: NodeEmit

@@ -41,6 +41,17 @@ def pushforward(
     return tuple(map(derivative, map(as_type, outputs)))
 
 
+def unknown(value: Any, *, facts: Facts) -> ArrayType:
+    return derivative(method_copy_rule(value, "C", facts=facts))
+
+
+def ruled(
+    outputs: Any, arguments: Any, unknowns: Any, derivatives: Any, *, facts: Facts
+) -> tuple[ArrayType, ...]:
+    """The outputs come back; the program may write into them."""
+    return tuple(method_copy_rule(as_type(output), "K", facts=facts) for output in outputs)
+
+
 def derivative(kind: ArrayType) -> ArrayType:
     """No derivative is a Python number."""
     return replace(kind, form=Form.SCALAR) if kind.form is Form.PYTHON else kind
