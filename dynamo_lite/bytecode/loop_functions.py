@@ -28,13 +28,14 @@ _ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "
 class LoopSite:
     """A `for` loop in a code object: `head` is its FOR_ITER, `depth` the values on the stack below
     the iterator; `members` are the instructions that run until it ends, by index, and `offsets`
-    where they are in `co_code`."""
+    where they are in `co_code`. It `breaks` if it may end before its iterator does."""
 
     code: CodeType
     head: Instruction
     depth: int
     members: frozenset[int]
     offsets: frozenset[int]
+    breaks: bool
 
     @property
     def slot(self) -> int:
@@ -63,8 +64,9 @@ def loop_sites(code: CodeType) -> list[LoopSite]:
     for head in heads:
         members = _members(code, head)
         if members and head.offset in depths:
-            offsets = _offsets(code, members)
-            found.append(LoopSite(code, head, depths[head.offset] - 1, members, offsets))
+            found.append(LoopSite(
+                code, head, depths[head.offset] - 1, members, _offsets(code, members),
+                _breaks(code, head, members)))
     return sorted(found, key=lambda site: -len(site.members))
 
 
@@ -167,6 +169,11 @@ def _members(code: CodeType, head: Instruction) -> frozenset[int]:
         members.add(at)
         todo += [to for to in successors(instructions[at]) if to != outer]
     return frozenset(members)
+
+
+def _breaks(code: CodeType, head: Instruction, members: frozenset[int]) -> bool:
+    instructions = read(code)
+    return any(head.target in successors(instructions[at]) for at in members - {head.index})
 
 
 def _offsets(code: CodeType, members: frozenset[int]) -> frozenset[int]:

@@ -45,6 +45,9 @@ PAYBACK = 2.0
 """How long code has to have run at least, in what lowering its graph is going to take."""
 LARGER = 4
 """How many times as many elements are another question."""
+TRIAL, SHARE_OF_SAVED = 0.15, 0.75
+"""Seconds of compiling that a running loop may take, and what it may take of what it is expected to
+save."""
 FURTHER = 2.0
 """How much longer an analysis may take than the last one, which was given up."""
 WORK = 0.25e-9
@@ -131,6 +134,10 @@ class Account:
     asked: int = 0
     known: float = 0.0
     """What it ran, and is to run in the call that was asked about last."""
+    rest: float = 0.0
+    """Seconds that a loop that is running takes until its end, in Python; 0 for other code. What it
+    is compiled for is expected to save `saves` of them."""
+    saves: float = 0.0
     worth: float = math.inf
     """What the analysis for the call that was asked about last may take."""
 
@@ -170,11 +177,21 @@ class Account:
         """Whether a graph of so many operations, which saves so many seconds a call, pays where the
         program calls it as often again; if not, its code runs for longer first."""
         lowering = LOWERING * operations
+        if self.rest:
+            return self._affords_of_rest(lowering, saves)
         if self.is_tried or lowering <= LONG_LOWERING:
             return True
         self.needs = lowering * max(PAYBACK, self.call / saves if saves else math.inf)
         self.sized = self.asked
         return self.known >= NEARLY * self.needs
+
+    def _affords_of_rest(self, lowering: float, saves: float) -> bool:
+        """The same of a part of a running loop, for which other parts have been compiled."""
+        saves = min(self.saves + saves, self.rest)
+        if not self.is_tried and self.spent + lowering > max(TRIAL, SHARE_OF_SAVED * saves):
+            return False
+        self.saves = saves
+        return True
 
     def spend(self, seconds: float, took: float = 0.0, *, in_vain: bool = False) -> None:
         """Compiling took so long, in CPU time and by the clock; `in_vain` where nothing came of

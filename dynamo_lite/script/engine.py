@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from ..bytecode.resume import is_replacement
+from ..errors import FullGraphRequired
 from ..guards.shapes.dynamic import SizeHistory
 from ..native import CompiledFunction
 from ..runtime.compile_frame import Options, compiled_function
@@ -36,15 +37,14 @@ def compiled_loop(
     iterations begin is no matter of the compilation."""
     start = len(args) - 3
     symbolic = frozenset({(start, "value", 0)}) if as_whole else frozenset()
-    compiled = compiled_function(
-        function, Options(backend, listener=note, warn=False, account=account),
-        history=SizeHistory(symbolic=symbolic),
-    )  # fmt: skip
-    compiled.miss(compiled, args)
-    for entry in compiled.entries():
-        is_left = as_whole and entry.info.record.broke is not None
-        return None if is_left or runs_in_python(function, entry.target) else compiled
-    return None
+    options = Options(backend, fullgraph=as_whole, listener=note, warn=False, account=account)
+    compiled = compiled_function(function, options, history=SizeHistory(symbolic=symbolic))
+    try:
+        compiled.miss(compiled, args)
+    except FullGraphRequired:
+        return None
+    is_left = all(runs_in_python(function, entry.target) for entry in compiled.entries())
+    return None if is_left else compiled
 
 
 def runs_in_python(function: FunctionType, target: Any) -> bool:

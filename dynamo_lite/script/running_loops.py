@@ -34,7 +34,7 @@ LOOKS = 2
 """Iterations between two looks that tell how long one takes."""
 AHEAD = 2.5
 """How much longer the rest of a loop is to take than what its code waits for."""
-SHORTEST = 0.8
+SHORTEST = 1.0
 """Seconds that the rest of a loop takes at least."""
 TIMED = 2
 """How often an iteration is timed before that; the shortest time counts."""
@@ -43,6 +43,8 @@ SHORT = 1e-4
 function then. Others are compiled one by one, which is found out sooner."""
 WORTH, SLOW_LOOKS = 0.95, 3
 """What iterations may take compiled, in what they took in Python; and at how many looks more."""
+LONGER = 1
+"""How many more iterations a loop is expected to take that may break, in those that were seen."""
 GAIN = 0.5
 """What compiling is expected to save of the time that is left."""
 
@@ -50,18 +52,20 @@ GAIN = 0.5
 @dataclass(frozen=True, slots=True)
 class Look:
     """When a loop was seen, by the thread's CPU time, and how many items were left; how often it
-    was timed before, and the shortest time of an iteration."""
+    was timed before, the shortest time of an iteration, and how many were seen."""
 
     at: float
     left: int
     timed: int = 0
     shortest: float = math.inf
+    done: int = 0
 
     def again(self, now: float, left: int) -> Look:
         """The next look; this one still where there were too few iterations since."""
         if (took := self.took(now, left)) is None:
             return self
-        return Look(now, left, self.timed + 1, min(took, self.shortest))
+        done = self.done + self.left - left
+        return Look(now, left, self.timed + 1, min(took, self.shortest), done)
 
     def took(self, now: float, left: int) -> float | None:
         """Seconds of an iteration since then; None after too few of them."""
@@ -171,7 +175,11 @@ class RunningLoops:
             look = self.seen[loop.key] = before.get(loop.key, loop).again(now, loop.left)
             account = self.open_account(loop.site.code)
             took = self.known_time(loop, account) or (look.shortest if look.timed >= TIMED else 0.0)
-            if took * loop.left >= max(AHEAD * account.price, SHORTEST):
+            left = loop.left
+            if loop.site.breaks and not account.is_tried:
+                left = min(left, LONGER * look.done)
+            account.rest = took * left
+            if account.rest >= max(AHEAD * account.price, SHORTEST):
                 return self.replace(loop, account, took)
 
     def known_time(self, loop: Running, account: Account) -> float | None:
@@ -188,10 +196,10 @@ class RunningLoops:
         """Have the rest of the loop run compiled from its next iteration on."""
         code, offset = loop.site.code, loop.site.head.offset
         self.tried.add((code, offset))
-        account.call = took * loop.left
-        account.ran = account.expected = GAIN * account.call
-        PERF.info("the loop at %s is compiled: %.2g s an iteration, %d left",
-                  loop.place, took, loop.left)
+        account.call = account.rest
+        account.ran = account.expected = GAIN * account.rest
+        PERF.info("the loop at %s is compiled: %.2g s an iteration, %d left, %.2g s of Python",
+                  loop.place, took, loop.left, account.rest)
         as_whole = took < SHORT
 
         def compile(function: FunctionType, args: tuple[Any, ...]) -> Any:

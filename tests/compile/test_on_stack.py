@@ -333,7 +333,7 @@ class TestLongLoops:
                 lambda code: open_account(code, Lender()), None)
 
     def compile(self, function, args, as_whole, account):
-        self.compiled.append((function.__name__, as_whole, account.call))
+        self.compiled.append((function.__name__, account.rest))
         return function
 
     def test_a_loop_that_goes_on_for_long(self, loops):
@@ -374,6 +374,30 @@ class TestLongLoops:
 
         assert outer(np.zeros(2))[0] == 36
         assert lines == [len(outer.__code__.co_varnames) + len(("start", "stop", "step"))]
+
+    def test_a_loop_that_may_break_is_expected_to_end_soon(self, loops):
+        def all_of_it(x):
+            for _ in range(10**5):
+                x = x + 1
+                look(loops)
+                if loops.replaced is not None:
+                    raise KeyError
+
+        def until_a_break(x):
+            for _ in range(10**5):
+                x = x + 1
+                look(loops)
+                if loops.replaced is not None:
+                    raise KeyError
+                if x[0] > 1e9:
+                    break
+
+        expected = []
+        for function in (all_of_it, until_a_break):
+            with pytest.raises(KeyError):
+                function(np.zeros(2))
+            expected.append(loops.replaced.account.rest)
+        assert expected[1] < expected[0] / 100
 
     def test_a_loop_that_is_left_before(self, loops):
         def program(x):
