@@ -172,8 +172,8 @@ def _members(code: CodeType, head: Instruction) -> frozenset[int]:
 
 
 def _breaks(code: CodeType, head: Instruction, members: frozenset[int]) -> bool:
-    instructions = read(code)
-    return any(head.target in successors(instructions[at]) for at in members - {head.index})
+    instructions, inside = read(code), members - {head.index}
+    return any(to == head.target for at in inside for to in successors(instructions[at]))
 
 
 def _offsets(code: CodeType, members: frozenset[int]) -> frozenset[int]:

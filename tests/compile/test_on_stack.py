@@ -378,24 +378,26 @@ class TestLongLoops:
     def test_a_loop_that_may_break_is_expected_to_end_soon(self, loops):
         def all_of_it(x):
             for _ in range(10**5):
-                x = x + 1
+                x = np.sin(x) + 1
                 look(loops)
                 if loops.replaced is not None:
                     raise KeyError
 
         def until_a_break(x):
             for _ in range(10**5):
-                x = x + 1
+                x = np.sin(x) + 1
                 look(loops)
                 if loops.replaced is not None:
                     raise KeyError
                 if x[0] > 1e9:
                     break
+            x = x * 2
+            return x + 1
 
         expected = []
         for function in (all_of_it, until_a_break):
             with pytest.raises(KeyError):
-                function(np.zeros(2))
+                function(np.zeros(50_000))
             expected.append(loops.replaced.account.rest)
         assert expected[1] < expected[0] / 100
 
