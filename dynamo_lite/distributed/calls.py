@@ -25,11 +25,13 @@ from ..errors import FullGraphRequired, Unsupported
 from ..ir.graph import Graph
 from ..ir.passes import optimize
 from ..ir.tree import map_leaves
+from ..ir.types import Form
 from ..native import CompiledFunction
 from ..runtime.compile_frame import Options, compiled_function
 from ..runtime.stats import FrameRecord
+from .blocks import in_blocks
 from .cuts import Value, outside
-from .dask_arrays import Weaver, in_blocks
+from .dask_arrays import Weaver
 from .left import Left
 from .partition import Scalar
 from .program import Note, NotInBlocks, Program
@@ -73,13 +75,28 @@ def check(array: Any) -> None:
 class Run:
     """One call: which array each stand-in is of, and what became of it."""
 
-    arrays: dict[int, Any]
     name: str
+    arrays: dict[int, tuple[np.ndarray, Any]] = field(default_factory=dict)
     error: Exception | None = None
     weaver: Weaver | None = None
     notes: Sequence[Note] = ()
 
+    def stand_in_for(self, leaf: Any) -> Any:
+        """The stand-in of an array in blocks; anything else is itself."""
+        if not isinstance(leaf, da.Array | Source):
+            return leaf
+        check(leaf)
+        made = stand_in(leaf)
+        self.arrays[id(made)] = made, leaf
+        return made
 
+    def array_of(self, leaf: Any) -> Any:
+        """The array that a stand-in is of."""
+        return self.arrays.get(id(leaf), (None, leaf))[1]
+
+
+LAZY = frozenset({Form.ARRAY, Form.SCALAR})
+"""What may be an array of Dask's; a number of Python's is one that the program goes on with."""
 _running: ContextVar[Run] = ContextVar("dynamo_lite_blocks")
 
 
@@ -96,7 +113,7 @@ class Partitioned:
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         run = _running.get()
         try:
-            return self.results(run, [run.arrays.get(id(each), each) for each in inputs], inputs)
+            return self.results(run, [*map(run.array_of, inputs)], inputs)
         except Unsupported as declined:
             run.error = NotInBlocks(str(declined))
         except Exception as error:  # which the call raises when it is back from the capture
@@ -106,14 +123,15 @@ class Partitioned:
     def results(
         self, run: Run, arrays: Sequence[Any], inputs: Sequence[Any]
     ) -> tuple[Any, ...]:
+        """The outputs of the graph; NotInBlocks where it cannot be one over blocks."""
         token = tokenize(self.token, [*map(named, arrays)])
         weaver = run.weaver = Weaver(run.name, token, self.options)
         program = Program(self.graph, sizes(self.graph, inputs), rule_for, Left(weaver),
                           weaver.recut)
         results = program.run([taken(each) for each in arrays])
         run.notes = program.notes
-        for result in results:
-            if not isinstance(result, Value):
+        for result, node in zip(results, self.graph.outputs):
+            if not isinstance(result, Value) or node.type.form not in LAZY:
                 raise NotInBlocks("a result is a number that the program itself goes on with")
         if self.graph.writes:
             raise NotInBlocks("it writes into its arguments")
@@ -177,40 +195,31 @@ class Blockwise:
         return Partitioned(optimised, options, tokenize(str(graph)))
 
     def __call__(self, *flat_args: Any) -> Any:
-        arrays: dict[int, Any] = {}
-        keep = []
-
-        def substitute(leaf: Any) -> Any:
-            if not isinstance(leaf, da.Array | Source):
-                return leaf
-            check(leaf)
-            made = stand_in(leaf)
-            keep.append(made)
-            arrays[id(made)] = leaf
-            return made
-
-        given = map_leaves(substitute, flat_args)
-        run = Run(arrays, self.name)
-        token = _running.set(run)
+        run = Run(self.name)
         try:
-            result = self.captured(*given)
+            result = self.in_blocks(run, flat_args)
         except FullGraphRequired as refused:
             if self.options.fullgraph:
                 raise
             self.told(f"runs as Dask itself would: {refused}")
             return self.as_dask(flat_args)
-        finally:
-            _running.reset(token)
-        if isinstance(run.error, NotInBlocks) and not self.options.fullgraph:
-            self.told(f"runs as Dask itself would: {run.error}")
-            return self.as_dask(flat_args)
-        if isinstance(run.error, NotInBlocks):
-            raise FullGraphRequired(f"{self.name}: {run.error}")
-        if run.error is not None:
-            raise run.error
         if run.weaver is not None:
             self.told("\n".join([*run.weaver.report(), *map(str, run.notes)]))
-        return map_leaves(lambda leaf: arrays.get(id(leaf), leaf), result)
+        return result
+
+    def in_blocks(self, run: Run, flat_args: Any) -> Any:
+        """The result as arrays of Dask's; FullGraphRequired where the function is no one graph."""
+        given = map_leaves(run.stand_in_for, flat_args)
+        token = _running.set(run)
+        try:
+            result = self.captured(*given)
+        finally:
+            _running.reset(token)
+        if isinstance(run.error, NotInBlocks):
+            raise FullGraphRequired(str(run.error))
+        if run.error is not None:
+            raise run.error
+        return map_leaves(run.array_of, result)
 
     def hear(self, record: FrameRecord) -> None:
         """Keep the record of the capture, to say there what became of its graph."""

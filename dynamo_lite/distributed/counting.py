@@ -99,6 +99,7 @@ def summed(
 
 
 def extreme(call: Call, value: Value, fold: str) -> Value:
+    """The largest or smallest element of all."""
     partition, here = at_home(call, value)
     axes = folded_axes(None, len(value.axes))
     partial = call.emit(partition, (here,), {"axis": axes, "keepdims": True},

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,9 +15,10 @@ from ..errors import Unsupported
 from ..ir.graph import Graph
 from ..ir.node import Node
 from ..runtime.compile_frame import Options
+from .blocks import chunks, edges_of, ends, in_blocks, is_source, pieces, size_of, small
 from .cuts import UNKNOWN, Chunks, Dim, Unknown, Value, outside
 from .partition import Blocks, ByBlock, Fixed, Parting, Partition, Parts, Port, Scalar
-from .regions import Mosaic, Part, Region, View
+from .regions import Mosaic, Region, View
 from .sources import Piece, Source
 from .tasks import BlockFunction, Gives, Takes, block_function
 
@@ -116,8 +116,8 @@ class Weaver:
     # -- one partition
 
     def weave(self, partition: Partition) -> None:
+        """Make the tasks of a partition, and those that take its results apart."""
         operations = len(partition.graph.calls)
-        dims = [dim.now for dim in partition.dims]
         ports = [*partition.ports.values()]
         partings = [one for one in partition.partings.values() if one.nodes]
         gives = outputs(partition, ports, partings)
@@ -126,8 +126,6 @@ class Weaver:
         reads, takes = self.reads(partition)
         function = block_function(
             partition.graph, label(partition.graph), self.options, takes, gives, tokenize)
-        fixed = {node.name: read for node, read in partition.reads.items()
-                 if isinstance(read, Fixed)}
         single = len(gives) == 1
         results: list[Port | Parting] = [*ports, *partings[:1]]
         if partings:
@@ -135,12 +133,9 @@ class Weaver:
         name = results[0].name if single else self.fresh(label(partition.graph))
         tasks: dict[Key, Any] = {}
         parts: list[dict[Key, Any]] = [{} for _ in results]
-        for index in itertools.product(*(range(dim.blocks) for dim in dims)):
-            at = dict(zip(dims, index))
-            keys = [key_of(result, at, dims) for result in results]
-            key: Key = keys[0] if single else (name, *index)
-            constants = tuple((one, each.constants[at[each.dim.now]])
-                              for one, each in fixed.items())
+        for at, constants in tasks_of(partition):
+            keys = [key_of(result, at) for result in results]
+            key: Key = keys[0] if single else (name, *at.values())
             tasks[key] = Task(key, function.with_constants(constants), *(
                 read(at) for read in reads))
             for place, each in enumerate([] if single else keys):
@@ -273,6 +268,7 @@ class Weaver:
         return parting.tree
 
     def grown(self, parting: Parting) -> tuple[str, int | None]:
+        """Combine partial results until few are left."""
         kept = [dim.now for dim in parting.dims]
         keys_of = self.unfolded(parting)
         found = {index: keys_of(dict(zip(kept, index)))
@@ -320,56 +316,6 @@ def group(partition: Partition, node: Node, read: Any) -> tuple[list[Node], Take
     return [node], 0
 
 
-def is_source(value: Value) -> bool:
-    """Whether tasks read it themselves."""
-    return value.home is None and isinstance(value.outside, Source)
-
-
-def size_of(value: Value) -> int:
-    """The bytes of an array; 0 where they are known only when it is computed."""
-    sizes = [sum(axis.chunks) for axis in value.axes]
-    return 0 if any(isinstance(size, float) for size in sizes) else int(
-        value.dtype.itemsize * math.prod(sizes))
-
-
-def edges_of(name: str) -> str:
-    """The layer of the edges of an array's blocks."""
-    return f"halo-{name}"
-
-
-def ends(part: Part) -> tuple[int, ...]:
-    return tuple(place for each in part.source for place in (each.start, each.stop))
-
-
-def small(part: Part, value: Value, block: tuple[int, ...]) -> bool:
-    """Whether it is less than half of its block, so that the block is better left where it is."""
-    taken, whole = 1, 1
-    for piece, axis, at in zip(part.source, value.axes, block):
-        taken, whole = taken * (piece.stop - piece.start), whole * int(axis.chunks[at])
-    return 2 * taken < whole
-
-
-def in_blocks(array: Any, cut: Any) -> Any:
-    """An array of NumPy's or of a file as one of Dask's."""
-    if isinstance(array, Source):
-        return da.from_array(array.reader, cut, asarray=True)
-    return da.from_array(array, cut)
-
-
-def pieces(source: Source, dims: Sequence[Dim | None]) -> Any:
-    """What tells a task which block it reads."""
-    reader = source.reader
-    stops = [[*itertools.accumulate(sizes)] for sizes in source.chunks]
-
-    def read(at: Mapping[Dim, int]) -> Piece:
-        places = [0 if dim is None else at[dim] for dim in dims]
-        return Piece(reader, tuple(
-            slice(ends[place] - sizes[place], ends[place])
-            for ends, sizes, place in zip(stops, source.chunks, places)))
-
-    return read
-
-
 def label(graph: Graph, what: str = "fused") -> str:
     return f"{what}-{len(graph.calls)}ops"
 
@@ -388,16 +334,21 @@ def outputs(
     return (*range(len(ports)), *((tuple(places),) if places else ()))
 
 
-def key_of(result: Port | Parting, at: Mapping[Dim, int], dims: Sequence[Dim]) -> Key:
+def tasks_of(partition: Partition) -> Iterator[tuple[dict[Dim, int], tuple[Any, ...]]]:
+    """The block of each task along each dimension, and the constants of its function."""
+    dims = [dim.now for dim in partition.dims]
+    fixed = [(node.name, read) for node, read in partition.reads.items()
+             if isinstance(read, Fixed)]
+    for index in itertools.product(*(range(dim.blocks) for dim in dims)):
+        at = dict(zip(dims, index))
+        yield at, tuple((name, read.constants[at[read.dim.now]]) for name, read in fixed)
+
+
+def key_of(result: Port | Parting, at: Mapping[Dim, int]) -> Key:
     if isinstance(result, Parting):
-        return (result.name, *(at[dim] for dim in dims))
+        return (result.name, *at.values())
     axes = result.value.axes
     return (result.name, *(0 if axis.dim is None else at[axis.dim.now] for axis in axes))
-
-
-def chunks(cut: Sequence[Chunks]) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(float("nan") if isinstance(size, Unknown) else size for size in sizes)
-                 for sizes in cut)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import Unsupported
+from ..ir.node import Node
 from ..ir.tree import leaves
 from .cuts import Axis, Chunks, Value, Window
 from .elementwise import ITEM, created, recut
-from .partition import Operand
+from .partition import Operand, Partition
 from .program import Call, Created
 
 
@@ -80,37 +81,44 @@ def bounds_of(entry: Any, axis: Axis) -> tuple[int, int, bool]:
     raise Unsupported("a write of elements that are no slice")
 
 
-def written(
-    call: Call, base: Value, bounds: Sequence[tuple[int, int, bool]], new: Any
-) -> Value:
-    axes = [at for at, (_, _, goes) in enumerate(bounds) if not goes]
+Bounds = Sequence[tuple[int, int, bool]]
+
+
+def written(call: Call, base: Value, bounds: Bounds, new: Any) -> Value:
+    """A copy of each block, into which goes what the new contents have for it."""
     identity = tuple(range(len(base.axes)))
-    operands: list[Operand] = [(base, identity)]
     parts = [clipped(axis, low, high) if len(axis.chunks) > 1 else (high - low,)
              for axis, (low, high, _) in zip(base.axes, bounds)]
+    operands: list[Operand] = [(base, identity)]
     if isinstance(new, Value):
-        onto = axes[len(axes) - len(new.axes) :]
-        if len(new.axes) > len(axes):
-            raise Unsupported("a write of more axes than are selected")
-        operands.append(recut(call, new, onto, parts))
+        operands.append(recut(call, new, axes_of(new, bounds), parts))
     partition, at, own = call.place(operands, base.cut)
+    value = new
+    if isinstance(new, Value):
+        value = in_place_of(call, partition, partition.local(*operands[1], at), new, bounds)
+    elif isinstance(new, Created):
+        value = created(new, partition, [Axis(part, axis.dim) for part, axis in zip(parts, own)])
     copy = call.emit(partition, (partition.local(base, identity, at),), target=np.copy)
     key = tuple(partition.fixed(axis.dim, local_slices(axis, low, high))
                 for axis, (low, high, _) in zip(own, bounds))
-    if isinstance(new, Value):
-        value: Any = partition.local(operands[1][0], operands[1][1], at)
-        kept = len(new.axes)
-        inserted = [None if goes else slice(None) for _, _, goes in bounds]
-        while inserted and inserted.count(slice(None)) > kept:
-            inserted.pop(inserted.index(slice(None)))
-        if None in inserted:
-            value = call.emit(partition, (value, tuple(inserted)), target=ITEM)
-    elif isinstance(new, Created):
-        value = created(new, partition, [Axis(part, axis.dim) for part, axis in zip(parts, own)])
-    else:
-        value = new
     call.emit(partition, (copy, key, value), target=operator.setitem)
     return call.value(partition, copy, own)
+
+
+def axes_of(new: Value, bounds: Bounds) -> list[int]:
+    """Which axes of the array those of the new contents are."""
+    axes = [at for at, (_, _, goes) in enumerate(bounds) if not goes]
+    if len(new.axes) > len(axes):
+        raise Unsupported("a write of more axes than are selected")
+    return axes[len(axes) - len(new.axes) :]
+
+
+def in_place_of(call: Call, partition: Partition, node: Node, new: Value, bounds: Bounds) -> Node:
+    """The new contents with an axis of one element for each index that is a number."""
+    kept = axes_of(new, bounds)
+    key = tuple(None if goes else slice(None)
+                for at, (_, _, goes) in enumerate(bounds) if goes or at in kept)
+    return call.emit(partition, (node, key), target=ITEM) if None in key else node
 
 
 def local_slices(axis: Axis, low: int, high: int) -> list[slice]:

@@ -89,3 +89,13 @@ def test_counts_of_all_workers_in_one_call(client):
     assert sorted(found.workers) == sorted(client.run(int))
     assert found.graphs == sum(one.graphs for one in found.workers.values()) > 0
     assert found.coverage == 1
+
+
+def test_processes_of_the_standard_library():
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        first, second = pool.map(scaled, [X, X + 1])
+    np.testing.assert_array_equal(first, scaled.__wrapped__(X))
+    np.testing.assert_array_equal(second, scaled.__wrapped__(X + 1))
