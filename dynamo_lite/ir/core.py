@@ -86,7 +86,9 @@ def store(base: np.ndarray, view: Chain, value: Any) -> None:
     if view and view[-1][0] is operator.getitem:
         selected(base, view[:-1])[view[-1][1][0]] = value
     else:
-        selected(base, view)[...] = value
+        part = selected(base, view)
+        part.flags.writeable = True  # that of np.diagonal is not
+        part[...] = value
 
 
 def perform(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotDifferentiable
+from .facts import Facts
 from .graph import Graph
 
 
@@ -78,10 +79,16 @@ EXPANDED = COPIES | RULED | {pullback, pushforward, unknown}
 """What no backend is given."""
 
 
-def expanded(graph: Graph) -> Graph:
-    """The graph for a backend; without derivatives, as it is. The pass is loaded when needed."""
-    if not any(node.op == "call_function" and node.target in EXPANDED for node in graph):
-        return graph
+def has_derivatives(graph: Graph) -> bool:
+    return any(node.op == "call_function" and node.target in EXPANDED for node in graph)
+
+
+def expanded(graph: Graph, facts: Facts) -> Graph:
+    """The joint graph, for a backend. The pass is loaded when needed.
+
+    `facts` are those of the trace, which guards what it answers: rules ask about sizes as the
+    functions do that they call.
+    """
     passes = importlib.import_module(".passes.differentiate", __package__)
-    found: Graph = passes.differentiate(graph)
+    found: Graph = passes.differentiate(graph, facts)
     return found

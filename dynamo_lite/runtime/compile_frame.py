@@ -51,8 +51,9 @@ from ..guards.shapes import validation
 from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
 from ..guards.shapes.shape_env import ShapeEnv
 from ..ir.graph import Location, Node
-from ..ir.pullback import expanded
+from ..ir.pullback import expanded, has_derivatives
 from ..ir.savings import ITERATIONS, saved_by
+from ..ir.sizes import substitute
 from ..ir.symbolic import Shown
 from ..native import CompiledFunction, Entry, drive
 from ..native._core import NativeEntry
@@ -375,7 +376,11 @@ class FrameCompiler:
         """The entry of the graph; None when there is nothing to compute."""
         graph = trace.graph
         graph.output(outputs)
-        graph = expanded(graph)
+        if has_derivatives(graph):
+            with trace.shapes.reopened(graph.calls[-1].location):
+                graph = expanded(graph, trace.shapes)
+            if fixed := trace.shapes.fixed():
+                graph.resize(lambda size: substitute(size, fixed))
         if GRAPH_CODE.isEnabledFor(logging.INFO):
             GRAPH_CODE.info("%s", graph)
         if not graph.calls and not outputs:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ...errors import DataDependent, GraphBreak
@@ -196,6 +196,15 @@ class ShapeEnv(Symbols):
         self.known.closed = True
         self.call = None
         self.origins = None
+
+    @contextlib.contextmanager
+    def reopened(self, location: Location | None) -> Iterator[None]:
+        """Inside, questions are answered and guarded once more, for the line at `location`."""
+        self.locate, self.known.closed = lambda: location, False
+        try:
+            yield
+        finally:
+            self.end_trace()
 
     def close(self) -> None:
         """The guards are made: a question that is still open is now Unsupported."""

@@ -32,6 +32,18 @@ def scattered(x):
     return y
 
 
+def sorted_in_place(x):
+    y = x * x
+    y.sort(axis=0)
+    return y * x
+
+
+def filled(x):
+    y = x * x
+    np.fill_diagonal(y, x[0, 0])
+    return y * x
+
+
 CASES = {
     np.sum: (lambda x: x.sum(), lambda x: x.sum(axis=0), lambda x: x.sum(axis=1, keepdims=True)),
     np.add.reduce: (lambda x: np.add.reduce(x),),
@@ -83,6 +95,8 @@ CASES = {
     np.stack: (lambda x: np.stack([x, x * x], axis=1),),
     core.update: (written,),
     core.perform: (scattered,),
+    np.ndarray.sort: (sorted_in_place,),
+    np.fill_diagonal: (filled,),
     np.add.at: (scattered,),
     np.matmul: (lambda x: x @ M, lambda x: M.T @ x.T, lambda x: x @ M[:, 0], lambda x: M.T @ x[0],
                 lambda x: x[0] @ x[1], lambda x: x @ T, lambda x: T @ x),

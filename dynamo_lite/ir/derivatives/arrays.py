@@ -18,7 +18,7 @@ from ..row import row_of
 from ..rules.reductions import MISSING
 from ..rules.values import normal_axes, normal_axis
 from ..sizes import Size, product
-from .traced import Part, Traced, call, shape, step
+from .traced import Part, Traced, call, ndim, shape, step
 
 
 def same(g: Any, out: Any, *args: Any, **kwargs: Any) -> Any:
@@ -205,7 +205,10 @@ def base_of_perform(
     g: Any, out: Any, function: Any, base: Any, view: Any, place: Any, args: Any, kwargs: Any
 ) -> Any:
     """By the rule of what NumPy's function writes into."""
-    return rules_of(function)[0](g, out, base, *args)
+    rule = rules_of(function)[0]
+    if view and rule is not same:
+        raise Unsupported(f"what {function.__qualname__} writes into a view")
+    return rule(g, out, base, *args, **kwargs)
 
 
 def args_of_perform(
@@ -219,6 +222,21 @@ def rules_of(function: Any) -> Any:
     if not (row := row_of(function)) or not row.vjp:
         raise Unsupported(f"what {function.__qualname__} writes")
     return row.vjp
+
+
+def sorted_in_place(g: Any, out: Any, base: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> Any:
+    places = np.argsort(np.argsort(base, axis=axis), axis=axis)
+    return call(np.take_along_axis, g, places, axis)
+
+
+def around_diagonal(g: Any, out: Any, base: Any, value: Any, wrap: bool = False) -> Any:
+    if base.ndim != 2 or wrap:
+        raise Unsupported("what is no matrix, or wrap=True")
+    return call(core.update, g, (step(np.diagonal),), 0)
+
+
+def on_filled_diagonal(g: Any, out: Any, base: Any, value: Any, wrap: bool = False) -> Any:
+    return np.diagonal(g) if ndim(value) else np.sum(np.diagonal(g))
 
 
 def gathered(g: Any, out: Any, base: Any, key: Any, *values: Any) -> Any:

@@ -59,6 +59,8 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
     np.stack: (arrays.stacked,),
     core.update: (arrays.base_of_update, None, arrays.value_of_update),
     np.add.at: (arrays.same, None, arrays.gathered),
+    np.ndarray.sort: (arrays.sorted_in_place,),
+    np.fill_diagonal: (arrays.around_diagonal, arrays.on_filled_diagonal),
     core.perform: (None, arrays.base_of_perform, None, None, arrays.args_of_perform),
     np.prod: (arrays.multiplied,),
     np.multiply.reduce: (arrays.from_first_axis(arrays.multiplied),),

@@ -29,9 +29,8 @@ from .rebuild import Rebuild
 from .sweeps import ForwardSweep, ReverseSweep
 
 
-def differentiate(graph: Graph) -> Graph:
+def differentiate(graph: Graph, facts: Facts) -> Graph:
     """The joint graph, in functional form."""
-    facts = graph_facts(graph)
     graph = functionalise(decompose(graph, facts, lambda row: bool(row.vjp or row.means)), facts)
     joint = drop_dead(expanded(graph, facts), facts)
     return drop_dead(without_variables(joint), facts)

@@ -1,0 +1,118 @@
+"""Random differentiable programs (writes, views, loops, branches) against central differences."""
+from __future__ import annotations
+
+import linecache
+import random
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+
+PROGRAMS = 12
+UNARY = ("np.sin({})", "np.tanh({})", "np.exp(-{} * {})", "np.sqrt({} * {} + 1)",
+         "1 / (2 + {} * {})",
+         "np.arctan({})", "-{}", "np.cumsum({}, axis=-1) * 0.3", "{}[::-1]",
+         "np.roll({}, 1, axis=-1)",
+         "{}.T.copy().T", "{} - {}.mean()", "np.flip({}, -1)", "np.sort({}, axis=-1)")
+BINARY = ("{} + {}", "{} - {}", "{} * {}", "{} / (1 + {} ** 2)", "np.maximum({}, {})",
+          "np.where({} > 0.1, {}, 0.5)", "np.hypot({} + 2, {})", "np.arctan2({}, 3 + {})")
+VIEWS = ("{}[1:]", "{}[:, 1:3]", "{}[::2]", "{}.T", "{}.reshape(-1)", "{}[1]", "{}[:, 0]",
+         "{}[::-1, ::2]")
+INPLACE = ("{} *= {c}", "{} += {c}", "{}[...] = np.sin({})", "np.multiply({}, {}, out={})",
+           "{} += np.tanh({})", "{} -= {}.mean()", "{} /= 1 + {} * {}")
+NAMES = ("a", "b", "c")
+
+
+class Writer:
+    """The statements of a program over three arrays of shape (3, 4)."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines = ["def program(x):", "    a, b, c = x * 1.0, np.sin(x), x + 0.5", "    s = 0.0"]
+
+    def name(self):
+        return self.random.choice(NAMES)
+
+    def filled(self, text):
+        while "{}" in text:
+            text = text.replace("{}", self.name(), 1)
+        return text
+
+    def assigned(self, indent):
+        text = self.random.choice(UNARY + BINARY)
+        only = self.name()
+        value = text.replace("{}", only) if text in UNARY else self.filled(text)
+        into = "[...]" if len(indent) > 4 else ""  # arms leave arrays of one layout
+        self.lines.append(f"{indent}{self.name()}{into} = {value}{'' if into else ' + 0.0'}")
+
+    def written(self, indent):
+        self.lines.append(f"{indent}v = {self.filled(self.random.choice(VIEWS))}")
+        text = self.random.choice(INPLACE).replace("{c}", str(self.random.choice((0.5, -0.7, 1.1))))
+        self.lines.append(indent + text.replace("{}", "v"))
+
+    def summed(self, indent):
+        self.lines.append(f"{indent}s = np.tanh(s + {self.name()}[{self.random.randrange(3)}].sum())")
+
+    def element(self, indent):
+        self.lines.append(f"{indent}{self.name()}[{self.random.randrange(3)}, 1] = s + 0.1")
+
+    def branch(self, indent):
+        self.lines.append(f"{indent}if {self.name()}.sum() > {self.random.choice((-1, 0.3, 2))}:")
+        self.block(indent + "    ", 1)
+        self.lines.append(f"{indent}else:")
+        self.block(indent + "    ", 1)
+
+    def loop(self, indent):
+        self.lines.append(f"{indent}for i in range({self.random.choice((2, 5, 70))}):")
+        only, other = self.name(), self.name()
+        self.lines.append(f"{indent}    {only}[i % 3] = np.sin({other}[(i + 1) % 3]) + 0.2 * s")
+        self.lines.append(f"{indent}    s = np.tanh(0.5 * s + {only}[i % 3, 2])")
+        if self.random.random() < 0.3:
+            self.lines += [f"{indent}    if s > 0.95:", f"{indent}        break"]
+
+    def block(self, indent, count):
+        kinds = (self.assigned, self.assigned, self.written, self.summed, self.element)
+        for _ in range(count):
+            self.random.choice(kinds)(indent)
+
+    def program(self):
+        for _ in range(self.random.randint(2, 5)):
+            self.random.choice((self.block3, self.branch, self.loop))("    ")
+        self.lines.append("    return (a * b).sum() + (c * c).mean() + s")
+        return "\n".join(self.lines) + "\n"
+
+    def block3(self, indent):
+        self.block(indent, 2)
+
+
+def made(seed):
+    text, name = Writer(seed).program(), f"<derivative {seed}>"
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    namespace = {"np": np}
+    exec(compile(text, name, "exec"), namespace)
+    return namespace["program"], text
+
+
+def check(seed):
+    program, text = made(seed)
+    rng = np.random.default_rng(seed)
+    x, v = rng.uniform(-1, 1, (3, 4)), rng.standard_normal((3, 4))
+    with np.errstate(all="ignore"):
+        slopes = [(program(x + h * v) - program(x - h * v)) / (2 * h) for h in (1e-5, 1e-6)]
+    if not np.isfinite(slopes).all() or abs(slopes[0] - slopes[1]) > 1e-5 * (1 + abs(slopes[1])):
+        return False  # a kink, or a number without bounds
+    value, gradient = dl.value_and_grad(program)(x)
+    assert abs(value - program(x)) <= 1e-10 * (1 + abs(value)), text
+    assert abs((gradient * v).sum() - slopes[1]) <= 1e-5 * (1 + abs(slopes[1])), text
+    return True
+
+
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_random_programs(seed):
+    check(seed)
+
+
+def test_most_programs_are_smooth():
+    with dl.config.patch(backend="aot_eager"):
+        assert sum(check(seed) for seed in range(1000, 1020)) > 14
