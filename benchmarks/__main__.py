@@ -3,11 +3,21 @@ from __future__ import annotations
 
 import sys
 
-from . import calls, complex_numbers, latency, loops, shapes, sweep, throughput, tracing
+from . import (
+    calls,
+    complex_numbers,
+    derivatives,
+    latency,
+    loops,
+    shapes,
+    sweep,
+    throughput,
+    tracing,
+)
 
 ALL = (
     *throughput.FIGURES, *complex_numbers.FIGURES, *latency.FIGURES, *calls.FIGURES,
-    *shapes.FIGURES, *tracing.FIGURES, *loops.FIGURES, *sweep.FIGURES,
+    *shapes.FIGURES, *tracing.FIGURES, *loops.FIGURES, *sweep.FIGURES, *derivatives.FIGURES,
 )
 
 
