@@ -567,6 +567,50 @@ def word_count(text):
     return words
 
 
+def _letters(r: np.random.Generator, count: int) -> str:
+    return "".join("acgt"[i] for i in r.integers(0, 4, count))
+
+
+@program(lambda r: (_letters(r, 100), _letters(r, 90)))
+def longest_common_subsequence(a, b):
+    d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            if a[i - 1] == b[j - 1]:
+                d[i, j] = d[i - 1, j - 1] + 1
+            else:
+                d[i, j] = max(d[i - 1, j], d[i, j - 1])
+    return d[-1, -1]
+
+
+@program(lambda r: (r.integers(0, 256, 4000).astype(np.uint8).tobytes(),))
+def adler_of_bytes(data):
+    a, b = 1, 0
+    for v in data:
+        a = (a + v) % 65521
+        b = (b + a) % 65521
+    return (b << 16) | a
+
+
+@program(lambda r: (r.normal(size=3000).tolist(),))
+def drawdown_of_a_list(values):
+    peak, worst = 0.0, 0.0
+    for v in values:
+        peak = max(peak, v)
+        worst = max(worst, peak - v)
+    return worst
+
+
+@program(lambda r: (r.random(2000), 20))
+def largest_by_a_heap(x, k):
+    heap = []
+    for v in x:
+        heapq.heappush(heap, v)
+        if len(heap) > k:
+            heapq.heappop(heap)
+    return heap
+
+
 @program(lambda r: (r.normal(size=3000),))
 def rare_print(x):
     total = 0.0

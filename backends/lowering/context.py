@@ -357,14 +357,14 @@ class Lowering:
         values = [self.values[node] for node in late]
         if not all(isinstance(value, Value) for value in values):
             return False
-        if any(v.is_memory and node in self.graph.outputs for node, v in zip(late, values)):
+        arrays = [v.is_memory and v.type.form is Form.ARRAY for v in values]
+        if any(array and node in self.graph.outputs for node, array in zip(late, arrays)):
             return False
         if load_of(changed).buffer in self.fixed and not self.graph.is_body:
             elements = sum(self.hint(product(value.shape)) for value in values)
             return self.shared.isdisjoint(late) and elements <= self.hint(product(changed.shape))
-        return not any(
-            (v.is_memory and v.type.form is Form.ARRAY) or (v.shape and not self.graph.is_body)
-            for v in values
+        return not any(arrays) and (
+            self.graph.is_body or not any(value.shape for value in values)
         )
 
     def computed(self, value: Value) -> Value:

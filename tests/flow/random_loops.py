@@ -1,4 +1,5 @@
 """Random functions with loops, branches and writes, as Python text."""
+import heapq
 import math
 import random
 from functools import partial
@@ -217,6 +218,33 @@ class ListWriter(Writer):
             "if pairs: t, a = pairs.pop()", f"a = out[{i}] if len(out) > {i} >= 0 else a",
             "for p in places: b = b + p", "t = len(out)", "places.append(places[0])",
             f"out.append(float({number}))", "for q, w in pairs: a = max(a, w)",
+        ])
+
+
+class HeapWriter(ListWriter):
+    """Also has `heap`, one of tuples, and `top`, one of numbers; tuples are compared."""
+
+    scope = {"heapq": heapq}
+
+    def text(self):
+        first = self.r.choice(["", "(0.0, 0)", "(s, 1), (1.5, 2)"])
+        self.lines += [f"    heap, top = [{first}], []", "    heapq.heapify(heap)"]
+        return super().text().replace("    return ", "    return heap, top, ")
+
+    def of_lists(self):
+        r, i, number = self.r, self.r.choice([*self.indices, "t"]), self.number(2)
+        if r.random() < 0.2:
+            return super().of_lists()
+        return r.choice([
+            f"heapq.heappush(heap, ({self.element()}, {i}))", "if heap: a, t = heapq.heappop(heap)",
+            f"heapq.heappush(heap, (float({number}), {i}))", "if heap: a = heap[0][0]",
+            f"heapq.heappush(top, {self.element()})", "if len(top) > 3: heapq.heappop(top)",
+            f"if top: a = heapq.heapreplace(top, {self.element()})", "t = len(heap)",
+            f"b = heapq.heappushpop(top, {self.element()})", "if top: b = top[0]",
+            f"if ({number}, {i}) < (b, t): a = b", f"if (a, {i}) >= ({self.element()}, 2): t += 1",
+            f"if (a, b) == ({number}, b): b = 0.5", f"if ({i}, a) != (t, b): a = b",
+            f"if ({self.element()},) <= (a, {number}): b = {number}",
+            f"t = int(({number}, 1) > ({self.element()}, t))",
         ])
 
 

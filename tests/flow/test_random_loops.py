@@ -9,9 +9,10 @@ import dynamo_lite as dl
 from ..fuzz.seeds import chunks
 from ..oracle import differences, outcome_of_copy
 from .random_integers import IntegerWriter
-from .random_loops import ConditionWriter, ListWriter, PrintingWriter, Writer, program
+from .random_loops import ConditionWriter, HeapWriter, ListWriter, PrintingWriter, Writer, program
 from .random_records import RecordWriter
 from .random_slices import SliceWriter
+from .random_texts import TextWriter
 
 
 def problems(seed, backend, writer=Writer):
@@ -35,7 +36,8 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("seeds", chunks(200, 20, daily=20))
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [
-    Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter,
+    Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
+    TextWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

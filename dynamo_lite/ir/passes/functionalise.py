@@ -70,9 +70,15 @@ Known = dict[Graph, set[Node]]
 
 
 class Functionaliser:
-    def __init__(self, graph: Graph, facts: Facts, known: Known | None = None) -> None:
+    """`leaves_bodies`: those of control nodes stay as they are, where only what a graph writes into
+    is asked for."""
+
+    def __init__(
+        self, graph: Graph, facts: Facts, known: Known | None = None, leaves_bodies: bool = False
+    ) -> None:
         self.old = graph
         self.known: Known = {} if known is None else known
+        self.leaves_bodies = leaves_bodies
         self.new = Rebuild(graph)
         self.facts = facts
         self.aliases: dict[Node, Alias] = {}
@@ -197,7 +203,7 @@ class Functionaliser:
         lead = map_leaves(
             lambda leaf: functional_body(
                 leaf, first[leaf], order, len(places), self.facts, self.known
-            ) if isinstance(leaf, Graph) else leaf, lead,
+            ) if isinstance(leaf, Graph) and not self.leaves_bodies else leaf, lead,
         )
         operands = tuple(self.value(given[place]) for place in order)
         kinds = (*node.type, *(given[place].type for place in places))
@@ -244,7 +250,7 @@ def written(body: Graph, facts: Facts, known: Known | None = None) -> set[Node]:
     """The placeholders of a body that it writes into."""
     known = {} if known is None else known
     if body not in known:
-        run = Functionaliser(body, facts, known)
+        run = Functionaliser(body, facts, known, leaves_bodies=True)
         run.run()
         storages = [alias.storage for alias in run.aliases.values()]
         known[body] = {storage.origin for storage in storages if storage.version}

@@ -25,6 +25,7 @@ from ..polyfills.language import by_index_backwards
 from ..python import operators
 from ..rules.mro import MISSING, answers, lookup
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.arrays.elements import elements_of
 from ..trackers.arrays.unions import as_int
 from ..trackers.containers.dicts import DictVariable, DictViewVariable
 from ..trackers.containers.iterators import (
@@ -51,7 +52,8 @@ if TYPE_CHECKING:
 @handles(len)
 def builtin_len(tx: Tx, value: VariableTracker) -> VariableTracker:
     if operators.is_plain(value):
-        return fold(tx, len, (value,))
+        elements = elements_of(tx, value)
+        return fold(tx, len, (value,)) if elements is None else tx.size(elements.count)
     kind = value.python_type()
     if not answers(kind, "__len__"):
         raise refuse(len, kind)

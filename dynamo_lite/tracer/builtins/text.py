@@ -22,6 +22,7 @@ from ..object_model.refusals import derived, name_in_c, returned
 from ..polyfills.library import POLYFILLS
 from ..rules.mro import lookup
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.arrays.characters import CharacterVariable
 from ..trackers.containers.deques import DequeVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.iterators import IteratorVariable
@@ -255,7 +256,14 @@ def make_bytes(tx: Tx, *args: VariableTracker) -> VariableTracker:
         raise
 
 
-for _function in (chr, ord, bin, oct, hex):
+@handles(ord)
+def builtin_ord(tx: Tx, *args: VariableTracker) -> VariableTracker:
+    if len(args) == 1 and isinstance(args[0], CharacterVariable):
+        return args[0].code
+    return fold(tx, ord, args)
+
+
+for _function in (chr, bin, oct, hex):
     HANDLERS[_function] = (
         lambda tx, *args, _function=_function: fold(tx, _function, args)
     )

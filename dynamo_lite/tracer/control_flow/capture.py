@@ -167,16 +167,17 @@ def changed_places(tx: Tx, bodies: Sequence[Graph], count: int) -> set[int]:
     found: set[int] = set()
     for body in bodies:
         placeholders = body.placeholders
-        changed = written(body, tx.shapes)
+        changed = written(tx, body)
         first = len(placeholders) - count
         found |= {at for at, node in enumerate(placeholders[first:]) if node in changed}
     return found
 
 
-def written(body: Graph, facts: Any) -> set[Node]:
-    """The placeholders that a body writes into. Most programs have none, and do without passes."""
+def written(tx: Tx, body: Graph) -> set[Node]:
+    """The placeholders that a body which is done writes into. Most programs have no bodies, and do
+    without passes."""
     passes = importlib.import_module("...ir.passes.functionalise", __package__)
-    found: set[Node] = passes.written(body, facts)
+    found: set[Node] = passes.written(body, tx.shapes, tx.state.written)
     return found
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 LARGEST = 1 << 20
 """Items for which there is room where it is not known how many there will be. Memory that is not
 written costs nothing, and a call that needs more bails out."""
+PEELED = 2
+"""Iterations that are unrolled for the types of variables, and of items of lists, to settle."""
 LONGEST = 64
 """Stores that fill a list with what it holds before the loop."""
 
@@ -37,6 +39,9 @@ def growing_lists(
     """Inside, lists that the loop is known to change have memory in the graph, and the list that
     the loop goes through must not become longer or shorter."""
     grow(tx, plan, lambda name: capacity(tx, loop, iterations, name))
+    if any(type(settled(tx.locals.get(name))) is ListVariable for name, *_ in plan.lists):
+        if plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
+            raise PlanLoop((tx.code, loop.head), replace(plan, peeled=plan.peeled + 1))
     walked = owner_of(iterator)
     if isinstance(walked, GrowingVariable):
         walked.walks += 1
@@ -63,19 +68,20 @@ def plan_list(tx: Tx, value: VariableTracker, item: VariableTracker | None) -> N
             plan = tx.state.options.loops.get(place, LoopPlan())
             listed = [one[0] for one in plan.lists]
             if len(names) == 1 and not plan.reason and names[0] not in listed:
-                lists = plan.lists | {(names[0], kinds, is_tuple(item))}
+                is_passed = frame is not tx
+                lists = plan.lists | {(names[0], kinds, is_tuple(item), is_passed)}
                 raise PlanLoop(place, replace(plan, lists=lists))
         frame = frame.parent
 
 
 def grow(tx: Tx, plan: LoopPlan, room: Callable[[str], Any]) -> None:
     """Give lists that a loop changes memory in the graph, for `room(name)` items more."""
-    for name, kinds, of_tuples in sorted(plan.lists, key=lambda one: one[0]):
+    for name, kinds, of_tuples, is_passed in sorted(plan.lists, key=lambda one: one[0]):
         value = settled(tx.locals.get(name))
         if is_own(tx, name, value):
             items = value._items = realise_all(tx, value.items(tx))
             key = f"{name}#length_{tx.state.steps}"
-            more = room(name) + len(items)
+            more = (LARGEST if is_passed else room(name)) + len(items)
             tx.locals[name] = growing(tx, key, value, kinds, of_tuples, more) or value
 
 

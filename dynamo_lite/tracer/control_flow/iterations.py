@@ -14,6 +14,7 @@ from ..recording.nodes import record
 from ..state.trace import Counter
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.elements import elements_of
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.linear import size_of
 from ..trackers.containers.iterators import EnumerateVariable, StepVariable, ZipVariable
@@ -116,7 +117,19 @@ def length_of(tx: Tx, iterator: VariableTracker) -> Any:
         return iterator.owner.array_type.shape[0] - iterator.position
     if isinstance(iterator.owner, GrowingVariable) and not iterator.position:
         return iterator.owner.length(tx).as_argument(tx)
-    return None
+    elements = elements_of(tx, iterator.owner)
+    return None if elements is None else elements.count - iterator.position
+
+
+def take_elements(tx: Tx, iterator: VariableTracker | None) -> None:
+    """Have the items before a loop of the graph be elements too, as those in the loop are."""
+    if isinstance(iterator, StepVariable):
+        iterator.elements = iterator.elements or elements_of(tx, iterator.owner)
+    elif isinstance(iterator, EnumerateVariable):
+        take_elements(tx, iterator.inner)
+    elif isinstance(iterator, ZipVariable):
+        for inner in iterator.inners:
+            take_elements(tx, inner)
 
 
 def owner_of(iterator: VariableTracker | None) -> VariableTracker | None:
@@ -140,6 +153,8 @@ def item_at(tx: Tx, iterator: VariableTracker, index: VariableTracker) -> Variab
     if isinstance(iterator.owner, GrowingVariable):
         return iterator.owner.at(tx, index)
     place = along(tx, index, iterator.position, 1)
+    if (elements := elements_of(tx, iterator.owner)) is not None:
+        return elements.at(tx, place)
     return record(tx, operator.getitem, (iterator.owner.as_argument(tx), place.as_argument(tx)))
 
 
@@ -158,4 +173,4 @@ def check_nameless(tx: Tx, iterator: VariableTracker) -> None:
         raise GraphBreak("a loop over an iterator that has a name")
 
 
-__all__ = ["Iterations", "check_nameless", "iterations_of", "owner_of"]
+__all__ = ["Iterations", "check_nameless", "iterations_of", "owner_of", "take_elements"]

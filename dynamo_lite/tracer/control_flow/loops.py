@@ -25,8 +25,8 @@ from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.containers.lists import ListVariable
 from .bodies import Unsettled, trace_iteration
 from .branches import Start, fork, predicate, settle
-from .growing import growing_lists
-from .iterations import check_nameless, iterations_of, owner_of
+from .growing import PEELED, growing_lists
+from .iterations import check_nameless, iterations_of, owner_of, take_elements
 from .recording import Recording
 from .variables import assign
 
@@ -42,8 +42,6 @@ MANY_NUMBERS = 100
 UNROLLED_ITERATIONS = 4
 """A `while` loop with so many iterations traced becomes a node."""
 OVER = "a loop over"
-PEELED = 2
-"""Iterations that are unrolled for the types of variables to settle."""
 
 
 def arrive(tx: Tx) -> bool:
@@ -60,6 +58,8 @@ def arrive(tx: Tx) -> bool:
     is_other = isinstance(owner_of(iterator), GrowingVariable)
     if plan is None or (plan.reason.startswith(OVER) and is_other):
         plan = first_plan(tx, loop, iterator, count)
+    if plan is not None and not plan.reason and plan.peeled > count:
+        take_elements(tx, iterator)
     if plan is None or plan.reason or plan.peeled != count:
         check_length(tx, loop, iterator, count)
         return False

@@ -16,6 +16,7 @@ from ...base.records import dataclass
 from ..object_model.constants import ConstantVariable, constant
 from ..object_model.lazy import LazyVariable
 from ..state.tracker import VariableTracker
+from ..trackers.arrays.characters import CharacterVariable, code_of
 from ..trackers.arrays.complex_numbers import ComplexVariable, is_from_outside, parts_from_outside
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
@@ -51,6 +52,8 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
             tuple(f".{field}" for field in fields) if fields else indices(value),
             tuple(value.built_items()), lambda items: TupleVariable(items, kind=kind), False,
         )
+    if value.source is None and (code := code_of(value)) is not None:
+        return Parts(str, (".code",), (code,), of_code, False)
     if type(value) is ComplexVariable or is_complex(value):
         parts = value.parts if type(value) is ComplexVariable else (
             constant(value.value.real), constant(value.value.imag)  # type: ignore[attr-defined]
@@ -75,6 +78,14 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
 
 def complex_parts(parts: tuple[VariableTracker, VariableTracker]) -> Parts:
     return Parts(complex, (".real", ".imag"), parts, lambda parts: ComplexVariable(*parts), False)
+
+
+def of_code(parts: Sequence[VariableTracker]) -> VariableTracker:
+    """The character with a code point; a text of one may be another one elsewhere."""
+    (code,) = parts
+    return constant(chr(code.value)) if isinstance(code, ConstantVariable) else (
+        CharacterVariable(code)
+    )
 
 
 def is_complex(value: VariableTracker) -> bool:

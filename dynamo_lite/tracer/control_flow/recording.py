@@ -296,7 +296,7 @@ class Recording:
         """Arrays that an iteration writes into must be known by one name only."""
         tx, graph = self.tx, self.body.graph
         from_carried = {
-            node for name, node in self.body.carried.items() if node in written(graph, tx.shapes)
+            node for name, node in self.body.carried.items() if node in written(tx, graph)
         }
         if not from_carried:
             return

@@ -94,7 +94,8 @@ class ConstantVariable(VariableTracker):
         return tx.dispatch(None, method, args, kwargs)
 
     def iterate(self, tx: Tx) -> Iterator[VariableTracker]:
-        return iter([constant(item) for item in observe(iter, self.as_constant(tx))])
+        """The items; the value is not looked at before the first one is taken."""
+        yield from [constant(item) for item in observe(iter, self.as_constant(tx))]
 
     def reconstruct(self, code: Emitter) -> None:
         code.load_const(self.value)

@@ -10,6 +10,7 @@ from ..python import comparisons, operators, subscripts
 from ..recording.nodes import record
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.characters import CharacterVariable, is_among
 from ..trackers.containers.slices import SliceVariable
 from .table import handles
 
@@ -75,6 +76,9 @@ def contains_op(
 ) -> VariableTracker:
     if isinstance(container, ArrayVariable):
         return container.has(tx, item, bool(inst.arg))
+    if isinstance(item, CharacterVariable) and container.python_type() in (str, tuple, list):
+        found = is_among(tx, item, tx.iterate(container))
+        return tx.call_builtin(operator.not_, found) if inst.arg else found
     return constant(subscripts.contains(tx, container, item) != bool(inst.arg))
 
 

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ...base.classes import is_python_class
 from ...errors import GraphBreak
@@ -19,7 +22,11 @@ from ..object_model.refusals import name_in_c
 from ..rules.mro import is_subtype
 from ..rules.operator_rows import BINARY, BinaryOperator
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.arrays.characters import CharacterVariable, compare_characters
 from ..trackers.arrays.complex_numbers import is_arithmetic
+from ..trackers.arrays.numbers import NumberVariable
+from ..trackers.arrays.sizes import SizeVariable
+from ..trackers.arrays.unions import UnionNumber, chosen
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.mappings import unwrapped
 from ..trackers.containers.sequences import SequenceVariable
@@ -43,6 +50,8 @@ if TYPE_CHECKING:
 def compare(
     tx: Tx, symbol: str, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
+    if isinstance(lhs, CharacterVariable) or isinstance(rhs, CharacterVariable):
+        return compare_characters(tx, BINARY[symbol].function, lhs, rhs)
     is_for_operator = lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs))
     if is_for_operator or is_arithmetic(lhs, rhs):
         return binary(tx, symbol, lhs, rhs)
@@ -193,12 +202,53 @@ def _compare_sequences(
     left, right = lhs.items(tx), rhs.items(tx)
     if symbol in ("==", "!=") and len(left) != len(right):
         return constant(symbol == "!=")
+    if (found := _compare_numbers(tx, symbol, left, right)) is not None:
+        return found
     for mine, theirs in zip(lhs.iterate(tx), rhs.iterate(tx)):
         if not is_equal(tx, mine, theirs):
             if symbol in ("==", "!="):
                 return constant(symbol == "!=")
             return compare(tx, symbol, mine, theirs)
     return constant(BINARY[symbol].function(len(left), len(right)))
+
+
+def _compare_numbers(
+    tx: Tx, symbol: str, left: Sequence[VariableTracker], right: Sequence[VariableTracker]
+) -> VariableTracker | None:
+    """The same where data decides which numbers are equal; None where it does not, or they are no
+    numbers. A number that is not one is equal to nothing but itself, and left to Python."""
+    pairs = [(realise(tx, mine), realise(tx, theirs)) for mine, theirs in zip(left, right)]
+    sides = [*itertools.chain(*pairs)]
+    if not any(map(_is_data, sides)) or not all(map(_is_number, sides)):
+        return None
+    found: VariableTracker | None = constant(BINARY[symbol].function(len(left), len(right)))
+    for mine, theirs in reversed(pairs):
+        if mine is not theirs and found is not None:
+            if mine.python_type() in (float, np.float64) and _is_data(mine):
+                compare(tx, "==", mine, mine).expect(tx, True)
+            is_order = symbol not in ("==", "!=")
+            differing = compare(tx, symbol, mine, theirs) if is_order else constant(symbol == "!=")
+            found = _either(tx, compare(tx, "==", mine, theirs), found, differing)
+    return found
+
+
+def _either(
+    tx: Tx, test: VariableTracker, first: VariableTracker, second: VariableTracker
+) -> VariableTracker | None:
+    if test.is_constant():
+        return first if test.truth(tx) else second
+    return chosen(tx, test.as_argument(tx), first, second)
+
+
+def _is_number(value: VariableTracker) -> bool:
+    known = isinstance(value, ConstantVariable) and value.python_type() in (bool, int, float)
+    return known or (
+        isinstance(value, NumberVariable | SizeVariable) and not isinstance(value, UnionNumber)
+    )
+
+
+def _is_data(value: VariableTracker) -> bool:
+    return isinstance(value, NumberVariable) and not value.is_constant()
 
 
 def _compare_dicts(

@@ -4,10 +4,14 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..object_model.constants import fold, observed
 from ..object_model.refusals import name_in_c, refuse
 from ..rules.mro import answers
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.arrays.elements import elements_of
+from ..trackers.arrays.numbers import ComputedNumber
 from ..trackers.objects.classes import ClassVariable
 from .comparisons import is_equal
 from .operators import is_plain
@@ -17,11 +21,17 @@ if TYPE_CHECKING:
 
 
 def getitem(tx: Tx, container: VariableTracker, key: VariableTracker) -> VariableTracker:
+    if is_computed_int(key) and (elements := elements_of(tx, container)) is not None:
+        return elements.at(tx, key)
     if is_plain(container):
         return fold(tx, operator.getitem, (container, key))
     if isinstance(container, ClassVariable) and not hasattr(type(container.value), "__getitem__"):
         return container.subscripted(tx, key)
     return _subscript(tx, container, "__getitem__", "is not subscriptable", key)
+
+
+def is_computed_int(key: VariableTracker) -> bool:
+    return isinstance(key, ComputedNumber) and key.python_type() in (int, np.int64)
 
 
 def setitem(

@@ -85,13 +85,14 @@ class LoopPlan:
     """What an analysis has found out about a loop: it is unrolled for `reason`, or becomes a node
     of the graph after `peeled` iterations. Those in `unions` have one of two types, which are
     given, as data decides. `lists` are those that the loop changes: the name, the types of an
-    item's parts, and whether items are tuples. `fields` are those of older objects and cells.
-    In the variables `replaced` are objects, of which each iteration makes others."""
+    item's parts, whether items are tuples, and whether it is passed to functions. `fields` are
+    those of older objects and cells. In the variables `replaced` are objects, of which each
+    iteration makes others."""
 
     reason: str = ""
     peeled: int = 0
     unions: frozenset[tuple[str, tuple[type, ...]]] = frozenset()
-    lists: frozenset[tuple[str, tuple[ArrayType, ...], bool]] = frozenset()
+    lists: frozenset[tuple[str, tuple[ArrayType, ...], bool, bool]] = frozenset()
     fields: frozenset[FieldName] = frozenset()
     replaced: frozenset[str] = frozenset()
 
@@ -179,7 +180,8 @@ class TraceState:
     are arrays that may or may not be the same as others, which are `sources`; `consumed` are those
     whose memory a loop has taken for its own; `list_lengths` are the lengths of lists whose items
     are in arrays; `left_arms` are the cold ones that it came past; `keys` are the outside objects
-    that were looked up by their identity.
+    that were looked up by their identity. `written` has the placeholders that bodies write into,
+    `elements` those of long values from outside, as arrays.
     """
 
     function: FunctionType
@@ -209,6 +211,8 @@ class TraceState:
     computed: dict[Hashable, VariableTracker] = field(default_factory=dict)
     list_lengths: dict[str, VariableTracker] = field(default_factory=dict)
     keys: dict[VariableTracker, None] = field(default_factory=dict)
+    written: dict[Graph, set[Node]] = field(default_factory=dict)
+    elements: dict[Source, Any] = field(default_factory=dict)
     counters: dict[Node, Counter] = field(default_factory=dict)
     ids: IdKeys = field(default_factory=IdKeys)
     root_steps: int = 0
@@ -250,7 +254,8 @@ class TraceState:
         self.flat_args, self.locate = (), lambda: None
         for known in (self.tracked, self.empty, self.placeholders, self.class_attributes,
                       self.keep_alive, self.suspended, self.errstates, self.positions,
-                      self.functions, self.keys, self.numberings):  # fmt: skip
+                      self.functions, self.keys, self.numberings, self.written,
+                      self.elements):  # fmt: skip
             known.clear()
 
 

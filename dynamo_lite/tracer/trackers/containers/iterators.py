@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from itertools import islice, tee
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ....errors import GraphBreak
 from ...object_model.attributes import python_method
-from ...object_model.constants import ConstantVariable, observed
+from ...object_model.constants import ConstantVariable, constant, observed
 from ...object_model.lazy import realise_at
 from ...state.tracker import COUNTER, ObservedException, VariableTracker
 from .sequences import SequenceVariable, TupleVariable
@@ -53,8 +53,19 @@ class IteratorVariable(VariableTracker):
         return python_method(tx, self, name)
 
 
+class Taken(Protocol):
+    """Items as they are taken by their index."""
+
+    @property
+    def count(self) -> Any: ...
+
+    def at(self, tx: Tx, place: VariableTracker) -> VariableTracker: ...
+
+
 class StepVariable(IteratorVariable):
-    """`iter(owner)`, `position` items in."""
+    """`iter(owner)`, `position` items in; `elements` has the items where they are not looked at."""
+
+    elements: Taken | None = None
 
     def __init__(self, tx: Tx, owner: VariableTracker, kind: type) -> None:
         self.owner = owner
@@ -64,12 +75,19 @@ class StepVariable(IteratorVariable):
         self.steps = owner.iterate(tx)
 
     def next(self, tx: Tx) -> VariableTracker | None:
-        item = None if self.exhausted else next(self.steps, None)
+        item = None if self.exhausted else self.step(tx)
         if item is None:
             self.exhausted = True
         else:
             self.position += 1
         return item
+
+    def step(self, tx: Tx) -> VariableTracker | None:
+        if self.elements is None:
+            return next(self.steps, None)
+        if not tx.shapes.less(self.position, self.elements.count):
+            return None
+        return self.elements.at(tx, constant(self.position))
 
     def fork(self) -> StepVariable:
         """Another one that stands at the same item."""

@@ -40,7 +40,8 @@ LONGEST = 10_000
 
 
 class SequenceVariable(VariableTracker):
-    """What tuples and lists share. `unread` is the outside object until its items are looked at."""
+    """What tuples and lists share. `unread` is the object `outside` until its items are looked
+    at."""
 
     kind: type = tuple
     takes_slices = True
@@ -54,7 +55,7 @@ class SequenceVariable(VariableTracker):
     ) -> None:
         self._items = list(items)
         self.source = source
-        self.unread = unread
+        self.unread = self.outside = unread
         self.whole: VariableTracker | None = None
 
     def python_type(self) -> type:
