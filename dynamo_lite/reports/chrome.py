@@ -5,6 +5,7 @@ names a process or thread.
 """
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,11 +19,14 @@ GRAPH = "graph"
 
 
 def trace(slices: Sequence[Slice], is_full: bool) -> dict[str, Any]:
-    """What `json.dump` writes."""
     first = min((one.begin for one in slices), default=0)
     events = [*names(slices), *(event(one, first) for one in slices)]
     return {"traceEvents": events, "displayTimeUnit": "ms",
             "otherData": {"program": "dynamo_lite", "is_cut": is_full}}
+
+
+def text(slices: Sequence[Slice], is_full: bool) -> str:
+    return json.dumps(trace(slices, is_full))
 
 
 def names(slices: Sequence[Slice]) -> Iterator[dict[str, Any]]:

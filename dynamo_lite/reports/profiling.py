@@ -4,7 +4,6 @@ from __future__ import annotations
 import atexit
 import functools
 import importlib
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -115,8 +114,8 @@ class profile:
 
     def export(self, path: str | Path) -> None:
         """Write the timeline for chrome://tracing and ui.perfetto.dev."""
-        made = importlib.import_module(TIMELINE).trace(self.slices, self.is_cut)
-        Path(path).write_text(json.dumps(made), encoding="utf-8")
+        text = importlib.import_module(TIMELINE).text(self.slices, self.is_cut)
+        Path(path).write_text(text, encoding="utf-8")
 
     @property
     def _rows(self) -> Any:
