@@ -20,11 +20,12 @@ import numpy as np
 
 from .backends.registry import list_backends
 from .base.config import config
+from .base.disabled import Place, place_of
 from .base.tables import show
 from .native import enter_region, leave_region, sample_with
 from .runtime.decisions import Decisions
 from .runtime.stats import FrameRecord, frames, registry, stats
-from .script.regions import SAMPLED, SILENT, Candidates, Place, place_of
+from .script.regions import SAMPLED, SILENT, Candidates
 from .script.running import run_command, run_module, run_script
 
 DISK_CACHE, PROFILING = "dynamo_lite.runtime.disk_cache", "dynamo_lite.reports.profiling"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
+from ..base.disabled import note_disabled
 from ..base.nearest import nearest
 from ..ir.ops.foreign import allow
 from ..native import CompiledFunction, run_all_in_python
@@ -21,7 +22,9 @@ def disable(fn: Any = None, *, reason: str | None = None) -> Any:
     """
     if fn is None:
         return functools.partial(disable, reason=reason)
-    return _passed_on(fn, "disable", reason)
+    made = _passed_on(fn, "disable", reason)
+    note_disabled(made.__wrapped__)
+    return made
 
 
 def allow_in_graph(fn: Any = None, *, like: Callable[..., Any] | None = None) -> Any:

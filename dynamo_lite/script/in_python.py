@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 
+from ..base.disabled import Place, place_of
 from ..base.records import dataclass, field
 from ..base.remedies import Remedy
 from ..base.tables import Table
@@ -23,7 +24,6 @@ from ..native import start_spans, stop_spans, threads_in_entries
 from ..runtime.stats import FrameRecord
 from ..runtime.users_lines import is_not_users
 from ..tracer.rules.trace_rules import OWN_FOLDER
-from .regions import Place, place_of
 
 EVERY = 0.004
 """Seconds from one look to the next."""

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..base import logs
 from ..base.classes import is_python_class
+from ..base.disabled import Place, is_disabled, place_of
 from ..base.origins import is_stdlib, module_of
 from ..native import CompiledFunction, first_frames, review_after
 from ..runtime import tiering
@@ -44,15 +45,13 @@ FUNCTIONS_OF_A_CODE = 8
 LOOKED_AT = 16
 """Items of a container, or attributes of an object, that are looked at for arrays."""
 
+DISABLED = "dl.disable leaves it to Python"
 NOT_FOLLOWED = "it is not of the user's own functions, or a rule or directive leaves it to Python"
 NO_ARRAYS = "no arrays were among its arguments"
 MANY_CLOSURES = f"{FUNCTIONS_OF_A_CODE} functions of the same text are compiled already"
 
-SILENT = (NOT_FOLLOWED, NO_ARRAYS, MANY_CLOSURES)
+SILENT = (DISABLED, NOT_FOLLOWED, NO_ARRAYS, MANY_CLOSURES)
 """Reasons that hold for most functions of most programs."""
-
-Place = tuple[str, int, str]
-"""File, line and name of a function."""
 
 ARRAY_PACKAGES = frozenset({"numpy", "cupy", "scipy"})
 ARRAY_TYPES = (np.ndarray, np.generic)
@@ -160,7 +159,8 @@ class Candidates:
 
     def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
         if not is_candidate(function) or (self.engine and not self.engine.may_compile(function)):
-            return self.leave(function, NOT_FOLLOWED)
+            by_name = is_disabled(function.__code__)
+            return self.leave(function, DISABLED if by_name else NOT_FOLLOWED)
         if (caller := sys._getframe(1).f_back) and counts_references(caller.f_code):
             return NotImplemented
         history = self.history_of(function.__code__)
@@ -225,10 +225,6 @@ def note_nothing(record: Any) -> None:
     """Nobody asks what became of the loop."""
 
 
-def place_of(code: CodeType) -> Place:
-    return code.co_filename, code.co_firstlineno, code.co_qualname
-
-
 def is_of_module(function: FunctionType) -> bool:
     """Whether all that a function refers to is a module's, and lives as long as that.
 
@@ -242,8 +238,9 @@ def is_of_module(function: FunctionType) -> bool:
 
 def is_candidate(function: FunctionType) -> bool:
     """Whether a function is the user's, as far as is seen without the compiler."""
-    name = function.__code__.co_name
-    if (name.startswith("<") and name != "<lambda>") or counts_references(function.__code__):
+    code = function.__code__
+    is_nameless = code.co_name.startswith("<") and code.co_name != "<lambda>"
+    if is_nameless or is_disabled(code) or counts_references(code):
         return False
     module = module_of(function)
     return module.partition(".")[0] != "dynamo_lite" and not is_stdlib(function, module)

@@ -7,10 +7,10 @@ import pytest
 from scripts import PREFIX, WARMING, run
 
 import dynamo_lite as dl
+from dynamo_lite.base.disabled import place_of
 from dynamo_lite.runtime.stats import registry
 from dynamo_lite.script import in_python
 from dynamo_lite.script.in_python import Looking, Ran, table, why_in_python
-from dynamo_lite.script.regions import place_of
 
 BUSY = ["end = time.thread_time() + 0.3", "while time.thread_time() < end: pass"]
 CASES = {

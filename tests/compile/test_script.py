@@ -234,3 +234,17 @@ print(faults() - before < 2000)
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems count page faults otherwise")
 def test_memory_of_temporary_arrays_is_kept(script):
     assert run(*WARMING, script(TEMPORARIES)) == (0, "True\n", "")
+
+
+def test_disabled_functions_are_left_to_python(script):
+    text = ("import numpy as np\nimport dynamo_lite as dl\n"
+            "@dl.disable\ndef f(x):\n    y = np.zeros(3)\n"
+            "    for i in range(30000): y[i % 3] += x\n"
+            "    return y, dl.is_compiling()\n"
+            "for _ in range(4): print(f(2.0))\n"
+            "@dl.disable\ndef g(x):\n    return np.exp(x) * 2\n"
+            "for _ in range(4): print(g(np.zeros(2)))\n")
+    for prefix in (PREFIX, WARMING):
+        code, _, err = run(*prefix, "--explain", script(text))
+        assert code == 0 and "0 graphs in 0 frames" in err, err
+    same_as_python(script(text))
