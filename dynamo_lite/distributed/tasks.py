@@ -3,20 +3,24 @@ from __future__ import annotations
 
 import ast
 import operator
+import os
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from multiprocessing import parent_process
 from types import FunctionType
 from typing import Any, Union
 
 import numpy as np
 
+from ..base.config import config
 from ..base.records import dataclass
 from ..ir import control, core
 from ..ir.graph import Graph
 from ..ir.node import Location
 from ..ir.tree import map_leaves
-from ..native import CompiledFunction
+from ..native import CompiledFunction, set_num_threads
 from ..runtime.compile_frame import Options, compiled_function
 from .sources import Piece
 
@@ -74,6 +78,7 @@ class BlockFunction:
             return known
         with _making:
             if self.token not in _made:
+                share_cores()
                 _made[self.token] = compiled_function(self.function(), self.options)
             return _made[self.token]
 
@@ -93,6 +98,15 @@ class BlockFunction:
         name = next((place.function for place in self.lines.values()), self.name)
         code = made.__code__.replace(co_name=name, co_qualname=name)
         return FunctionType(code, scope, name)
+
+
+def share_cores() -> None:
+    """In a worker process: as many threads as Dask gives libraries there, where the program does
+    not say how many; there is a process for each of the others."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    is_worker = "distributed.worker" in sys.modules and parent_process() is not None
+    if is_worker and config.threads == 0 and given.isdecimal():
+        set_num_threads(max(1, int(given)))
 
 
 def on_lines(definition: ast.FunctionDef, lines: Mapping[str, Location]) -> str:

@@ -99,3 +99,10 @@ def test_processes_of_the_standard_library():
         first, second = pool.map(scaled, [X, X + 1])
     np.testing.assert_array_equal(first, scaled.__wrapped__(X))
     np.testing.assert_array_equal(second, scaled.__wrapped__(X + 1))
+
+
+def test_workers_share_the_cores(client):
+    from dynamo_lite.native import _core
+
+    dl.compile(lambda x: x * 3 - 1)(da.from_array(X, (3, 4))).compute()
+    assert 1 in client.run(_core.get_num_threads).values()
