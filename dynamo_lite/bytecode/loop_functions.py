@@ -16,6 +16,7 @@ from .assembling import Assembler, Label, encode_exception_table
 from .liveness import live_locals, sees_variables, successors
 from .reading import Instruction, Raw, exception_table, raw_instructions, read, slot_names
 from .resume import ResumePoint, in_place, own_cells, with_code
+from .rotating import meaning
 
 _KEEPS_OUT = frozenset({"RETURN_VALUE", "YIELD_VALUE", "SEND", "IMPORT_STAR"})
 _JUMP_BACK = opcode.opmap["JUMP_BACKWARD_NO_INTERRUPT"]
@@ -28,14 +29,14 @@ _ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "
 class LoopSite:
     """A `for` loop in a code object: `head` is its FOR_ITER, `depth` the values on the stack below
     the iterator; `members` are the instructions that run until it ends, by index, and `offsets`
-    where they are in `co_code`. It `breaks` if it may end before its iterator does."""
+    where they are in `co_code`; `exits` are those that run then: one, or copies of a return."""
 
     code: CodeType
     head: Instruction
     depth: int
+    exits: tuple[int, ...]
     members: frozenset[int]
     offsets: frozenset[int]
-    breaks: bool
 
     @property
     def slot(self) -> int:
@@ -45,8 +46,13 @@ class LoopSite:
     @property
     def end(self) -> int:
         """The index of the instruction behind the loop."""
-        assert self.head.target is not None
-        return self.head.target
+        return self.exits[0]
+
+    @property
+    def breaks(self) -> bool:
+        """Whether it may end before its iterator does."""
+        instructions, inside = read(self.code), self.members - {self.head.index}
+        return any(to in self.exits for at in inside for to in successors(instructions[at]))
 
     def names(self, *opnames: str) -> frozenset[str]:
         instructions = read(self.code)
@@ -62,11 +68,11 @@ def loop_sites(code: CodeType) -> list[LoopSite]:
     depths = _depths(code, {head.offset for head in heads}) if heads else {}
     found = []
     for head in heads:
-        members = _members(code, head)
+        exits = _exits(code, head)
+        members = _members(code, head, exits)
         if members and head.offset in depths:
-            found.append(LoopSite(
-                code, head, depths[head.offset] - 1, members, _offsets(code, members),
-                _breaks(code, head, members)))
+            offsets = _offsets(code, members)
+            found.append(LoopSite(code, head, depths[head.offset] - 1, exits, members, offsets))
     return sorted(found, key=lambda site: -len(site.members))
 
 
@@ -155,25 +161,36 @@ def _push_iterator(assembler: Assembler, over_range: bool) -> None:
     return assembler.emit("GET_ITER")
 
 
-def _members(code: CodeType, head: Instruction) -> frozenset[int]:
+def _exits(code: CodeType, head: Instruction) -> tuple[int, ...]:
+    """The instruction behind the loop. Where that is the beginning of a return, `break` may lead to
+    a copy of it."""
+    instructions, block = read(code), []
+    assert head.target is not None
+    for instruction in instructions[head.target :]:
+        block.append(meaning(instruction))
+        if instruction.opname == "RETURN_VALUE":
+            break
+        if instruction.target is not None or instruction.opname in _ENDS:
+            return (head.target,)
+    starts = range(len(instructions) - len(block) + 1)
+    alike = (at for at in starts if [*map(meaning, instructions[at : at + len(block)])] == block)
+    return (head.target, *(at for at in alike if at != head.target))
+
+
+def _members(code: CodeType, head: Instruction, exits: tuple[int, ...]) -> frozenset[int]:
     """What the loop consists of; nothing where it may be left in another way than by its end."""
     instructions = read(code)
     outer = head.handler.target if head.handler is not None else None
     members, todo = {head.index}, [head.index + 1]
     while todo:
         at = todo.pop()
-        if at == head.target or at in members:
+        if at in exits or at in members:
             continue
         if at >= len(instructions) or instructions[at].opname in _KEEPS_OUT:
             return frozenset()
         members.add(at)
         todo += [to for to in successors(instructions[at]) if to != outer]
     return frozenset(members)
-
-
-def _breaks(code: CodeType, head: Instruction, members: frozenset[int]) -> bool:
-    instructions, inside = read(code), members - {head.index}
-    return any(to == head.target for at in inside for to in successors(instructions[at]))
 
 
 def _offsets(code: CodeType, members: frozenset[int]) -> frozenset[int]:
@@ -195,16 +212,16 @@ def _handled(made: CodeType, site: LoopSite, shift: int, fail: int) -> bytes:
 def _led_back(made: CodeType, site: LoopSite, shift: int, leave: int) -> bytes | None:
     """The text with a jump to offset `leave` in place of what follows the loop. As it is where only
     a constant is returned there, of which nobody sees more; None where there is no room."""
-    instructions = read(site.code)
-    start = instructions[site.end].offset
-    text = bytearray(made.co_code)
-    at = shift + start
-    if site.offsets & {start, start + 2, start + 4} or at + 4 > len(text):
-        return made.co_code if instructions[site.end].opname == "LOAD_CONST" else None
-    distance = (at + 4 - leave) // 2
-    if distance > 0xFFFF:
-        return None
-    text[at : at + 4] = bytes((_EXTENDED_ARG, distance >> 8, _JUMP_BACK, distance & 255))
+    instructions, text = read(site.code), bytearray(made.co_code)
+    for exit in site.exits:
+        start = instructions[exit].offset
+        at = shift + start
+        if site.offsets & {start, start + 2} or at + 4 > len(text):
+            return made.co_code if instructions[site.end].opname == "LOAD_CONST" else None
+        distance = (at + 4 - leave) // 2
+        if distance > 0xFFFF:
+            return None
+        text[at : at + 4] = bytes((_EXTENDED_ARG, distance >> 8, _JUMP_BACK, distance & 255))
     return bytes(text)
 
 

@@ -83,6 +83,26 @@ def left_early(x):
     return x, i
 
 
+def returned_at_once(x):
+    for i in range(20):
+        switch()
+        x = x + i
+        if i == 7:
+            break
+        for j in range(3):
+            if j == i:
+                break
+    return x
+
+
+def nothing_returned(x):
+    for i in range(20):
+        switch()
+        x += i
+        if i == 7:
+            break
+
+
 def nested(x):
     found = []
     for i in range(4):
@@ -183,8 +203,8 @@ def a_global(x):
     return x, last
 
 
-FUNCTIONS = [plain, left_early, nested, inside_blocks, cells, bound_in_the_loop, bound_later,
-             unbound, deleted, looked_at, a_global]
+FUNCTIONS = [plain, left_early, returned_at_once, nothing_returned, nested, inside_blocks, cells,
+             bound_in_the_loop, bound_later, unbound, deleted, looked_at, a_global]
 
 
 @pytest.mark.parametrize("compile", [in_python, compiled])
@@ -203,6 +223,9 @@ def test_as_in_python(function, compile):
 def test_the_loop_is_replaced():
     with switching(compiled, 3):
         plain(np.ones(3))
+    assert ENDED == ["begun", "ended"]
+    with switching(compiled, 3):
+        returned_at_once(np.ones(3))
     assert ENDED == ["begun", "ended"]
     with switching(compiled, 3):
         inside_blocks(np.ones(3))
@@ -383,8 +406,6 @@ class TestLongLoops:
                     raise KeyError
                 if x[0] > 1e9:
                     break
-            x = x * 2
-            return x + 1
 
         expected = []
         for function in (all_of_it, until_a_break):
