@@ -15,6 +15,7 @@ from scripts import WARMING, run
 
 import dynamo_lite as dl
 from dynamo_lite.bytecode.loop_functions import loop_sites
+from dynamo_lite.native import value_in_frame
 from dynamo_lite.runtime.compile_frame import Options, compiled_function
 from dynamo_lite.runtime.tiering import Lender, open_account
 from dynamo_lite.script import running_loops
@@ -37,7 +38,9 @@ def switch():
     if around:
         site = around[min(STATE.depth, len(around) - 1)]
         ENDED.append("begun")
-        Switch(frame, site, STATE.as_whole, STATE.compile, lambda: ENDED.append("ended"))
+        iterator = value_in_frame(frame, site.slot, None)
+        as_whole = STATE.as_whole and type(iterator) is running_loops.RANGE_ITERATOR
+        Switch(frame, site, as_whole, STATE.compile, lambda: ENDED.append("ended"))
 
 
 def in_python(function, args):
