@@ -42,6 +42,7 @@ EXAMPLES: dict[str, str] = {
     "KnownVariable": "lambda x: (list[int], x)",
     "ModuleVariable": "lambda x: np.cos(x)",
     "CellVariable": "lambda x: (lambda: x)()",
+    "CharacterVariable": "spelled, 'spam' * 20",
     "ClassVariable": "lambda x: (dict, x)",
     "ComplexVariable": "lambda x, k: (complex(k, 1.0), x), 2.5",
     "ConstantMethodVariable": "lambda x: ('a'.upper, x)",
@@ -156,6 +157,14 @@ def added_up(x):
     return total
 
 
+def spelled(x, text):
+    count = 0
+    for character in text:
+        if character == "a":
+            count += 1
+    return x + count
+
+
 def quiet(x):
     with np.errstate(divide="ignore"):
         return 1 / x
@@ -208,7 +217,7 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, quiet, halved, Countdown, Record, Doubled)
+    for value in (caught, added_up, spelled, quiet, halved, Countdown, Record, Doubled)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from dynamo_lite.derivatives import api
+from dynamo_lite.ir import pullback
 from dynamo_lite.tracer.polyfills import iterators as iterator_polyfills
 from dynamo_lite.tracer.rules import trace_rules
 from dynamo_lite.tracer.rules.trace_rules import TABLE, Action, mark, rule_for
@@ -57,6 +59,8 @@ EXAMPLES = {
     "stdlib-skip": json.dumps,
     "own-polyfill": iterator_polyfills.chain,
     "own-control-flow": dl.cond,
+    "own-derivative": pullback.pullback,
+    "own-transform": api.grad,
     "own-skip": rule_for,
     "user-inline": plain,
     "c-function": type("Weird", (), {"__module__": "elsewhere", "__call__": plain})(),

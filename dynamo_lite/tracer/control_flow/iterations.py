@@ -121,6 +121,17 @@ def length_of(tx: Tx, iterator: VariableTracker) -> Any:
     return None if elements is None else elements.count - iterator.position
 
 
+def goes_through_elements(tx: Tx, iterator: VariableTracker | None) -> bool:
+    """Whether the items are elements of a long value from outside if the loop is a node, and are
+    looked at one by one if it is not."""
+    if isinstance(iterator, EnumerateVariable):
+        return goes_through_elements(tx, iterator.inner)
+    if isinstance(iterator, ZipVariable):
+        return any(goes_through_elements(tx, inner) for inner in iterator.inners)
+    owner = iterator.owner if isinstance(iterator, StepVariable) else None
+    return elements_of(tx, owner) is not None
+
+
 def take_elements(tx: Tx, iterator: VariableTracker | None) -> None:
     """Have the items before a loop of the graph be elements too, as those in the loop are."""
     if isinstance(iterator, StepVariable):
@@ -173,4 +184,5 @@ def check_nameless(tx: Tx, iterator: VariableTracker) -> None:
         raise GraphBreak("a loop over an iterator that has a name")
 
 
-__all__ = ["Iterations", "check_nameless", "iterations_of", "owner_of", "take_elements"]
+__all__ = ["Iterations", "check_nameless", "goes_through_elements", "iterations_of", "owner_of",
+           "take_elements"]

@@ -26,7 +26,13 @@ from ..trackers.containers.lists import ListVariable
 from .bodies import Unsettled, trace_iteration
 from .branches import Start, fork, predicate, settle
 from .growing import PEELED, growing_lists
-from .iterations import check_nameless, iterations_of, owner_of, take_elements
+from .iterations import (
+    check_nameless,
+    goes_through_elements,
+    iterations_of,
+    owner_of,
+    take_elements,
+)
 from .recording import Recording
 from .variables import assign
 
@@ -110,6 +116,8 @@ def check_length(tx: Tx, loop: Loop, iterator: VariableTracker | None, count: in
     place = tx.code, loop.head
     if place not in tx.state.options.loops and is_long(made, many, count - 1):
         raise PlanLoop(place, LoopPlan())
+    if goes_through_elements(tx, iterator):
+        return
     if isinstance(many, int) and each * many > tx.state.budget:
         enough = math.ceil(1.25 * each * many / 1000) * 1000
         reason = f"more than {tx.state.budget} operations (config.unroll_budget = {enough}"
