@@ -1,4 +1,7 @@
-"""Exceptions raised, caught, chained, grouped and inspected; `with` and its context managers."""
+"""Exceptions raised, caught, chained, grouped and inspected; `with` and its context managers.
+
+The asserts are Python's own, whatever other plugins are there: PYTEST_DONT_REWRITE.
+"""
 # ruff: noqa
 import contextlib
 
