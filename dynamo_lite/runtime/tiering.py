@@ -48,6 +48,10 @@ LARGER = 4
 TRIAL, SHARE_OF_SAVED = 0.15, 0.75
 """Seconds of compiling that a running loop may take, and what it may take of what it is expected to
 save."""
+LEAST = 0.01
+"""What a part of it saves at least, in what compiling that part takes."""
+KNOWN_LOWERING = 0.25
+"""What lowering takes where the kernels are on disk, in what it took."""
 FURTHER = 2.0
 """How much longer an analysis may take than the last one, which was given up."""
 WORK = 0.25e-9
@@ -186,11 +190,14 @@ class Account:
         return self.known >= NEARLY * self.needs
 
     def _affords_of_rest(self, lowering: float, saves: float) -> bool:
-        """The same of a part of a running loop, for which other parts have been compiled."""
-        saves = min(self.saves + saves, self.rest)
-        if not self.is_tried and self.spent + lowering > max(TRIAL, SHARE_OF_SAVED * saves):
+        """The same of a part of a running loop, for all of its iterations that are left. One that
+        is refused leaves the others to Python too."""
+        lowering *= KNOWN_LOWERING if self.is_tried else 1.0
+        saved = min(self.saves + saves, self.rest)
+        is_paid = self.is_tried or self.spent + lowering <= SHARE_OF_SAVED * saved
+        if self.spent + lowering > TRIAL and not (is_paid and saves >= LEAST * lowering):
             return False
-        self.saves = saves
+        self.saves = saved
         return True
 
     def spend(self, seconds: float, took: float = 0.0, *, in_vain: bool = False) -> None:
