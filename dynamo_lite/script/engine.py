@@ -29,15 +29,14 @@ def compiled_form(
 
 
 def compiled_loop(
-    function: FunctionType, args: tuple[Any, ...], as_whole: bool, backend: str,
-    note: Callable[[FrameRecord], None], account: Account,
-) -> CompiledFunction | None:  # fmt: skip
+    function: FunctionType, args: tuple[Any, ...], as_whole: bool, backend: str, account: Account
+) -> CompiledFunction | None:
     """The compiled form of a loop's function (`bytecode.loop_functions`), for these arguments; None
     where Python is to run it. `as_whole`: all of the loop has to be in the graph, and where its
     iterations begin is no matter of the compilation."""
     start = len(args) - 3
     symbolic = frozenset({(start, "value", 0)}) if as_whole else frozenset()
-    options = Options(backend, fullgraph=as_whole, listener=note, warn=False, account=account)
+    options = Options(backend, fullgraph=as_whole, warn=False, account=account)
     compiled = compiled_function(function, options, history=SizeHistory(symbolic=symbolic))
     try:
         compiled.miss(compiled, args)

@@ -106,7 +106,7 @@ class Candidates:
     ) -> CompiledFunction | None:
         engine = self.engine or self.loaded()
         compiled: CompiledFunction | None = engine.compiled_loop(
-            function, args, as_whole, self.backend, note_nothing, account)
+            function, args, as_whole, self.backend, account)
         return compiled
 
     def review(self, function: FunctionType) -> Answer:
@@ -219,10 +219,6 @@ class Candidates:
         self.engine = importlib.import_module(ENGINE)
         self.lender.is_loaded = True
         return self.engine
-
-
-def note_nothing(record: Any) -> None:
-    """Nobody asks what became of the loop."""
 
 
 def is_of_module(function: FunctionType) -> bool:
