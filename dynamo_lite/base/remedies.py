@@ -76,9 +76,9 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("overflow", "reports 'overflow'", "wrap the lines in np.errstate(over='ignore') where "
            "inf or wrapping is meant, or use a wider dtype"),
     Remedy("underflow", "reports 'underflow'", "wrap the lines in np.errstate(under='ignore')"),
-    Remedy("exceptions", "^[\\w.]+ (raises|warns)|was given up|check of compiled code failed",
-           "test for these arguments before the call: each call that raises or warns runs again in "
-           "Python"),
+    Remedy("exceptions", "^[\\w.]+ (raises|warns)| is raised$|was given up|"
+           "check of compiled code failed", "test for these arguments before the call: each "
+           "call that raises or warns runs again in Python"),
     # -- values that data decides
     Remedy("tables", "needs the value of .*(value of|computed from data|where u\\d)|getitem of",
            "select from an array instead: np.array(table)[i] or np.where in place of an item of a "

@@ -1,7 +1,8 @@
 """The derivatives of a function, as functions.
 
 What is returned is compiled at its first call, as a whole: a graph break is an error. Where a call
-bails out, NumPy runs the same graph (`aot_eager`) and says what there is to say.
+bails out, NumPy runs the same graph (`aot_eager`) and says what there is to say; where the function
+itself raises, Python runs it, up to the first derivative.
 """
 from __future__ import annotations
 
@@ -13,9 +14,8 @@ import numpy as np
 
 from ..api.directives import is_compiling
 from ..base.pytrees import flatten, unflatten
-from ..errors import NotDifferentiable
-from ..ir.pullback import OUTSIDE, detached
-from ..runtime.compile import compile
+from ..ir.pullback import detached
+from ..runtime.compile import compile_whole
 from .parameters import places_of, value_and_gradients
 from .transforms import jacobian_of, value_and_gradient, value_and_pullback, value_and_tangent
 
@@ -209,18 +209,15 @@ def transformed(call: Function, fun: Function, name: str) -> Function:
     title = f"{name}({getattr(fun, '__qualname__', repr(fun))})"
 
     def by_numpy(*args: Any, **kwargs: Any) -> Any:
-        if not is_compiling():
-            raise NotDifferentiable(OUTSIDE)
         return call(*args, **kwargs)
 
-    oracle = compile(by_numpy, backend="aot_eager", fullgraph=True, name=title)
+    oracle = compile_whole(by_numpy, title, "aot_eager")
 
     def derivative(*args: Any, **kwargs: Any) -> Any:
         return call(*args, **kwargs) if is_compiling() else oracle(*args, **kwargs)
 
     functools.update_wrapper(derivative, fun, NAMES, ())
-    return compile(
-        derivative, fullgraph=True, name=title, options={"compile_unprofitable": True})
+    return compile_whole(derivative, title, compile_unprofitable=True)
 
 
 NAMES = ("__module__", "__name__", "__qualname__", "__doc__")

@@ -9,6 +9,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,12 @@ class Source:
     namespace: dict[str, Any]
 
     def compile(self) -> Callable[..., tuple[Any, ...]]:
+        return self.define(compile(self.text, GRAPH_FILE, "exec"))
+
+    def define(self, code: CodeType) -> Callable[..., tuple[Any, ...]]:
+        """`graph`, by the compiled text."""
         scope = {"__name__": __name__, **self.namespace}
-        exec(compile(self.text, GRAPH_FILE, "exec"), scope)
+        exec(code, scope)
         run: Callable[..., tuple[Any, ...]] = scope["graph"]
         return run
 

@@ -18,16 +18,20 @@ from .graph import Graph
 
 def independent(value: Any) -> Any:
     """A variable with the contents of `value`, in memory of its own."""
-    raise NotDifferentiable(OUTSIDE)
+    return copied(value)
 
 
 def owned(value: Any) -> Any:
     """A copy, into which a program may write that is given it in the place of its argument."""
-    raise NotDifferentiable(OUTSIDE)
+    return copied(value)
 
 
 def detached(value: Any) -> Any:
     """A copy, which to derivatives is a constant."""
+    return copied(value)
+
+
+def copied(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

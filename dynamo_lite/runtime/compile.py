@@ -82,6 +82,7 @@ def compile(
     disable: bool = False,
     name: str | None = None,
     recompile_limit: int | None = None,
+    **unknown: Any,
 ) -> Any:
     """Compile the NumPy operations of a function; use as `@compile`, `@compile(...)` or a call.
 
@@ -92,6 +93,7 @@ def compile(
     `mode`: torch.compile's, none of which changes anything here, as a warning says. `name`: what
     records and messages call the function. `recompile_limit`: its most variants.
     """
+    _check_names(unknown)
     chosen = _options(backend, dynamic, fullgraph, mode, options, name, recompile_limit)
     if mode is not None and (why := MODES[mode]):
         warnings.warn(f"mode={mode!r} changes nothing: {why}", DynamoWarning, stacklevel=2)
@@ -101,6 +103,14 @@ def compile(
         warnings.warn(f"{fn.__qualname__} is a generator or async function, which Python runs; "
                       f"{remedy_for('is a generator').advice}", DynamoWarning, stacklevel=2)
     return _compile(fn, chosen, disable)
+
+
+def _check_names(options: Mapping[str, Any]) -> None:
+    """TypeError for a keyword that `compile` does not have, with the nearest that it has."""
+    known = compile.__kwdefaults__ or {}
+    for name in sorted(options.keys() - known.keys()):
+        raise TypeError(f"compile() got an unexpected keyword argument {name!r}"
+                        f"{nearest(name, known)}")
 
 
 def _use_threads(count: int) -> None:
@@ -114,9 +124,18 @@ follow("threads", _use_threads)
 
 def compile_with(fn: Any, listener: Callable[[FrameRecord], None], **options: Any) -> Any:
     """`compile(fn, **options)`, telling `listener` about every entry that is made."""
+    _check_names(options)
     chosen = _options(**{"backend": "auto", "dynamic": None, "fullgraph": False, "mode": None,
                          "options": None, **options})  # fmt: skip
     return _compile(fn, replace(chosen, listener=listener, is_explained=True), False)
+
+
+def compile_whole(
+    fn: Callable[..., Any], name: str, backend: str = "auto", **settings: Any
+) -> Any:
+    """`compile` with `fullgraph`, but what the program itself raises is raised."""
+    chosen = _options(backend, None, True, None, settings, name)
+    return _compile(fn, replace(chosen, may_raise=True), False)
 
 
 def _options(
@@ -221,6 +240,14 @@ WRAPPERS: tuple[tuple[Any, Callable[[Any, Options], Any]], ...] = (
 """Kinds of callables, and how each is compiled."""
 
 
+def function_behind(fn: Any) -> Any:
+    """What a call of a method, a partial or a compiled object runs; other callables as they are."""
+    for kinds, function in BEHIND:
+        if isinstance(fn, kinds):
+            return function_behind(function(fn))
+    return fn
+
+
 class CompiledCallable:
     """An object whose class defines `__call__` in Python, with that method compiled."""
 
@@ -234,7 +261,17 @@ class CompiledCallable:
             return self.__wrapped__(*args, **kwargs)
         return self._call(self.__wrapped__, *args, **kwargs)
 
+    def __repr__(self) -> str:
+        return f"<compiled {self.__wrapped__!r}>"
+
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":
             raise AttributeError(name)
         return getattr(self.__wrapped__, name)
+
+
+BEHIND: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (MethodType, lambda fn: fn.__func__),
+    (functools.partial, lambda fn: fn.func),
+    (CompiledCallable, lambda fn: fn.__wrapped__ if fn._call is None else fn._call),
+)

@@ -107,6 +107,8 @@ class Options:
     warn: bool = True
     pure: bool = False
     """Functions that change something outside are left to Python."""
+    may_raise: bool = False
+    """With `fullgraph`: where the program itself raises, Python runs it, and there is no error."""
     account: Account | None = None
     """In whole-script mode; without one, each call that no entry fits is compiled for."""
 
@@ -524,7 +526,8 @@ class FrameCompiler:
 
     def _broke(self, record: FrameRecord, broke: Break) -> None:
         """A graph ended early: note why; with `fullgraph=True` that is an error."""
-        if self.options.fullgraph:
+        may_raise = self.options.may_raise and broke.remedy.id == "exceptions"
+        if self.options.fullgraph and not may_raise:
             raise FullGraphRequired(
                 f"{broke.reason}\n  at {broke.location}\n  remedy: {broke.remedy}")
         if broke.location is not None:

@@ -67,3 +67,67 @@ def test_what_is_no_function(transform):
 def test_places_are_ints():
     with pytest.raises(TypeError, match="argnums"):
         dl.grad(np.sum, argnums="x")
+
+
+# -- what the function itself raises, and what NumPy says of it, names the user's line
+
+
+def logarithm(x):
+    y = np.log(x)
+    return (y * y).sum()
+
+
+def in_a_loop(x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + np.sqrt(x[i])
+    return total
+
+
+def refuses(x, name="no"):
+    if name == "long":
+        raise ValueError("too long")
+    if name == "key":
+        return x.sum() * {"no": 1.0}[name]
+    return x[7] if name == "index" else (x + np.ones(5)).sum()
+
+
+@pytest.mark.parametrize(("function", "x", "said", "line"), [
+    (logarithm, np.array([0.0, 1.0]), "divide by zero encountered in log", 1),
+    (in_a_loop, np.array([1.0, -1.0, 2.0]), "invalid value encountered in sqrt", 3)])
+@pytest.mark.parametrize("transform", [dl.grad, dl.value_and_grad])
+def test_warnings_name_the_line(transform, function, x, said, line):
+    with pytest.warns(RuntimeWarning) as caught:
+        transform(function)(x)
+    places = [(str(one.message), one.filename, one.lineno) for one in caught]
+    assert places[0] == (said, __file__, function.__code__.co_firstlineno + line)
+    assert {filename for _, filename, _ in places} == {__file__}
+
+
+def test_reports_that_are_raised_name_the_line():
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError) as caught:
+        dl.grad(logarithm)(np.array([0.0, 1.0]))
+    assert caught.traceback[-1].name == "logarithm"
+    assert caught.traceback[-1].lineno == logarithm.__code__.co_firstlineno
+
+
+TRANSFORMS = {
+    "grad": lambda f: dl.grad(f)(X), "jacobian": lambda f: dl.jacobian(f)(X),
+    "hessian": lambda f: dl.hessian(f)(X), "jvp": lambda f: dl.jvp(f, (X,), (X,)),
+    "vjp": lambda f: dl.vjp(f, X), "hvp": lambda f: dl.hvp(f, X, X),
+    "inside": lambda f: dl.compile(lambda x: dl.grad(f)(x))(X),
+}
+
+
+@pytest.mark.parametrize(("name", "kind", "said"), [
+    ("long", ValueError, "too long"), ("key", KeyError, "'key'"),
+    ("index", IndexError, "index 7 is out of bounds"), ("sizes", ValueError, "broadcast")])
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_a_function_that_raises(transform, name, kind, said):
+    def function(x):
+        return refuses(x, name)
+
+    for _ in range(2):
+        with pytest.raises(kind, match=said) as caught:
+            TRANSFORMS[transform](function)
+        assert caught.traceback[-1].name == "refuses"

@@ -9,6 +9,7 @@ import pytest
 from dynamo_lite.errors import BackendError
 from dynamo_lite.ir.graph import Graph, Location, Node, SymbolOrigin
 from dynamo_lite.ir.passes.verify import verify
+from dynamo_lite.ir.placed import placed
 from dynamo_lite.ir.sizes import evaluate, floordiv, modulo, symbol
 from dynamo_lite.ir.types import array
 
@@ -136,3 +137,27 @@ A, B = symbol("a"), symbol("b")
 ])  # fmt: skip
 def test_quotients_are_as_plain_as_they_can_be(size, text):
     assert str(size) == text
+
+
+def test_operations_are_at_the_users_lines():
+    """In two files, and in steps too long for one entry of the table of lines."""
+    b, kind = Builder(), array("f8", 2)
+    x = b.input("x", kind)
+    many = b.graph.call_function(
+        np.stack, ([x] * 40,), type=array("f8", 40, 2), location=Location("one.py", 70, "first"))
+    log = b.graph.call_function(
+        np.log, (many,), type=many.type, location=Location("two.py", 3, "second"))
+    run = placed(b.output(log, many))
+    with pytest.warns(RuntimeWarning, match="in log") as caught:
+        found, _ = run(np.zeros(2))
+    assert np.all(np.isneginf(found))
+    assert [(one.filename, one.lineno) for one in caught] == [("two.py", 3)]
+    with pytest.raises(ValueError) as raised:
+        run(Unstackable())
+    (frame,) = [each for each in raised.traceback if each.name == "first"]
+    assert (str(frame.path).rpartition("/")[2], frame.lineno + 1) == ("one.py", 70)
+
+
+class Unstackable:
+    def __array__(self, dtype=None, copy=None):
+        raise ValueError("no array")
