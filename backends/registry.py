@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from ..base.config import CHECKS
+from ..base.nearest import nearest
 from ..base.records import dataclass
 from ..errors import BackendError
 
@@ -72,7 +73,7 @@ def list_backends() -> list[str]:
 def check_name(name: str) -> None:
     """BackendError for a name that no backend has."""
     if name not in list_backends():
-        raise BackendError(f"no backend is called {name!r}; there are {', '.join(list_backends())}")
+        raise BackendError(f"no backend is called {name!r}{nearest(name, list_backends())}")
 
 
 def lookup_backend(backend: Union[str, Backend]) -> Backend:

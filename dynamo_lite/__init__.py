@@ -104,7 +104,7 @@ MODULES = {
     ".runtime.stats": ("reset", "stats"),
 }
 """Where the public names are at home."""
-MAGICS = ".notebook.magics"
+MAGICS, NEAREST = ".notebook.magics", ".base.nearest"
 
 
 def installed() -> list[str]:
@@ -127,7 +127,9 @@ def __getattr__(name: str) -> Any:
     if name == "errors":
         return importlib.import_module(".errors", __name__)
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        hint = "" if name.startswith("_") else importlib.import_module(NEAREST, __name__).meant(
+            name, __all__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     for module, names in MODULES.items():
         home = importlib.import_module(module, __name__)
         globals().update({each: getattr(home, each) for each in names})

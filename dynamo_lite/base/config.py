@@ -163,13 +163,17 @@ FOLLOWERS: dict[str, Callable[[Any], None]] = {}
 """Who takes a new value of a setting at once, and may refuse it."""
 
 
+def unknown(name: str) -> AttributeError:
+    known = [field.name for field in fields(Config)]
+    return AttributeError(f"dynamo_lite has no setting {name!r}{nearest(name, known)}")
+
+
 def changed(current: Config, changes: Mapping[str, Any]) -> Config:
     """AttributeError for a name that is no setting, TypeError for a value of another type, and
     ValueError for one that makes no sense."""
     known = {field.name: type(field.default) for field in fields(Config)}
-    for name in changes:
-        if name not in known:
-            raise AttributeError(f"dynamo_lite has no setting {name!r}{nearest(name, known)}")
+    for name in changes.keys() - known.keys():
+        raise unknown(name)
     values = {name: _valid(name, known[name], value) for name, value in changes.items()}
     for name in CHECKS.keys() & changes.keys():
         CHECKS[name](values[name])
@@ -202,7 +206,10 @@ class Settings:
         object.__setattr__(self, "_within", ContextVar("dynamo_lite_settings", default=None))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._within.get() or self._current, name)
+        try:
+            return getattr(self._within.get() or self._current, name)
+        except AttributeError:
+            raise unknown(name) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         self.update(**{name: value})

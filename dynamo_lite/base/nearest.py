@@ -12,8 +12,13 @@ def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | Non
     return found[0] if found else None
 
 
+def meant(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is none: the nearest right one, if there is any."""
+    found = closest(name, known)
+    return f"; did you mean {found!r}?" if found else ""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is none: the nearest right one, and all there are."""
+    """The same, which says what names there are where none is near."""
     known = [*known]
-    meant = closest(name, known)
-    return f"; did you mean {meant!r}?" if meant else f"; there are {', '.join(known)}"
+    return meant(name, known) or f"; there are {', '.join(known)}"

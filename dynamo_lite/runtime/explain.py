@@ -1,13 +1,12 @@
 """`explain`: one call, with everything that compiling it decided."""
 from __future__ import annotations
 
-import functools
 import inspect
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
 from ..base import markup
@@ -21,7 +20,7 @@ from ..native import CompiledFunction, lines_are_watched
 from ..tracer.calls.dispatch import rule_of_call
 from ..tracer.rules.trace_rules import Action, Rule
 from .bailouts import Bailout
-from .compile import compile_with
+from .compile import compile_with, function_behind
 from .costs import State, state_of
 from .listings import Rewritten, rewritten
 from .stats import Break, FrameRecord, coverage, frames, percent
@@ -222,6 +221,7 @@ def explain(
     """
     records: list[FrameRecord] = []
     compiled = compile_with(fn, listener=records.append, **options)
+    function = function_behind(compiled)
 
     def run(*args: Any, **kwargs: Any) -> Explanation:
         records.clear()
@@ -230,7 +230,7 @@ def explain(
         result = compiled(*args, **kwargs)
         seconds = time.perf_counter() - start
         watched = lines_are_watched()
-        functions = [compiled] if isinstance(compiled, CompiledFunction) else []
+        functions = [function] if isinstance(function, CompiledFunction) else []
         share = coverage(records, functions) if functions or records else 0.0
         disabled = next((str(each.disabled) for each in functions if each.disabled), "")
         found = (each.remedy for r in records for each in (r.broke, r.bailout) if each is not None)
@@ -265,8 +265,7 @@ def why(fn: Callable[..., Any]) -> Rule | State:
     """
     if not callable(fn):
         raise TypeError(f"why takes a callable, not {fn!r}")
-    while isinstance(fn, MethodType | functools.partial):
-        fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
+    fn = function_behind(fn)
     if isinstance(fn, CompiledFunction):
         return state_of(fn, WATCHED if lines_are_watched() else None)
     rule = next((rule for is_one, rule in BY_FLAG if is_one(fn)), None) or rule_of_call(fn)

@@ -45,6 +45,38 @@ def test_a_misspelt_mode_or_setting_gets_the_nearest():
         dl.compile(scaled, backend="lvm")
 
 
+@pytest.mark.parametrize("made", [dl.compile, dl.explain])
+def test_a_misspelt_keyword_gets_the_nearest(made):
+    with pytest.raises(TypeError, match="'fulgraph'; did you mean 'fullgraph'"):
+        made(scaled, fulgraph=True)
+
+
+@pytest.mark.parametrize(("ask", "meant"), [
+    (lambda: dl.complie, "compile"), (lambda: dl.config.recompile_limits, "recompile_limit"),
+    (lambda: setattr(dl.config, "backend", "lvm"), "llvm"),
+    (lambda: setattr(dl.config, "logs", "recompile"), "recompiles"),
+    (lambda: dl.set_stance("force_eagr"), "force_eager")])
+def test_misspelt_names_get_the_nearest(ask, meant):
+    with pytest.raises((AttributeError, ValueError, dl.errors.BackendError),
+                       match=f"did you mean '{meant}'"):
+        ask()
+    assert not hasattr(dl, "__wrapped__") and not hasattr(dl.config, "__wrapped__")
+
+
+class Scaling:
+    def __call__(self, x):
+        return scaled(x)
+
+
+def test_compiled_objects_say_how_they_stand():
+    compiled = dl.compile(Scaling())
+    compiled(X)
+    state = dl.why(compiled)
+    assert (state.name, state.variants, state.coverage) == ("Scaling.__call__", 1, 1)
+    assert repr(compiled).startswith("<compiled <") and "Scaling" in repr(compiled)
+    assert dl.explain(Scaling())(X).coverage == 1
+
+
 def test_a_name_stands_for_the_function(capsys):
     compiled = dl.compile(outer, name="step", backend="eager")
     with config.patch(logs="dynamo,recompiles"):

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.origins import is_stdlib, module_of
+from ...base.origins import is_stdlib, module_of, module_of_ufunc
 from ...base.records import dataclass
 from ...ir.row import row_of
 
@@ -85,6 +85,11 @@ def in_package(*packages: str) -> Callable[[Any, str], bool]:
 def is_numpys(function: Any, module: str) -> bool:
     """NumPy's own; its tests are programs that use it."""
     return module.partition(".")[0] == "numpy" and ".tests" not in module
+
+
+def is_ufunc_of_library(function: Any, module: str) -> bool:
+    """`scipy.special.erf` and the like."""
+    return isinstance(function, np.ufunc) and not is_numpys(function, module_of_ufunc(function))
 
 
 def is_for_masked_arrays(function: Any, module: str) -> bool:
@@ -225,6 +230,8 @@ TABLE: tuple[Row, ...] = (
     Row(Rule("numpy-masked", Action.SKIP, "masked arrays, a class of their own, are not tracked"),
         is_for_masked_arrays),
     Row(Rule("numpy-strings", Action.SKIP, "it works on arrays of text"), is_for_text),
+    Row(Rule("library-ufunc", Action.GRAPH, "a ufunc of a library, which the graph calls"),
+        is_ufunc_of_library),
     Row(Rule("numpy", Action.GRAPH, "NumPy's"), is_numpys),
     Row(Rule("cupy", Action.GRAPH, "CuPy's, where NumPy has the same"), in_package("cupy")),
     Row(Rule("python-random", Action.GRAPH, "the graph has Python draw random numbers"),
