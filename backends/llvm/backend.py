@@ -13,7 +13,7 @@ from ...errors import BackendError
 from ...ir.facts import RecordedFacts, graph_facts
 from ...ir.graph import Graph
 from ...native import _core
-from ..registry import Unprofitable
+from ..registry import Unprofitable, lowered
 from .builder.target import Target, host
 from .objects import graph_cache
 from .objects.image import Image
@@ -60,6 +60,7 @@ def generated(graph: Graph, target: Target) -> tuple[Image, RecordedFacts]:
     """The image of a graph, and what was asked about its sizes to make it."""
     before, facts = graph.facts, RecordedFacts(graph_facts(graph))
     graph.facts = facts
+    lowered.graphs += 1
     try:
         return _generate().graph_image(graph, facts, target), facts
     finally:

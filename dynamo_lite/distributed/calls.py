@@ -32,6 +32,7 @@ from ..runtime.stats import FrameRecord
 from .blocks import in_blocks
 from .cuts import Value, outside
 from .dask_arrays import Weaver
+from .layers import Layers
 from .left import Left
 from .partition import Scalar
 from .program import Note, NotInBlocks, Program
@@ -125,9 +126,10 @@ class Partitioned:
     ) -> tuple[Any, ...]:
         """The outputs of the graph; NotInBlocks where it cannot be one over blocks."""
         token = tokenize(self.token, [*map(named, arrays)])
-        weaver = run.weaver = Weaver(run.name, token, self.options)
-        program = Program(self.graph, sizes(self.graph, inputs), rule_for, Left(weaver),
-                          weaver.recut)
+        layers = Layers(run.name, token, self.options)
+        weaver = run.weaver = Weaver(layers)
+        program = Program(self.graph, sizes(self.graph, inputs), rule_for, Left(layers),
+                          layers.recut)
         results = program.run([taken(each) for each in arrays])
         run.notes = program.notes
         for result, node in zip(results, self.graph.outputs):

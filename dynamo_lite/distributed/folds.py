@@ -141,14 +141,15 @@ def combined(
     folded = frozenset(dim for axis, dim in enumerate(dims) if axis in axes and dim is not None)
     parting = call.program.space.parting(partition, folded, how.in_steps)
     first = len(parting.nodes)
-    parting.nodes += nodes
-    parting.folds.append((len(nodes), how))
     target = parting.target.now
-    stacks = [target.take("p", Parts(parting, first + at)) for at in range(len(nodes))]
     became = {dim: parting.dims[dim].now for dim in dims if dim in parting.dims}
     kept = tuple(
         Axis((1,)) if axis in axes else Axis(each.chunks, became.get(dim) if dim else None)
         for axis, (each, dim) in enumerate(zip(value.axes, dims)))
+    parting.nodes += nodes
+    parting.cuts += [kept for _ in nodes]
+    parting.folds.append((len(nodes), how))
+    stacks = [target.take("p", Parts(parting, first + at)) for at in range(len(nodes))]
     return [Value(kept, how.dtype, target, node)
             for node in how.combine(target.graph, stacks)]
 

@@ -10,14 +10,14 @@ from ..base.records import dataclass
 from ..ir.row import row_of
 from ..ir.tree import leaves, map_leaves
 from .cuts import Value, outside
-from .dask_arrays import Weaver
 from .elementwise import whole
+from .layers import Layers
 from .program import Call, Created
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    weaver: Weaver
+    layers: Layers
 
     def __call__(self, call: Call, reason: str) -> Any:
         row = row_of(call.target)
@@ -36,13 +36,13 @@ class Left:
         return outside(result, max(value.stage for value in call.values))
 
     def lazy(self, leaf: Any) -> Any:
-        return self.weaver.array(leaf) if isinstance(leaf, Value) else leaf
+        return self.layers.array(leaf) if isinstance(leaf, Value) else leaf
 
     def in_one_task(self, call: Call) -> Any:
         def joined(leaf: Any) -> Any:
             if not isinstance(leaf, Value):
                 return leaf
-            return self.weaver.recut(leaf, tuple((sum(chunks),) for chunks in leaf.cut))
+            return self.layers.recut(leaf, tuple((sum(chunks),) for chunks in leaf.cut))
 
         args, kwargs = map_leaves(joined, (call.args, call.kwargs))
         return whole(Call(call.program, call.node, args, kwargs))

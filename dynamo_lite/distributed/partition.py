@@ -85,6 +85,8 @@ class Parting:
     target: Partition
     dims: dict[Dim, Dim]
     nodes: list[Node] = field(default_factory=list)
+    cuts: list[tuple[Axis, ...]] = field(default_factory=list)
+    """The axes of what each node gives, which are the target's."""
     folds: list[tuple[int, Any]] = field(default_factory=list)
     name: str = ""
     place: int = 0

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ast
-import operator
+import contextlib
 import os
 import sys
 import threading
@@ -16,15 +16,17 @@ import numpy as np
 
 from ..base.config import config
 from ..base.records import dataclass
-from ..ir import control, core
+from ..guards.shapes.dynamic import SizeHistory
 from ..ir.graph import Graph
-from ..ir.node import Location
+from ..ir.node import Location, Node
 from ..ir.tree import map_leaves
 from ..native import CompiledFunction, set_num_threads
 from ..runtime.compile_frame import Options, compiled_function
+from ..tracer.frame.printed_graphs import PRINTED, Fact, Printed
+from .packed import Packed, packed, unpacked
 from .sources import Piece
 
-SPACES: Mapping[str, Any] = {"np": np, "operator": operator, "core": core, "control": control}
+SPACES = frozenset({"np", "operator", "core", "control"})
 """The modules that the text of a graph names."""
 Takes = Union[int, tuple[int, int]]
 Gives = Union[int, tuple[tuple[int, ...], ...]]
@@ -34,24 +36,23 @@ _making = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class BlockFunction:
-    """A graph that computes blocks from blocks; it travels as text.
+    """A graph that computes blocks from blocks.
 
     `token` tells it from all others. `takes` says which parameters each argument of a task is made
     of: 0 for the argument as it comes; the number of views of a region, where it is a list of a
     `Mosaic` and the blocks that have its parts; `(at, count)` where it is a list of partial results
     of several tasks, for the stacks of the arrays of the tuple that each of them has at that place.
-    `gives` has the results by port: a place, or tuples of places. Errors and warnings name the
-    user's `lines`. `constants` stand in the place of the last parameters.
+    `gives` has the results by port: a place, or tuples of places. `constants` stand in the place of
+    the last parameters; `likely` has what differs from task to task of the others.
     """
 
     name: str
     token: str
-    text: str
-    bound: Mapping[str, Any]
-    lines: Mapping[str, Location]
+    graph: Packed
     options: Options
     takes: tuple[Takes, ...]
     gives: tuple[Gives, ...]
+    likely: tuple[tuple[Fact, int], ...] = ()
     constants: tuple[tuple[str, Any], ...] = ()
 
     def with_constants(self, constants: tuple[tuple[str, Any], ...]) -> BlockFunction:
@@ -68,7 +69,9 @@ class BlockFunction:
                 inputs += stacked(argument, *count)
             else:
                 inputs += argument[0].of(argument[1:]) if count else (argument,)
-        results = self.compiled()(*inputs)
+        results = self.compiled()(*map(alike, inputs))
+        for result in results:
+            writeable(result)
         ports = [map_leaves(results.__getitem__, port) for port in self.gives]
         return ports[0] if len(ports) == 1 else tuple(ports)
 
@@ -79,25 +82,65 @@ class BlockFunction:
         with _making:
             if self.token not in _made:
                 share_cores()
-                _made[self.token] = compiled_function(self.function(), self.options)
+                history = SizeHistory(symbolic=frozenset(fact for fact, _ in self.likely))
+                _made[self.token] = compiled_function(
+                    self.function(), self.options, history=history)
             return _made[self.token]
 
     def function(self) -> FunctionType:
-        """The graph as a Python function whose statements stand on the user's lines."""
-        tree = ast.parse(self.text)
+        """The graph as a Python function whose statements stand on the user's lines, for errors and
+        warnings. What is compiled is the graph itself."""
+        graph = with_values(unpacked(self.graph), dict(self.constants))
+        lines = {node.name: node.location for node in graph.calls if node.location is not None}
+        source = graph.source
+        tree = ast.parse(source.text)
         definition = tree.body[0]
         assert isinstance(definition, ast.FunctionDef)
-        for name, value in self.constants:
-            definition.args.args = [one for one in definition.args.args if one.arg != name]
-            definition.body[:0] = ast.parse(f"{name} = {value!r}").body
-        filename = on_lines(definition, self.lines)
-        scope = {"__name__": __name__, **SPACES, **self.bound}
+        filename = on_lines(definition, lines)
+        scope = {"__name__": __name__, **source.namespace}
         exec(compile(tree, filename, "exec"), scope)
         made = scope["graph"]
         assert isinstance(made, FunctionType)
-        name = next((place.function for place in self.lines.values()), self.name)
+        name = next((place.function for place in lines.values()), self.name)
         code = made.__code__.replace(co_name=name, co_qualname=name)
-        return FunctionType(code, scope, name)
+        function = FunctionType(code, scope, name)
+        PRINTED[function] = Printed(graph, dict(self.likely))
+        return function
+
+
+def with_values(graph: Graph, constants: Mapping[str, Any]) -> Graph:
+    """The graph with constants in the place of the parameters of these names."""
+    if not constants:
+        return graph
+
+    def known(leaf: Any) -> Any:
+        return constants[leaf.name] if isinstance(leaf, Node) and leaf.name in constants else leaf
+
+    for node in graph.nodes:
+        node.args, node.kwargs = map_leaves(known, (node.args, node.kwargs))
+    graph.nodes[:] = [node for node in graph.nodes if node.name not in constants]
+    return graph
+
+
+def alike(value: Any) -> Any:
+    """Blocks that came from other processes cannot be written, and lie anywhere in a message: with
+    all read-only and aligned, one compiled function serves for all."""
+    if type(value) is not np.ndarray:
+        return value
+    flags = value.flags
+    if not flags.aligned:
+        value = value.copy(order="K")
+    elif flags.writeable:
+        value = value.view()
+    value.flags.writeable = False
+    return value
+
+
+def writeable(result: Any) -> None:
+    """Of a view of a block, what the block itself is."""
+    if type(result) is np.ndarray and not result.flags.writeable:
+        with contextlib.suppress(ValueError):
+            result.flags.writeable = True
 
 
 def share_cores() -> None:
@@ -142,11 +185,13 @@ def stacked(parts: Sequence[Any], fold: int, count: int) -> list[np.ndarray]:
 def block_function(
     graph: Graph, name: str, options: Options, takes: tuple[Takes, ...],
     gives: tuple[Gives, ...], tokenize: Callable[..., str],
+    likely: tuple[tuple[Fact, int], ...] = (),
 ) -> BlockFunction:
     """The function of a finished graph, with its output."""
     source = graph.source
     bound = {name: value for name, value in source.namespace.items() if name not in SPACES}
     lines = {node.name: node.location for node in graph.calls if node.location is not None}
     settings = (options.backend, options.settings)
-    token = tokenize(source.text, sorted(bound.items()), sorted(lines.items()), settings)
-    return BlockFunction(name, token, source.text, bound, lines, options, takes, gives)
+    token = tokenize(source.text, sorted(bound.items()), sorted(lines.items()), settings,
+                     likely)
+    return BlockFunction(name, token, packed(graph), options, takes, gives, likely)

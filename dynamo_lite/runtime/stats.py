@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..backends.registry import lowered
 from ..base import markup
 from ..base.records import dataclass, field
 from ..base.remedies import Remedy, remedy_for
 from ..base.tables import Table
 from ..guards.shapes.reasoning import asked
 from ..native import free_scratch
+from ..tracer.frame.speculation import interpreted
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -146,6 +148,11 @@ class Stats:
     """Array operations that ran compiled, and"""
     python_operations: int = 0
     """those that ran in Python."""
+    traced: int = 0
+    """How often the instructions of a frame were gone through; partitions of arrays in blocks are
+    graphs already."""
+    generated: int = 0
+    """Graphs for which code was generated; that of others came from the cache on disk."""
     workers: dict[str, Stats] = field(default_factory=dict)
     """Of a cluster: the totals of each of its processes."""
 
@@ -180,6 +187,7 @@ class Stats:
             f"{self.retired} retired",
             f"{percent(self.coverage)} of the array operations ran compiled; "
             f"compiling took {self.compile_seconds * 1e3:.1f} ms",
+            f"{self.traced} frames were traced, and code generated for {self.generated} graphs",
         ]
         if self.symbolic_questions:
             lines.append(
@@ -235,6 +243,8 @@ class Registry:
         self.errors = 0
         self.retired = 0
         asked.clear()
+        interpreted.clear()
+        lowered.clear()
 
 
 registry = Registry()
@@ -270,6 +280,8 @@ def stats(client: Any = None) -> Stats:
         retired=registry.retired,
         bailouts=sum(lost(record) for record in records),
         bailout_reasons=dict(reasons.most_common()),
+        traced=interpreted.frames,
+        generated=lowered.graphs,
         symbolic_questions=asked.questions,
         symbolic_answers=asked.answered,
         symbolic_seconds=asked.seconds,

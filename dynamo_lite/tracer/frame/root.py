@@ -129,6 +129,9 @@ class RootTranslator(Translator):
                 raise Unsupported(f"the generator {generator.name} is left before its end")
         return end
 
+    def settle_hints(self) -> None:
+        """Sizes are likely to be what they are in this call."""
+
 
 def operations_of(inst: Instruction, stack: Sequence[VariableTracker]) -> int:
     """How many operations on arrays an instruction is itself: one or none."""

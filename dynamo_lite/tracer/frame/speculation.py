@@ -32,6 +32,7 @@ from ..state.side_effects import SideEffects
 from ..state.trace import ColdArm, Returned, Stopped, Trace, TraceOptions, TraceState
 from .expected_changes import Learnt, came_true, will_change
 from .no_alias import guard_no_alias
+from .printed_graphs import NotRecorded, PrintedGraph, printed_graph
 from .root import RootTranslator, StopHere
 from .traced_lines import traced_lines
 
@@ -47,6 +48,7 @@ class Restart(Enum):
     INTS_LEFT = "with what the program leaves in ints"
     INTS_CHANGED = "with ints that the program changes"
     EMPTY_ARRAY_SHOWN = "with sizes of 0 as numbers"
+    PRINTED_GRAPH = "with the text of the graph, for {}"
 
 
 class NotExpected(Exception):
@@ -76,6 +78,19 @@ class Stop:
     left: LeftLoop | None = None
 
 
+@dataclass(slots=True)
+class Interpreted:
+    """How often the instructions of a frame were gone through in this process."""
+
+    frames: int = 0
+
+    def clear(self) -> None:
+        self.frames = 0
+
+
+interpreted = Interpreted()
+
+
 class Speculation:
     """The runs over a frame; `stop` is where the next one ends."""
 
@@ -85,6 +100,7 @@ class Speculation:
         self.function, self.flat_args, self.options = function, flat_args, options
         self.stop = stop
         self.restarts = 0
+        self.printed = printed_graph(function) if stop.at is None else None
 
     def trace(self) -> Trace:
         """What is not done in time is left to Python as a whole."""
@@ -99,7 +115,7 @@ class Speculation:
         """One run over the frame; None where another one is to follow."""
         state = new_state(self.function, self.flat_args, self.options)
         try:
-            root = RootTranslator(state, self.stop.at)
+            root = self.root(state)
             end = self.interpreted(root)
         except PlanLoop as found:
             self.plan(found)
@@ -108,6 +124,9 @@ class Speculation:
             self.again(Restart.COLD_ARM, found.location, found)
         except GraphBreak as found:
             self.stop_before(root, found)
+        except NotRecorded as found:
+            self.printed = None
+            self.again(Restart.PRINTED_GRAPH, found)
         except Unsupported as found:
             raise left_to_python(str(found), state) from found
         else:
@@ -117,6 +136,12 @@ class Speculation:
         finally:
             state.close()
         return None
+
+    def root(self, state: TraceState) -> RootTranslator:
+        if self.printed is not None:
+            return PrintedGraph(state, self.printed)
+        interpreted.frames += 1
+        return RootTranslator(state, self.stop.at)
 
     def again(self, why: Restart, *told: Any) -> None:
         self.restarts += 1
@@ -167,6 +192,7 @@ class Speculation:
         guard_no_alias(state)
         state.shapes.end_trace()
         settle_sizes(state)
+        root.settle_hints()
         reasons = (end.reason,) if isinstance(end, Stopped) else ()
         return Trace(
             state.function, state.graph, [source for source, _ in state.inputs], state.guards,

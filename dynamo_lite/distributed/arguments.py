@@ -1,0 +1,132 @@
+"""What the tasks of a partition are given: blocks, parts of blocks, numbers, partial results."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dask._task_spec import List, Task, TaskRef
+from dask.highlevelgraph import MaterializedLayer
+
+from ..base.records import dataclass
+from ..ir.node import Node
+from ..tracer.frame.printed_graphs import Fact
+from .blocks import edges_of, ends, is_source, pieces, small
+from .cuts import Dim
+from .layers import Layers
+from .likely import likely
+from .partial_results import PartialResults
+from .partition import Blocks, ByBlock, Fixed, Partition, Parts, Scalar
+from .regions import Mosaic, Region, View
+from .sources import Piece
+from .tasks import Takes
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """`values` give the arguments of a task, `takes` says how many parameters each of them is, and
+    `likely` what differs from task to task."""
+
+    values: tuple[Callable[[Mapping[Dim, int]], Any], ...]
+    takes: tuple[Takes, ...]
+    likely: tuple[tuple[Fact, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Makes the arguments of one call's tasks."""
+
+    layers: Layers
+    partial: PartialResults
+
+    def layers_of(self, read: Any) -> tuple[str, ...]:
+        """The layers that have what is read."""
+        if isinstance(read, Parts):
+            return (self.partial.tree(read.source)[0],)
+        block = read.region if isinstance(read, View) else read
+        if not isinstance(block, Blocks | Region) or is_source(block.value):
+            return ()
+        name = self.layers.array(block.value).name
+        return (name, edges_of(name)) if isinstance(read, View) else (name,)
+
+    def arguments(self, partition: Partition) -> Arguments:
+        """The arguments; the parameters of the graph are brought in their order."""
+        order: list[Node] = []
+        found: list[Any] = []
+        takes: list[Takes] = []
+        for node, read in partition.reads.items():
+            if node in order or isinstance(read, Fixed):
+                continue
+            if isinstance(read, Parts):
+                self.partial.tree(read.source)
+            nodes, count = group(partition, node, read)
+            order += nodes
+            takes.append(count)
+            found.append(self.read(read, [partition.reads[each] for each in nodes]))
+        order += [node for node, read in partition.reads.items() if isinstance(read, Fixed)]
+        steps = [node for node in partition.graph.nodes if node.op != "placeholder"]
+        partition.graph.nodes[:] = [*order, *steps]
+        facts = likely([partition.reads[node] for node in order])
+        return Arguments(tuple(found), tuple(takes), facts)
+
+    def read(self, read: Any, together: Sequence[Any]) -> Any:
+        """What gives an argument of a task, of which these parameters are made."""
+        if isinstance(read, Scalar):
+            return lambda at: read.value
+        if isinstance(read, Parts):
+            return self.partial.read(read.source)
+        if isinstance(read, View):
+            return self.mosaic(read.region, together)
+        if isinstance(read, ByBlock):
+            return lambda at: read.numbers[at[read.dim.now]]
+        if is_source(read.value):
+            return pieces(read.value.outside, [dim and dim.now for dim in read.dims])
+        array = self.layers.array(read.value)
+        self.layers.include(array)
+        name, dims = array.name, [dim and dim.now for dim in read.dims]
+        return lambda at: TaskRef((name, *(0 if dim is None else at[dim] for dim in dims)))
+
+    def mosaic(self, region: Region, views: Sequence[View]) -> Any:
+        """What a task is given of its region: parts of its own block, and what neighbours' blocks
+        have of it, which is cut off where they are."""
+        axes = range(len(region.dims))
+        if is_source(region.value):
+            reader = region.value.outside.reader
+            return lambda at: [
+                Mosaic((), (), tuple(view.key(at) for view in views)),
+                Piece(reader, tuple(slice(*region.bounds(axis, at)) for axis in axes))]
+        array = self.layers.array(region.value)
+        self.layers.include(array)
+        edges = self.layers.layers.setdefault(edges_of(array.name), MaterializedLayer({}))
+        self.layers.needs[edges_of(array.name)] = {array.name}
+
+        def read(at: Mapping[Dim, int]) -> List:
+            ends_of = [region.bounds(axis, at) for axis in axes]
+            shape = tuple(high - low for low, high in ends_of)
+            parts, refs = [], []
+            for block, part in region.parts(at):
+                key = (array.name, *block)
+                cut = small(part, region.value, block)
+                if cut:
+                    key = (edges_of(array.name), *block, *ends(part))
+                    edges.mapping.setdefault(key, Task(key, part, TaskRef((array.name, *block))))
+                parts.append((None if cut else part.source, part.target))
+                refs.append(TaskRef(key))
+            found = tuple(view.key(at) for view in views)
+            return List(Mosaic(shape, tuple(parts), found), *refs)
+
+        return read
+
+
+def group(partition: Partition, node: Node, read: Any) -> tuple[list[Node], Takes]:
+    """The parameters that one argument is, and what `BlockFunction.takes` says of it."""
+    if isinstance(read, Parts):
+        same = {one: each.at for one, each in partition.reads.items()
+                if isinstance(each, Parts) and each.source is read.source}
+        place = read.source.place if read.source.tree is None or (
+            read.source.tree[1] is None) else 0
+        return sorted(same, key=same.__getitem__), (place, len(same))
+    if isinstance(read, View):
+        views = [one for one, each in partition.reads.items()
+                 if isinstance(each, View) and each.region is read.region]
+        return views, len(views)
+    return [node], 0
