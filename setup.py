@@ -22,6 +22,8 @@ def files(kind: str) -> list[str]:
 
 
 STANDARD = "-std=c++17"
+KNOWN = sys.version_info < (3, 14)
+"""Whether the core knows the frames of this Python; without it everything runs in Python."""
 
 
 class BuildCore(build_ext):
@@ -44,7 +46,7 @@ class BuildCore(build_ext):
 
 
 setup(
-    ext_modules=[
+    ext_modules=[] if not KNOWN else [
         Extension(
             "dynamo_lite.native._core",
             sources=sorted([*files("cpp"), *files("c")]),

@@ -8,6 +8,7 @@ To pytest, whose plugin is a part of the package: PYTEST_DONT_REWRITE
 import importlib
 import os
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -104,7 +105,23 @@ MODULES = {
     ".runtime.stats": ("reset", "stats"),
 }
 """Where the public names are at home."""
-MAGICS, NEAREST = ".notebook.magics", ".base.nearest"
+ANYWHERE = (".api.control_flow", ".backends.registry", ".base.config")
+"""Those of them that need no compiler."""
+MAGICS, NEAREST, IN_PYTHON = ".notebook.magics", ".base.nearest", ".api.in_python"
+
+
+def in_python() -> dict[str, tuple[str, ...]]:
+    """Where the public names are on a Python that the compiler does not know, as a warning says."""
+    home = importlib.import_module(IN_PYTHON, __name__)
+    warning = importlib.import_module(".errors", __name__).DynamoWarning
+    warnings.warn(f"{home.REASON}: all functions run in Python", warning, stacklevel=3)
+    kept = {module: MODULES[module] for module in ANYWHERE}
+    known = {name for names in kept.values() for name in names}
+    return {IN_PYTHON: tuple(name for name in __all__ if name not in known), **kept}
+
+
+if sys.version_info >= (3, 14):
+    MODULES = in_python()
 
 
 def installed() -> list[str]:

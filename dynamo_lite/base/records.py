@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import inspect
 import reprlib
+import sys
 from dataclasses import _FIELD, MISSING, Field, FrozenInstanceError, field  # type: ignore
 from typing import TYPE_CHECKING, Any
 
-from ..native import record_methods
+if sys.version_info < (3, 14):  # those that the core knows
+    from ..native import record_methods
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or sys.version_info >= (3, 14):
     from dataclasses import dataclass
     from functools import cached_property
 else:

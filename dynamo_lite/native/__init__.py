@@ -9,7 +9,7 @@ if sys.version_info[:2] > NEWEST:
     raise ImportError(
         f"dynamo_lite works on Python 3.11 to {NEWEST[0]}.{NEWEST[1]}, and this is "
         f"{sys.version_info.major}.{sys.version_info.minor}, whose frames and instructions it does "
-        "not know. Use one of those, or leave out the decorators: everything runs in Python then."
+        "not know. Use one of those; on this one `import dynamo_lite` runs everything in Python."
     )
 try:
     from ._core import (

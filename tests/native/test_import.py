@@ -1,13 +1,19 @@
 """Importing the source tree without a built core says what to do."""
+import inspect
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 
+import dynamo_lite as dl
 import dynamo_lite.native
+
+ROOT = Path(dl.__file__).parents[1]
 
 
 def test_a_missing_core_is_explained(tmp_path):
@@ -48,3 +54,79 @@ def test_a_source_tree_runs_what_is_installed(tmp_path):
     assert run.returncode == 0, run.stderr
     assert run.stdout.split("\n")[0] == f"{tree}/__init__.py {site}/dynamo_lite"
     assert run.stdout.split("\n")[1] == "[2. 2.]"
+
+
+NEWER = """
+import sys, warnings
+import numpy as np, optree
+sys.version_info = (3, 14, 0, "final", 0)
+sys.modules["dynamo_lite.native._core"] = None
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import dynamo_lite as dl
+    (warning,) = caught
+print(warning.filename, warning.category.__name__, warning.message)
+"""
+PROGRAM = """
+@dl.compile
+def f(x): return x + 1
+
+@dl.compile(fullgraph=True, options={"threads": 2})
+@dl.set_stance("fail_on_recompile")
+def g(x): return dl.cond(x.sum() > 0, f, f, x)
+
+@dl.custom_vjp
+def h(x): return x * 2
+h.defvjp(lambda x: (x * 2, None), lambda res, g: (g * 2,))
+
+x = np.arange(3.0)
+dl.mark_dynamic(x, 0)
+with dl.no_recompile(), dl.profile(), dl.trace("/nowhere"), dl.config.patch(threads=1):
+    print(f(x), g(x), h(x), dl.checkpoint(f)(x), dl.explain(f)(x).result)
+dl.check(not dl.is_compiling())
+derivative = dl.grad(lambda x: (x * x).sum())
+try:
+    derivative(x)
+except dl.errors.NotDifferentiable as error:
+    print(error)
+print(dl.why(f), dl.stats(), dl.explain(f)(x).coverage, sep="; ")
+print(*(name for name in sys.modules if name.startswith("dynamo_lite.")))
+"""
+
+
+def on_a_newer_python(text):
+    run = subprocess.run([sys.executable, "-c", NEWER + text], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.splitlines()
+
+
+def test_on_a_newer_python_everything_runs_in_python():
+    warned, results, refused, reports, loaded = on_a_newer_python(PROGRAM)
+    reason = "Python 3.14 is newer than the compiler, which knows 3.11 to 3.13"
+    assert warned == f"<string> DynamoWarning {reason}: all functions run in Python"
+    assert results == "[1. 2. 3.] [1. 2. 3.] [0. 2. 4.] [1. 2. 3.] [1. 2. 3.]"
+    assert refused == f"derivatives are taken of captured programs: {reason}"
+    assert reports == f"runs in Python: {reason}; runs in Python: {reason}; 0.0"
+    assert not re.search(r"dynamo_lite\.(tracer|bytecode|runtime|guards)", loaded)
+
+
+def test_there_every_public_name_takes_what_it_takes_here():
+    source = ("import inspect\n"
+              "for name in dl.__all__:\n"
+              "    if callable(getattr(dl, name)):\n"
+              "        print(name, *inspect.signature(getattr(dl, name)).parameters)\n")
+    there = {name: taken for name, *taken in map(str.split, on_a_newer_python(source)[1:])}
+    assert there.keys() == {name for name in dl.__all__ if callable(getattr(dl, name))}
+    for name, taken in there.items():
+        here = set(inspect.signature(getattr(dl, name)).parameters)
+        assert here <= set(taken) or {"told", "options"} & set(taken), name
+
+
+def test_versions_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    newest = dynamo_lite.native.NEWEST
+    assert project["requires-python"] == f">=3.11,<{newest[0]}.{newest[1] + 1}"
+    listed = [one.rpartition(" ")[2] for one in project["classifiers"] if "Python :: 3." in one]
+    assert listed == ["3.11", "3.12", "3.13"]
+    for path in ("setup.py", "dynamo_lite/__init__.py", "dynamo_lite/base/records.py"):
+        assert f"({newest[0]}, {newest[1] + 1})" in (ROOT / path).read_text(), path
