@@ -22,10 +22,12 @@ h2{margin-top:2em;border-top:2px solid #ccc;padding-top:.6em}svg{max-width:none}
 """
 LEGEND = ("<p><span class='compiled'>compiled</span> <span class='broke'>broke here</span> "
           "<span class='bailed'>bails out here</span>, the rest in Python</p>")
+AGAIN = "why compiled again"
+"""The title of the artifact that says it."""
 ROOM, LEAST = 700_000, 1_000
 """Characters of the longest artifact of all entries together; and of each, however many."""
 HEADERS = (
-    "entry", "function", "place", "operations", "compiled in", "calls", "bailed out", "ended",
+    "entry", "function", "place", "operations", "compiled in", "calls", "bailed out", "why",
 )  # fmt: skip
 
 
@@ -37,7 +39,7 @@ def page(records: Sequence[FrameRecord], texts: Mapping[str, Mapping[str, str]])
                f"{sum(r.seconds for r in records) * 1e3:.0f} ms of compiling")
     room = max(LEAST, ROOM // max(len(records), 1))
     body = [
-        "<h1>dynamo_lite</h1>", markup.paragraph(summary), index(records),
+        "<h1>dynamo_lite</h1>", markup.paragraph(summary), index(records, texts),
         markup.folded("timeline", f"<div class='picture'>{timeline(records)}</div>"),
         *(frame(record, texts.get(record.mark, {}), room) for record in records),
     ]
@@ -49,21 +51,30 @@ def anchor(record: FrameRecord) -> str:
     return f"entry-{record.frame}-{record.recompile}"
 
 
-def index(records: Sequence[FrameRecord]) -> str:
+def index(records: Sequence[FrameRecord], texts: Mapping[str, Mapping[str, str]]) -> str:
     head = "".join(f"<th>{title}</th>" for title in HEADERS)
     rows = []
     for record in records:
         link = f"<td><a href='#{anchor(record)}'>{record.mark}</a></td>"
-        cells = "".join(map(markup.cell, row(record)))
+        cells = "".join(map(markup.cell, row(record, texts.get(record.mark, {}))))
         rows.append(f"<tr>{link}{cells}</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def row(record: FrameRecord) -> tuple[object, ...]:
+def row(record: FrameRecord, texts: Mapping[str, str]) -> tuple[object, ...]:
     hits = record.counts.hits if record.counts is not None else 0
     return (record.name, record.location.place, record.operations,
             f"{record.seconds * 1e3:.1f} ms", hits, lost(record),
-            record.broke or record.unprofitable or "")
+            "; ".join(reasons(record, texts)))
+
+
+def reasons(record: FrameRecord, texts: Mapping[str, str]) -> Iterator[str]:
+    """Why it was compiled although there were variants, and why not all of it runs compiled."""
+    again = texts.get(AGAIN, "").splitlines()[:1]
+    yield from (f"compiled again: {line.partition('): ')[2]}" for line in again)
+    yield from (f"broke at {end}" for end in [record.broke] if end is not None)
+    yield from (f"bailed out at {end}" for end in [record.bailout] if end is not None)
+    yield from (reason for reason in [record.unprofitable] if reason)
 
 
 def frame(record: FrameRecord, texts: Mapping[str, str], room: int) -> str:

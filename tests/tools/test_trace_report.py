@@ -1,7 +1,9 @@
 """`dl.trace` and `DYNAMO_TRACE`: a page about what was compiled, and the same as JSON."""
+import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -79,6 +81,19 @@ def test_fifty_entries_are_a_page_of_moderate_size(tmp_path):
     assert text.count("<h2") == 50 and len(text) < 3_000_000
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_index_says_why(tmp_path):
+    _, text = traced(tmp_path, (broken, X))
+    compiled = dl.compile(broken)
+    with dl.trace(tmp_path / "again"):
+        compiled(X + 1)
+        compiled(X.astype("f4") + 1)
+    again = (tmp_path / "again" / "report.html").read_text()
+    for page, why in ((text, "broke at"), (text, "bailed out at"), (again, "compiled again: x: ")):
+        index = page.partition("<table>")[2].partition("</table>")[0]
+        assert f">{why}" in index or f"; {why}" in index
+
+
 def test_events_are_lines_of_json(tmp_path):
     traced(tmp_path, (broken, X + 1))
     events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
@@ -134,3 +149,47 @@ def test_a_relative_folder_stays_where_it_was(tmp_path):
     subprocess.run([sys.executable, "-c", MOVES], env=environment, cwd=tmp_path, check=True)
     assert len([*tmp_path.glob("traces/*/report.html")]) == 1
     assert not os.path.exists(os.path.join(os.sep, "traces"))
+
+
+# -- read by the tools that it is made for
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PLAYWRIGHT = os.path.expanduser("~/.cache/ms-playwright/chromium*/chrome-*/*")
+
+
+def browser():
+    """A Chromium of the system's, or Playwright's."""
+    found = [path for path in glob.glob(PLAYWRIGHT)
+             if os.path.basename(path) in ("chrome", "headless_shell", "chrome-headless-shell")]
+    path = next(filter(None, map(shutil.which, (*BROWSERS, *found))), None)
+    return path or pytest.skip("no browser is installed")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_browser_shows_the_page(tmp_path):
+    program = browser()
+    trace, _ = traced(tmp_path / "trace", (broken, X), *((function, X) for function in many(50)))
+    shot = tmp_path / "shot.png"
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+               f"--user-data-dir={tmp_path}/profile", f"--screenshot={shot}", "--dump-dom"]
+    done = subprocess.run([program, *options, trace.path.as_uri()], timeout=120,
+                          capture_output=True, text=True, env={**os.environ, "HOME": str(tmp_path)})
+    assert done.returncode == 0 and "CONSOLE" not in done.stderr, done.stderr
+    page = Page(done.stdout.partition("<!DOCTYPE html>")[2])
+    assert {f"entry-{frame}-0" for frame in range(52)} <= page.ids
+    assert done.stdout.count("<svg") > 50 and shot.stat().st_size > 20_000
+    assert trace.path.stat().st_size < 3_000_000
+
+
+def test_tlparse_reads_the_records(tmp_path):
+    path = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
+    if (program := shutil.which("tlparse", path=path)) is None:
+        pytest.skip("tlparse is not installed")
+    traced(tmp_path, (broken, X + 1), *((function, X) for function in many(3)))
+    lines = (tmp_path / "torch_trace.log").read_text().splitlines()
+    done = subprocess.run(
+        [program, "--strict", "--strict-compile-id", "--no-browser", "-o", tmp_path / "pages",
+         tmp_path / "torch_trace.log"], capture_output=True, text=True)
+    assert done.returncode == 0 and "Stats { ok:" in done.stdout + done.stderr, done.stderr
+    index = (tmp_path / "pages" / "index.html").read_text()
+    assert len(lines) > 20 and all(f"{frame}_0_0" in index for frame in range(5))

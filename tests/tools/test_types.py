@@ -1,4 +1,7 @@
 """Type checkers keep the signatures of compiled functions."""
+import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +44,8 @@ text: str = f(x)  # wrong
 Model().step(x, 3)  # wrong
 dl.compile(f, fulgraph=True)  # wrong
 """
+WRONG = {i for i, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith("# wrong")}
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_mypy_keeps_signatures(tmp_path):
@@ -50,8 +55,24 @@ def test_mypy_keeps_signatures(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--follow-imports=silent", "--ignore-missing-imports",
          "--cache-dir", str(tmp_path / "cache"), str(program)],
-        capture_output=True, text=True, cwd=Path(__file__).resolve().parents[2],
+        capture_output=True, text=True, cwd=ROOT,
     )
     found = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line}
-    wrong = {i for i, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith("# wrong")}
-    assert found == wrong, done.stdout + done.stderr
+    assert found == WRONG, done.stdout + done.stderr
+
+
+def test_pyright_keeps_signatures(tmp_path):
+    pytest.importorskip("pyright")
+    if shutil.which("node") is None:
+        pytest.skip("pyright needs Node.js")
+    (tmp_path / "program.py").write_text(PROGRAM)
+    settings = {"extraPaths": [str(ROOT)], "pythonVersion": "3.11"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable],
+        capture_output=True, text=True, cwd=tmp_path,
+        env={**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
+    )
+    told = json.loads(done.stdout)["generalDiagnostics"]
+    found = {one["range"]["start"]["line"] + 1 for one in told if one["severity"] == "error"}
+    assert found == WRONG, done.stdout + done.stderr
