@@ -94,6 +94,9 @@ class Config:
     """Compilations that take longer are shown on the standard error, where that is a terminal."""
     perf_map: bool = False
     """Write the names of kernels for Linux's `perf`, into `/tmp/perf-PID.map`."""
+    jit_dump: bool = False
+    """Write the machine code of kernels for profilers (`perf inject --jit`), into
+    `/tmp/jit-PID.dump`."""
     trace: str = ""
     """A directory into which every compilation writes what it made, by `runtime.artifacts`."""
 

@@ -14,8 +14,9 @@ from ....ir.node import Location
 from ....ir.plain import from_plain, plain, plain_dtype
 from ....native import _core
 from ..builder.externals import addresses, calls_outside
-from . import perf_map
+from . import jit_dump, perf_map
 from .flat_calls import FlatCall
+from .loaded_functions import loaded_functions
 
 LARGEST = 1 << 16  # bytes of a constant array that are kept on disk
 
@@ -55,8 +56,9 @@ class Image:
     ) -> _core.NativeEntry:
         address, code = mapped(self.objects)
         owner = LoadedCode(code, self.steps, tuple(places))
-        if config.perf_map and isinstance(code, list):
-            perf_map.note(self.objects, code, places)
+        for is_wanted, noted in ((config.perf_map, perf_map), (config.jit_dump, jit_dump)):
+            if is_wanted and isinstance(code, list):
+                noted.note(loaded_functions(self.objects, code, places))
         constants = tuple(c.function() if isinstance(c, FlatCall) else c for c in self.constants)
         return _core.NativeEntry(
             address, owner, self.n_inputs, self.n_slots, self.n_outputs, constants,
