@@ -4,7 +4,9 @@ Every public name of the modules below is in one row, by the tables that the com
 """
 from __future__ import annotations
 
+import importlib
 import inspect
+import warnings
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -18,13 +20,29 @@ from dynamo_lite.tracer.numpy.calls import python_code_of
 from dynamo_lite.tracer.rules.trace_rules import Action
 from dynamo_lite.tracer.trackers.arrays.arrays import ArrayVariable
 
-SPACES: dict[str, Any] = {
-    "numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft, "numpy.random": np.random,
-    "numpy.random.Generator": np.random.Generator, "numpy.ndarray": np.ndarray,
-    "numpy.lib.stride_tricks": np.lib.stride_tricks, "numpy.strings": np.strings,
-    "numpy.char": np.char, "numpy.ma": np.ma, "numpy.emath": np.emath,
-    "numpy.polynomial": np.polynomial, "numpy.testing": np.testing,
-}
+NAMES = """
+numpy numpy.linalg numpy.fft numpy.random numpy.random.Generator numpy.random.RandomState
+numpy.ndarray numpy.ufunc numpy.lib.stride_tricks numpy.strings numpy.char numpy.ma numpy.ma.extras
+numpy.ma.mrecords numpy.emath numpy.lib numpy.lib.array_utils numpy.lib.format numpy.lib.introspect
+numpy.lib.mixins numpy.lib.npyio numpy.lib.recfunctions numpy.lib.scimath numpy.rec numpy.dtypes
+numpy.exceptions numpy.ctypeslib numpy.matlib numpy.polynomial numpy.polynomial.polynomial
+numpy.polynomial.chebyshev numpy.polynomial.hermite numpy.polynomial.hermite_e
+numpy.polynomial.laguerre numpy.polynomial.legendre numpy.polynomial.polyutils numpy.testing
+numpy.typing numpy.version
+""".split()
+"""Every public module of NumPy's, and the classes whose methods are told of."""
+
+
+def space_of(name: str) -> Any:
+    """A module, or a class in one."""
+    module, _, last = name.rpartition(".")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `numpy.matlib` says that nobody should use it
+        found = getattr(space_of(module), last, None) if module else None
+        return importlib.import_module(name) if found is None else found
+
+
+SPACES: dict[str, Any] = {name: space_of(name) for name in NAMES}
 PAGE = """# What becomes of NumPy's functions
 
 Written by `python docs/coverage.py` with NumPy {version}, from the tables that the compiler asks.
@@ -33,28 +51,32 @@ Written by `python docs/coverage.py` with NumPy {version}, from the tables that 
 - **a step**: compiled code calls NumPy's own function, or BLAS, as a step of the graph.
 - **answered**: the analysis knows the answer, from types and sizes.
 - **inlined**: its Python code, or code that stands for it, is followed.
+- **a value**: nothing that is called: a number, a type of annotations, an object such as `np.r_`.
 - **Python**: the graph breaks there, for the reason given.
 
-Methods of arrays are listed with `numpy.ndarray`. What is fused for numbers may be a step for other
-dtypes or memory orders; `dl.explain` says so for a call.
+Methods of arrays are listed with `numpy.ndarray`, those of `numpy.add` with `numpy.ufunc`. What is
+fused for numbers may be a step for other dtypes or memory orders; `dl.explain` says so for a call.
 
 {tables}
 """
-FUSED, STEP, ANSWERED, INLINED, PYTHON = "fused", "a step", "answered", "inlined", "Python"
-ORDER = (FUSED, STEP, ANSWERED, INLINED, PYTHON)
+FUSED, STEP, ANSWERED, INLINED, VALUE, PYTHON = ORDER = (
+    "fused", "a step", "answered", "inlined", "a value", "Python")
 
 
 def names_of(space: Any) -> list[str]:
-    """The public callables of a module or class."""
+    """The public names of a module or class; of `numpy.matlib` those that are not `numpy`'s."""
     names = getattr(space, "__all__", None) or dir(space)
-    return sorted({name for name in names if not name.startswith("_")
-                   and callable(getattr(space, name, None)) and not inspect.ismodule(
-                       getattr(space, name))})
+    return sorted({name for name in names if not name.startswith("_") and hasattr(space, name)
+                   and not inspect.ismodule(found := getattr(space, name))
+                   and (space is not SPACES["numpy.matlib"]
+                        or found is not getattr(np, name, None))})
 
 
 def fate(space: Any, name: str) -> tuple[str, str]:
     """What becomes of calls, and why where Python makes them."""
-    function = getattr(space, name)
+    function = getattr(np.add if space is np.ufunc else space, name)
+    if not callable(function) or space is SPACES["numpy.typing"]:
+        return VALUE, ""
     if space in (np.strings, np.char):
         return PYTHON, "it works on arrays of text"
     if isinstance(function, type) and issubclass(function, BaseException):

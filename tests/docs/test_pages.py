@@ -1,5 +1,6 @@
 """Pages are short, their links lead somewhere, and tables from the code are up to date."""
 import importlib.util
+import pkgutil
 import re
 import subprocess
 import sys
@@ -88,6 +89,26 @@ def test_every_public_callable_of_numpy_is_told_of():
             assert what in script.ORDER and (why != "") == (what == script.PYTHON), name
     if f"with NumPy {np.__version__}," in page:
         assert page == script.page(), "run python docs/coverage.py"
+
+
+INSIDE = {"conftest", "tests", "core", "compat", "distutils", "f2py", "matrixlib"}
+"""Modules of NumPy's that are not its interface, or are an older name of one."""
+
+
+def test_every_public_module_of_numpy_has_a_table():
+    def names(path, prefix):
+        for module in pkgutil.iter_modules(path, prefix):
+            last = module.name.rpartition(".")[2]
+            if not last.startswith("_") and last not in INSIDE:
+                yield module.name
+                if module.ispkg:
+                    yield from names([f"{path[0]}/{last}"], f"{module.name}.")
+
+    others = {"numpy.lib.user_array", "numpy.linalg.lapack_lite", "numpy.ma.testutils",
+              "numpy.random.bit_generator", "numpy.random.mtrand", "numpy.testing.overrides",
+              "numpy.testing.print_coercion_tables", "numpy.typing.mypy_plugin"}
+    known = {*written_by("coverage").NAMES, *others}
+    assert {*names(np.__path__, "numpy.")} - known == set()
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="written by Python 3.11")
