@@ -35,6 +35,15 @@ def test_one_kernel_without_intermediates(name):
     assert not scratch(program)
 
 
+@pytest.mark.parametrize("row", [
+    lambda x: (a := x[0] - np.max(x[0])) * np.sum(a), lambda x: np.exp(x[0]) / np.exp(x[0]).sum(),
+], ids=["product", "softmax"])
+def test_a_row_that_all_rows_share_is_kept_for_none_of_them(row):
+    x = np.linspace(-1, 1, 21).reshape(3, 7)
+    compiled = dl.compile(lambda x: x * row(x), options={"compile_unprofitable": True})
+    assert np.allclose(compiled(x), x * row(x), rtol=1e-12)
+
+
 def test_results_over_one_box_share_a_kernel():
     program = lower(trace(lambda x, y: ((a := np.exp(x * y)), a + 1, x - y), M, M + 1))
     (kernel,) = kernels(program)

@@ -22,7 +22,7 @@ def keep_rows(kernel: Kernel, vector: Axis | None) -> tuple[Kernel, dict[Expr, O
     (store,) = kernel.statements
     if not isinstance(store, Store) or not _is_packed_row(store, vector):
         return unchanged
-    found = _repeated(store, vector)
+    found = _repeated(store, vector, frozenset(kernel.axes[:-1]))
     if found is None:
         return unchanged
     inside, outside, folded = found
@@ -41,14 +41,18 @@ def _is_packed_row(store: Store, vector: Axis) -> bool:
     return store.buffer not in reads and affine.stride_of(store.offset, vector) == unit
 
 
-def _repeated(store: Store, vector: Axis) -> tuple[Expr, Expr, Axis] | None:
+def _repeated(
+    store: Store, vector: Axis, around: frozenset[Axis]
+) -> tuple[Expr, Expr, Axis] | None:
     """The most expensive expression of a reduction along rows that the result uses as well: as it
-    is inside, as it is outside, and the folded axis."""
+    is inside, as it is outside, and the folded axis. A reduction that is not of each row runs
+    ahead of the loops around, and has no row to keep anything in."""
     memo: rewrite.Frees = {}
     outside = _outside_reductions(store.value)
     best: tuple[float, tuple[Expr, Expr, Axis] | None] = WORTH, None
     for fold in outside:
-        if not isinstance(fold, Reduce) or vector in rewrite.free_axes(fold, memo):
+        free = rewrite.free_axes(fold, memo) if isinstance(fold, Reduce) else frozenset()
+        if not isinstance(fold, Reduce) or vector in free or not around <= free:
             continue
         axis = fold.axes[-1]
         if len(fold.axes) > 1 or axis.extent != vector.extent:
