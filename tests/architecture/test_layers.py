@@ -13,7 +13,7 @@ PACKAGES = {"dynamo_lite": ROOT / "dynamo_lite", "dynamo_lite.guards": ROOT / "g
 # From the bottom up: a folder imports from itself and from those above it in this list, imports for
 # types included. Frontend and backends do not know each other.
 FOLDERS = """
-errors native base bytecode ir ir.rules ir.definitions ir.derivatives ir.ops ir.passes
+errors native base bytecode ir ir.rules ir.definitions ir.ops ir.derivatives ir.passes
 guards guards.shapes guards.programs
 backends.loop_ir backends backends.passes backends.lowering
 backends.llvm.builder backends.llvm.maths backends.llvm.objects backends.llvm.kernels

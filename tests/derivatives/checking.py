@@ -29,8 +29,9 @@ def close(found, expected, relative=1e-6):
 
 
 def pairing(a, b):
-    """What a cotangent and a tangent are together: without conjugation, as JAX has it."""
-    return np.sum(np.asarray(a) * np.asarray(b))
+    """What a cotangent and a tangent are together: without conjugation, as JAX has it. Its real
+    part counts, as derivatives of functions do that are not analytic."""
+    return np.real(np.sum(np.asarray(a) * np.asarray(b)))
 
 
 def check(function, x, seed=0, second=True):
@@ -43,10 +44,7 @@ def check(function, x, seed=0, second=True):
     w = direction(rng, value)
     (cotangent,) = dl.vjp(function, x)[1](w)
     assert np.shape(cotangent) == np.shape(x) and cotangent.dtype == np.asarray(x).dtype
-    pairs = pairing(cotangent, v), pairing(w, tangent)
-    if not (np.iscomplexobj(x) and np.iscomplexobj(value)):  # the real part of a derivative counts
-        pairs = np.real(pairs[0]), np.real(pairs[1])
-    assert close(*pairs, 1e-9)
+    assert close(pairing(cotangent, v), pairing(w, tangent), 1e-9)
     if second and not np.iscomplexobj(x):
         check_second(function, x, v, w)
 

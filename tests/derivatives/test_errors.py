@@ -28,13 +28,13 @@ def test_a_complex_value():
 
 def test_what_has_no_rule_names_the_line():
     def function(x):
-        return np.partition(x, 1).sum()
+        return np.spacing(x).sum()
 
     with pytest.raises(dl.errors.NotDifferentiable) as caught:
         dl.grad(function)(X)
     line = function.__code__.co_firstlineno + 1
     assert f"test_errors.py:{line} in" in str(caught.value)
-    assert "partition" in str(caught.value) and "remedy" in str(caught.value)
+    assert "spacing" in str(caught.value) and "remedy" in str(caught.value)
 
 
 def test_a_graph_break_is_an_error():

@@ -6,10 +6,12 @@ import operator
 import numpy as np
 import pytest
 
+import dynamo_lite as dl
 from dynamo_lite.ir import core, pullback
+from dynamo_lite.ir.derivatives import rows as rows
 from dynamo_lite.ir.ops.columns import having
 
-from .checking import check
+from .checking import central, check, close, direction, pairing
 from .test_functions import CASES as FUNCTIONS
 
 RNG = np.random.default_rng(5)
@@ -36,6 +38,12 @@ def sorted_in_place(x):
     y = x * x
     y.sort(axis=0)
     return y * x
+
+
+def partitioned_in_place(x):
+    y = x * x
+    y.partition(1, axis=1)
+    return y[:, 1] * x[:, 0]
 
 
 def filled(x):
@@ -96,6 +104,7 @@ CASES = {
     core.update: (written,),
     core.perform: (scattered,),
     np.ndarray.sort: (sorted_in_place,),
+    np.ndarray.partition: (partitioned_in_place,),
     np.fill_diagonal: (filled,),
     np.add.at: (scattered,),
     np.matmul: (lambda x: x @ M, lambda x: M.T @ x.T, lambda x: x @ M[:, 0], lambda x: M.T @ x[0],
@@ -104,6 +113,14 @@ CASES = {
              lambda x: np.dot(T.swapaxes(1, 2), x.T), lambda x: np.dot(x, T)),
     np.inner: (lambda x: np.inner(x, M.T), lambda x: np.inner(x[0], x), lambda x: np.inner(x, x)),
 }
+REAL = {
+    np.interp, np.unwrap, np.modf, np.frexp, np.divmod, np.logaddexp.reduce, np.fft.rfft,
+    np.fft.rfft2, np.fft.rfftn, np.fft.ihfft, np.quantile, np.percentile, np.nanquantile,
+    np.nanpercentile,
+}
+"""What NumPy refuses to do to complex numbers."""
+OF_HERMITIAN = {np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd}
+"""Which have complex cases of their own."""
 INTERNAL = {pullback.independent, pullback.owned, pullback.unknown, core.plain, float, complex}
 """Rows that functions of arrays do not reach by name."""
 CASES_OF_ROWS = [(target, place) for target, cases in CASES.items() for place in range(len(cases))]
@@ -112,6 +129,49 @@ CASES_OF_ROWS = [(target, place) for target, cases in CASES.items() for place in
 def test_every_row_with_a_rule_has_a_case():
     rules = {row.target for column in ("vjp", "means") for row in having(column)}
     assert rules == {*CASES, *FUNCTIONS} | INTERNAL
+
+
+@pytest.fixture(autouse=True)
+def by_numpy():
+    """Rules are the same for all backends."""
+    with dl.config.patch(backend="aot_eager"):
+        yield
+
+
+FIRST = {**{target: (cases[0], A) for target, cases in CASES.items()},
+         **{target: cases[0] for target, cases in FUNCTIONS.items()}}
+
+
+@pytest.mark.parametrize("target", FIRST, ids=lambda target: target.__qualname__)
+def test_derivatives_in_single_precision(target):
+    function, x = FIRST[target][:2]
+    x = np.asarray(x)
+    small = x.astype(np.complex64 if x.dtype.kind == "c" else np.float32)
+    v = direction(RNG, x)
+    value, tangent = dl.jvp(function, (small,), (v.astype(small.dtype),))
+    assert tangent.dtype == value.dtype
+    assert close(tangent, dl.jvp(function, (x,), (v,))[1], 5e-3)
+    w = direction(RNG, value)
+    (cotangent,) = dl.vjp(function, small)[1](w)
+    assert cotangent.dtype == small.dtype
+    assert close(pairing(cotangent, v), pairing(w, tangent), 1e-2)
+
+
+@pytest.mark.parametrize("target", [each for each in FIRST if each not in OF_HERMITIAN],
+                         ids=lambda target: target.__qualname__)
+def test_derivatives_of_complex_numbers(target):
+    function, x = FIRST[target][:2]
+    x = x + 1j * RNG.uniform(0.1, 0.5, np.shape(x))
+    if target in REAL:
+        with pytest.raises((TypeError, dl.errors.FullGraphRequired)):
+            dl.jvp(function, (x,), (x,))
+        return
+    v = direction(RNG, x)
+    value, tangent = dl.jvp(function, (x,), (v,))
+    assert close(tangent, central(function, x, v))
+    w = direction(RNG, value)
+    (cotangent,) = dl.vjp(function, x)[1](w)
+    assert close(pairing(cotangent, v), pairing(w, tangent), 1e-9)
 
 
 @pytest.mark.parametrize("target, place", CASES_OF_ROWS,

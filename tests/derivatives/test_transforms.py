@@ -129,6 +129,17 @@ def test_views_share_what_is_written():
     assert close(dl.grad(function)(X) @ v, central(function, X, v))
 
 
+def test_memory_orders_of_cotangents_do_not_matter():
+    def written(x):
+        y = x + 0.5
+        flat = y.reshape(-1)
+        flat -= 0.7
+        return (y.T.copy().T ** 2).sum() + (np.take(y, [1, 1, 3]) ** 2).sum()
+
+    v = RNG.standard_normal((3, 5))
+    assert close((dl.grad(written)(W) * v).sum(), central(written, W, v))
+
+
 def test_pullbacks():
     value, pulled = dl.vjp(smooth, X)
     w = RNG.standard_normal(3)

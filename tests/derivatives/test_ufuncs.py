@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynamo_lite.ir.ops.partials import PARTIALS
+from dynamo_lite.ir.derivatives.partials import PARTIALS
 
 from .checking import check
 

@@ -17,8 +17,8 @@ from .. import core
 from ..row import row_of
 from ..rules.reductions import MISSING
 from ..rules.values import normal_axes, normal_axis
-from ..sizes import Size, product
-from .traced import Part, Traced, call, ndim, shape, step
+from ..sizes import Size
+from .traced import Part, Traced, apart, call, made, ndim, shape, step, together
 
 
 def same(g: Any, out: Any, *args: Any, **kwargs: Any) -> Any:
@@ -79,19 +79,15 @@ def extremum(
 
 def multiplied(
     g: Any, out: Any, x: Any, axis: Any = None, dtype: Any = None, _out: Any = None,
-    keepdims: Any = False, initial: Any = MISSING, where: Any = MISSING,
+    keepdims: Any = False, initial: Any = 1, where: Any = True,
 ) -> Any:
     """The product of all the others: of those before times those after."""
-    if initial is not MISSING or where is not MISSING:
-        raise Unsupported("initial= or where=")
-    axes = normal_axes(axis, x.ndim)
-    order = (*(each for each in range(x.ndim) if each not in axes), *axes)
-    moved = np.transpose(x, order)
-    rest = moved.shape[: x.ndim - len(axes)]
-    flat = np.reshape(moved, (*rest, product(moved.shape[len(rest) :])))
+    is_some = where is MISSING or where is True
+    flat = together(x if is_some else np.where(where, x, 1), axis)
     others = before_each(flat) * np.flip(before_each(np.flip(flat, -1)), -1)
-    back = tuple(sorted(range(x.ndim), key=order.__getitem__))
-    return spread(g, x, axis, keepdims) * np.transpose(np.reshape(others, moved.shape), back)
+    found = spread(g, x, axis, keepdims) * apart(others, axis, x)
+    found = found if initial is MISSING else found * initial
+    return found if is_some else np.where(where, found, 0)
 
 
 def before_each(x: Any) -> Any:
@@ -103,9 +99,16 @@ def before_each(x: Any) -> Any:
 def running_product(
     g: Any, out: Any, x: Any, axis: Any = None, *args: Any, **kwargs: Any
 ) -> Any:
-    """Where an element is 0 there is no telling: NaN."""
+    """Later products over the element. Of those from the first zero on, which are 0, this zero is
+    the only factor that matters: they are computed without it."""
+    at = 0 if axis is None else axis
     flat = np.reshape(x, (-1,)) if axis is None else x
-    back = running(g * out, out, flat, axis if axis is not None else 0) / flat
+    is_zero = np.equal(flat, 0)
+    is_first = np.logical_and(is_zero, np.cumsum(np.where(is_zero, 1, 0), axis=at) == 1)
+    without = np.where(is_first, 1, flat)
+    of_first = running(g * np.cumprod(without, axis=at), out, flat, at)
+    of_others = running(g * out, out, flat, at) / np.where(is_zero, 1, flat)
+    back = np.where(is_first, of_first, np.where(is_zero, 0, of_others))
     return np.reshape(back, x.shape) if axis is None else back
 
 
@@ -194,7 +197,14 @@ def where_false(g: Any, out: Any, condition: Any, *values: Any) -> Any:
 
 def base_of_update(g: Any, out: Any, base: Any, view: Any, value: Any) -> Any:
     """What is overwritten no longer matters."""
-    return call(core.update, g, view, 0)
+    return call(core.update, laid_out(g, base, view), view, 0)
+
+
+def laid_out(g: Any, base: Any, view: Any) -> Any:
+    """A cotangent in the memory order of its array, which decides what shares memory with it."""
+    if g.type.strides == base.type.strides or all(each[0] is operator.getitem for each in view):
+        return g
+    return call(core.update, np.zeros_like(base), (), g)
 
 
 def value_of_update(g: Any, out: Any, base: Any, view: Any, value: Any) -> Any:
@@ -222,6 +232,58 @@ def rules_of(function: Any) -> Any:
     if not (row := row_of(function)) or not row.vjp:
         raise Unsupported(f"what {function.__qualname__} writes")
     return row.vjp
+
+
+def partitioned(
+    g: Any, out: Any, x: Any, kth: Any, axis: Any = -1, *args: Any, **kwargs: Any
+) -> Any:
+    """The permutation is what sorts one and the other."""
+    flat = np.reshape(x, (-1,)) if axis is None else x
+    at = 0 if axis is None else axis
+    ordered = call(np.take_along_axis, g, np.argsort(out, axis=at), at)
+    places = np.argsort(np.argsort(flat, axis=at), axis=at)
+    return np.reshape(call(np.take_along_axis, ordered, places, at), x.shape)
+
+
+def partitioned_in_place(
+    g: Any, out: Any, base: Any, kth: Any, axis: Any = -1, *args: Any, **kwargs: Any
+) -> Any:
+    return partitioned(g, out, base, kth, axis)
+
+
+def in_segments(
+    g: Any, out: Any, x: Any, indices: Any, axis: Any = 0, *args: Any, **kwargs: Any
+) -> Any:
+    """Of sums from one index up to the next; of one element, where the next is no larger. What is
+    added at its beginning and taken off at its end is added up along the axis."""
+    at = normal_axis(axis, x.ndim)
+    size = x.shape[at]
+    starts = call(np.add, made(x, np.zeros, (), np.dtype(np.intp)), indices)
+    following = np.concatenate((starts[1:], call(np.full_like, starts[:1], size)))
+    ends = np.where(np.less(starts, following), following, starts + 1)
+    moved = np.moveaxis(g, at, 0)
+    marks = made(x, np.zeros, (size + 1, *moved.shape[1:]), g.dtype)
+    for places, value in ((starts, moved), (ends, -moved)):
+        marks = call(core.perform, np.add.at, marks, (), 0, (places, value), {})
+    return np.moveaxis(np.cumsum(marks, axis=0)[:-1], 0, at)
+
+
+def fraction(g: Any, out: Any, x: Any) -> Any:
+    """Of `np.modf`, whose second result is an integer."""
+    return g[0]
+
+
+def mantissa(g: Any, out: Any, x: Any) -> Any:
+    return None if g[0] is None else call(np.ldexp, g[0], -out[1])
+
+
+def dividend(g: Any, out: Any, a: Any, b: Any) -> Any:
+    """Of `np.divmod`, whose first result is an integer."""
+    return g[1]
+
+
+def divisor(g: Any, out: Any, a: Any, b: Any) -> Any:
+    return None if g[1] is None else -g[1] * out[0]
 
 
 def sorted_in_place(g: Any, out: Any, base: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> Any:

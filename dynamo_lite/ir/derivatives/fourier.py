@@ -30,13 +30,40 @@ def symmetric(function: Any) -> Any:
     return rule
 
 
-def along_axes(function: Any) -> Any:
-    """Of a transform along several axes, of their own lengths."""
+def shifted(function: Any) -> Any:
+    """Of a shift that another one undoes."""
 
     def rule(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         return call(function, g, *args, **kwargs)
 
     return rule
+
+
+def one_after_another(
+    function: Any, last: Any = None, usual: Any = None, to_reals: bool = False
+) -> Any:
+    """What a transform along several axes means: along one after another, from the last to the
+    first; along the last one by another function, which for a transform `to_reals` comes last."""
+
+    def means(x: Any, s: Any = None, axes: Any = usual, norm: Any = None) -> Any:
+        if axes is None:
+            axes = range(x.ndim) if s is None else range(-len(s), 0)
+        pairs = [(axis, None if s is None else s[place]) for place, axis in enumerate(axes)]
+        order = pairs if to_reals else pairs[::-1]
+        for axis, n in order:
+            own = last if last is not None and axis == pairs[-1][0] else function
+            x = call(own, x, n, axis, norm)
+        return x
+
+    return means
+
+
+def hermitian(x: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
+    return call(np.fft.irfft, np.conjugate(x), n, axis, OPPOSITE[norm])
+
+
+def of_hermitian(x: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
+    return np.conjugate(call(np.fft.rfft, x, n, axis, OPPOSITE[norm]))
 
 
 def of_reals(

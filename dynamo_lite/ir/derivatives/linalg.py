@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
-from .traced import call, identity
+from .traced import call, conjugate, identity
 
 
 def transposed(x: Any) -> Any:
@@ -24,8 +24,17 @@ def row(x: Any) -> Any:
     return np.expand_dims(x, -2)
 
 
+def adjoint(x: Any) -> Any:
+    return conjugate(transposed(x))
+
+
 def symmetric(x: Any) -> Any:
-    return (x + transposed(x)) / 2
+    return (x + adjoint(x)) / 2
+
+
+def imaginary(x: Any) -> Any:
+    """What is imaginary of complex numbers; of real ones nothing."""
+    return 1j * np.imag(x) if x.dtype.kind == "c" else np.zeros_like(x)
 
 
 def inverse(g: Any, out: Any, a: Any) -> Any:
@@ -39,11 +48,15 @@ def determinant(g: Any, out: Any, a: Any) -> Any:
 
 
 def log_determinant(g: Any, out: Any, a: Any) -> Any:
-    """Of the sign nothing comes back: it is constant."""
-    if g[1] is None:
+    """The sign of real numbers is constant; of complex ones it turns."""
+    parts = [g[1]] if g[1] is not None else []
+    if g[0] is not None and out[0].dtype.kind == "c":
+        parts.append(imaginary(g[0] * out[0]))
+    if not parts:
         return None
+    scale = parts[0] if len(parts) == 1 else parts[0] + parts[1]
     inverted = transposed(np.linalg.inv(a))
-    return inverted * (column(column(g[1])) if g[1].ndim else g[1])
+    return inverted * (column(column(scale)) if scale.ndim else scale)
 
 
 def matrix_of_solve(g: Any, out: Any, a: Any, b: Any) -> Any:
@@ -58,11 +71,12 @@ def right_of_solve(g: Any, out: Any, a: Any, b: Any) -> Any:
 
 
 def cholesky(g: Any, out: Any, a: Any, upper: bool = False) -> Any:
+    """Of the upper factor, which is the adjoint of the lower one, by that of the lower one."""
     if upper:
-        raise Unsupported("upper=True")
+        g, out = adjoint(g), adjoint(out)
     inside = halved(np.matmul(transposed(out), g))
     back = np.linalg.solve(transposed(out), inside)
-    return symmetric(transposed(np.linalg.solve(transposed(out), transposed(back))))
+    return symmetric(transposed(np.linalg.solve(adjoint(out), transposed(back))))
 
 
 def halved(x: Any) -> Any:
@@ -84,7 +98,7 @@ def eigenvectors(g: Any, out: Any, a: Any, UPLO: Any = "L") -> Any:
         inside = gaps(values) * np.matmul(transposed(vectors), g[1])
     if g[0] is not None:
         inside = inside + identity(vectors) * row(g[0])
-    return symmetric(np.matmul(np.matmul(vectors, inside), transposed(vectors)))
+    return symmetric(np.matmul(np.matmul(conjugate(vectors), inside), transposed(vectors)))
 
 
 def eigenvalues(g: Any, out: Any, a: Any, UPLO: Any = "L") -> Any:
@@ -96,26 +110,30 @@ def singular(
     hermitian: bool = False,
 ) -> Any:
     rows, columns = a.shape[-2:]
-    if hermitian or (compute_uv and full_matrices and rows != columns):
-        raise Unsupported("full_matrices=True of a matrix that is not square, or hermitian=True")
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
     of_u, of_s, of_vh = g if compute_uv else (None, g, None)
-    squares, total = gaps(s * s), 0
+    is_cut = of_u is not None or of_vh is not None
+    if is_cut and full_matrices and not a.emit.facts.equal(rows, columns):
+        raise Unsupported("full_matrices=True of a matrix that is not square")
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    squares, inside = gaps(s * s), 0
     if of_u is not None:
-        inside = np.matmul(transposed(u), of_u)
-        total = np.matmul(np.matmul(u, squares * (inside - transposed(inside)) * row(s)), vh)
-        outside = of_u / row(s)
-        outside = outside - np.matmul(u, np.matmul(transposed(u), outside))
-        total = total + np.matmul(outside, vh)
+        turned = np.matmul(transposed(u), of_u)
+        inside = squares * (turned - adjoint(turned)) * row(s)
+        inside = inside + imaginary(turned) * identity(turned) / row(s)
     if of_s is not None:
-        total = total + np.matmul(u * row(of_s), vh)
+        inside = inside + row(of_s) * identity(squares)
     if of_vh is not None:
-        inside = np.matmul(vh, transposed(of_vh))
-        middle = column(s) * (squares * (inside - transposed(inside)))
-        total = total + np.matmul(np.matmul(u, middle), vh)
+        turned = np.matmul(conjugate(vh), adjoint(of_vh))
+        inside = inside + column(s) * (squares * (turned - adjoint(turned)))
+    total = np.matmul(np.matmul(conjugate(u), inside), conjugate(vh))
+    if of_u is not None:
+        outside = of_u / row(s)
+        outside = outside - np.matmul(conjugate(u), np.matmul(transposed(u), outside))
+        total = total + np.matmul(outside, conjugate(vh))
+    if of_vh is not None:
         outside = of_vh / column(s)
-        outside = outside - np.matmul(np.matmul(outside, transposed(vh)), vh)
-        total = total + np.matmul(u, outside)
+        outside = outside - np.matmul(np.matmul(outside, transposed(vh)), conjugate(vh))
+        total = total + np.matmul(conjugate(u), outside)
     return total
 
 
@@ -124,15 +142,17 @@ def singular_values(g: Any, out: Any, a: Any) -> Any:
 
 
 def orthogonal(g: Any, out: Any, a: Any, mode: str = "reduced") -> Any:
-    if mode != "reduced" or not a.shape[-2] >= a.shape[-1]:
+    if mode != "reduced" or a.emit.facts.less(a.shape[-2], a.shape[-1]):
         raise Unsupported("a mode other than 'reduced', or more columns than rows")
     q, r = np.linalg.qr(a)
     of_q, of_r = g
-    inside = 0
-    if of_r is not None:
-        inside = np.matmul(r, transposed(of_r))
+    turned = 0
     if of_q is not None:
-        inside = inside - np.matmul(transposed(of_q), q)
-    total = np.matmul(q, np.tril(inside) + transposed(np.tril(inside, -1)))
+        turned = np.matmul(transposed(q), of_q)
+    if of_r is not None:
+        turned = turned - np.matmul(of_r, transposed(r))
+    inside = np.tril(turned - adjoint(turned), -1) - turned
+    inside = inside + imaginary(turned) * identity(turned)
+    total = np.matmul(conjugate(q), inside)
     total = total if of_q is None else total + of_q
     return transposed(np.linalg.solve(r, transposed(total)))

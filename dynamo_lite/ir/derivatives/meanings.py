@@ -3,22 +3,14 @@ value is NumPy's own."""
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
 
 from ...errors import Unsupported
-from .. import core
-from ..rules.reductions import MISSING
 from ..rules.values import normal_axis
-from .traced import Traced, call, real_positions, shape, step, zeros
-
-
-def plain(given: Any, *usual: Any) -> None:
-    """Decline calls with unusual arguments."""
-    if given not in usual:
-        raise Unsupported(f"{given!r}")
+from .statistics import plain
+from .traced import Traced, call, known, made, real_positions, shape
 
 
 def kron(a: Any, b: Any) -> Any:
@@ -49,27 +41,6 @@ def sinc(x: Any) -> Any:
     return np.where(np.equal(x, 0), 1 - (np.pi * x) ** 2 / 6, np.sin(angle) / angle)
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, **kwargs: Any) -> Any:
-    plain(tuple(kwargs), ())
-    if weights is None:
-        return np.mean(a, axis=axis)
-    if len(shape(weights)) != a.ndim:
-        raise Unsupported("weights of another shape")
-    return np.sum(a * weights, axis=axis) / np.sum(weights * np.ones_like(a), axis=axis)
-
-
-def median(a: Any, axis: Any = None, out: Any = None, *args: Any, **kwargs: Any) -> Any:
-    plain((args, kwargs, isinstance(axis, tuple)), ((), {}, False))
-    flat: Any = np.reshape(a, (-1,)) if axis is None else a
-    at = normal_axis(-1 if axis is None else axis, flat.ndim)
-    n: Any = flat.shape[at]
-    ordered: Any = np.sort(flat, axis=at)
-    if not isinstance(n, int):
-        raise Unsupported("a size that is not known")
-    before = (slice(None),) * at
-    return (ordered[(*before, n // 2)] + ordered[(*before, (n - 1) // 2)]) / 2
-
-
 def take_along_axis(x: Any, indices: Any, axis: Any = -1) -> Any:
     """The element of each row at its own positions."""
     if axis is None:
@@ -94,65 +65,6 @@ def clip(
     return above if high is None else call(np.minimum, above, high)
 
 
-def interp(
-    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
-) -> Any:
-    plain((left, right, period), (None, None, None))
-    last = shape(xp)[0] - 1
-    place = np.clip(call(np.searchsorted, xp, x, "right"), 1, last) if isinstance(
-        xp, Traced) else np.minimum(np.maximum(call(np.searchsorted, xp, x, "right"), 1), last)
-    x0, x1 = call(np.take, xp, place - 1), call(np.take, xp, place)
-    f0, f1 = call(np.take, fp, place - 1), call(np.take, fp, place)
-    share = np.clip((x - x0) / (x1 - x0), 0.0, 1.0)
-    return f0 + (f1 - f0) * share
-
-
-def windows(x: Any, window_shape: Any, axis: Any = None, **kwargs: Any) -> Any:
-    size = window_shape if isinstance(window_shape, int) else window_shape[0]
-    plain((x.ndim, tuple(kwargs), isinstance(size, int)), (1, (), True))
-    plain(isinstance(x.shape[0], int), True)
-    return np.take(x, np.arange(x.shape[0] - size + 1)[:, None] + np.arange(size))
-
-
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    """A sum over windows of the longer one, padded."""
-    (n,), (m,) = shape(a), shape(v)
-    if not isinstance(n, int) or not isinstance(m, int):
-        raise Unsupported("sizes that are not known")
-    if m > n:
-        a, v, n, m = v, a, m, n
-    either = a if isinstance(a, Traced) else v
-    padded = call(core.update, zeros(either, (n + 2 * m - 2,)),
-                  (step(operator.getitem, slice(m - 1, m - 1 + n)),), a)
-    whole = np.matmul(windows(padded, m), call(np.flip, v) if isinstance(v, Traced) else np.flip(v))
-    first = {"full": 0, "same": (m - 1) // 2, "valid": m - 1}[mode]
-    length = {"full": n + m - 1, "same": n, "valid": n - m + 1}[mode]
-    return whole[first : first + length]
-
-
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    (n,), (m,) = shape(a), shape(v)
-    if not isinstance(n, int) or not isinstance(m, int) or m > n:
-        raise Unsupported("a second array that is the longer one")
-    return convolve(a, np.flip(v), mode)
-
-
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    plain(mode, "constant")
-    widths = np.broadcast_to(pad_width, (array.ndim, 2)).tolist()
-    sizes = [size + sum(pair) for size, pair in zip(array.shape, widths)]
-    places = tuple(slice(pair[0], pair[0] + size) for pair, size in zip(widths, array.shape))
-    return call(core.update, zeros(array, tuple(sizes)), (step(operator.getitem, places),), array)
-
-
-def polyval(p: Any, x: Any) -> Any:
-    plain(isinstance(shape(p)[0], int), True)
-    total = x * 0
-    for place in range(shape(p)[0]):
-        total = total * x + p[place]
-    return total
-
-
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
     if axis is None:
         arr, values = call(np.reshape, arr, (-1,)), call(np.reshape, values, (-1,))
@@ -170,20 +82,6 @@ def diagflat(v: Any, k: int = 0) -> Any:
     return np.diag(np.reshape(v, (-1,)))
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-           **kwargs: Any) -> Any:
-    plain(tuple(kwargs), ())
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis,
-                  keepdims=keepdims not in (False, MISSING))
-
-
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-            **kwargs: Any) -> Any:
-    keep = keepdims not in (False, MISSING)
-    count = np.sum(np.where(np.isnan(a), 0.0, 1.0), axis=axis, keepdims=keep)
-    return nansum(a, axis, None, None, keep, **kwargs) / count
-
-
 def nan_to_num(x: Any, *args: Any, **kwargs: Any) -> Any:
     return np.where(np.isfinite(x), x, 0.0)
 
@@ -193,36 +91,183 @@ def angle(z: Any, deg: bool = False) -> Any:
     return found * (180 / math.pi) if deg else found
 
 
-def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    plain((len(spacing) < 2, f.ndim, edge_order), (True, 1, 1))
-    h = spacing[0] if spacing else 1.0
-    plain(len(shape(h)), 0)
-    inner = (f[2:] - f[:-2]) / (2.0 * h)
-    return np.concatenate(((f[1:2] - f[:1]) / h, inner, (f[-1:] - f[-2:-1]) / h))
+# -- choosing
+
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    plain(mode, "raise")
+    several = isinstance(choices, (list, tuple))
+    number = len(choices) if several else known(choices, choices.shape[0])
+    found = choices[number - 1]
+    for place in range(number - 1):
+        found = call(np.where, call(np.equal, a, place), choices[place], found)
+    return found
 
 
-def matrix_power(a: Any, n: int) -> Any:
-    plain(isinstance(n, int) and 0 < n <= 64, True)
-    total = a
-    for _ in range(n - 1):
-        total = np.matmul(total, a)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    found = default
+    for condition, choice in reversed(list(zip(condlist, choicelist))):
+        found = call(np.where, condition, choice, found)
+    return found
+
+
+def maximum_so_far(a: Any, axis: int = 0, *args: Any, **kwargs: Any) -> Any:
+    return farthest(a, np.maximum, axis)
+
+
+def minimum_so_far(a: Any, axis: int = 0, *args: Any, **kwargs: Any) -> Any:
+    return farthest(a, np.minimum, axis)
+
+
+def farthest(a: Any, function: Any, axis: int) -> Any:
+    """The last element that was as extreme as all before it."""
+    places = real_positions(a, normal_axis(axis, a.ndim))
+    is_extreme = np.equal(a, call(function.accumulate, a, axis))
+    last = call(np.maximum.accumulate, np.where(is_extreme, places, 0), axis)
+    return np.take_along_axis(a, last, axis)
+
+
+# -- other elements, or in another order
+
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    plain(isinstance(obj, Traced), False)
+    flat: Any = np.reshape(arr, (-1,)) if axis is None else arr
+    at = 0 if axis is None else normal_axis(axis, arr.ndim)
+    left = np.delete(np.arange(known(flat, flat.shape[at])), obj)
+    return np.take(flat, left, axis=at)
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """Of one place: the part before it, what is new, and the part behind it."""
+    plain(isinstance(obj, (int, np.integer)), True)
+    if axis is None:
+        arr, axis = call(np.reshape, arr, (-1,)), 0
+    at = normal_axis(axis, arr.ndim)
+    place = obj if obj >= 0 else arr.shape[at] + obj
+    if len(shape(values)) == arr.ndim and arr.ndim > 1:
+        raise Unsupported("values with as many axes as the array")
+    new = values if arr.ndim == 1 else call(np.expand_dims, values, at)
+    number = shape(new)[0] if arr.ndim == 1 and shape(new) else 1
+    sides = (*arr.shape[:at], number, *arr.shape[at + 1 :])
+    before = (slice(None),) * at
+    new = call(np.add, made(arr, np.zeros, sides, arr.dtype), new)
+    parts = arr[(*before, slice(None, place))], new, arr[(*before, slice(place, None))]
+    return np.concatenate(parts, axis=at)
+
+
+def resize(a: Any, new_shape: Any) -> Any:
+    flat = np.reshape(a, (-1,))
+    sides = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    number = known(flat, flat.shape[0])
+    return np.reshape(np.take(flat, np.arange(math.prod(sides)) % number), sides)
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = "xy") -> Any:
+    order = list(range(len(xi)))
+    if indexing == "xy" and len(xi) > 1:
+        order[:2] = 1, 0
+    sides = [1] * len(xi)
+    for each, place in zip(xi, order):
+        sides[place] = shape(each)[0] if shape(each) else 1
+    found = []
+    for each, place in zip(xi, order):
+        own = [1] * len(xi)
+        own[place] = sides[place]
+        thin = call(np.reshape, each, tuple(own)) if isinstance(each, Traced) else (
+            np.reshape(each, tuple(own)))
+        found.append(thin if sparse or not isinstance(thin, Traced) else
+                     np.broadcast_to(thin, tuple(sides)))
+    return tuple(each if isinstance(each, Traced) else None for each in found)
+
+
+# -- sequences of numbers
+
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, *args: Any, axis: int = 0,
+    **kwargs: Any,
+) -> Any:
+    plain((args, kwargs, axis, isinstance(num, int)), ((), {}, 0, True))
+    shares = np.arange(num) / max(num - bool(endpoint), 1)
+    axes = max(len(shape(start)), len(shape(stop)))
+    shares = np.reshape(shares, (num, *(1,) * axes))
+    return call(np.multiply, start, 1 - shares) + call(np.multiply, stop, shares) if (
+        isinstance(start, Traced) and isinstance(stop, Traced)) else (
+        start * (1 - shares) + stop * shares)
+
+
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0,
+    *args: Any, **kwargs: Any,
+) -> Any:
+    plain((args, kwargs), ((), {}))
+    return call(np.power, base, linspace(start, stop, num, endpoint))
+
+
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, *args: Any, **kwargs: Any
+) -> Any:
+    plain((args, kwargs), ((), {}))
+    return np.exp(linspace(np.log(start), np.log(stop), num, endpoint))
+
+
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+    number = known(x, x.shape[0]) if N is None else N
+    powers = np.arange(number)
+    return np.expand_dims(x, 1) ** (powers if increasing else powers[::-1])
+
+
+def running_total(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
+    include_initial: bool = False,
+) -> Any:
+    plain(include_initial, False)
+    return np.cumsum(x, axis=0 if axis is None else axis)
+
+
+def running_products(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
+    include_initial: bool = False,
+) -> Any:
+    plain(include_initial, False)
+    return np.cumprod(x, axis=0 if axis is None else axis)
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    plain((to_end, to_begin), (None, None))
+    flat = np.reshape(ary, (-1,))
+    return flat[1:] - flat[:-1]
+
+
+# -- polynomials
+
+def polyval(p: Any, x: Any) -> Any:
+    degree = known(p, p.shape[0]) if isinstance(p, Traced) else len(p)
+    total = x * 0
+    for place in range(degree):
+        total = total * x + p[place]
     return total
 
 
-def vecdot(x1: Any, x2: Any, /, **kwargs: Any) -> Any:
-    plain(tuple(kwargs), ())
-    return np.sum(call(np.conjugate, x1) * x2, axis=-1)
+def polyder(p: Any, m: int = 1) -> Any:
+    for _ in range(m):
+        size = known(p, p.shape[0])
+        p = p[:-1] * np.arange(size - 1, 0, -1)
+    return p
 
 
-def least_squares(a: Any, b: Any, rcond: Any = None) -> Any:
-    """Of as many independent columns as there are: the normal equations."""
-    across = np.swapaxes(a, 0, 1)
-    return np.linalg.solve(np.matmul(across, a), np.matmul(across, b)), None, None, None
+def polyadd(a1: Any, a2: Any) -> Any:
+    return polynomial_sum(a1, a2, np.add)
 
 
-def pseudo_inverse(a: Any, *args: Any, **kwargs: Any) -> Any:
-    plain((args, kwargs), ((), {}))
-    across = np.swapaxes(a, -1, -2)
-    if a.shape[-2] >= a.shape[-1]:
-        return np.matmul(np.linalg.inv(np.matmul(across, a)), across)
-    return np.matmul(across, np.linalg.inv(np.matmul(a, across)))
+def polysub(a1: Any, a2: Any) -> Any:
+    return polynomial_sum(a1, a2, np.subtract)
+
+
+def polynomial_sum(a1: Any, a2: Any, function: Any) -> Any:
+    """Coefficients of the same powers come together: the last ones."""
+    first, second = shape(a1)[0], shape(a2)[0]
+    plain(isinstance(first, int) and isinstance(second, int), True)
+    filled = [
+        call(np.pad, each, (max(first, second) - size, 0)) if isinstance(each, Traced) else
+        np.pad(each, (max(first, second) - size, 0))
+        for each, size in ((a1, first), (a2, second))]
+    return call(function, *filled)

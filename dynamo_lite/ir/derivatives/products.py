@@ -1,13 +1,14 @@
 """Reverse rules of matrix products."""
 from __future__ import annotations
 
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
 
 from ...errors import Unsupported
 from ..sizes import product
-from .traced import call, ndim
+from .traced import Part, call, ndim, shape, step
 
 
 def left_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
@@ -58,29 +59,47 @@ def operand_of_einsum(place: int) -> Any:
     """The product of the cotangent and the other operands, summed over what this one lacks."""
 
     def rule(g: Any, out: Any, subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
-        inputs, result = parsed(subscripts)
+        inputs, result = parsed(subscripts, [ndim(each) for each in operands])
         own = inputs.pop(place)
         others = [each for at, each in enumerate(operands) if at != place]
         known = set(result).union(*inputs)
-        kept = "".join(letter for letter in own if letter in known)
-        if len(set(own)) < len(own):
-            raise Unsupported("an operand with a letter twice")
+        once = "".join(dict.fromkeys(own))
+        kept = "".join(letter for letter in once if letter in known)
         part = call(np.einsum, f"{','.join((result, *inputs))}->{kept}", g, *others)
-        axes = tuple(at for at, letter in enumerate(own) if letter not in known)
-        full = np.expand_dims(part, axes) if axes else part
-        return np.broadcast_to(full, operands[place].shape) if axes else full
+        sides = tuple(shape(operands[place])[own.index(letter)] for letter in once)
+        axes = tuple(at for at, letter in enumerate(once) if letter not in known)
+        full = np.broadcast_to(
+            np.expand_dims(call(np.asarray, part), axes), sides) if axes else part
+        return full if once == own else on_diagonals(full, once, own)
 
     return rule
 
 
-def parsed(subscripts: Any) -> tuple[list[str], str]:
-    """The letters of the operands and of the result."""
-    if not isinstance(subscripts, str) or "." in subscripts:
+def on_diagonals(g: Any, once: str, own: str) -> Part:
+    """The cotangent of an operand in which a letter comes twice: its diagonal has it."""
+    twice = [letter for letter in once if own.count(letter) > 1]
+    if len(twice) > 1 or own.count(twice[0]) > 2:
+        raise Unsupported("an operand with several letters twice, or with one three times")
+    letter = twice[0]
+    back = np.moveaxis(g, once.index(letter), -1)
+    return Part((step(np.diagonal, 0, own.index(letter), own.rindex(letter)),), back)
+
+
+def parsed(subscripts: Any, ndims: list[int]) -> tuple[list[str], str]:
+    """The letters of the operands and of the result; those of "..." are other ones."""
+    if not isinstance(subscripts, str):
         raise Unsupported("subscripts that are no letters")
     left, arrow, result = subscripts.replace(" ", "").partition("->")
+    spare = [letter for letter in ascii_letters if letter not in subscripts]
+    inputs, longest = [], ""
+    for text, count in zip(left.split(","), ndims):
+        dots = "".join(spare[: count - len(text) + 3][::-1]) if "..." in text else ""
+        longest = max(longest, dots, key=len)
+        inputs.append(text.replace("...", dots))
     if not arrow:
-        result = "".join(sorted(each for each in {*left} - {","} if left.count(each) == 1))
-    return left.split(","), result
+        letters = left.replace(",", "").replace(".", "")
+        result = "..." + "".join(sorted(each for each in {*letters} if letters.count(each) == 1))
+    return inputs, result.replace("...", longest)
 
 
 def rows(x: Any) -> Any:

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...errors import Unsupported
 from ..core import Chain
 from ..node import Node
 from ..rules.composite import Emit
-from ..sizes import Size
+from ..rules.values import normal_axes
+from ..sizes import Size, SizeExpr, product
 from ..tree import leaves, map_leaves
 from ..types import ArrayType
 
@@ -99,6 +101,11 @@ def traced(emit: Emit, leaf: Any) -> Any:
                  for place in range(len(leaf.type)))
 
 
+def counted(emit: Emit, leaf: Any) -> Any:
+    """The same where sizes are operands like other numbers."""
+    return Traced(emit, leaf) if isinstance(leaf, SizeExpr) else traced(emit, leaf)
+
+
 def made(like: Traced, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Traced:
     """A new array, of no other one."""
     return Traced(like.emit, like.emit(function, *args, **kwargs))
@@ -106,6 +113,27 @@ def made(like: Traced, function: Callable[..., Any], *args: Any, **kwargs: Any) 
 
 def zeros(like: Traced, shape: tuple[Size, ...]) -> Traced:
     return made(like, np.zeros, shape, like.dtype)
+
+
+def count(like: Traced, size: Size) -> Traced:
+    """0, 1, 2 …: as many integers."""
+    return made(like, np.arange, size)
+
+
+def known(like: Traced, size: Size) -> int:
+    """A size as a number: from here on the graph is for this one alone."""
+    if isinstance(size, int):
+        return size
+    number = like.emit.facts.hint(size)
+    if not like.emit.facts.equal(size, number):
+        raise Unsupported("a size that is not known")
+    return number
+
+
+def conjugate(x: Any) -> Any:
+    """Of real numbers, the same."""
+    is_complex = x.dtype.kind == "c" if isinstance(x, Traced) else np.iscomplexobj(x)
+    return np.conjugate(x) if is_complex else x
 
 
 def identity(like: Traced) -> Traced:
@@ -118,3 +146,20 @@ def real_positions(like: Traced, axis: int) -> Any:
     sides: list[Size] = [1] * like.ndim
     sides[axis] = like.shape[axis]
     return call(np.reshape, made(like, np.arange, like.shape[axis]), tuple(sides))
+
+
+def together(x: Traced, axis: Any) -> Traced:
+    """The elements along some axes as the last one, after the other axes."""
+    axes = normal_axes(axis, x.ndim)
+    rest = tuple(each for each in range(x.ndim) if each not in axes)
+    moved = np.transpose(x, (*rest, *axes))
+    sides = moved.shape[: len(rest)]
+    return np.reshape(moved, (*sides, product(moved.shape[len(rest) :])))
+
+
+def apart(x: Traced, axis: Any, like: Traced) -> Any:
+    """The elements of `together` in their places."""
+    axes = normal_axes(axis, like.ndim)
+    order = (*(each for each in range(like.ndim) if each not in axes), *axes)
+    moved = np.reshape(x, tuple(like.shape[each] for each in order))
+    return np.transpose(moved, tuple(sorted(range(like.ndim), key=order.__getitem__)))

@@ -20,5 +20,3 @@ __all__ = [
     "c_functions", "composites", "creation", "derivatives", "externs", "flow", "folds",
     "pointwise", "products", "structure", "unbacked", "views", "whole", "writes",
 ]
-
-derivatives.complete_rows()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import NotDifferentiable
+from ..derivatives import rows as rows  # which gives rows their rules
 from ..facts import Facts, graph_facts
 from ..graph import Graph
 from ..memory import owner_of
@@ -31,7 +32,7 @@ from .sweeps import ForwardSweep, ReverseSweep
 
 def differentiate(graph: Graph, facts: Facts) -> Graph:
     """The joint graph, in functional form."""
-    graph = functionalise(decompose(graph, facts, lambda row: bool(row.vjp or row.means)), facts)
+    graph = functionalise(decompose(graph, facts, lambda row: bool(row.vjp)), facts)
     joint = drop_dead(expanded(graph, facts), facts)
     return drop_dead(without_variables(joint), facts)
 

@@ -15,7 +15,8 @@ import numpy as np
 from ...errors import NotDifferentiable, Unsupported
 from .. import core
 from ..control import is_control
-from ..derivatives.traced import Part, Traced, bare, traced
+from ..derivatives.arrays import laid_out
+from ..derivatives.traced import Part, Traced, bare, counted, traced
 from ..facts import Facts
 from ..node import Node
 from ..pullback import RULED, detached, ruled_backwards
@@ -66,7 +67,8 @@ class Sweep:
             yield from self.through(row.means, node, g, emit)
             return
         rules = row.partials or row.vjp
-        args, kwargs = map_leaves(lambda leaf: traced(emit, leaf), (node.args, node.kwargs))
+        seen = counted if row.partials else traced
+        args, kwargs = map_leaves(lambda leaf: seen(emit, leaf), (node.args, node.kwargs))
         out = map_leaves(lambda leaf: None if leaf is None else Traced(emit, leaf), (node, g))
         for place, arg in enumerate(node.args):
             if not (operands := self.matter(arg)):
@@ -188,9 +190,12 @@ class ForwardSweep(Sweep):
     def __init__(self, new: Rebuild, tangents: dict[Node, Any], facts: Facts) -> None:
         super().__init__(new, list(tangents), facts)
         self.tangents = tangents
+        self.items: set[tuple[Node, Any]] = set()
+        """Which results of calls that have several matter."""
 
     def run(self, outputs: Sequence[Any]) -> None:
         needed = leading_to(outputs, self.nodes)
+        self.items = {(node.args[0], node.args[1]) for node in needed if is_item(node)}
         for node in self.nodes:
             if node in needed and node in self.active and node not in self.tangents:
                 self.step(node)
@@ -210,7 +215,7 @@ class ForwardSweep(Sweep):
     def by_partials(self, node: Node, emit: NodeEmit) -> Any:
         """Element by element: the sum over the operands."""
         partials, total = ROWS[node.target].partials, None
-        given = map_leaves(lambda leaf: traced(emit, leaf), (node, *node.args[: len(partials)]))
+        given = map_leaves(lambda leaf: counted(emit, leaf), (node, *node.args[: len(partials)]))
         for place, operand in enumerate(node.args):
             tangent = self.tangents.get(operand) if isinstance(operand, Node) else None
             if tangent is None:
@@ -225,17 +230,18 @@ class ForwardSweep(Sweep):
         start = len(self.new.graph.nodes)
         single = isinstance(node.type, ArrayType)
         kinds = (node.type,) if single else tuple(node.type)
-        unknown = [unknown_of(emit, kind) for kind in kinds]
+        unknown = [unknown_of(emit, kind) if single or (node, place) in self.items else None
+                   for place, kind in enumerate(kinds)]
         pairs = list(self.contributions(node, unknown[0] if single else tuple(unknown), emit))
         pairs = [(each, dense(emit, value, each) if isinstance(value, Part) else
                   fitted(emit, value, each.type)) for each, value in pairs]
-        sweep = ReverseSweep(self.new, unknown, self.facts, start)
+        sweep = ReverseSweep(self.new, [*filter(None, unknown)], self.facts, start)
         for operand, value in pairs:
             tangent = self.tangents.get(operand)
             if tangent is not None and isinstance(value, Node) and value in sweep.active:
                 sweep.add(value, tangent, emit)
         sweep.run()
-        found = tuple(sweep.cotangents.get(each) for each in unknown)
+        found = tuple(None if each is None else sweep.cotangents.get(each) for each in unknown)
         if all(each is None for each in found):
             return None
         return found[0] if single else found
@@ -256,6 +262,8 @@ def stripped(value: Any) -> Any:
 
 def dense(emit: NodeEmit, part: Part, operand: Node, known: Any = None) -> Any:
     """The cotangent of an operand, of that of a part of it and what is known of it already."""
+    if known is not None:
+        known = bare(laid_out(Traced(emit, known), Traced(emit, operand), part.view))
     base = emit(np.zeros_like, operand) if known is None else known
     value = retyped(emit, part.value, operand.type.dtype)
     if part.repeats:

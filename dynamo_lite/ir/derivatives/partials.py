@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..derivatives import elementwise as rules
+from . import elementwise as rules
 
 PARTIALS: Mapping[Callable[..., Any], tuple[Callable[..., Any], ...]] = {
     np.add: (rules.one, rules.one),
