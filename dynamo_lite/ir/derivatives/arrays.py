@@ -214,11 +214,12 @@ def value_of_update(g: Any, out: Any, base: Any, view: Any, value: Any) -> Any:
 def base_of_perform(
     g: Any, out: Any, function: Any, base: Any, view: Any, place: Any, args: Any, kwargs: Any
 ) -> Any:
-    """By the rule of what NumPy's function writes into."""
+    """By the rule of what NumPy's function writes into: all of the array, or a view of it."""
     rule = rules_of(function)[0]
-    if view and rule is not same:
-        raise Unsupported(f"what {function.__qualname__} writes into a view")
-    return rule(g, out, base, *args, **kwargs)
+    if not view or rule is same:
+        return rule(g, out, base, *args, **kwargs)
+    found = rule(*(core.selected(each, view) for each in (g, out, base)), *args, **kwargs)
+    return call(core.update, laid_out(g, base, view), view, found)
 
 
 def args_of_perform(
