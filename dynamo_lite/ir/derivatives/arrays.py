@@ -263,7 +263,7 @@ def in_segments(
     following = np.concatenate((starts[1:], call(np.full_like, starts[:1], size)))
     ends = np.where(np.less(starts, following), following, starts + 1)
     moved = np.moveaxis(g, at, 0)
-    marks = made(x, np.zeros, (size + 1, *moved.shape[1:]), g.dtype)
+    marks: Any = made(x, np.zeros, (size + 1, *moved.shape[1:]), g.dtype)
     for places, value in ((starts, moved), (ends, -moved)):
         marks = call(core.perform, np.add.at, marks, (), 0, (places, value), {})
     return np.moveaxis(np.cumsum(marks, axis=0)[:-1], 0, at)

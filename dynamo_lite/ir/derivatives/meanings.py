@@ -155,7 +155,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 
 def resize(a: Any, new_shape: Any) -> Any:
-    flat = np.reshape(a, (-1,))
+    flat: Any = np.reshape(a, (-1,))
     sides = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
     number = known(flat, flat.shape[0])
     return np.reshape(np.take(flat, np.arange(math.prod(sides)) % number), sides)
@@ -175,7 +175,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = 
         thin = call(np.reshape, each, tuple(own)) if isinstance(each, Traced) else (
             np.reshape(each, tuple(own)))
         found.append(thin if sparse or not isinstance(thin, Traced) else
-                     np.broadcast_to(thin, tuple(sides)))
+                     call(np.broadcast_to, thin, tuple(sides)))
     return tuple(each if isinstance(each, Traced) else None for each in found)
 
 

@@ -81,7 +81,7 @@ def matrix_power(a: Any, n: int) -> Any:
 
 def tensorinv(a: Any, ind: int = 2) -> Any:
     rows, columns = a.shape[ind:], a.shape[:ind]
-    flat = np.reshape(a, (product(columns), product(rows)))
+    flat: Any = call(np.reshape, a, (product(columns), product(rows)))
     return np.reshape(np.linalg.inv(flat), (*rows, *columns))
 
 

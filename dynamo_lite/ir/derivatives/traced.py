@@ -115,16 +115,16 @@ def zeros(like: Traced, shape: tuple[Size, ...]) -> Traced:
     return made(like, np.zeros, shape, like.dtype)
 
 
-def count(like: Traced, size: Size) -> Traced:
+def count(like: Traced, size: Size) -> Any:
     """0, 1, 2 …: as many integers."""
     return made(like, np.arange, size)
 
 
-def known(like: Traced, size: Size) -> int:
+def known(like: Any, size: Size) -> int:
     """A size as a number: from here on the graph is for this one alone."""
     if isinstance(size, int):
         return size
-    number = like.emit.facts.hint(size)
+    number: int = like.emit.facts.hint(size)
     if not like.emit.facts.equal(size, number):
         raise Unsupported("a size that is not known")
     return number
@@ -136,7 +136,7 @@ def conjugate(x: Any) -> Any:
     return np.conjugate(x) if is_complex else x
 
 
-def identity(like: Traced) -> Traced:
+def identity(like: Any) -> Traced:
     """As large as the last two axes."""
     return made(like, np.eye, like.shape[-2], like.shape[-1], dtype=like.dtype)
 
@@ -148,18 +148,18 @@ def real_positions(like: Traced, axis: int) -> Any:
     return call(np.reshape, made(like, np.arange, like.shape[axis]), tuple(sides))
 
 
-def together(x: Traced, axis: Any) -> Traced:
+def together(x: Any, axis: Any) -> Any:
     """The elements along some axes as the last one, after the other axes."""
     axes = normal_axes(axis, x.ndim)
     rest = tuple(each for each in range(x.ndim) if each not in axes)
-    moved = np.transpose(x, (*rest, *axes))
+    moved: Any = np.transpose(x, (*rest, *axes))
     sides = moved.shape[: len(rest)]
     return np.reshape(moved, (*sides, product(moved.shape[len(rest) :])))
 
 
-def apart(x: Traced, axis: Any, like: Traced) -> Any:
+def apart(x: Any, axis: Any, like: Traced) -> Any:
     """The elements of `together` in their places."""
     axes = normal_axes(axis, like.ndim)
     order = (*(each for each in range(like.ndim) if each not in axes), *axes)
-    moved = np.reshape(x, tuple(like.shape[each] for each in order))
+    moved: Any = np.reshape(x, tuple(like.shape[each] for each in order))
     return np.transpose(moved, tuple(sorted(range(like.ndim), key=order.__getitem__)))
