@@ -12,13 +12,13 @@ from ..ir.node import Node
 from ..tracer.frame.printed_graphs import Fact
 from .blocks import edges_of, ends, is_source, pieces, small
 from .cuts import Dim
+from .definitions import Takes
 from .layers import Layers
 from .likely import likely
 from .partial_results import PartialResults
 from .partition import Blocks, ByBlock, Fixed, Partition, Parts, Scalar
 from .regions import Mosaic, Region, View
 from .sources import Piece
-from .tasks import Takes
 
 
 @dataclass(frozen=True, slots=True)

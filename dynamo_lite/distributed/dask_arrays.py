@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dask._task_spec import Task, TaskRef
-from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
 from ..base.records import dataclass, field
@@ -14,10 +13,11 @@ from ..ir.node import Node
 from .arguments import Reading
 from .blocks import size_of
 from .cuts import Dim, Value
+from .definitions import Gives
 from .layers import Key, Layers, label
 from .partial_results import PartialResults
 from .partition import Fixed, Parting, Partition, Port
-from .tasks import Gives, block_function
+from .tasks import block_function
 
 
 @dataclass(eq=False, slots=True)
@@ -68,7 +68,7 @@ class Weaver:
         arguments = reading.arguments(partition)
         function = block_function(
             partition.graph, label(partition.graph), self.layers.options, arguments.takes, gives,
-            tokenize, arguments.likely)
+            arguments.likely)
         single = len(gives) == 1
         results: list[Port | Parting] = [*ports, *partings[:1]]
         if partings:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dask._task_spec import List, Task, TaskRef
-from dask.base import tokenize
 
 from ..base.records import dataclass
 from ..ir.graph import Graph
@@ -102,5 +101,5 @@ def combining(
     graph.output(tuple(results))
     count = len(results)
     return block_function(
-        graph, "combine", options, ((place, count),), ((tuple(range(count)),),), tokenize,
+        graph, "combine", options, ((place, count),), ((tuple(range(count)),),),
         of_groups(parting, counts))

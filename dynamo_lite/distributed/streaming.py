@@ -102,6 +102,8 @@ class Streaming:
             files = [stack.enter_context(staged(place)) for place in places]
             targets = [np.lib.format.open_memmap(file, "w+", array.dtype, array.shape)
                        for file, array in zip(files, lazy)]
+            for file in (*files, *(place.filename for place in places if is_mapped(place))):
+                reserve(file)
             da.store(list(lazy), targets, lock=False, scheduler="threads")
             return [delivered(file, target, place)
                     for file, target, place in zip(files, targets, places)]
@@ -129,6 +131,17 @@ def staged(place: Any) -> Iterator[str]:
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(file)
+
+
+def is_mapped(place: Any) -> bool:
+    return isinstance(place, np.memmap) and place.filename is not None
+
+
+def reserve(file: Any) -> None:
+    """Have room on the disk for all of a file, or raise OSError: writing into the holes of a mapped
+    file on a disk that is full would end the process."""
+    with open(file, "r+b") as opened:
+        os.posix_fallocate(opened.fileno(), 0, max(1, os.fstat(opened.fileno()).st_size))
 
 
 def delivered(file: str, written: np.memmap, place: Any) -> Any:
