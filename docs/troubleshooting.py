@@ -53,7 +53,7 @@ def example(module: Any, plant: Any) -> str:
     line = linecache.getline(str(PLANTED), plant.line).partition("  #")[0].strip()
     reason = re.split(r" \(asked for at|; Python runs", cost.reason)[0]
     reason = re.sub(r"/\S*/(?=[\w.]+\.py)", "", reason)
-    reason = re.sub(r":\d+ in \w+", "", re.sub(r"<(\w+) \S+ at 0x\w+>", r"a \1", reason))
+    reason = re.sub(r":\d+ in \w+", "", re.sub(r" at \S+:\d+>", ">", reason))
     return f"- `{line}` — {cost.kind}: {reason}"
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import operator
 import reprlib
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -50,6 +50,8 @@ class _Short(reprlib.Repr):
         kind = type(value)
         if kind in (int, str, list, tuple, dict, set, frozenset):
             return super().repr1(value, level)
+        if (named := NAMED.get(kind)) is not None:
+            return f"<{named(value)}>"
         is_users = is_python_class(kind) and issubclass(kind, SHOWN_BY_ITEMS)
         if is_users or isinstance(lookup_repr(kind), FunctionType):
             return f"<{kind.__qualname__} object>"
@@ -79,6 +81,13 @@ class _Short(reprlib.Repr):
         return f"{{{', '.join(parts + dots)}}}"
 
 
+NAMED: Mapping[type, Callable[[Any], str]] = {
+    FunctionType: lambda function: f"function {function.__qualname__} at "
+        f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}",
+    ModuleType: lambda module: f"module {vars(module).get('__name__', '')}",
+    BuiltinFunctionType: lambda function: f"built-in function {function.__name__}",
+}
+"""Objects that have a name, which says more than an address."""
 SHOWN_BY_ITEMS = (list, tuple, dict, set, frozenset, BaseException)
 """Types whose objects are shown by methods that derived classes may have of their own."""
 

@@ -46,10 +46,10 @@ class LocalSource(Source):
     name: str
 
     def __str__(self) -> str:
-        """A continuation is also passed cells, `.cell_k_3`, and values on the stack."""
+        """A continuation is also passed cells, `.cell_k_3`, and values on the stack, `.stack2`."""
         if self.name.startswith(CELL):
             return self.name.removeprefix(CELL).rpartition("_")[0]
-        return self.name.replace(STACK, "intermediate value ")
+        return "an intermediate value" if self.name.startswith(STACK) else self.name
 
 
 CELL = ".cell_"
@@ -59,6 +59,15 @@ STACK = ".stack"
 def is_temporary(source: Source | None) -> bool:
     """Whether it is a value that was on the stack where the graph broke: just made, as a rule."""
     return isinstance(source, LocalSource) and source.name.startswith(STACK)
+
+
+def path_of(source: Source) -> str:
+    """What two continuations have in common, of a value that both are passed: `str(source)`, but
+    different values of the stack have different paths."""
+    root = source
+    while (base := getattr(root, "base", None)) is not None:
+        root = base
+    return f"{getattr(root, 'name', '')}: {source}"
 
 
 @dataclass(frozen=True, slots=True)

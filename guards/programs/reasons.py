@@ -150,13 +150,13 @@ def _symbols_of(guard: Guard, shapes: ShapeEnv, values: Values) -> str | None:
 def _relation(relation: Relation, shapes: ShapeEnv, values: Values) -> str:
     """Both sides with the sizes of this call and of the one that was compiled."""
     now = {name: values_of(shapes, name, values) for name in relation.symbols()}
-    names = ", ".join(f"{name} = {shapes.infos[name].origin}" for name in now)
+    left, right = map(shapes.described, (relation.left, relation.right))
     sides = " and ".join(
-        f"{side} is {_evaluated(side, now)}, was {shapes.hint(side)}"
+        f"{shapes.described(side)} is {_evaluated(side, now)}, was {shapes.hint(side)}"
         for side in (relation.left, relation.right)
         if not isinstance(side, int)
     )
-    return f"{relation} failed: {sides} when compiled ({names})"
+    return f"{left} {relation.op} {right} failed: {sides} when compiled"
 
 
 def _evaluated(size: Size, now: Mapping[str, int]) -> str:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass, field
-from ..sources import ItemSource, LocalSource, Source, is_temporary
+from ..sources import ItemSource, LocalSource, Source, is_temporary, path_of
 
 
 class Mark(enum.Enum):
@@ -330,7 +330,7 @@ class DynamicPolicy:
         return self._may_vary(source, value, max(self.most_variants - 1, 1))
 
     def _may_vary(self, source: Source, value: Hashable, most: int) -> bool:
-        values = self.variants.setdefault(str(source), set())
+        values = self.variants.setdefault(path_of(source), set())
         if value not in values and len(values) >= most:
             return False
         values.add(value)

@@ -30,7 +30,7 @@ def naming(numbering: Callable[[], Numbering], args: Sequence[Any]) -> Naming:
         if not role and (counted := _counted(operands[0])) is not None:
             numbers = [numbering().of_operand(operands[0], 0)]
             role, operands = "nonzero elements", [counted]
-        names = ", ".join(getattr(operand, "name", "…") for operand in operands)
+        names = ", ".join(getattr(operand, "name", "…").rstrip("_") for operand in operands)
         key = (role, *numbers)
         if not role:
             return DataResult(key, f"the value of {names}", _limit(operands[0]))
