@@ -24,24 +24,28 @@ class GraphBreak(Unsupported):
     """Tracing cannot go on past the current instruction.
 
     `location` is that of the innermost frame; `root_steps` says after how many instructions of the
-    root frame the analysis has to stop. `refused`: NumPy raises for these very sizes, and `asked`
-    has the relations that say so, which other sizes may not fulfil. `stands` has what guards need
-    to be installed (source, kind, value, location) without which there might be no break.
+    root frame the analysis has to stop. `is_sound`: there is nothing wrong with the instruction
+    there: the continuation begins with it. `refused`: NumPy raises for these very sizes, and
+    `asked` has the relations that say so, which other sizes may not fulfil. `stands` has what
+    guards need to be installed (source, kind, value, location) without which there might be no
+    break.
     """
 
     root_steps: int | None = None
+    is_sound = False
     refused = False
     asked: Sequence[Any] = ()
     stands: Sequence[Any] = ()
 
 
 class LoopBreak(GraphBreak):
-    """A loop is too long to unroll: stop before it begins.
+    """A loop is too long to unroll: stop before it begins."""
 
-    `before_loop`: at the first instruction of a `while` loop, which there is nothing wrong with.
-    """
 
-    before_loop = False
+class InterruptBreak(GraphBreak):
+    """The end of a `try` that handles interrupts: those that have arrived are raised in it."""
+
+    is_sound = True
 
 
 class DataDependent(GraphBreak):

@@ -68,6 +68,9 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("asked-for", "asks for a graph break", "remove dl.graph_break()"),
     Remedy("generator", "generators? and coroutines|is a generator", "compile the "
            "function that goes through the generator, or one that returns an array or a list"),
+    Remedy("interrupts", "interrupts are raised|handles interrupts", "compile the loop in the try "
+           "as a function of its own, or with fullgraph=True: an interrupt comes before or after "
+           "the graph then"),
     # -- calls that bail out
     Remedy("divide", "reports 'divide by zero'", "wrap the lines in np.errstate(divide='ignore') "
            "where that is meant, or replace the zeros first: np.where(x == 0, 1, x)"),

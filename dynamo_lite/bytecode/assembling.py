@@ -14,7 +14,7 @@ from typing import Any
 
 from ..base.records import dataclass
 from ..errors import Unsupported
-from ..native import take_over
+from ..native import IN_ONE_STEP, TAKE_OVER
 from .reading import (
     BINARY_OPERATORS,
     CACHE_UNITS,
@@ -92,12 +92,16 @@ class Assembler:
     Slots (locals, cells, free variables) go by name; `add_local` makes new ones after the locals.
     Opnames are the canonical ones of `reading`. Operands: a slot or attribute by name, LOAD_CONST
     by value, BINARY_OP by symbol, anything else the number. Nothing is encoded before `finish`.
+
+    `has_safepoints`: whether interrupts may be raised after calls. Where the frame may have to
+    handle them, they wait until its variables are in place.
     """
 
     def __init__(self, code: CodeType, local_names: list[str] | None = None) -> None:
         self.code = code
         self.locals = list(code.co_varnames) if local_names is None else local_names
         self.depth = 0
+        self.has_safepoints = not code.co_exceptiontable
         self._max_depth = 0
         self._items: list[_Op | _Jump | _Copy | _Line | Label] = []
         self._protected: list[_Protect] = []
@@ -129,6 +133,10 @@ class Assembler:
 
         With arguments, the first one takes the place of `self`, which spares the NULL.
         """
+        if not self.has_safepoints:
+            self.emit("BUILD_TUPLE", n + 1)
+            self.emit("LOAD_CONST", IN_ONE_STEP)
+            return self.emit("BINARY_OP", "@")
         if n == 0:
             self.emit("PUSH_NULL")
             if not CALLABLE_FIRST:
@@ -141,8 +149,8 @@ class Assembler:
 
     def take_over(self) -> None:
         """The arguments of a continuation are its variables' alone from here on."""
-        self.emit("LOAD_CONST", take_over)
-        self.call(0)
+        self.emit("LOAD_CONST", TAKE_OVER)
+        self.emit("UNARY_INVERT")
         self.emit("POP_TOP")
 
     def jump(self, opname: str, label: Label) -> None:

@@ -16,6 +16,8 @@ from .reading import Instruction, positions, read
 
 _REPLACEMENT = "__dynamo_lite_replacement__"
 _COPY_FREE_VARS, _NOP = opcode.opmap["COPY_FREE_VARS"], opcode.opmap["NOP"]
+_AT_START, _WITHOUT_SAFEPOINT = 0, 2
+"""RESUME's operand: 2 is that of a frame that goes on behind `yield from`."""
 _VARIADIC = 0x04 | 0x08  # CO_VARARGS, CO_VARKEYWORDS
 
 
@@ -68,11 +70,12 @@ def is_replacement(function: FunctionType) -> bool:
     return _REPLACEMENT in function.__dict__
 
 
-def prologue(assembler: Assembler) -> None:
+def prologue(assembler: Assembler, is_continuation: bool) -> None:
     """What CPython expects at the start; cells are put in place by hand, so no MAKE_CELL."""
     if assembler.code.co_freevars:
         assembler.emit("COPY_FREE_VARS", len(assembler.code.co_freevars))
-    assembler.emit("RESUME", 0)
+    waits = is_continuation and not assembler.has_safepoints
+    assembler.emit("RESUME", _WITHOUT_SAFEPOINT if waits else _AT_START)
 
 
 def resume_function(function: FunctionType, point: ResumePoint) -> FunctionType:
@@ -95,7 +98,7 @@ def in_place(function: FunctionType, point: ResumePoint) -> tuple[Assembler, int
     stack = [assembler.add_local("stack") if is_value else None for is_value in point.stack]
     arguments = len(assembler.locals)
     assembler.at(positions(code, instruction))
-    prologue(assembler)
+    prologue(assembler, is_continuation=True)
     assembler.take_over()
     for name in sorted(point.unbound):
         assembler.emit("DELETE_FAST", name)

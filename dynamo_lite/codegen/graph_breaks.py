@@ -18,7 +18,7 @@ from ..bytecode.splitting import EMULATED, JUMPS_IF, STACK_EFFECTS
 from ..errors import Unsupported
 from ..guards.sources import LocalSource
 from ..ir.sizes import SizeExpr
-from ..native import CONTINUATION
+from ..native import CONTINUATION, safepoint
 from ..tracer.object_model.constants import ATOMS, NullVariable
 from ..tracer.object_model.lazy import LazyVariable
 from ..tracer.state.trace import Stopped
@@ -44,6 +44,7 @@ class Leaving:
         self.original = flat_code(code.function.__code__)
         self.instructions = read(self.original)
         self.instruction = self.instructions[stopped.index]
+        self.handler = stopped.handler or self.instruction.handler
         self.needs_body = False
         self.points: list[ResumePoint] = []
         self.stack: list[Push] = []
@@ -60,6 +61,8 @@ class Leaving:
             raise Unsupported(reason)
         self.assembler.at(positions(self.original, self.instruction))
         live = live_locals(self.original, self.instruction.index) | {*self.original.co_cellvars}
+        if self.stopped.handler is not None:
+            live |= live_locals(self.original, self.stopped.handler.target)
         self.stack = [self.code.hold(item) for item in self.stopped.stack]
         call = CallAtBreak(
             self.code, self.frames, self.instruction, self.stopped.stack, self.stack
@@ -141,10 +144,27 @@ class Leaving:
 
     # -- what follows
 
+    def _safepoint(self) -> None:
+        """Interrupts that have arrived are raised here, inside the exception handler."""
+        handler = self.handler
+        if handler is None or not all(self.is_value[: handler.depth]):
+            return
+        self._push_for_handler(len(self.stack))
+
+        def call() -> None:
+            self.code.load_callable(safepoint)
+            self.code.call(0)
+            self.code.emit("POP_TOP")
+
+        self._guarded(call)
+        for _ in range(handler.depth):
+            self.code.emit("POP_TOP")
+
     def _leave(self) -> None:
+        self._safepoint()
         opname = self.instruction.opname
         stack = [*zip(self.is_value, self.stack)]
-        if self.stopped.before_loop or self.stopped.in_python:
+        if self.stopped.is_sound or self.stopped.in_python:
             self._resume(self.instruction.index, stack)
         elif opname == "JUMP":
             assert self.instruction.target is not None
@@ -237,13 +257,13 @@ class Leaving:
         self.code.drop_temporaries(self.stack if keeps else self.stack[:kept])
 
     def _push_for_handler(self, kept: int) -> None:
-        handler = self.instruction.handler
+        handler = self.handler
         for push in self.stack[: min(handler.depth, kept) if handler is not None else 0]:
             push()
 
     def _guarded(self, run: Callable[[], None]) -> None:
         """Emit `run` inside the exception handler of the original instruction."""
-        handler = self.instruction.handler
+        handler = self.handler
         start, end = Label(), Label()
         self.assembler.place(start)
         if handler is not None:
@@ -251,7 +271,9 @@ class Leaving:
             self.code.emit("NOP")
             target = self.instructions[handler.target].offset
             self.assembler.protect(start, end, target, handler.depth, handler.lasti)
+        waits, self.assembler.has_safepoints = self.assembler.has_safepoints, True
         run()
+        self.assembler.has_safepoints = waits
         self.assembler.place(end)
 
     def _resume(

@@ -53,7 +53,7 @@ class Plan:
             return target
         function = self.trace.function
         head = Assembler(flat_code(function.__code__), self.assembler.locals)
-        prologue(head)
+        prologue(head, self.is_continuation)
         if entry is not None:
             _call_graph(Reconstructor(head, function), self, entry)
         if self.is_continuation:

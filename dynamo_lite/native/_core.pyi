@@ -234,9 +234,14 @@ class ObjectCompiler:
 # -- rests of frames
 
 CONTINUATION: Final[object]
+IN_ONE_STEP: Final[object]
+TAKE_OVER: Final[object]
 
 def drive(start: Callable[..., Any], /) -> Callable[..., Any]: ...
-def take_over() -> None: ...
+def drive_into(
+    kept: list[Any], function: Callable[..., Any], arguments: list[Any], /
+) -> None: ...
+def safepoint() -> None: ...
 
 # -- GPU kernels
 

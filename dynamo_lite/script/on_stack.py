@@ -8,7 +8,7 @@ tracebacks and `sys._getframe` show each function once.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CellType, FrameType, FunctionType, TracebackType
 from typing import Any
 
@@ -16,10 +16,9 @@ from ..bytecode.hiding import hidden
 from ..bytecode.loop_functions import LoopFunction, LoopSite, loop_function, loop_sites
 from ..bytecode.reading import slot_names
 from ..native import (
-    CONTINUATION,
     Steps,
     call_outside,
-    drive,
+    drive_into,
     exchange_in_frame,
     raise_soon,
     set_frame_place,
@@ -39,25 +38,31 @@ class Switch:
     """Stands for the iterator over a range, until the frame asks for the next item.
 
     The function is compiled `as_whole` if its iterations are short; else each of them is, and
-    `steps` can be stopped: the frame goes on itself from there.
-    `compile` gives the compiled form of the loop for its arguments, or None: then the frame goes on
-    as it would have. `ended` is called when it does.
+    `steps` can be stopped: the frame goes on itself from there. `compile_loop` gives the compiled
+    form of the loop for its arguments, or None: then the frame goes on as it would have. `ended` is
+    called when it does. Meanwhile the variables that were `taken` out of the frame are among the
+    `arguments`, then the loop's own, then in `values`; `place` is where the frame is.
     """
 
     def __init__(
-        self, frame: FrameType, site: LoopSite, as_whole: bool, compile: Compile,
+        self, frame: FrameType, site: LoopSite, as_whole: bool, compile_loop: Compile,
         ended: Callable[[], None],
     ) -> None:  # fmt: skip
         self.frame = frame
         self.site = site
         self.as_whole = as_whole
-        self.compile = compile
+        self.compile_loop = compile_loop
         self.ended = ended
         self.iterator = exchange_in_frame(frame, site.slot, self, UNBOUND)
         self.steps = Steps(self.iterator)
         self.is_entered = False
         self.loop: LoopFunction | None = None
+        self.compiled: Callable[..., Any] | None = None
         self.slots = {name: slot for slot, name in enumerate(slot_names(site.code))}
+        self.taken: dict[str, int] = {}
+        self.arguments: list[Any] = []
+        self.values: list[tuple[Any, ...] | None] = []
+        self.place: int | None = None
 
     def __iter__(self) -> Switch:
         return self
@@ -70,24 +75,18 @@ class Switch:
 
     @hidden
     def __next__(self) -> Any:
+        """Interrupts are raised before or after the steps of the core: in each of these states it
+        is known where the frame's variables are."""
         self.is_entered = True
-        start = call_outside(self.enter)
-        if start is None:
-            self.ended()
-            return self.go_on()
-        place = self.frame.f_lasti
-        set_frame_place(self.frame, UNSEEN)
         try:
-            values = drive(start)()
+            call_outside(self.enter)
+            if self.compiled is not None:
+                drive_into(self.values, self.compiled, self.arguments)
+            call_outside(self.leave)
         except BaseException as error:
-            set_frame_place(self.frame, place)
-            self.failed(error)
-            self.ended()
+            call_outside(self.failed, error)
             raise
-        set_frame_place(self.frame, place)
-        self.put_back(values)
-        self.ended()
-        if self.steps.was_stopped:
+        if self.compiled is None or self.steps.was_stopped:
             return self.go_on()
         raise StopIteration
 
@@ -97,52 +96,72 @@ class Switch:
         exchange_in_frame(self.frame, self.site.slot, self.iterator, UNBOUND)
         return next(self.iterator)
 
-    def enter(self) -> Callable[[], tuple[Any, ...]] | None:
-        """What gives the compiled loop with its arguments, which are then nobody else's."""
+    def enter(self) -> None:
+        """Take what the compiled loop needs out of the frame: it is nobody else's then."""
         code, frame = self.site.code, self.frame
         values = {name: value_in_frame(frame, slot, UNBOUND) for name, slot in self.slots.items()}
         bound = frozenset(name for name, value in values.items() if value is not UNBOUND)
         function, site = function_of(frame, self.site, values)
         self.loop = loop_function(function, site, bound, self.as_whole)
         if self.loop is None:
-            return None
-        args = [values[name] if name in bound else None for name in variables(code)]
+            return
+        names = variables(code)
+        args = [values[name] if name in bound else None for name in names]
         args += [None] * self.site.depth
         args += bounds_left(self.iterator) if self.as_whole else [self.steps]
-        if (compiled := self.compile(self.loop.function, tuple(args))) is None:
-            return None
-        for name in self.loop.written:
+        self.compiled = self.compile_loop(self.loop.function, tuple(args))
+        if self.compiled is None:
+            return
+        self.taken = {name: names.index(name) for name in self.loop.written}
+        for name in self.taken:
             exchange_in_frame(frame, self.slots[name], UNBOUND, UNBOUND)
+        self.arguments = args
+        self.place = frame.f_lasti
+        set_frame_place(frame, UNSEEN)
 
-        @hidden
-        def start() -> tuple[Any, ...]:
-            given = (CONTINUATION, compiled, *args)
-            args.clear()
-            return given
-
-        return start
-
-    def put_back(self, values: tuple[Any, ...]) -> None:
+    def leave(self) -> None:
         """Give the frame the variables that the loop has written."""
-        assert self.loop is not None
-        for name, value in zip(self.loop.written, values or ()):
+        if self.loop is not None and self.values:
+            self.put_back(self.loop.written, self.values.pop() or ())
+        self.appear()
+
+    def appear(self) -> None:
+        """The frame goes on."""
+        if self.place is not None:
+            set_frame_place(self.frame, self.place)
+            self.place = None
+        self.ended()
+
+    def put_back(self, names: Iterable[str], values: Iterable[Any]) -> None:
+        for name, value in zip(names, values):
             exchange_in_frame(self.frame, self.slots[name], value, UNBOUND)
 
     def failed(self, error: BaseException) -> None:
         """Has the error come from the frame itself, in the state in which it was raised."""
+        if self.arguments:  # the loop has not been entered
+            self.put_back(self.taken, (self.arguments[at] for at in self.taken.values()))
+            self.arguments.clear()
+        elif self.values:  # it has ended
+            return self.leave()
+        elif self.place is not None:
+            self.failed_inside(error)
+        self.appear()
+
+    def failed_inside(self, error: BaseException) -> None:
+        """The loop itself has raised."""
         traceback = error.__traceback__
         name = self.site.code.co_qualname
         while traceback is not None and traceback.tb_frame.f_code.co_qualname != name:
             traceback = traceback.tb_next
-        if traceback is None:  # it was raised on the way
-            return
         assert self.loop is not None
-        seen = traceback.tb_frame.f_locals
+        seen = traceback.tb_frame.f_locals if traceback is not None else {}
         for name in self.site.names("STORE_FAST", "DELETE_FAST"):
             exchange_in_frame(self.frame, self.slots[name], seen.get(name, UNBOUND), UNBOUND)
         for values in self.loop.kept:
-            self.put_back(values)
-        set_frame_place(self.frame, place_of(traceback, self.site))
+            self.put_back(self.loop.written, values)
+        if traceback is None:  # it was raised between two parts of the loop
+            return
+        self.place = place_of(traceback, self.site)
         error.__traceback__ = traceback.tb_next
         if isinstance(error, StopIteration):  # which would end the loop
             raise_soon(self.frame, error)

@@ -30,6 +30,8 @@ RANGE_ITERATOR = type(iter(range(0)))
 HOLDERS = 4
 """References to an iterator that only the frame's stack holds: ours, the stack's, and what counts
 them."""
+KNOWN = 2000
+"""How many code objects, which are kept alive, are known at a time."""
 LOOKS = 2
 """Iterations between two looks that tell how long one takes."""
 AHEAD = 2.5
@@ -251,6 +253,8 @@ class RunningLoops:
         arrays."""
         code = frame.f_code
         if (found := self.sites.get(id(code))) is None:
+            if len(self.sites) >= KNOWN:
+                self.sites.clear()
             found = self.sites[id(code)] = code, [], False
             function = plain_function(frame)
             if function is not None and (is_program(frame) or self.is_candidate(function)):

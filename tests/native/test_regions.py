@@ -19,6 +19,7 @@ from dynamo_lite.native import (
     forget_code,
     leave_region,
     review_after,
+    sample_with,
     time_of_code,
 )
 
@@ -489,3 +490,29 @@ def test_what_is_no_number_of_calls_is_refused():
     with pytest.raises(TypeError):
         review_after("code", 3)
     review_after(make("def f(): pass").__code__, 3)  # outside of all regions: nothing happens
+
+
+def test_no_samples_while_a_module_is_imported(tmp_path, monkeypatch):
+    """What looks at running frames loads modules itself."""
+    source = "import time\nend = time.monotonic() + 0.1\nwhile time.monotonic() < end: pass\n"
+    (tmp_path / "slow_to_import.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    seen = []
+
+    def look():
+        frame, names = sys._getframe(), []
+        while (frame := frame.f_back) is not None:
+            names.append(frame.f_globals.get("__name__"))
+        seen.append(names)
+
+    sample_with(look, 1e-3)
+    try:
+        with region(lambda function, values: None):
+            import slow_to_import
+
+            end = time.monotonic() + 0.1
+            while time.monotonic() < end:
+                pass
+    finally:
+        sample_with(None, 0.0)
+    assert seen and slow_to_import.__name__ not in {name for names in seen for name in names}

@@ -36,14 +36,17 @@ PyObject *call_continuation(PyObject *rest) {
     return result;
 }
 
-PyObject *call_driver(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *) {
-    Ref start = Ref::borrow(reinterpret_cast<Driver *>(object)->start);
-    PyObject *result = call_target(start.get(), args, PyVectorcall_NARGS(nargsf));
+PyObject *run_continuations(PyObject *result) {
     while (result && is_rest(result)) {
         Ref rest(result);
         result = call_continuation(rest.get());
     }
     return result;
+}
+
+PyObject *call_driver(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *) {
+    Ref start = Ref::borrow(reinterpret_cast<Driver *>(object)->start);
+    return run_continuations(call_target(start.get(), args, PyVectorcall_NARGS(nargsf)));
 }
 
 int traverse_driver(PyObject *object, visitproc visit, void *arg) {
@@ -99,7 +102,31 @@ PyObject *drive(PyObject *, PyObject *start) {
     return reinterpret_cast<PyObject *>(made);
 }
 
-PyObject *take_over(PyObject *, PyObject *) {
+PyObject *drive_into(PyObject *, PyObject *args) {
+    PyObject *kept, *function, *arguments;
+    if (!PyArg_ParseTuple(args, "O!OO!:drive_into", &PyList_Type, &kept, &function, &PyList_Type,
+                          &arguments)) {
+        return nullptr;
+    }
+    Py_ssize_t n = PyList_GET_SIZE(arguments);
+    PyObject *call = PyTuple_New(n + BEFORE_ARGUMENTS);
+    if (!call) return nullptr;
+    PyTuple_SET_ITEM(call, 0, Py_NewRef(continuation_mark));
+    PyTuple_SET_ITEM(call, 1, Py_NewRef(function));
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        PyTuple_SET_ITEM(call, i + BEFORE_ARGUMENTS, Py_NewRef(PyList_GET_ITEM(arguments, i)));
+    }
+    PyList_SetSlice(arguments, 0, n, nullptr);
+    Ref result(run_continuations(call));
+    if (!result || PyList_Append(kept, result.get()) < 0) return nullptr;
+    Py_RETURN_NONE;
+}
+
+// After a CALL the interpreter handles signals, after an operator it does not: what is to be done in
+// one step with what follows is done by operators of two constants.
+
+// `~TAKE_OVER`, of a continuation.
+PyObject *take_over(PyObject *) {
     if (HandedOver *own = std::exchange(passed_on, nullptr)) {
         for (Py_ssize_t i = 0; i < own->n; ++i) {
             Ref value(std::exchange(own->values[i], Py_NewRef(Py_None)));
@@ -108,14 +135,51 @@ PyObject *take_over(PyObject *, PyObject *) {
     Py_RETURN_NONE;
 }
 
+// `(callable, *arguments) @ IN_ONE_STEP`
+PyObject *call_in_one_step(PyObject *call, PyObject *) {
+    if (!PyTuple_CheckExact(call) || PyTuple_GET_SIZE(call) < 1) Py_RETURN_NOTIMPLEMENTED;
+    PyObject **items = &PyTuple_GET_ITEM(call, 0);
+    return PyObject_Vectorcall(items[0], items + 1, PyTuple_GET_SIZE(call) - 1, nullptr);
+}
+
+PyType_Slot take_over_slots[] = {
+    {Py_nb_invert, reinterpret_cast<void *>(take_over)},
+    {Py_tp_doc, const_cast<char *>("`~` this, in a continuation: its arguments are its variables' "
+                                   "alone from here on.")},
+    {0, nullptr},
+};
+
+PyType_Slot one_step_slots[] = {
+    {Py_nb_matrix_multiply, reinterpret_cast<void *>(call_in_one_step)},
+    {Py_tp_doc, const_cast<char *>("`(callable, *arguments) @` this: a call without a safepoint.")},
+    {0, nullptr},
+};
+
+// Adds a constant of a type of its own.
+int add_operator(PyObject *module, const char *name, PyType_Slot *slots) {
+    constexpr unsigned flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    PyType_Spec spec{"dynamo_lite.native.Operator", sizeof(PyObject), 0, flags, slots};
+    Ref type(PyType_FromSpec(&spec));
+    if (!type) return -1;
+    Ref made(PyType_GenericAlloc(reinterpret_cast<PyTypeObject *>(type.get()), 0));
+    return made ? PyModule_AddObjectRef(module, name, made.get()) : -1;
+}
+
+PyObject *safepoint(PyObject *, PyObject *) { Py_RETURN_NONE; }
+
 PyMethodDef functions[] = {
     {"drive", drive, METH_O,
      "drive(start, /)\n--\n\n"
      "A target that calls `start` and then, one after the other, the continuations returned:\n"
      "tuples `(CONTINUATION, resume function, *arguments)`."},
-    {"take_over", take_over, METH_NOARGS,
-     "take_over()\n--\n\n"
-     "Called by a continuation: its arguments are its variables' alone from here on."},
+    {"drive_into", drive_into, METH_VARARGS,
+     "drive_into(kept, function, arguments, /)\n--\n\n"
+     "Takes the arguments out of their list, calls the function and then its continuations, and\n"
+     "appends the result to `kept`, in one step: interrupts come before it, after it, or from\n"
+     "what it calls."},
+    {"safepoint", safepoint, METH_NOARGS,
+     "safepoint()\n--\n\n"
+     "Does nothing. The interpreter handles signals after the call."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -134,5 +198,7 @@ int add_continuations(PyObject *module) {
     continuation_mark = PyObject_CallNoArgs(reinterpret_cast<PyObject *>(&PyBaseObject_Type));
     if (!driver_type || !continuation_mark) return -1;
     if (PyModule_AddObjectRef(module, "CONTINUATION", continuation_mark) < 0) return -1;
+    if (add_operator(module, "TAKE_OVER", take_over_slots) < 0) return -1;
+    if (add_operator(module, "IN_ONE_STEP", one_step_slots) < 0) return -1;
     return PyModule_AddFunctions(module, functions);
 }

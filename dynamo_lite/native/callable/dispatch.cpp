@@ -97,9 +97,7 @@ constexpr Py_ssize_t FEW = 3, OFTEN = 8;  // calls that take an arm left to Pyth
 
 // Calls `miss.<name>(entry, flat arguments)`, where the miss callback has that method.
 void tell(CompiledFunction *self, const char *name, CacheEntry *entry, const Flat &flat) {
-    OutsideRegions outside;
-    SignalsWait signals;
-    CollectionWaits collection;
+    CompilerWorks works(false);
     Ref method(self->miss ? PyObject_GetAttrString(self->miss, name) : nullptr);
     if (!method) return PyErr_Clear();
     Ref arguments(arguments_of(flat));
@@ -154,21 +152,6 @@ bool run_entry(CompiledFunction *self, CacheEntry *entry, const Flat &flat, PyOb
 
 std::atomic<bool> all_in_python{false}, compiles_watched{false};
 
-// While it lives, nobody is told of lines that run.
-class Unwatched {
-public:
-    explicit Unwatched(bool is_so) : thread(is_so ? PyThreadState_Get() : nullptr) {
-        if (thread) PyThreadState_EnterTracing(thread);
-    }
-    ~Unwatched() {
-        if (thread) PyThreadState_LeaveTracing(thread);
-    }
-    Unwatched(const Unwatched &) = delete;
-
-private:
-    PyThreadState *thread;
-};
-
 // Asks for an entry. While that goes on, every other call that finds none runs the function.
 bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
     Span span(Spent::COMPILING);
@@ -176,16 +159,13 @@ bool ask_for_entry(CompiledFunction *self, const Flat &flat) {
     if (!arguments) return false;
     Ref answer;
     {
-        OutsideRegions outside;
-        SignalsWait signals;
-        CollectionWaits collection;
-        Unwatched unwatched(lines_are_watched(PyThreadState_Get()));
+        CompilerWorks works(lines_are_watched(PyThreadState_Get()));
         self->compiling = PyThread_get_thread_ident();
         answer = Ref(PyObject_CallFunctionObjArgs(miss.get(), reinterpret_cast<PyObject *>(self),
                                                   arguments.get(), nullptr));
         self->compiling = 0;
     }
-    return answer && PyErr_CheckSignals() == 0;
+    return static_cast<bool>(answer);
 }
 
 bool may_ask(CompiledFunction *self) {
@@ -288,10 +268,7 @@ PyObject *keywords_of(const Call &call) {
 bool tell_watched(CompiledFunction *self, const Call &call) {
     if (self->told_watched || !self->miss || self->compiling || !is_left_to_watchers()) return true;
     self->told_watched = true;
-    OutsideRegions outside;
-    SignalsWait signals;
-    CollectionWaits collection;
-    Unwatched unwatched(true);
+    CompilerWorks works(true);
     Ref method(PyObject_GetAttrString(self->miss, "watched")), arguments, keywords, answer;
     if (!method) return PyErr_Clear(), true;
     Flat given{call.function, call.args, static_cast<int>(PyVectorcall_NARGS(call.nargsf))};

@@ -95,7 +95,7 @@ PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int t
     if (target ? regions::is_reviewed(frame->code)
                : is_candidate && regions::is_due(frame->code)) {
         Ref values = target ? Ref::borrow(Py_None) : values_of(frame);
-        if (!regions::ask(thread, frame->function, std::move(values))) return nullptr;
+        if (!regions::ask(frame->function, std::move(values))) return nullptr;
         target = regions::compiled_form(frame->function);
     }
     if (!regions::is_due(frame->code)) target = Ref();

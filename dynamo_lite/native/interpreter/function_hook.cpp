@@ -65,7 +65,7 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
     PyObject *code = PyFunction_GET_CODE(function);
     if (target ? regions::is_reviewed(code) : regions::is_due(code)) {
         Ref values = target ? Ref::borrow(Py_None) : values_of(args, nargsf, kwnames);
-        if (!regions::ask(thread, function, std::move(values))) return nullptr;
+        if (!regions::ask(function, std::move(values))) return nullptr;
         target = regions::compiled_form(function);
     }
     if (!target || !regions::is_due(code)) {

@@ -43,22 +43,37 @@ unsigned long hold_signals(void) {
     return main;
 }
 
-// Those that have arrived meanwhile are handled before the thread's next instruction.
+// Whether a signal has arrived, and whether the thread that handles signals is to make a call; both
+// may have been tried, and put off, while they had to wait.
+#if PY_VERSION_HEX >= 0x030D0000
+static int has_signal(void) { return _Py_atomic_load_int(&_PyRuntime.signals.is_tripped); }
+static int has_call(void) { return _PyRuntime.ceval.pending_mainthread.npending > 0; }
+#elif PY_VERSION_HEX >= 0x030C0000
+static int has_signal(void) { return _Py_atomic_load_relaxed(&_PyRuntime.signals.is_tripped); }
+static int has_call(void) {
+    struct _pending_calls *calls = &_PyRuntime.ceval.pending_mainthread;
+    return calls->first != calls->last;
+}
+#else
+static int has_signal(void) { return _Py_atomic_load_relaxed(&_PyRuntime.ceval.signals_pending); }
+static int has_call(void) {
+    struct _pending_calls *calls = &PyInterpreterState_Get()->ceval.pending;
+    return calls->first != calls->last;
+}
+#endif
+
+// What has arrived meanwhile is handled before the thread's next instruction.
 void release_signals(unsigned long main) {
     if (!main) return;
     _PyRuntime.main_thread = main;
 #if PY_VERSION_HEX >= 0x030D0000
-    if (_Py_atomic_load_int(&_PyRuntime.signals.is_tripped)) {
-        _Py_set_eval_breaker_bit(PyThreadState_Get(), _PY_SIGNALS_PENDING_BIT);
-    }
-#elif PY_VERSION_HEX >= 0x030C0000
-    if (_Py_atomic_load_relaxed(&_PyRuntime.signals.is_tripped)) {
-        _PyEval_SignalReceived(PyInterpreterState_Get());
-    }
-#else  // nobody has cleared this meanwhile
-    if (_Py_atomic_load_relaxed(&_PyRuntime.ceval.signals_pending)) {
-        _PyEval_SignalReceived(PyInterpreterState_Get());
-    }
+    PyThreadState *thread = PyThreadState_Get();
+    if (has_signal()) _Py_set_eval_breaker_bit(thread, _PY_SIGNALS_PENDING_BIT);
+    if (has_call()) _Py_set_eval_breaker_bit(thread, _PY_CALLS_TO_DO_BIT);
+#else
+    PyInterpreterState *interpreter = PyInterpreterState_Get();
+    if (has_call()) _Py_atomic_store_relaxed(&interpreter->ceval.pending.calls_to_do, 1);
+    if (has_signal() || has_call()) _PyEval_SignalReceived(interpreter);
 #endif
 }
 

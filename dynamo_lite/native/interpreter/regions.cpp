@@ -253,7 +253,7 @@ Ref compiled_form(PyObject *function) {
     return applies ? Ref::borrow(decision.target) : Ref();
 }
 
-bool ask(PyThreadState *thread, PyObject *function, Ref values) {
+bool ask(PyObject *function, Ref values) {
     auto found = decisions.find(function);
     uint64_t epoch = region->epoch;
     if (found != decisions.end() && found->second.epoch == epoch && !found->second.target) {
@@ -265,16 +265,12 @@ bool ask(PyThreadState *thread, PyObject *function, Ref values) {
     decide(function, nullptr, epoch);
     Ref answer;
     {
-        OutsideRegions outside;
-        SignalsWait signals;
-        PyThreadState_EnterTracing(thread);
+        CompilerWorks works(true);
         answer = Ref(PyObject_CallFunctionObjArgs(callback.get(), function, values.get(), nullptr));
-        PyThreadState_LeaveTracing(thread);
         forget(function);
     }
     if (present && answer && PyLong_Check(answer.get())) decide(function, present.get(), epoch);
-    return answer && keep_answer(function, code.get(), epoch, answer.get()) &&
-           PyErr_CheckSignals() == 0;
+    return answer && keep_answer(function, code.get(), epoch, answer.get());
 }
 
 bool is_deep(PyThreadState *thread) {

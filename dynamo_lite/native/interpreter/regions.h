@@ -5,6 +5,7 @@
 // that a candidate is called.
 #pragma once
 #include "callable/callable.h"
+#include "interpreter/interpreter.h"
 #include "runtime/fp_state.h"
 
 extern vectorcallfunc plain_vectorcall;  // of functions that nobody intercepts
@@ -61,7 +62,7 @@ Ref compiled_form(PyObject *function);
 
 // Asks the region's callback about a function that is called with these values, or about one with
 // a compiled form, with None; false with an exception.
-bool ask(PyThreadState *thread, PyObject *function, Ref values);
+bool ask(PyObject *function, Ref values);
 
 // Whether a call lies so deep that it should not use more C stack than Python would.
 bool is_deep(PyThreadState *thread);
@@ -103,6 +104,25 @@ public:
 
 private:
     KeptFpFlags kept;
+};
+
+// While this lives, the compiler is at work in the middle of the program. If it is hidden, nobody is
+// told of the lines that run.
+class CompilerWorks {
+public:
+    explicit CompilerWorks(bool is_hidden) : thread(is_hidden ? PyThreadState_Get() : nullptr) {
+        if (thread) PyThreadState_EnterTracing(thread);
+    }
+    ~CompilerWorks() {
+        if (thread) PyThreadState_LeaveTracing(thread);
+    }
+    CompilerWorks(const CompilerWorks &) = delete;
+
+private:
+    OutsideRegions outside;
+    SignalsWait signals;
+    CollectionWaits collection;
+    PyThreadState *thread;
 };
 
 // Calls a plain function without being intercepted.

@@ -42,13 +42,11 @@ std::atomic<bool> &due() { return reinterpret_cast<std::atomic<bool> &>(sample_i
 int take_sample(void *) {
     due() = false;
     PyThreadState *thread = PyThreadState_Get();
-    if (!sampler || regions::is_outside() || thread->tracing || lines_are_watched(thread)) return 0;
+    if (!sampler || regions::is_outside() || regions::is_importing()) return 0;
+    if (thread->tracing || lines_are_watched(thread)) return 0;
     Ref callback = Ref::borrow(sampler->callback);
-    OutsideRegions outside;
-    SignalsWait signals;
-    PyThreadState_EnterTracing(thread);
+    CompilerWorks works(true);
     Ref done(PyObject_CallNoArgs(callback.get()));
-    PyThreadState_LeaveTracing(thread);
     return done ? 0 : -1;
 }
 
@@ -121,13 +119,8 @@ PyObject *call_outside(PyObject *, PyObject *const *args, Py_ssize_t nargs) {
         PyErr_SetString(PyExc_TypeError, "call_outside() needs a callable");
         return nullptr;
     }
-    PyThreadState *thread = PyThreadState_Get();
-    OutsideRegions outside;
-    SignalsWait signals;
-    PyThreadState_EnterTracing(thread);
-    PyObject *result = PyObject_Vectorcall(args[0], args + 1, nargs - 1, nullptr);
-    PyThreadState_LeaveTracing(thread);
-    return result;
+    CompilerWorks works(true);
+    return PyObject_Vectorcall(args[0], args + 1, nargs - 1, nullptr);
 }
 
 // Called by the interpreter with a frame and an error, again and again until it is in that frame.

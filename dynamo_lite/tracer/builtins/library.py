@@ -11,8 +11,7 @@ import numpy as np
 
 from ...errors import GraphBreak
 from ...guards.kinds import CALL
-from ...native import take_over
-from ..object_model.constants import FALSE, NONE, ConstantVariable, TypedConstant
+from ..object_model.constants import FALSE, ConstantVariable, TypedConstant
 from ..polyfills.numpy import dtype_of_result, left_to_python, stored
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.unions import UnionNumber
@@ -24,12 +23,6 @@ from .table import handles
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
-
-
-@handles(take_over)
-def arguments_taken_over(tx: Tx) -> VariableTracker:
-    """The replacement of a continuation does so itself, once its graph has run."""
-    return NONE
 
 
 @handles(types.SimpleNamespace)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING
 
+from ...bytecode.interrupts import loops_in_try
 from ...errors import GraphBreak
 from ..rules.frame_inspection import why_seen
 from ..rules.trace_rules import is_polyfill
@@ -29,6 +30,8 @@ def inline(
         raise GraphBreak(f"{function.describe()} is asynchronous")
     if isinstance(function, UserFunctionVariable) and (seen := why_seen(function.value)):
         raise GraphBreak(f"{function.describe()}: {seen}")
+    if not tx.state.options.whole and loops_in_try(code):
+        raise GraphBreak(f"{function.describe()} handles interrupts itself")
     if (depth := recursions(tx, code)) >= (limit := tx.state.options.recursion):
         times = f"{limit} times inside each other" if limit > 1 else "as deep as its arguments say"
         raise GraphBreak(f"{function.describe()} calls itself {times}")

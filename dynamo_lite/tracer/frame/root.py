@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...bytecode.reading import Instruction
-from ...errors import GraphBreak, LoopBreak, Unsupported
+from ...bytecode.interrupts import interrupt_handlers
+from ...bytecode.reading import Handler, Instruction
+from ...errors import GraphBreak, InterruptBreak, LoopBreak, Unsupported
 from ...guards.shapes.relations import Relation
 from ...guards.sources import CellSource, LocalSource
 from ..object_model.callables import CallableVariable
@@ -50,11 +51,14 @@ class RootTranslator(Translator):
         self.first_jumps: dict[int, int] = {}
         self.entered: int | None = None
         self.raised_at: list[int] = []
+        self.interrupt_handlers = {} if state.options.whole else interrupt_handlers(code)
 
     def step(self) -> None:
         state = self.state
         if state.root_steps == self.stop_at:
             raise StopHere
+        if self.interrupt_handlers and self.crosses_try():
+            raise self.stop_at_try()
         self.loop_starts.setdefault(self.index, state.root_steps)
         if self.entered is None and self.index >= state.options.prefix:
             self.entered = state.root_steps
@@ -75,9 +79,26 @@ class RootTranslator(Translator):
         state.root_steps += 1
         del self.raised_at[len(self.handled) :]
 
-    def broken(self, reason: str, asked: Sequence[Relation] = ()) -> GraphBreak:
+    def crosses_try(self) -> bool:
+        """Whether the frame enters or leaves a `try` that handles interrupts."""
+        before, now = self.handlers_around()
+        return before != now and self.entered is not None
+
+    def handlers_around(self) -> tuple[Sequence[Handler], Sequence[Handler]]:
+        """The handlers of interrupts that were in force, and those that are now."""
+        handlers = self.interrupt_handlers
+        return handlers.get(self.current.index, ()), handlers.get(self.index, ())
+
+    def stop_at_try(self) -> GraphBreak:
+        stop = self.broken("interrupts are raised in their try", kind=InterruptBreak)
+        self.current = self.instructions[self.index]
+        return stop
+
+    def broken(
+        self, reason: str, asked: Sequence[Relation] = (), kind: type[GraphBreak] = GraphBreak
+    ) -> GraphBreak:
         """A break at the current instruction of the root frame."""
-        stop = GraphBreak(reason)
+        stop = kind(reason)
         stop.asked = asked
         stop.location, stop.root_steps = self.location(), self.stop_before(stop)
         return stop
@@ -105,7 +126,7 @@ class RootTranslator(Translator):
         if self.instructions[target].opname == "FOR_ITER":
             return start
         if start != self.entered:
-            stop.before_loop = True
+            stop.is_sound = True
             return start
         return self.first_jumps[target]
 
@@ -119,10 +140,12 @@ class RootTranslator(Translator):
         try:
             end: Returned | Stopped = Returned(self.run())
         except StopHere:
+            before, now = self.handlers_around()
+            handler = next((each for each in before if each not in now), None)
             self.current = self.instructions[self.index]
             end = Stopped(
                 self.index, "", self.location(), tuple(self.stack), dict(self.locals),
-                operations_of(self.current, self.stack),
+                operations_of(self.current, self.stack), handler=handler,
             )  # fmt: skip
         for generator in self.state.suspended:
             if not generator.finished and not generator.closes_silently():

@@ -16,7 +16,7 @@ from ...base import logs
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
 from ...bytecode.reading import read
-from ...errors import GraphBreak, LoopBreak, OutOfTime, PlanColdArm, PlanLoop, Unsupported
+from ...errors import GraphBreak, OutOfTime, PlanColdArm, PlanLoop, Unsupported
 from ...guards.guard_set import GuardSet
 from ...guards.shapes.relations import Relation
 from ...guards.shapes.shape_env import ShapeEnv
@@ -72,7 +72,7 @@ class Stop:
     at: int | None
     reason: str = "asked to stop"
     location: Location | None = None
-    before_loop: bool = False
+    is_sound: bool = False
     asked: Sequence[Relation] = ()
     stands: Sequence[Any] = ()
     left: LeftLoop | None = None
@@ -169,12 +169,11 @@ class Speculation:
         at, last = found.root_steps, self.stop.at
         if at is None or (last is not None and at >= last):
             raise left_to_python(str(found), root.state) from found
-        before_loop = isinstance(found, LoopBreak) and found.before_loop
         reason = str(found)
         if (left := short_loop(root, self.options)) is not None:
             at, reason = left.start, f"{reason}; {left.reason}"
         self.stop = Stop(
-            at, reason, found.location, before_loop, found.asked, found.stands, left
+            at, reason, found.location, found.is_sound, found.asked, found.stands, left
         )
         self.again(Restart.STOP_BEFORE, found.location, reason)
 
@@ -183,7 +182,7 @@ class Speculation:
         if isinstance(end, Stopped):
             end = replace(
                 end, reason=stop.reason, location=stop.location or end.location,
-                before_loop=stop.before_loop, operations=0 if stop.before_loop else end.operations,
+                is_sound=stop.is_sound, operations=0 if stop.is_sound else end.operations,
             )  # fmt: skip
         if isinstance(end, Stopped) and (left := stop.left) is not None:
             end = replace(end, in_python=True, operations=left.operations)

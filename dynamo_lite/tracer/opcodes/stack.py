@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...native import take_over
+from ...native import TAKE_OVER
 from ..object_model.constants import NULL, constant
 from ..state.tracker import VariableTracker
 from ..trackers.containers.sequences import TupleVariable
@@ -31,8 +31,8 @@ def push_null(tx: Tx, inst: Instruction) -> VariableTracker:
 
 @handles("LOAD_CONST")
 def load_const(tx: Tx, inst: Instruction) -> VariableTracker:
-    if inst.argval is take_over:  # in the prefix of a continuation
-        return tx.known(inst.argval)
+    if inst.argval is TAKE_OVER:  # in the prefix of a continuation
+        return constant(0)
     return literal(inst.argval)
 
 

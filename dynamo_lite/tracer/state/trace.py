@@ -12,6 +12,7 @@ from types import CodeType, FunctionType
 from typing import Any, Protocol
 
 from ...base.records import dataclass, field
+from ...bytecode.reading import Handler
 from ...errors import NotWarm, OutOfTime
 from ...guards.guard_set import GuardSet
 from ...guards.shapes.dynamic import DynamicPolicy
@@ -120,9 +121,9 @@ class Stopped:
 
     `stack` is bottom to top with `NULL` trackers where the interpreter keeps NULLs; `locals` maps
     each bound fast local, by name, to its tracker (cells are `CellVariable`s; unbound names are
-    absent). `before_loop`: the instruction is the first of a loop, and nothing
-    is wrong with it. `in_python`: Python runs the frame from here on. `operations` is how many
-    operations on arrays this leaves to Python.
+    absent). `is_sound`: nothing is wrong with the instruction. `handler`: where interrupts go
+    there, if not where the instruction's own exceptions do. `in_python`: Python runs the frame
+    from here on. `operations` is how many operations on arrays this leaves to Python.
     """
 
     index: int
@@ -131,7 +132,8 @@ class Stopped:
     stack: tuple[VariableTracker, ...]
     locals: dict[str, VariableTracker]
     operations: int = 0
-    before_loop: bool = False
+    is_sound: bool = False
+    handler: Handler | None = None
     in_python: bool = False
 
 

@@ -1,0 +1,247 @@
+"""Interrupts: Ctrl-C, or a timer, at any moment of a compiled call.
+
+A frame that handles them finds its variables as they are between two of its instructions, and
+leaves nothing open.
+"""
+import contextlib
+import random
+import signal
+import threading
+import traceback
+
+import numpy as np
+import pytest
+from dynamo_lite.backends.registry import lookup_backend
+from test_on_stack import STATE, compiled, in_python, switch, switching
+
+import dynamo_lite as dl
+from dynamo_lite.bytecode.interrupts import interrupt_handlers
+from dynamo_lite.bytecode.reading import read
+
+X = np.ones(300)
+LOCK = threading.Lock()
+OPENED = []
+
+
+class Interrupted(KeyboardInterrupt):
+    pass
+
+
+def in_a_native_loop(x, n):
+    k, total = -1, 0.0
+    try:
+        for k in range(n):
+            x = np.sin(x) * 1.5
+            total = total + 1.0
+    except KeyboardInterrupt:
+        return "caught", k, total
+    return "ended", k, total
+
+
+def in_a_loop_with_breaks(x, n):
+    k, total = -1, 0.0
+    try:
+        for k in range(n):
+            x = np.sin(x) * 1.5
+            total = total + 1.0
+            hash(object())
+    except KeyboardInterrupt:
+        return "caught", k, total
+    return "ended", k, total
+
+
+def in_a_loop_without_calls(x, n):
+    k, total = -1, 0.0
+    try:
+        while k < n:
+            k = k + 1
+            x = np.sin(x) * 1.5
+            total = total + 1.0
+            x = x @ Left()
+    except (ValueError, KeyboardInterrupt):
+        return "caught", k, total
+    return "ended", k, total
+
+
+class Left:
+    __array_ufunc__ = None
+
+    def __rmatmul__(self, other):
+        return other
+
+
+def in_a_callee(x, n):
+    return in_a_native_loop(x, n)
+
+
+def with_a_bare_except(x, n):
+    k, total = -1, 0.0
+    try:
+        for k in range(n):
+            x = np.sin(x) * 1.5
+            total = total + 1.0
+    except:  # noqa: E722
+        return "caught", k, total
+    return "ended", k, total
+
+
+def with_a_lock(x, n):
+    for k in range(n):
+        with LOCK:
+            x = np.sin(x) * 1.5
+            hash(object())
+            x = x + 1
+    return "ended", n - 1, n
+
+
+def with_finally(x, n):
+    OPENED.append(1)
+    try:
+        for k in range(n):
+            x = np.sin(x) * 1.5
+            hash(object())
+    finally:
+        OPENED.pop()
+    return "ended", n - 1, n
+
+
+@contextlib.contextmanager
+def interrupts():
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def interrupted(function, n, after):
+    """What a call gives that is interrupted after some seconds, if it takes that long."""
+    try:
+        signal.setitimer(signal.ITIMER_REAL, after)
+        result = function(X, n)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except Interrupted as error:
+        name = function.__name__
+        lines = [line - frame.f_code.co_firstlineno
+                 for frame, line in traceback.walk_tb(error.__traceback__)
+                 if frame.f_code.co_name == name]  # fmt: skip
+        return "early" if lines == [0] else "escaped" if lines else "late", 0, 0
+    return result
+
+
+def is_between_two_instructions(result):
+    """`total` counts the iterations, of which `k` is the last: it may be in its first half."""
+    what, k, total = result
+    return what in ("early", "late") or total in (k, k + 1)
+
+
+@pytest.mark.parametrize("function", [
+    in_a_native_loop, in_a_loop_with_breaks, in_a_loop_without_calls, in_a_callee,
+    with_a_bare_except,
+])
+def test_they_reach_the_handler(function):
+    f = dl.compile(function)
+    f(X, 2000)
+    f(X, 2000)
+    chance = random.Random(function.__name__)
+    with interrupts():
+        found = [interrupted(f, 6000, chance.uniform(1e-3, 4e-3)) for _ in range(20)]
+    assert all(map(is_between_two_instructions, found))
+    outcomes = [what for what, *_ in found]
+    assert outcomes.count("early") <= outcomes.count("caught") > 0
+    assert "escaped" not in outcomes
+
+
+@pytest.mark.parametrize("function", [with_a_lock, with_finally])
+def test_nothing_is_left_open(function):
+    f = dl.compile(function)
+    f(X, 300)
+    chance = random.Random(function.__name__)
+    with interrupts():
+        for _ in range(50):
+            interrupted(f, 1000, chance.uniform(1e-3, 4e-3))
+            assert not LOCK.locked() and not OPENED
+
+
+def test_those_that_arrive_while_compiling_are_raised_in_the_try():
+    def backend(graph, inputs):
+        signal.raise_signal(signal.SIGALRM)
+        return lookup_backend("llvm")(graph, inputs)
+
+    f = dl.compile(in_a_native_loop, backend=backend)
+    with interrupts():
+        result = f(X, 30)
+    assert result[0] == "caught" and is_between_two_instructions(result)
+
+
+def test_with_fullgraph_they_are_raised_before_or_after():
+    f = dl.compile(in_a_native_loop, fullgraph=True)
+    assert f(X, 20) == ("ended", 19, 20.0)
+    with interrupts():
+        found = [interrupted(f, 6000, 1e-3) for _ in range(5)]
+    assert all(map(is_between_two_instructions, found))
+
+
+def replaced(x, n):
+    k, total = -1, 0.0
+    try:
+        for k in range(n):
+            switch()
+            x = np.sin(x) * 1.5
+            total = total + 1.0
+    except KeyboardInterrupt:
+        return "caught", k, total
+    return "ended", k, total
+
+
+@pytest.mark.parametrize("compile", [in_python, compiled])
+@pytest.mark.parametrize("as_whole", [False, True])
+def test_of_a_loop_that_was_replaced(compile, as_whole):
+    chance = random.Random(int(as_whole))
+    found = []
+    with interrupts():
+        for _ in range(20):
+            with switching(compile, 3, as_whole):
+                found.append(interrupted(replaced, 2000, chance.uniform(1e-3, 4e-3)))
+    STATE.at = None
+    assert all(map(is_between_two_instructions, found))
+    assert "escaped" not in {what for what, *_ in found}
+
+
+def handlers(function):
+    code = function.__code__
+    found = interrupt_handlers(code)
+    return [[each.target for each in found.get(i.index, ())] for i in read(code)]
+
+
+def test_which_handlers_are_for_interrupts():
+    def second_clause(x):
+        try:
+            x = x + 1
+        except ValueError:
+            pass
+        except BaseException:
+            pass
+
+    def another(x):
+        try:
+            x = x + 1
+        except (ValueError, TypeError):
+            pass
+        finally:
+            x = 1
+
+    def no_loop(x):
+        try:
+            x = x + 1
+        except:  # noqa: E722
+            pass
+
+    assert any(handlers(second_clause))
+    assert not any(handlers(another))
+    assert not any(handlers(no_loop))
+    assert any(handlers(with_a_bare_except))
