@@ -70,6 +70,10 @@ class PlanColdArm(Replan):
         self.location = location
 
 
+class PlanSideExit(PlanColdArm):
+    """The same for an arm inside of a loop: only the rest of that iteration is Python's."""
+
+
 class PlanLoop(Replan):
     """What is known now is about the loop at `place` (a code object and the index of an
     instruction): the `plan`, a `LoopPlan`, is what becomes of it."""

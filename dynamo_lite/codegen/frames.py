@@ -31,6 +31,11 @@ class Frames(Protocol):
         """The same, in Python."""
         ...
 
+    def balance(self, index: int) -> Any:
+        """The account of the side exits that lead to an instruction of the original text: its
+        `pays(iterations, saves)` says whether to go on in compiled form."""
+        ...
+
     def callee(self, function: FunctionType) -> Callable[..., Any]:
         """What to call instead of a function that could not be traced into."""
         ...

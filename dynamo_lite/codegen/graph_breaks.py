@@ -21,10 +21,12 @@ from ..ir.sizes import SizeExpr
 from ..native import CONTINUATION, safepoint
 from ..tracer.object_model.constants import ATOMS, NullVariable
 from ..tracer.object_model.lazy import LazyVariable
-from ..tracer.state.trace import Stopped
+from ..tracer.state.trace import Ran, Stopped
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.arrays.arrays import ArrayVariable
 from ..tracer.trackers.arrays.sizes import SizeVariable
+from ..tracer.trackers.containers.iterators import StepVariable
+from ..tracer.trackers.containers.outside_iterators import RangeIterator
 from .calls_at_breaks import CallAtBreak
 from .closures import ClosureCall
 from .frames import Frames
@@ -50,6 +52,7 @@ class Leaving:
         self.stack: list[Push] = []
         self.closure_call: ClosureCall | None = None
         self.operands: list[Push] = []
+        self.iterations: Push = _nothing
         self.names: frozenset[str] = frozenset()
         self.kept_alive: frozenset[str] = frozenset()
         self.unbound: frozenset[str] = frozenset()
@@ -69,6 +72,8 @@ class Leaving:
         )
         self.closure_call = call.of_closure()
         self.operands = call.operands()
+        if (ran := self.stopped.ran) is not None:
+            self.iterations = self.code.hold(ran.iterations)
         restore = [
             (name, self.code.hold(value))
             for name, value in self.stopped.locals.items()
@@ -164,7 +169,9 @@ class Leaving:
         self._safepoint()
         opname = self.instruction.opname
         stack = [*zip(self.is_value, self.stack)]
-        if self.stopped.is_sound or self.stopped.in_python:
+        if (ran := self.stopped.ran) is not None:
+            self._leave_loop(ran, stack)
+        elif self.stopped.is_sound or self.stopped.in_python:
             self._resume(self.instruction.index, stack)
         elif opname == "JUMP":
             assert self.instruction.target is not None
@@ -177,6 +184,19 @@ class Leaving:
             self._run_and_resume(*STACK_EFFECTS[opname](self.instruction))
         else:
             self._go_on_in_python()
+
+    def _leave_loop(self, ran: Ran, stack: list[tuple[bool, Push]]) -> None:
+        """Go on at a side exit: in Python, where the loop is left so often that it does not pay."""
+        index, other = self.instruction.index, Label()
+        self.code.load_callable(self.frames.balance(index - self.frames.prefix).pays)
+        self.iterations()
+        self.code.load_const(ran.saves)
+        self.code.call(2)
+        self.assembler.jump("POP_JUMP_IF_FALSE", other)
+        depth = self.assembler.depth
+        self._resume(index, stack)
+        self.assembler.place(other, depth)
+        self._resume(index, stack, in_python=True)
 
     def _go_on_in_python(self) -> None:
         """Put the stack in place and jump to the instruction in the original text."""
@@ -277,7 +297,8 @@ class Leaving:
         self.assembler.place(end)
 
     def _resume(
-        self, index: int, stack: list[tuple[bool, Push]], changing: Push | None = None
+        self, index: int, stack: list[tuple[bool, Push]], changing: Push | None = None,
+        in_python: bool = False,
     ) -> None:
         """Return the continuation of the frame, from instruction `index` on. If a number, the value
         on the stack that is `changing` is another one each time."""
@@ -291,7 +312,7 @@ class Leaving:
         frames = self.frames
         cells = own_cells(self.original)
         self.code.load_const(CONTINUATION)
-        if self.stopped.in_python:
+        if in_python or self.stopped.in_python:
             self.code.load_callable(frames.continuation_in_python(point))
         else:
             symbolic = self._symbolic(len(cells), stack, changing)
@@ -333,6 +354,8 @@ def _symbols(index: int, value: VariableTracker) -> Iterator[tuple[int, str, int
     value = value.realised or value if isinstance(value, LazyVariable) else value
     if isinstance(value, SizeVariable):
         yield index, "value", 0
+    if isinstance(value, StepVariable | RangeIterator):
+        yield index, "bound", 0
     if isinstance(value, ArrayVariable):
         kind = value.array_type
         for fact, sizes in (("size", kind.shape), ("stride", kind.strides)):

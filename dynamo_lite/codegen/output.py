@@ -19,6 +19,7 @@ from ..guards.sources import LocalSource
 from ..ir.node import Node
 from ..native import BAILOUT
 from ..native._core import NativeEntry
+from ..tracer.state.emitter import Push
 from ..tracer.state.trace import Returned, Trace
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.containers.sequences import TupleVariable
@@ -103,12 +104,28 @@ def plan(trace: Trace, frames: Frames) -> Plan:
     if isinstance(trace.end, Returned):
         _return(code, trace.end.value, effects)
         return Plan(trace, assembler, code, False, ())
-    leaving = Leaving(code, trace.end, frames)
-    leave = leaving.prepare()
+    others = trace.end.others
+    ways = [Leaving(code, end, frames) for end in (*(end for _, end in others), trace.end)]
+    tests = [code.hold(truth) for truth, _ in others]
+    leaves = [way.prepare() for way in ways]
     _replay(effects + code.last)
+    for test, leave in zip(tests, leaves):
+        _leave_if(code, test, leave)
+    leaves[-1]()
+    points = tuple(point for way in ways for point in way.points)
+    needs_body = any(way.needs_body for way in ways)
+    return Plan(trace, assembler, code, needs_body, points, frames.prefix > 0)
+
+
+def _leave_if(code: Reconstructor, test: Push, leave: Callable[[], None]) -> None:
+    """Go on at a place that is not the last one."""
+    other = Label()
+    test()
+    code.assembler.test_truth()
+    code.assembler.jump("POP_JUMP_IF_FALSE", other)
+    depth = code.assembler.depth
     leave()
-    points = tuple(leaving.points)
-    return Plan(trace, assembler, code, leaving.needs_body, points, frames.prefix > 0)
+    code.assembler.place(other, depth)
 
 
 def _return(

@@ -18,12 +18,14 @@ from ..tracer.state.side_effects import (
     DeleteGlobal,
     Enter,
     Extend,
+    Move,
     StoreAttr,
     StoreCell,
     StoreGlobal,
 )
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.containers.lists import ListVariable
+from ..tracer.trackers.containers.outside_iterators import move_behind
 from .reconstruct import Reconstructor, Replay
 from .refilling import refill
 
@@ -132,6 +134,11 @@ def _advance(code: Reconstructor, record: Advance) -> Replay:
     return step
 
 
+def _move(code: Reconstructor, record: Move) -> Replay:
+    iterator, last = _outside(code, record.tracker), code.hold(record.last)
+    return lambda: code.call_for_effect(move_behind, iterator, last)
+
+
 def _call(code: Reconstructor, record: Call) -> Replay:
     return lambda: code.call_for_effect(record.function)
 
@@ -152,6 +159,7 @@ EFFECTS: dict[type, Callable[[Reconstructor, Any], Replay]] = {
     StoreCell: _store_cell,
     DeleteCell: _delete_cell,
     Advance: _advance,
+    Move: _move,
     Call: _call,
     Enter: _enter,
 }

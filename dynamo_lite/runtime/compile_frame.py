@@ -68,6 +68,7 @@ from .lazy_arrays import runner
 from .listings import listing
 from .random_states import keep_random_state, random_owners
 from .rollback import attempt
+from .side_exits import Balance
 from .stats import Break, FrameRecord, registry
 from .tiering import Account, elements, nanoseconds
 from .users_lines import users_line
@@ -171,6 +172,7 @@ class FrameCompiler:
     continuations: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
     callees: dict[FunctionType | CodeType, CompiledFunction] = field(default_factory=dict)
     short_loops: dict[int, str] = field(default_factory=dict)
+    balances: dict[int, Balance] = field(default_factory=dict)
     leaves_cold_arms: bool = True
     operations: int = 0
     compiled: Callable[[], CompiledFunction | None] = lambda: None
@@ -437,6 +439,10 @@ class FrameCompiler:
         """The continuation of the frame, where compiling it gains nothing."""
         return resume_function(self.family.function, point)
 
+    def balance(self, index: int) -> Balance:
+        """The account of the side exits to an instruction, the same for all continuations."""
+        return self.family.balances.setdefault(index, Balance())
+
     def callee(self, function: FunctionType) -> Callable[..., Any]:
         """The compiled form of a user's function that was not traced into.
 
@@ -494,6 +500,7 @@ class FrameCompiler:
             self.family.short_loops if config.leave_short_loops else None,
             whole=self.options.fullgraph,
             leaves_cold_arms=self.family.leaves_cold_arms and not self.options.fullgraph,
+            leaves_loops=not self.options.fullgraph,
             deadline=time.thread_time() + worth, earliest=now + worth,
             until=now + config.trace_seconds,
             recursion=1 if self.recompiles >= SHALLOW and not self.options.fullgraph else RECURSION,

@@ -23,7 +23,15 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass, field
-from ..sources import ItemSource, LocalSource, Source, is_temporary, path_of
+from ..sources import (
+    DependentSource,
+    ItemSource,
+    LiteralSource,
+    LocalSource,
+    Source,
+    is_temporary,
+    path_of,
+)
 
 
 class Mark(enum.Enum):
@@ -285,9 +293,7 @@ class DynamicPolicy:
             return True
         if fact == "value" and self.specialize_int:
             return False
-        if isinstance(source, LocalSource) and value != 1 and (
-            (source.index, fact, axis) in self.history.symbolic
-        ):
+        if _fact_of_argument(source, fact, axis, value) in self.history.symbolic:
             return True
         items = _fact_of_items(source, fact, axis)
         changed = self.history.changed((source, fact, axis))
@@ -335,6 +341,18 @@ class DynamicPolicy:
             return False
         values.add(value)
         return True
+
+
+def _fact_of_argument(source: Source, fact: str, axis: int, value: int) -> Any:
+    """The fact as `SizeHistory.symbolic` has it. What is left of an iterator's range is a fact of
+    the iterator: its bound number `axis`."""
+    if isinstance(source, LocalSource):
+        return (source.index, fact, axis) if value != 1 else None
+    if isinstance(source, DependentSource) and isinstance(source.operands[0], LocalSource):
+        which = source.operands[-1]
+        bound = which.value if isinstance(which, LiteralSource) else None
+        return source.operands[0].index, "bound", bound
+    return None
 
 
 def _fact_of_items(source: Source, fact: str, axis: int) -> Any:

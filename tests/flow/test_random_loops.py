@@ -8,6 +8,7 @@ import dynamo_lite as dl
 
 from ..fuzz.seeds import chunks
 from ..oracle import differences, outcome_of_copy
+from .random_effects import EffectWriter
 from .random_integers import IntegerWriter
 from .random_loops import ConditionWriter, HeapWriter, ListWriter, PrintingWriter, Writer, program
 from .random_records import RecordWriter
@@ -37,7 +38,7 @@ def check(writer, backend, seeds):
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
-    TextWriter,
+    TextWriter, EffectWriter,
 ])
 def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)

@@ -12,7 +12,7 @@ from ...errors import GraphBreak
 from ...ir.graph import Graph
 from ...ir.node import Node
 from ...ir.types import python_number
-from ..object_model.constants import TRUE, ConstantVariable
+from ..object_model.constants import TRUE, ZERO, ConstantVariable
 from ..object_model.lazy import realise
 from ..recording.nodes import adding_to
 from ..state.fields import Field, FieldName, NewField
@@ -35,6 +35,7 @@ from .parts import (
     structure_of,
     with_leaves,
 )
+from .side_exits import EXIT, SideExits, side_exits_of
 from .variables import assign, find_field, planned_fields, variables
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class Body:
     proceed: VariableTracker = TRUE
     replaced: frozenset[str] = frozenset()
     """Variables whose objects are taken apart: nobody else has them."""
+    side_exits: SideExits | None = None
 
     def placed(
         self, tx: Tx, outer: Graph, name: str, value: VariableTracker, kinds: Kinds | None
@@ -199,8 +201,9 @@ def trace_iteration(
     """Trace one iteration from variables of known types."""
     outer, body = tx.graph, Body(tx.graph, next(COUNTER))
     body.replaced = frozenset(name for name in plan.replaced if has_one_name(tx, name))
-    around = tx.region, tx.stops
+    around = tx.region, tx.stops, tx.side_exits
     tx.region, tx.proceed, tx.stops = loop, None, frozenset()
+    tx.side_exits = body.side_exits = side_exits_of(tx, stack, iterations)
     line, fields = tx.instructions[loop.head].line, known_fields(tx, plan, body.replaced)
     changed = tx.side_effects.fields.keys(fields.values())
     try:
@@ -214,6 +217,8 @@ def trace_iteration(
                 note_bounds(tx, body.index, iterations)
             names = handed_on(tx, loop) | {*tx.state.list_lengths} | changed
             body.begin(tx, outer, names, dict(plan.unions))
+            if body.side_exits is not None:
+                tx.locals[EXIT] = ZERO
             tx.stack, tx.index = list(stack), loop.head
             if iterations is not None and body.index is not None:
                 tx.stack.append(iterations.item(tx, tracker_of(body.index)))
@@ -230,7 +235,7 @@ def trace_iteration(
     except Unmerged as stop:
         raise (body.with_both(stop) or stop) from None
     finally:
-        (tx.region, tx.stops), tx.proceed = around, None
+        (tx.region, tx.stops, tx.side_exits), tx.proceed = around, None
 
 
 def handed_on(tx: Tx, loop: Loop) -> set[str]:

@@ -29,6 +29,7 @@ from ..recording.nodes import record
 from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.numbers import NumberVariable
+from . import side_exits
 from .capture import capturing, tracker_of
 from .cold_arms import Arms
 from .exits import ITERATION, JOINED, PENDING, RETURNED, Arm, Exit, Key, enter, keys_of
@@ -196,12 +197,17 @@ class Fork:
         both = Arms(tx, self.at, (places[0][2], places[1][2]) if is_plain else None)
         if (cold := both.cold(test)) is not None:
             return [], self.without(cold, test, starts)
+        left = side_exits.planned_side(tx, places, self.loop) if is_plain else None
         arms: dict[int, Arm] = {}
         for side in sorted((0, 1), key=lambda side: places[side] not in raising):
             try:
-                arms[side] = go(tx, starts[side], stops, self.loop)
-            except EffectBreak as stop:
-                both.plan(side, test, stop)
+                arms[side] = go(tx, starts[side], stops, self.loop, side == left)
+            except GraphBreak as stop:
+                if isinstance(stop, EffectBreak):
+                    both.plan(side, test, stop)
+                if is_plain and left is None:
+                    start = starts[side][0]
+                    side_exits.plan_side_exit(tx, places[side], self.loop, start.stack, stop)
                 raise
             if not arms[side].exits:
                 raising.add(places[side])
@@ -221,8 +227,11 @@ def is_peeled(tx: Tx, loop: Loop) -> bool:
     return plan is not None and not plan.reason and plan.peeled > 0
 
 
-def go(tx: Tx, starts: list[Exit], stops: frozenset[int], loop: Loop | None) -> Arm:
-    """Trace one arm, up to a stop or its end, and put everything back."""
+def go(
+    tx: Tx, starts: list[Exit], stops: frozenset[int], loop: Loop | None, is_left: bool
+) -> Arm:
+    """Trace one arm, up to a stop or its end, and put everything back; `is_left`: the loop is left
+    where the arm begins, by a side exit."""
     before = tx.index, list(tx.stack), dict(tx.locals), tx.region, tx.current, tx.proceed, tx.stops
     arrivals = dict(tx.arrivals)
     outer = tx.region
@@ -232,6 +241,8 @@ def go(tx: Tx, starts: list[Exit], stops: frozenset[int], loop: Loop | None) -> 
             if len(starts) == 1 and starts[0].end == JOINED:
                 enter(tx, starts[0], loop)
                 tx.stops = stops
+                if is_left:
+                    side_exits.leave(tx)
                 exits = exits_of(tx, run(tx, loop, captured=outer is loop))
             return Arm(graph, since, exits)
     except ObservedException:

@@ -60,7 +60,7 @@ def leaving(tx: Tx, end: Returned | Stopped) -> list[Any]:
     """Effects and values that the program sees after the trace."""
     roots: list[Any] = list(tx.state.side_effects.records)
     return roots + (
-        [end.value] if isinstance(end, Returned) else [*end.stack, *end.locals.values()]
+        [end.value] if isinstance(end, Returned) else [*end.values]
     )
 
 

@@ -11,6 +11,7 @@ from ...bytecode.reading import Instruction
 from ...ir.graph import Graph
 from ..object_model.constants import TRUE
 from ..state.tracker import VariableTracker
+from .side_exits import names_at_side_exits
 from .variables import assign, shared
 
 if TYPE_CHECKING:
@@ -82,13 +83,23 @@ def enter(tx: Tx, exit_: Exit, loop: Loop | None) -> None:
 
 def live_at(tx: Tx, exit_: Exit, loop: Loop | None) -> frozenset[str]:
     """The variables that may be read from an exit on."""
+    if exit_.end == ITERATION:
+        return live_behind(tx, loop) | names_at_side_exits(tx)
     live = frozenset(shared(tx))
-    if exit_.end == RETURNED:
-        return live
-    if exit_.end == JOINED:
-        return live_locals(tx.code, exit_.index) | live
+    return live_locals(tx.code, exit_.index) | live if exit_.end == JOINED else live
+
+
+def live_behind(tx: Tx, loop: Loop | None) -> frozenset[str]:
+    """The variables that may be read when an iteration is over."""
     assert loop is not None
-    live |= live_locals(tx.code, loop.head)
+    live = frozenset(shared(tx)) | live_locals(tx.code, loop.head)
     if loop.head in tx.exits:
         live |= live_locals(tx.code, tx.exits[loop.head][0])
     return live
+
+
+def only_at_side_exits(tx: Tx, exit_: Exit, loop: Loop | None) -> frozenset[str]:
+    """Those that are read at side exits only."""
+    if exit_.end != ITERATION:
+        return frozenset()
+    return names_at_side_exits(tx) - live_behind(tx, loop)

@@ -143,7 +143,7 @@ def settle_lists(tx: Tx, end: Returned | Stopped) -> None:
     if not tx.state.list_lengths:
         return
     roots: list[Any] = list(tx.side_effects.records)
-    roots += [end.value] if isinstance(end, Returned) else [*end.stack, *end.locals.values()]
+    roots += [end.value] if isinstance(end, Returned) else [*end.values]
     for tracker in [*reachable(roots)]:
         if isinstance(tracker, GrowingVariable):
             tracker.settle(tx)

@@ -18,6 +18,7 @@ from ..trackers.arrays.elements import elements_of
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.linear import size_of
 from ..trackers.containers.iterators import EnumerateVariable, StepVariable, ZipVariable
+from ..trackers.containers.outside_iterators import OutsideIterator, RangeIterator
 from ..trackers.containers.sequences import TupleVariable
 from ..trackers.containers.slices import DataRangeVariable, RangeVariable
 
@@ -34,6 +35,8 @@ class Iterations:
 
     ends: tuple[Any, Any, Any]
     item: Item = lambda tx, index: index
+    is_outside: bool = False
+    """Whether the program may see where the iterator stands after the loop."""
 
     @property
     def always(self) -> bool:
@@ -93,6 +96,9 @@ def iterations_of(tx: Tx, iterator: VariableTracker) -> Iterations | None:
                 return None
             return Iterations((start + iterator.position * step if iterator.position else start,
                            stop, step))
+    if isinstance(iterator, RangeIterator):
+        ends = iterator.left(tx)
+        return None if ends is None else Iterations(ends, is_outside=True)
     if (length := length_of(tx, iterator)) is None:
         return None
     return Iterations((0, length, 1), lambda tx, index: item_at(tx, iterator, index))
@@ -177,7 +183,9 @@ def along(tx: Tx, index: VariableTracker, start: int, step: int) -> VariableTrac
 
 
 def check_nameless(tx: Tx, iterator: VariableTracker) -> None:
-    """Where an iterator stands after the loop must not be seen."""
+    """Where an iterator stands after the loop must not be seen, unless it says so itself."""
+    if isinstance(iterator, OutsideIterator):
+        return
     parts = getattr(iterator, "inners", None) or [getattr(iterator, "inner", iterator)]
     seen = [*tx.locals.values(), *tx.stack[:-1]]
     if any(part is value for part in (iterator, *parts) for value in seen):

@@ -18,15 +18,19 @@ from ...errors import GraphBreak, PlanLoop, Replan, Unsupported
 from ...ir import control
 from ...ir.control import all_nodes
 from ...ir.node import Node
+from ...ir.savings import saved_by
 from ...ir.types import ArrayType, Form
+from ..object_model.constants import NONE
 from ..state.trace import STEPS, LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.containers.lists import ListVariable
+from ..trackers.containers.outside_iterators import OutsideIterator
 from .bodies import Unsettled, trace_iteration
 from .branches import Start, fork, predicate, settle
 from .growing import PEELED, growing_lists
 from .iterations import (
+    Iterations,
     check_nameless,
     goes_through_elements,
     iterations_of,
@@ -34,13 +38,13 @@ from .iterations import (
     take_elements,
 )
 from .recording import Recording
+from .side_exits import LAST, MANY_ITERATIONS, PROCEED, LoopLeft, end_of, has_side_exits
 from .variables import assign
+from .worth import hint_of
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
 
-MANY_ITERATIONS = 40
-"""A loop of at least so many iterations becomes a node; shorter ones are unrolled."""
 SEEN_ENOUGH = 6
 """Iterations after which unrolling stops where the others do not fit the budget."""
 MANY_NUMBERS = 100
@@ -56,8 +60,7 @@ def arrive(tx: Tx) -> bool:
     if tx.region is loop or tx.code.co_flags & CO_GENERATOR:
         return False
     iterator = tx.stack[-1] if tx.instructions[loop.head].opname == "FOR_ITER" else None
-    again = tx.current.target == loop.head and tx.current.index >= loop.head
-    count = tx.arrivals[loop.head] = tx.arrivals.get(loop.head, 0) + 1 if again else 0
+    count = count_arrival(tx, loop, iterator)
     if count < 2:
         tx.sizes[loop.head] = len(tx.graph.nodes), tx.state.steps
     plan = tx.state.options.loops.get((tx.code, loop.head))
@@ -82,6 +85,16 @@ def arrive(tx: Tx) -> bool:
         raise PlanLoop((tx.code, loop.head), LoopPlan(reason)) from None
 
 
+def count_arrival(tx: Tx, loop: Loop, iterator: VariableTracker | None) -> int:
+    """The iterations of a loop that have been traced one by one. An iterator from outside says
+    itself where it stands: the loop may have begun before the frame did."""
+    again = tx.current.target == loop.head and tx.current.index >= loop.head
+    is_first = isinstance(iterator, OutsideIterator) and loop.head not in tx.arrivals
+    count = tx.arrivals.get(loop.head, 0) + 1 if again and not is_first else 0
+    tx.arrivals[loop.head] = count
+    return count
+
+
 def first_plan(
     tx: Tx, loop: Loop, iterator: VariableTracker | None, count: int
 ) -> LoopPlan | None:
@@ -98,6 +111,8 @@ def first_plan(
         return LoopPlan(str(stop))
     if iterations is None:
         return None
+    if isinstance(iterator, OutsideIterator):  # which is not unrolled
+        return LoopPlan()
     many = iterations.count()
     return LoopPlan() if not isinstance(many, int) or many >= MANY_ITERATIONS else None
 
@@ -149,11 +164,13 @@ def capture(
     if iterator is not None:
         check_nameless(tx, iterator)
     stack = tuple(tx.stack)
+    tx.exits.pop(loop.head, None)
     try:
         with growing_lists(tx, loop, iterator, iterations, plan):
             saved = dict(tx.locals)
             body = trace_iteration(tx, loop, stack, iterations, plan)
         tx.locals = saved
+        breaks = loop.head in tx.exits
         end = tx.instructions[loop.head].target or 0
         tx.exits.setdefault(loop.head, (end, len(stack), (end, len(stack))))
         node = Recording(tx, loop, body, iterations, plan.peeled)
@@ -163,38 +180,63 @@ def capture(
         if stop.replaced and stop.replaced not in plan.replaced:
             replaced = plan.replaced | {stop.replaced}
             raise PlanLoop(place, replace(plan, replaced=replaced)) from None
-        if stop.again and plan.peeled < PEELED and (iterations is None or iterations.certain(tx)):
+        if stop.again and plan.peeled < PEELED and may_be_peeled(
+            tx, loop, iterator, iterations, stop
+        ):
             raise PlanLoop(place, replace(plan, peeled=plan.peeled + 1)) from None
         if stop.unions:
             unions = plan.unions | {*stop.unions.items()}
             raise PlanLoop(place, replace(plan, unions=unions)) from None
         raise GraphBreak(str(stop)) from None
-    go_on(tx, loop, stack, node)
+    go_on(tx, loop, stack, node, breaks)
+
+
+def may_be_peeled(
+    tx: Tx, loop: Loop, iterator: VariableTracker | None, iterations: Iterations | None,
+    stop: Unsettled,
+) -> bool:
+    """Whether there is a first iteration that can be traced by itself, and is better than numbers
+    of two types: of an iterator from outside, branches cannot take different numbers of items, and
+    what Python has to do is often due in the first iteration."""
+    if stop.unions and (isinstance(iterator, OutsideIterator) or has_side_exits(tx, loop)):
+        return False
+    return iterations is None or iterations.certain(tx)
 
 
 def go_on(
-    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording
+    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording, breaks: bool
 ) -> None:
-    """The frame behind the loop."""
+    """The frame behind the loop, which the program `breaks` or not."""
     assign(tx, node.body.joined(node.variables_after))
+    told, exits = node.ending, node.body.side_exits
+    if node.iterations is not None and node.iterations.is_outside:
+        stack[-1].moved(tx, told.get(LAST, NONE))  # type: ignore[attr-defined]
+    ends = ends_of(tx, loop, stack, node, breaks)
+    if exits is not None and exits.at:
+        saves = saved_by(node.body.graph.calls, hint_of(tx))
+        raise LoopLeft(end_of(tx, exits, told, ends, saves))
+    if len(ends) == 1:
+        tx.index, tx.stack = ends[0].index, list(ends[0].stack)
+    else:
+        fork(tx, predicate(tx, told[PROCEED]), ends[0], ends[1], loop.head, loop)
+
+
+def ends_of(
+    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording, breaks: bool
+) -> list[Start]:
+    """Where the loop leads: at its end, and where it breaks if that is another place."""
     over = tx.instructions[loop.head].target
     left, depth, _ = tx.exits.pop(loop.head)
     if depth > len(stack):
         raise GraphBreak("the loop is left in the middle of an expression")
     if node.ends is None:
-        tx.index, tx.stack = left, list(stack)
-        return
+        return [Start(left, stack)]
     assert over is not None
-    ended = Start(over, stack[:-1])
-    if node.broke is None:
-        tx.index, tx.stack = ended.index, list(ended.stack)
-        return
-    broken = Start(left, stack[:depth])
+    ended, broken = Start(over, stack[:-1]), Start(left, stack[:depth])
+    if not breaks:
+        return [ended]
     arms = settle(tx, broken.index, broken.stack), settle(tx, ended.index, ended.stack)
-    if arms[0] == arms[1]:
-        tx.index, tx.stack = arms[0][0], list(arms[0][1])
-        return
-    fork(tx, predicate(tx, node.broke), ended, broken, loop.head, loop)
+    return [Start(*arms[0])] if arms[0] == arms[1] else [ended, broken]
 
 
 __all__ = ["arrive"]

@@ -41,7 +41,7 @@ from .capture import (
     tracker_of,
     type_of,
 )
-from .exits import ITERATION, JOINED, RETURNED, Arm, Exit, Key, keys_of, live_at
+from .exits import ITERATION, JOINED, RETURNED, Arm, Exit, Key, keys_of, live_at, only_at_side_exits
 from .growing import has_one_name
 from .parts import ALWAYS, Parts, identities_of, parts_of, settled
 from .variables import shared
@@ -185,7 +185,9 @@ class Merging:
         self.trees: dict[tuple[int, int], Tree] = {}
         self.live, self.outer = live_at(self.tx, self.exits[0], loop), shared(self.tx)
         names = {name for exit_ in self.exits for name in exit_.locals}
-        self.found = {name: self.local(name) for name in sorted(self.live & names)}
+        self.extra = only_at_side_exits(self.tx, self.exits[0], loop)
+        found = {name: self.local(name) for name in sorted(self.live & names)}
+        self.found = {name: value for name, value in found.items() if value is not None}
         self.result = self.end()
         self.stack: list[Any] = []
         depths = {len(exit_.stack) for exit_ in self.exits}
@@ -210,8 +212,20 @@ class Merging:
         before = self.outer.get(name)
         values = [exit_.locals.get(name, before) for exit_ in self.exits]
         if None in values:
+            if name in self.extra:
+                return self.half(values)
             raise GraphBreak(f"{name!r} has a value in only one arm of a branch on data")
         return self.value(repr(name), *values)
+
+    def half(self, values: list[Any]) -> Slot | None:
+        """A number that a variable has in one arm, for a side exit there: nobody reads it if the
+        other one is taken."""
+        value = next(settled(value) for value in values if value is not None)
+        kind = type_of(value)
+        if kind is None or kind.form is Form.ARRAY or isinstance(value, UnionNumber):
+            return None
+        found = [nothing(kind) if known is None else value.as_argument(self.tx) for known in values]
+        return self.cond.result(found, kind)
 
     def end(self) -> Any:
         """What is returned, or whether another iteration follows."""

@@ -1,10 +1,12 @@
 """The node that is made of a loop of which one iteration has been traced."""
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from ...base.records import dataclass
 from ...bytecode.flow import Loop, shape_of
 from ...bytecode.liveness import live_locals
 from ...errors import GraphBreak
@@ -12,14 +14,14 @@ from ...ir import control
 from ...ir.binding import bound_in, unbacked_in
 from ...ir.node import Node
 from ...ir.tree import map_leaves
-from ...ir.types import ArrayType, python_number
+from ...ir.types import ArrayType, Form, python_number
 from ..object_model.constants import ConstantVariable
-from ..recording.nodes import adding_to
+from ..recording.nodes import adding_to, record
 from ..state.trace import AliasInfo
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.unions import UnionNumber, united
-from .bodies import Body, Unsettled
+from .bodies import Body, Unsettled, identifier
 from .branches import is_data, predicate
 from .capture import (
     checked_close,
@@ -34,10 +36,26 @@ from .capture import (
 )
 from .escapes import reachable
 from .iterations import Iterations
+from .merging import nothing
 from .parts import identities_of, root_of, settled
+from .side_exits import COUNT, EXIT, LAST, PROCEED
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
+
+
+TOLD = frozenset({PROCEED, LAST, EXIT, COUNT})
+
+
+@dataclass(slots=True)
+class Told:
+    """What a loop carries along for who goes on behind it; `output` is the value after an
+    iteration."""
+
+    initial: Any
+    kind: ArrayType
+    placeholder: Node
+    output: Any = None
 
 
 class Recording:
@@ -56,7 +74,8 @@ class Recording:
         self.kinds: list[ArrayType] = []
         self.names: list[str] = []
         self.variables_after: dict[str, VariableTracker] = {}
-        self.broke: VariableTracker | None = None
+        self.told: dict[str, Told] = {}
+        self.ending: dict[str, VariableTracker] = {}
 
     def record(self) -> None:
         tx, graph = self.tx, self.body.graph
@@ -69,11 +88,11 @@ class Recording:
             proceed = self.proceed()
         outputs = [proceed, *self.outputs, *lasts]
         may_alias |= self.views([*self.outputs, *lasts])
-        if self.leaves and self.ends is not None:
-            outputs.insert(1 + len(self.initial), proceed)
-            self.kinds.insert(len(self.initial), python_number(bool))
-            self.initial.append(True)
-            graph.placeholder("proceed", python_number(bool))
+        self.tell(proceed)
+        place = len(self.initial)
+        outputs[1 + place : 1 + place] = [told.output for told in self.told.values()]
+        self.kinds[place:place] = [told.kind for told in self.told.values()]
+        self.initial += [told.initial for told in self.told.values()]
         graph.output(tuple(outputs))
         operands = checked_close(tx, [graph])
         self.check_memory(operands)
@@ -82,12 +101,44 @@ class Recording:
             made = results(tx, control.for_loop, (*self.ends, *args), self.kinds)
         else:
             made = results(tx, control.while_loop, (True, *args), self.kinds)
-        if self.leaves and self.ends is not None:
-            self.broke = tracker_of(made.pop(len(self.initial) - 1))
+        found = [*zip(self.told, map(tracker_of, made[place : len(self.initial)]))]
+        del made[place : len(self.initial)]
+        self.ending = {name: tracker for name, tracker in found if name in TOLD}
+        self.variables_after.update(found[: len(found) - len(self.ending)])
         for name, node in zip(self.names, made):
             self.variables_after[name] = tracker_of(node)
             if name in may_alias:
                 tx.state.may_alias[node] = may_alias[name]
+
+    def tell(self, proceed: Any) -> None:
+        """Have the loop carry along what tells how it ended: whether the next iteration of a range
+        was to follow, its last item where an iterator is to go on behind it, and at which side exit
+        it was left."""
+        if not self.leaves:
+            return
+        if self.iterations is not None:
+            self.told_by(PROCEED, True, python_number(bool)).output = proceed
+            if self.is_left or self.iterations.is_outside:
+                start, _, step = self.iterations.ends
+                before = start - step if self.iterations.is_outside else 0
+                self.told_by(LAST, before, python_number(int)).output = self.body.index
+        if self.is_left:
+            number, count = (self.told_by(name, 0, python_number(int)) for name in (EXIT, COUNT))
+            number.output = self.body.after[EXIT].as_argument(self.tx)
+            with adding_to(self.tx, self.body.graph):
+                more = record(self.tx, operator.add, (count.placeholder, 1))
+            count.output = more.as_argument(self.tx)
+
+    def told_by(self, name: str, initial: Any, kind: ArrayType) -> Told:
+        """One more number that the loop carries along."""
+        placeholder = self.body.graph.placeholder(identifier(name), kind)
+        told = self.told[name] = Told(initial, kind, placeholder)
+        return told
+
+    @property
+    def is_left(self) -> bool:
+        """Whether there is a side exit."""
+        return bool(self.body.side_exits and self.body.side_exits.at)
 
     def proceed(self) -> Any:
         """Whether another iteration follows, as a Python bool."""
@@ -241,9 +292,10 @@ class Recording:
     def last_values(self) -> list[Any]:
         """Variables that are read after the loop, with their values of the last iteration."""
         tx, body = self.tx, self.body
-        after = live_locals(tx.code, tx.exits[self.loop.head][0])
+        behind = live_locals(tx.code, tx.exits[self.loop.head][0])
         if self.ends is not None:
-            after |= live_locals(tx.code, tx.instructions[self.loop.head].target or 0)
+            behind |= live_locals(tx.code, tx.instructions[self.loop.head].target or 0)
+        after = behind if body.side_exits is None else behind | body.side_exits.names(tx.code)
         found: list[Any] = []
         stored = {
             inst.argval for at in shape_of(tx.code).reach(self.loop)
@@ -256,9 +308,12 @@ class Recording:
         wanted = {part for part in body.after if root_of(part) in stored & after}
         for name in sorted(wanted - {*self.names} - {*self.variables_after} - {*body.fixed}):
             value = body.after[name]
+            kind, is_needed = type_of(value), root_of(name) in behind
+            if not is_needed and kind is not None and kind.form is not Form.ARRAY:
+                self.told_by(name, nothing(kind), kind).output = value.as_argument(tx)
+                continue
             if not (self.iterations is None or self.iterations.certain(tx)):
                 raise GraphBreak(f"{name!r} may have no value after the loop")
-            kind = type_of(value)
             if kind is None or isinstance(value, ConstantVariable):
                 self.check_outside(name, value)
                 self.variables_after[name] = value

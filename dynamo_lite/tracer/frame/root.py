@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from ...bytecode.reading import Handler, Instruction
 from ...errors import GraphBreak, InterruptBreak, LoopBreak, Unsupported
 from ...guards.shapes.relations import Relation
 from ...guards.sources import CellSource, LocalSource
+from ..control_flow.side_exits import LoopLeft
 from ..object_model.callables import CallableVariable
 from ..object_model.cells import outside_cell
 from ..object_model.lazy import LazyVariable
@@ -81,13 +83,18 @@ class RootTranslator(Translator):
 
     def crosses_try(self) -> bool:
         """Whether the frame enters or leaves a `try` that handles interrupts."""
-        before, now = self.handlers_around()
+        before, now = self.handlers_around(self.index)
         return before != now and self.entered is not None
 
-    def handlers_around(self) -> tuple[Sequence[Handler], Sequence[Handler]]:
-        """The handlers of interrupts that were in force, and those that are now."""
+    def handlers_around(self, index: int) -> tuple[Sequence[Handler], Sequence[Handler]]:
+        """The handlers of interrupts that were in force, and those at an instruction."""
         handlers = self.interrupt_handlers
-        return handlers.get(self.current.index, ()), handlers.get(self.index, ())
+        return handlers.get(self.current.index, ()), handlers.get(index, ())
+
+    def handler_left(self, index: int) -> Handler | None:
+        """The one that control leaves behind where it goes to an instruction."""
+        before, now = self.handlers_around(index)
+        return next((each for each in before if each not in now), None)
 
     def stop_at_try(self) -> GraphBreak:
         stop = self.broken("interrupts are raised in their try", kind=InterruptBreak)
@@ -139,9 +146,13 @@ class RootTranslator(Translator):
     def finish(self) -> Returned | Stopped:
         try:
             end: Returned | Stopped = Returned(self.run())
+        except LoopLeft as left:
+            others = [(truth, replace(other, handler=self.handler_left(other.index)))
+                      for truth, other in left.end.others]
+            handler = self.handler_left(left.end.index)
+            end = replace(left.end, others=tuple(others), handler=handler)
         except StopHere:
-            before, now = self.handlers_around()
-            handler = next((each for each in before if each not in now), None)
+            handler = self.handler_left(self.index)
             self.current = self.instructions[self.index]
             end = Stopped(
                 self.index, "", self.location(), tuple(self.stack), dict(self.locals),

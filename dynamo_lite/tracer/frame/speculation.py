@@ -16,7 +16,7 @@ from ...base import logs
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
 from ...bytecode.reading import read
-from ...errors import GraphBreak, OutOfTime, PlanColdArm, PlanLoop, Unsupported
+from ...errors import GraphBreak, OutOfTime, PlanColdArm, PlanLoop, PlanSideExit, Unsupported
 from ...guards.guard_set import GuardSet
 from ...guards.shapes.relations import Relation
 from ...guards.shapes.shape_env import ShapeEnv
@@ -26,6 +26,7 @@ from ...ir.savings import saved_by
 from ...ir.sizes import substitute
 from ..control_flow.escapes import check_escapes, shows_layout_of_nothing
 from ..control_flow.growing import settle_lists
+from ..control_flow.side_exits import has_side_exits
 from ..control_flow.worth import CROSSING, Estimate, estimate, hint_of, outermost
 from ..rules.frame_inspection import why_seen
 from ..state.side_effects import SideEffects
@@ -43,6 +44,7 @@ class Restart(Enum):
     """Why a run over the frame is not the last one, and what the log says of it."""
 
     LOOP_PLANNED = "for the loop at {}: {}"
+    SIDE_EXIT = "with a way out of the loop for what is done at {}: {}"
     COLD_ARM = "without what is done at {}: {}"
     STOP_BEFORE = "to stop at {}: {}"
     INTS_LEFT = "with what the program leaves in ints"
@@ -119,6 +121,9 @@ class Speculation:
             end = self.interpreted(root)
         except PlanLoop as found:
             self.plan(found)
+        except PlanSideExit as found:
+            self.options.side_exits[found.place] = ColdArm(str(found), found.location)
+            self.again(Restart.SIDE_EXIT, found.location, found)
         except PlanColdArm as found:
             self.options.cold_arms[found.place] = ColdArm(str(found), found.location)
             self.again(Restart.COLD_ARM, found.location, found)
@@ -179,12 +184,12 @@ class Speculation:
 
     def finished(self, root: RootTranslator, end: Returned | Stopped) -> Trace:
         state, stop = root.state, self.stop
-        if isinstance(end, Stopped):
+        if isinstance(end, Stopped) and not end.others:
             end = replace(
                 end, reason=stop.reason, location=stop.location or end.location,
                 is_sound=stop.is_sound, operations=0 if stop.is_sound else end.operations,
             )  # fmt: skip
-        if isinstance(end, Stopped) and (left := stop.left) is not None:
+        if isinstance(end, Stopped) and not end.others and (left := stop.left) is not None:
             end = replace(end, in_python=True, operations=left.operations)
             if saved_by(state.graph.calls, hint_of(root)) < CROSSING:
                 raise left_to_python(stop.reason, state, left.operations, stop.location)
@@ -251,10 +256,13 @@ def short_loop(root: RootTranslator, options: TraceOptions) -> LeftLoop | None:
     loop = outermost(root, root.current.index)
     if options.short_loops is None or loop is None or loop.head not in root.loop_starts:
         return None
+    if has_side_exits(root, loop):
+        return None
     head, start = loop.head - options.prefix, root.loop_starts[loop.head]
     if head in options.short_loops:
         return None
-    state = new_state(root.state.function, root.state.flat_args, options)
+    aside = replace(options, leaves_loops=False)
+    state = new_state(root.state.function, root.state.flat_args, aside)
     try:
         found = estimate_from(RootTranslator(state, start), loop, root.current.index)
     finally:

@@ -17,6 +17,7 @@ from ..calls.inlining import inline
 from ..control_flow.exits import Exit
 from ..control_flow.growing import plan_list
 from ..control_flow.loops import arrive
+from ..control_flow.side_exits import SideExits
 from ..object_model.cells import CellVariable
 from ..object_model.constants import ConstantVariable
 from ..opcodes import HANDLERS, coverage
@@ -72,6 +73,7 @@ class Translator(FrameValues, FrameLanguage):
         self.exits: dict[int, tuple[int, int, tuple[int, int]]] = {}
         self.stops: frozenset[int] = frozenset()
         self.pending: list[Exit] = []
+        self.side_exits: SideExits | None = None
         self.yielded: VariableTracker | None = None
 
     @property

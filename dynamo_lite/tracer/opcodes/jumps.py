@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import GraphBreak
-from ..control_flow.branches import branch, is_data
+from ..control_flow.branches import branch, is_data, is_peeled
 from ..control_flow.iterations import check_nameless
 from ..object_model.constants import NONE
 from ..state.tracker import VariableTracker
@@ -91,8 +91,9 @@ def get_iter(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTrack
 def for_iter(tx: Tx, inst: Instruction) -> VariableTracker | None:
     """Push the next item, or drop the iterator and leave the loop."""
     iterator = tx.stack[-1]
-    if not isinstance(iterator, IteratorVariable) or isinstance(iterator, OutsideIterator):
-        # iterations that another call may have more of are not unrolled
+    if not isinstance(iterator, IteratorVariable) or (
+        isinstance(iterator, OutsideIterator) and not is_peeled(tx, tx.loops[inst.index])
+    ):  # iterations that another call may have more of are not unrolled
         raise GraphBreak(f"stepping the iterator {iterator.describe()}")
     item = of_this_arm(tx, iterator).next(tx)
     if item is None:

@@ -88,6 +88,15 @@ class Advance:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Have an iterator over a range, which existed before the frame, go on behind the item `last`;
+    at its end where that is None."""
+
+    tracker: VariableTracker
+    last: VariableTracker
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
     """Call a function of C for the records that it keeps; what it returns is known."""
@@ -104,7 +113,7 @@ class Enter:
 
 Record = (
     Contents | Extend | StoreAttr | DeleteAttr | StoreGlobal | DeleteGlobal | StoreCell
-    | DeleteCell | Advance | Call | Enter
+    | DeleteCell | Advance | Move | Call | Enter
 )
 
 
@@ -142,7 +151,7 @@ class SideEffects:
     def changed(self) -> Iterator[VariableTracker]:
         """The outside containers, objects, cells and iterators that the frame changes."""
         for row in self._rows.values():
-            if isinstance(row, Contents | Extend | StoreAttr | DeleteAttr | Advance):
+            if isinstance(row, Contents | Extend | StoreAttr | DeleteAttr | Advance | Move):
                 yield row.tracker
             elif isinstance(row, StoreCell | DeleteCell):
                 yield row.cell
@@ -213,6 +222,11 @@ class SideEffects:
         row = self._rows.get(tracker)
         taken = row.count if isinstance(row, Advance) else 0
         self._rows[tracker] = Advance(tracker, taken + 1)
+
+    def moves(self, tracker: VariableTracker, last: VariableTracker) -> None:
+        """A loop has gone through what was left of an outside iterator, up to the item `last`."""
+        self.touches(tracker.describe())
+        self._rows[tracker] = Move(tracker, last)
 
     def enters(self, token: VariableTracker) -> None:
         self.touches("NumPy's error state")

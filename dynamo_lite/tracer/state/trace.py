@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Protocol
 
@@ -52,7 +52,8 @@ class TraceOptions:
     are over, of which a loop that is unrolled may take half. `recursion` is how many calls of one
     function inside each other are followed. It is noted of branches on data whose arms cannot be
     merged where they first meet (`unmerged`), and of arms that raise, by their first instruction.
-    `leaves_cold_arms`: `control_flow.cold_arms` are left to Python.
+    `leaves_cold_arms`: `control_flow.cold_arms` are left to Python; `leaves_loops`: other arms that
+    Python has to run may be `control_flow.side_exits` of the loop they are in.
     """
 
     policy: DynamicPolicy | None = None
@@ -71,6 +72,8 @@ class TraceOptions:
     raising: set[tuple[CodeType, int, int]] = field(default_factory=set)
     leaves_cold_arms: bool = False
     cold_arms: dict[tuple[CodeType, int, int], ColdArm] = field(default_factory=dict)
+    leaves_loops: bool = False
+    side_exits: dict[tuple[CodeType, int, int], ColdArm] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,14 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True)
+class Ran:
+    """The `iterations` of a loop before a side exit, and the nanoseconds that each one saves."""
+
+    iterations: VariableTracker
+    saves: float
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped:
     """Tracing ended just before the root frame's instruction number `index`.
 
@@ -124,6 +135,8 @@ class Stopped:
     absent). `is_sound`: nothing is wrong with the instruction. `handler`: where interrupts go
     there, if not where the instruction's own exceptions do. `in_python`: Python runs the frame
     from here on. `operations` is how many operations on arrays this leaves to Python.
+    `others` are places where the frame goes on instead, each with the truth that the graph says
+    when it does: the first that is true. `ran` is what was gained before a side exit.
     """
 
     index: int
@@ -135,6 +148,18 @@ class Stopped:
     is_sound: bool = False
     handler: Handler | None = None
     in_python: bool = False
+    others: tuple[tuple[VariableTracker, Stopped], ...] = ()
+    ran: Ran | None = None
+
+    @property
+    def values(self) -> Iterator[VariableTracker]:
+        """All that is found there, and what decides about it."""
+        yield from (*self.stack, *self.locals.values())
+        if self.ran is not None:
+            yield self.ran.iterations
+        for truth, other in self.others:
+            yield truth
+            yield from other.values
 
 
 @dataclass(eq=False, slots=True)

@@ -213,6 +213,7 @@ class Loops(Protocol):
     exits: dict[int, tuple[int, int, tuple[int, int]]]
     stops: frozenset[int]
     pending: list[Any]
+    side_exits: Any
 
     def check_budget(self) -> None:
         """A loop iterates again: it may only add so much to the graph."""

@@ -57,6 +57,27 @@ def upcoming(iterator: Any, ahead: int) -> Any:
     return plain(sequence).__getitem__(sequence, place(iterator, ahead))
 
 
+def part_left(iterator: Any) -> tuple[int, range]:
+    """How many items of a range have been taken, where its iterator counts them, and what is
+    left of it."""
+    _, (sequence,), *state = iterator.__reduce__()
+    taken = state[0] if state and state[0] is not None else 0
+    return taken, sequence[taken:]
+
+
+def bound(iterator: Any, which: int) -> int:
+    """The start, stop or step of what is left of a range."""
+    _, left = part_left(iterator)
+    return (left.start, left.stop, left.step)[which]
+
+
+def move_behind(iterator: Any, last: int | None) -> None:
+    """Have the iterator over a range go on behind an item, or be at its end."""
+    taken, left = part_left(iterator)
+    more = len(left) if last is None else (last - left.start) // left.step + 1
+    iterator.__setstate__(taken + more)
+
+
 def counted(counter: Any, ahead: int) -> int:
     """What `itertools.count` will say."""
     start, step = COUNT.fullmatch(repr(counter)).groups()  # type: ignore[union-attr]
@@ -137,6 +158,32 @@ class SequenceIterator(OutsideIterator):
         return self.part(tx, upcoming, self.taken) if found else None
 
 
+class RangeIterator(SequenceIterator):
+    """Over a range. A loop of the graph may go through what is left of it; from then on nobody
+    knows where it stands but the call itself."""
+
+    is_moved = False
+
+    def look(self, tx: Tx) -> VariableTracker | None:
+        if self.is_moved:
+            raise GraphBreak(f"stepping {self.describe()}, which a loop has moved")
+        return super().look(tx)
+
+    def left(self, tx: Tx) -> tuple[Any, Any, int] | None:
+        """The ends and the step of what is left, for a loop of the graph; None where they are not
+        numbers of a graph."""
+        if self.is_moved or not all(-(2**62) < bound(self.value, k) < 2**62 for k in range(3)):
+            return None
+        start, stop = (self.part(tx, bound, which).as_argument(tx) for which in range(2))
+        step: int = self.part(tx, bound, 2).as_constant(tx)
+        return (start + self.taken * step if self.taken else start), stop, step
+
+    def moved(self, tx: Tx, last: VariableTracker) -> None:
+        """A loop has gone through it, up to and with the item `last`; NONE: to its end."""
+        self.is_moved = True
+        tx.side_effects.moves(self, last)
+
+
 class CountIterator(OutsideIterator):
     """`itertools.count` of ints."""
 
@@ -199,6 +246,7 @@ def part_of(tx: Tx, owner: OutsideIterator, function: Any, *key: Any) -> Outside
 
 KINDS: dict[type, type[OutsideIterator]] = {
     **dict.fromkeys(OVER_SEQUENCES, SequenceIterator),
+    type(iter(range(0))): RangeIterator,
     itertools.count: CountIterator,
     enumerate: EnumerateIterator,
     zip: ZipIterator,

@@ -1,0 +1,36 @@
+"""Whether compiled code is worth entering again behind the side exits of a loop."""
+from __future__ import annotations
+
+from ..base.records import dataclass
+
+CROSSING = 10_000.0
+"""Nanoseconds for leaving a loop by a side exit, and entering it again behind what Python did."""
+CREDIT = 20 * CROSSING
+"""Nanoseconds that may be lost before Python goes on, and that are counted at most."""
+LONGEST = 64
+"""Exits behind which Python goes on to the end of its call before another attempt."""
+
+
+@dataclass(slots=True)
+class Balance:
+    """The account of a side exit. Where too much is lost, Python goes on behind the next exits, of
+    which there are twice as many each time; what runs without an exit never comes here."""
+
+    credit: float = 0.0
+    waiting: int = 0
+    pause: int = 1
+
+    def pays(self, iterations: int, saves: float) -> bool:
+        """Whether to go on in compiled form; `iterations` ran before, each of which `saves`
+        nanoseconds."""
+        if self.waiting:
+            self.waiting -= 1
+            return False
+        self.credit = min(self.credit + iterations * saves - CROSSING, CREDIT)
+        if self.credit > 0:
+            self.pause = 1
+        if self.credit > -CREDIT:
+            return True
+        self.credit, self.waiting = -CREDIT / 2, self.pause - 1
+        self.pause = min(2 * self.pause, LONGEST)
+        return False
