@@ -7,6 +7,7 @@ from typing import Any
 
 from dask._task_spec import Task, TaskRef
 from dask.highlevelgraph import HighLevelGraph
+from dask.utils import key_split
 
 from ..base.records import dataclass, field
 from ..ir.node import Node
@@ -20,13 +21,24 @@ from .partition import Fixed, Parting, Partition, Port
 from .tasks import block_function
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Of a partition: its name, how many operations a task has, how many tasks there are, the bytes
+    of their results, and the layers that have them."""
+
+    name: str
+    operations: int
+    tasks: int
+    size: int
+    layers: frozenset[str]
+
+
 @dataclass(eq=False, slots=True)
 class Weaver:
     """Makes the tasks of one call."""
 
     layers: Layers
-    rows: list[tuple[str, int, int, int]] = field(default_factory=list)
-    """Of each partition: its name, how many operations a task has, tasks, bytes of its results."""
+    rows: list[Row] = field(default_factory=list)
 
     @property
     def partial(self) -> PartialResults:
@@ -45,20 +57,8 @@ class Weaver:
         graph = HighLevelGraph(self.layers.layers, self.layers.needs)
         return [self.layers.on(graph, self.layers.array(value)) for value in values]
 
-    def report(self) -> Iterator[str]:
-        """What the tasks are, and what fusion saved, in words."""
-        own = sum(len(layer) for name, layer in self.layers.layers.items()
-                  if name.startswith((f"{self.layers.name}-", "halo-")))
-        single = sum(operations * tasks for _, operations, tasks, _ in self.rows)
-        moved = sum(size for *_, size in self.rows)
-        yield (f"{own} tasks in {len(self.rows)} partitions, {single} with one for each operation "
-               f"and block; {moved} bytes of arrays from task to task")
-        for name, operations, tasks, size in self.rows:
-            yield f"{name}: {tasks} tasks of {operations} operations, {size} bytes of results"
-
     def weave(self, partition: Partition) -> None:
         """Make the tasks of a partition, and those that take its results apart."""
-        operations = len(partition.graph.calls)
         ports = [*partition.ports.values()]
         partings = [one for one in partition.partings.values() if one.nodes]
         gives = outputs(partition, ports, partings)
@@ -69,26 +69,61 @@ class Weaver:
         function = block_function(
             partition.graph, label(partition.graph), self.layers.options, arguments.takes, gives,
             arguments.likely)
-        single = len(gives) == 1
         results: list[Port | Parting] = [*ports, *partings[:1]]
         if partings:
             self.partial.name_all(partition)
+        single = len(results) == 1
         name = results[0].name if single else self.layers.fresh(label(partition.graph))
         tasks: dict[Key, Any] = {}
-        parts: list[dict[Key, Any]] = [{} for _ in results]
         for at, constants in tasks_of(partition):
-            keys = [key_of(result, at) for result in results]
-            key: Key = keys[0] if single else (name, *at.values())
+            key = key_of(results[0], at) if single else (name, *at.values())
             tasks[key] = Task(key, function.with_constants(constants), *(
                 value(at) for value in arguments.values))
-            for place, each in enumerate([] if single else keys):
-                parts[place][each] = Task(each, Item(place), TaskRef(key))
-        self.layers.add(name, tasks, {each for read in partition.reads.values()
-                               for each in reading.layers_of(read)})
-        for result, more in zip(results, [] if single else parts):
-            self.layers.add(result.name, more, {name})
-        moved = sum(size_of(port.value) for port in ports)
-        self.rows.append((name, operations, len(tasks), moved))
+        needs = {each for read in partition.reads.values() for each in reading.layers_of(read)}
+        self.layers.add(name, tasks, needs)
+        if not single:
+            self.take_apart(name, partition, results)
+        self.rows.append(Row(
+            name, len(partition.graph.calls), len(tasks), sum(size_of(one.value) for one in ports),
+            frozenset({name, *(one.name for one in results)})))
+
+    def take_apart(
+        self, name: str, partition: Partition, results: Sequence[Port | Parting]
+    ) -> None:
+        """A task for each of several results, for those that read it alone."""
+        for place, result in enumerate(results):
+            items: dict[Key, Any] = {}
+            for at, _ in tasks_of(partition):
+                key = key_of(result, at)
+                items[key] = Task(key, Item(place), TaskRef((name, *at.values())))
+            self.layers.add(result.name, items, {name})
+
+    # -- what is said of them
+
+    def report(self) -> Iterator[str]:
+        """The partitions as a drawing in lines, and what fusion saved, in words."""
+        own = sum(len(layer) for name, layer in self.layers.layers.items()
+                  if name.startswith((f"{self.layers.name}-", "halo-")))
+        single = sum(row.operations * row.tasks for row in self.rows)
+        moved = sum(row.size for row in self.rows)
+        yield (f"{own} tasks in {len(self.rows)} partitions, {single} with one for each operation "
+               f"and block; {moved} bytes of arrays from task to task")
+        for number, row in enumerate(self.rows, 1):
+            origins = sorted({each for name in self.layers.needs[row.name]
+                              for each in self.origins(name)})
+            yield (f"[{number}] {row.name}: {row.tasks} tasks of {row.operations} operations on "
+                   f"{', '.join(origins) or 'nothing'}, {row.size} bytes of results")
+
+    def origins(self, name: str) -> Iterator[str]:
+        """Where what a layer has comes from: numbers of partitions, names of arrays."""
+        numbers = [f"[{number}]" for number, row in enumerate(self.rows, 1) if name in row.layers]
+        if numbers:
+            yield from numbers
+        elif name.startswith((f"{self.layers.name}-", "halo-")):
+            for below in self.layers.needs[name]:
+                yield from self.origins(below)
+        else:
+            yield key_split(name)
 
 
 def outputs(

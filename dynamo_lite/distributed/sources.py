@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,6 @@ from ..base.records import dataclass
 
 SMALL = 1 << 20
 """Bytes of an array that is not cut unless somebody says how."""
-BLOCK = 32 << 20
-"""Bytes of the blocks of an array of which nobody says how it is cut."""
-COPIES = 4
-"""How often the memory of a block is needed while a task works on it: read, converted, computed."""
 
 
 def is_dataset(value: Any) -> bool:
@@ -86,17 +82,6 @@ class Piece:
     def read(self) -> np.ndarray:
         read: np.ndarray = np.asarray(self.reader[self.key])
         return read
-
-
-def rows_per_block(arrays: Iterable[Any], target: int) -> Mapping[int, int]:
-    """How many rows the blocks of arrays of each length have, so that those that go together are
-    cut alike."""
-    most: dict[int, int] = {}
-    for array in arrays:
-        if array.ndim:
-            row = array.dtype.itemsize * math.prod(array.shape[1:])
-            most[array.shape[0]] = max(most.get(array.shape[0], 1), row)
-    return {length: max(1, target // row) for length, row in most.items()}
 
 
 def cut_evenly(length: int, size: int) -> tuple[int, ...]:

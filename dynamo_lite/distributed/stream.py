@@ -18,10 +18,10 @@ def stream(
 
     The arrays may be NumPy's, memmaps, datasets of Zarr or HDF5, or Dask's. `chunks`: the rows of a
     block, or a tuple with a number for each axis (-1: all of it); without it, blocks are as large
-    as `memory_limit` lets them be: bytes, or a text such as "1GB". Results are arrays in memory,
-    or lie in `out`: an array, memmap, dataset, the name of a new .npy file, or a tuple with one for
-    each result; nothing is there before all of it has been computed. `progress`: whether to show a
-    bar; on a terminal without being asked. Other options are those of `compile`.
+    as caches, threads and `memory_limit` (bytes, or a text such as "1GB") make best. Results are
+    arrays in memory, or lie in `out`: an array, memmap, dataset, the name of a new .npy file, or a
+    tuple with one for each result; nothing is there before all of it has been computed. `progress`:
+    whether to show a bar; on a terminal without being asked. Other options are those of `compile`.
     """
     if fn is None:
         return lambda function: stream(

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import tempfile
@@ -19,8 +20,9 @@ from ..base.records import dataclass
 from ..ir.graph import Graph
 from ..ir.tree import leaves, map_leaves
 from ..runtime.compile_frame import Options
+from .block_sizes import bytes_per_block, rows_per_block
 from .calls import Blockwise
-from .sources import BLOCK, COPIES, SMALL, Source, cut_evenly, explicit, is_dataset, rows_per_block
+from .sources import SMALL, Source, cut_evenly, explicit, is_dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,9 @@ class Streaming:
     """The backend "dask". A call with NumPy's arrays or with files is cut into blocks and computed
     at once; with arrays of Dask's alone its results are lazy.
 
-    `chunks`: rows of a block, or a tuple with a number for each axis; without it, blocks are as
-    large as the `memory_limit` (bytes, or a text such as "1GB") lets them be for so many `threads`.
+    `chunks`: rows of a block, or a tuple with a number for each axis; without it, blocks
+    are as large as caches, `threads` and the `memory_limit` (bytes, or a text such as "1GB") make
+    best.
     Results go into `out`: an array, memmap, dataset, name of a new .npy file, or a tuple of these.
     """
 
@@ -56,9 +59,8 @@ class Streaming:
                  if isinstance(each, np.ndarray) or is_dataset(each)}
         large = {key: each for key, each in found.items()
                  if each.ndim and each.dtype != object and self.is_cut(each)}
-        limit = self.memory_limit
-        target = BLOCK if limit is None else max(1, min(
-            BLOCK, limit // (2 * COPIES * self.workers * max(1, len(large)))))
+        sizes = [each.dtype.itemsize * math.prod(each.shape) for each in large.values()]
+        target = bytes_per_block(sizes, self.workers, self.memory_limit)
         rows = rows_per_block(large.values(), target)
         return {key: Source(each, self.cut(each, rows)) for key, each in large.items()}
 
@@ -133,6 +135,10 @@ def staged(place: Any) -> Iterator[str]:
             os.unlink(file)
 
 
+COPIED = 32 << 20
+"""Bytes of a result that are copied at a time."""
+
+
 def is_mapped(place: Any) -> bool:
     return isinstance(place, np.memmap) and place.filename is not None
 
@@ -154,7 +160,7 @@ def delivered(file: str, written: np.memmap, place: Any) -> Any:
         place[...] = written
         return place
     row = max(1, written[:1].nbytes)
-    step = max(1, BLOCK // row)
+    step = max(1, COPIED // row)
     for start in range(0, len(written), step):
         place[start : start + step] = written[start : start + step]
     return place

@@ -46,6 +46,26 @@ def test_explain_says_what_became_of_the_graph():
     assert "sort is no part of a fused task: no rule" in text and f"{__file__}:" in text
 
 
+def standardised(x):
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def test_explain_draws_which_partition_reads_which():
+    x = da.from_array(np.ones((60, 3)), (2, 3))
+    lines = dl.explain(standardised)(x).text.splitlines()
+    operands = [line.partition(" operations on ")[2].rpartition(", ")[0] for line in lines
+                if " operations on " in line]
+    assert operands == ["array", "[1]", "[2], array", "[3]", "[3], [4]"]
+
+
+def test_the_dashboards_report_names_tasks(client, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    page = tmp_path / "report.html"
+    with distributed.performance_report(filename=str(page)):
+        client.compute(dl.compile(kmeans_step)(da.from_array(V, 4))).result()
+    assert "kmeans-step-fused-5ops" in page.read_text()
+
+
 def test_random_numbers_are_drawn_as_dask_does_it_and_the_generator_goes_on():
     x, before = da.from_array(V, 4), RNG.bit_generator.state
     explanation = dl.explain(noisy)(x)

@@ -12,7 +12,7 @@ import dynamo_lite as dl
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PROGRAMS = ("tutorial.md", "how-to/profile.md")
+PROGRAMS = ("tutorial.md", "how-to/profile.md", "how-to/other-clusters.md")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -1,0 +1,52 @@
+"""How large blocks are, where nobody says it: by what tasks, caches and memory cost."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+LEAST = 1 << 20
+"""Bytes that take as long to compute as Dask takes for a task."""
+MOST_TASKS = 20_000
+"""For which Dask's own graph stays small: each of them takes some kilobytes."""
+ROUNDS = 4
+"""Blocks for each worker at least, so that none waits long for the last one."""
+COPIES = 4
+"""How often the memory of a block is needed while a task works on it: read, converted, computed."""
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+UNKNOWN = 32 << 20
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@cache
+def last_cache() -> int:
+    """Bytes of the largest cache of the processor."""
+    sizes = [file.read_text().strip() for file in CACHES.glob("index*/size")]
+    return max((int(size[:-1]) * UNITS[size[-1]] for size in sizes if size[-1:] in UNITS),
+               default=UNKNOWN)
+
+
+def bytes_per_block(sizes: Sequence[int], workers: int, limit: int | None) -> int:
+    """Of arrays of these sizes, which tasks read together: what was read is still in the cache when
+    it is computed. The limit of memory is the only one that is never exceeded."""
+    if not sizes:
+        return LEAST
+    fitting = last_cache() // (COPIES * workers * len(sizes))
+    balanced = max(sizes) // (ROUNDS * workers)
+    found = max(min(max(fitting, LEAST), balanced), LEAST >> 2, max(sizes) // MOST_TASKS)
+    if limit is not None:
+        found = min(found, limit // (2 * COPIES * workers * len(sizes)))
+    return max(1, found)
+
+
+def rows_per_block(arrays: Iterable[Any], target: int) -> Mapping[int, int]:
+    """How many rows the blocks of arrays of each length have, so that those that go together are
+    cut alike."""
+    most: dict[int, int] = {}
+    for array in arrays:
+        if array.ndim:
+            row = array.dtype.itemsize * math.prod(array.shape[1:])
+            most[array.shape[0]] = max(most.get(array.shape[0], 1), row)
+    return {length: max(1, target // row) for length, row in most.items()}
