@@ -117,6 +117,7 @@ def _decide(
     chosen = dict(forced)
     cost: dict[Node, int] = {}
     reporting: set[Node] = set()  # what may raise flags where it is computed
+    folded: dict[Node, int] = {}
     for node in graph.calls:
         operands = node.operands
         fresh = own_cost(node, readings)
@@ -124,15 +125,37 @@ def _decide(
             once = operand in chosen or _is_hoisted(operand, node, readings)
             fresh += costs.LOAD if once else cost.get(operand, costs.LOAD)
         cost[node] = fresh
+        folded[node] = _axes_folded(node, readings, chosen, folded)
         if may_flag(node) or any(o in reporting and o not in chosen for o in operands):
             reporting.add(node)
         if node in chosen:
             continue
         if reason := why_materialise(node, uses[node], cost[node]):
             chosen[node] = reason
+        elif access_of(node, readings) is Access.FOLD and _is_spread(node, folded[node], readers):
+            chosen[node] = "rows that read it are shorter than those that it folds"
         elif node in reporting and any(r.errstate != node.errstate for r in readers.get(node, ())):
             chosen[node] = "what becomes of its floating-point reports differs from its reader's"
     return chosen
+
+
+def _axes_folded(
+    node: Node, readings: Readings, chosen: Collection[Node], folded: Mapping[Node, int]
+) -> int:
+    """How many axes the largest array has that is folded where the node is computed."""
+    inside = [folded.get(each, 0) for each in node.operands if each not in chosen]
+    if access_of(node, readings) is Access.FOLD and isinstance(node.args[0], Node):
+        inside.append(node.args[0].type.ndim)
+    return max(inside, default=0)
+
+
+def _is_spread(node: Node, axes: int, readers: Mapping[Node, Sequence[Node]]) -> bool:
+    """Whether a value is read along axes that it has not, and fewer than it takes to compute it:
+    then it is computed for many rows at a time, not for one between two of their short loops."""
+    return any(
+        _is_spread(reader, axes, readers) if reader.type.size == node.type.size
+        else _is_smaller(node, reader) and node.type.ndim <= reader.type.ndim < axes
+        for reader in readers.get(node, ()) if isinstance(reader.type, ArrayType))
 
 
 def why_materialise(node: Node, uses: frozenset[Use], cost: int) -> str | None:

@@ -51,6 +51,17 @@ def test_results_over_one_box_share_a_kernel():
     assert len(kernel.axes) == 1  # contiguous axes collapse
 
 
+def test_folds_of_folds_are_computed_for_many_rows_at_a_time_where_short_rows_read_them():
+    def members(x, centres):
+        distance = np.sum((x[:, None, :] - centres[None, :, :]) ** 2, axis=-1)
+        return np.argmin(distance, axis=1)[:, None] == centres[:, 0]
+
+    program = lower(trace(members, np.ones((30, 16)), np.ones((4, 16))))
+    nearest, rows = kernels(program)
+    assert len(nearest.axes) == 1 and nearest.vector == nearest.axes[0]
+    assert len(rows.axes) == 2 and not rows.folds
+
+
 def test_a_copy_is_made_right_before_what_reads_it():
     def attend(keys, values, key, query):
         keys, values = (np.concatenate([old, key]) for old in (keys, values))
