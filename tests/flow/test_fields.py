@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from benchmarks.part_programs import Vector
 
 from ..oracle import check, difference
 from .records import Part, Record
@@ -23,17 +24,6 @@ class Oscillator:
         self.x += self.v * dt
         self.count += 1
         return self.x
-
-
-class Vector:
-    def __init__(self, x, y):
-        self.x, self.y = x, y
-
-    def __add__(self, other):
-        return Vector(self.x + other.x, self.y + other.y)
-
-    def __mul__(self, factor):
-        return Vector(self.x * factor, self.y * factor)
 
 
 def methods(oscillator, n):

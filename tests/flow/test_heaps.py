@@ -7,6 +7,7 @@ from dynamo_lite.backends.loop_ir.program import Allocate, all_steps
 from dynamo_lite.backends.lowering.lower import lower
 
 import dynamo_lite as dl
+from benchmarks.part_programs import dijkstra
 from dynamo_lite.ir.passes import optimize
 
 from ..oracle import check
@@ -41,19 +42,7 @@ def events(x):
 
 def shortest_paths(x):
     """The first item is of Python's numbers, those that follow of NumPy's."""
-    dist = np.full(len(STARTS) - 1, np.inf)
-    dist[0] = 0.0
-    heap = [(0.0, 0)]
-    while heap:
-        d, u = heapq.heappop(heap)
-        if d > dist[u]:
-            continue
-        for e in range(STARTS[u], STARTS[u + 1]):
-            v = ENDS[e]
-            if d + LENGTHS[e] < dist[v]:
-                dist[v] = d + LENGTHS[e]
-                heapq.heappush(heap, (dist[v], v))
-    return dist
+    return dijkstra(STARTS, ENDS, LENGTHS)
 
 
 def largest(x):

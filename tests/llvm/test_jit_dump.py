@@ -94,14 +94,3 @@ def test_a_fork_has_a_file_of_its_own(tmp_path):
     subprocess.run([sys.executable, "-c", FORKS, str(tmp_path)], check=True,
                    env={**os.environ, "DYNAMO_JIT_DUMP": "1", "DYNAMO_COMPILE_UNPROFITABLE": "1"})
     assert len([*tmp_path.glob("jit-*.dump")]) == 2
-
-
-def test_nothing_is_written_unless_asked_for(folder):
-    dl.compile(several)(np.random.rand(1000))
-    assert not [*folder.glob("jit-*")]
-
-
-def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch, folder):
-    monkeypatch.setattr(jit_dump, "FOLDER", str(folder / "none"))
-    with dl.config.patch(jit_dump=True):
-        dl.compile(several)(np.random.rand(1000))

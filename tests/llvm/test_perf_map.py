@@ -1,9 +1,9 @@
-"""`config.perf_map`: kernels have names for Linux's perf."""
+"""`config.perf_map`: kernels have names for Linux's perf, and what `jit_dump` has in common."""
 import itertools
 
 import numpy as np
 import pytest
-from dynamo_lite.backends.llvm.objects import perf_map
+from dynamo_lite.backends.llvm.objects import jit_dump, perf_map
 
 import dynamo_lite as dl
 
@@ -11,6 +11,7 @@ import dynamo_lite as dl
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(perf_map, "FOLDER", str(tmp_path))
+    monkeypatch.setattr(jit_dump, "FOLDER", str(tmp_path))
     return tmp_path
 
 
@@ -50,10 +51,13 @@ def test_places_are_those_of_the_code(folder):
 
 def test_nothing_is_written_unless_asked_for(folder):
     dl.compile(several)(np.random.rand(1000))
-    assert not [*folder.glob("perf-*")]
+    assert not [*folder.glob("*-*")]
 
 
-def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch, folder):
+@pytest.mark.parametrize("setting", ["perf_map", "jit_dump"])
+def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch, folder, setting):
     monkeypatch.setattr(perf_map, "FOLDER", str(folder / "none"))
-    with dl.config.patch(perf_map=True):
+    monkeypatch.setattr(jit_dump, "FOLDER", str(folder / "none"))
+    jit_dump.dump_of.cache_clear()
+    with dl.config.patch(**{setting: True}):
         dl.compile(several)(np.random.rand(1000))
