@@ -28,6 +28,7 @@ from ..tracer.control_flow.iterations import number_of
 from ..tracer.frame.speculation import translate
 from ..tracer.state.trace import TraceOptions
 from .random_states import random_owners
+from .users_lines import users_line
 
 QUICK = 0.1
 """Seconds that an analysis may have taken for it to be done again only to explain a bail-out."""
@@ -78,7 +79,7 @@ def why_bailed_out(
     node = _node_at(graph, error)
     name = getattr(node.target, "__name__", "the call") if node is not None else "the call"
     where = node.location if node is not None and node.location is not None else place
-    return Bailout(f"{name} {_said(error)}", where)
+    return Bailout(f"{name} {_said(error)}", users_line(where))
 
 
 def is_plain(node: Node) -> bool:

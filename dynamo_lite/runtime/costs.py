@@ -13,6 +13,7 @@ from ..base.tables import Table, text
 from ..ir.graph import Location
 from ..native import CompiledFunction
 from .stats import Compiler, FrameRecord, coverage, lost, registry
+from .users_lines import UNSEEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,18 @@ def merged(costs: Iterable[Cost]) -> list[Cost]:
 
 
 def one_for_each_library_call(costs: Iterable[Cost]) -> list[Cost]:
-    """What a call of a library costs is told once, with the first of the reasons."""
+    """What a call of a library costs is told once, with the first of the reasons; where it was not
+    seen which call it is, it counts for the first one of the line."""
     found: dict[Any, Cost] = {}
+    lines: dict[Any, Any] = {}
     for number, cost in enumerate(costs):
         where = cost.location
-        is_inside = where is not None and bool(where.inside)
-        key = (cost.kind, where[:3], where.inside[0]) if where and is_inside else number
+        key: Any = number
+        if where is not None and where.inside:
+            line = cost.kind, where[:3]
+            key = line, where.inside[0]
+            key = lines.get(line, key) if where.inside[0] == UNSEEN else key
+            lines.setdefault(line, key)
         if (first := found.get(key)) is None:
             found[key] = cost
         else:

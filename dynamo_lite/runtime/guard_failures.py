@@ -10,6 +10,7 @@ from ..base.remedies import Remedy, remedy_for_guard
 from ..guards.programs.reasons import Values, line_of, remedy, why_failed
 from ..ir.graph import Location
 from ..native import CompiledFunction
+from .users_lines import users_line
 
 LAST_RESORT = remedy_for_guard("other")
 
@@ -20,7 +21,8 @@ class GuardFailure:
 
     reason: str
     location: Location
-    """The line that asked for the guard; where none did, that of the function."""
+    """The line that asked for the guard, or for the call of a library in which it was asked for;
+    where none did, that of the function."""
     remedy: Remedy
     variant: str = ""
     """Which one the guard is of, and how often that one ran."""
@@ -44,7 +46,7 @@ def why_guards_failed(
         if op >= 0:
             info = entry.info
             reason = why_failed(info.flat, op, info.shapes, values)
-            where = line_of(info.flat, op) or first_line
+            where = users_line(line_of(info.flat, op) or first_line)
             variant = f"[{info.record.mark}], {entry.hits} calls"
             found.append(GuardFailure(reason, where, remedy(info.flat, op, info.shapes), variant))
     return found

@@ -2,26 +2,42 @@
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from types import FrameType
 
-from ..base.origins import is_library_file
+from ..base.origins import code_name, is_library_file
 from ..ir.graph import Location
 from ..tracer.rules.trace_rules import OWN_FOLDER
+
+UNSEEN = "…"
+"""Stands for what the user calls where its frame runs compiled, or is not there yet."""
 
 
 def users_line(location: Location) -> Location:
     """The innermost line of the user's among the calls that are running, for a place in a library;
-    other places as they are."""
+    other places as they are. The way from there begins with the function that the user calls."""
     if not is_library_file(location.filename):
         return location
     frame: FrameType | None = sys._getframe()
+    called = UNSEEN
     while frame is not None and is_not_users(frame.f_code.co_filename):
+        if is_library_file(frame.f_code.co_filename):
+            called = code_name(frame.f_code, frame.f_globals)
         frame = frame.f_back
     if frame is None:
         return location
+    own = f"{module_at(location.filename)}.{location.function}".lstrip("._")
+    way = (own,) if own == called else (called, own)
     code = frame.f_code
-    way = (*location.inside, location.function)
-    return Location(code.co_filename, frame.f_lineno, code.co_qualname, way)
+    return Location(code.co_filename, frame.f_lineno, code.co_qualname, (*way, *location.inside))
+
+
+@lru_cache(256)
+def module_at(filename: str) -> str:
+    """The module whose text is in a file."""
+    found = (name for name, module in list(sys.modules.items())
+             if getattr(module, "__file__", None) == filename)
+    return next(found, "")
 
 
 def is_not_users(filename: str) -> bool:

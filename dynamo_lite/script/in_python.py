@@ -41,8 +41,8 @@ BY_NAME: Mapping[str, str] = {
                     "comprehensions of a function that runs in Python"),
 }
 OF_CLASS = "the text of a class runs in Python"
-UNKNOWN = ("it was called while nothing is compiled: before there was an array, deep in recursion, "
-           "under a debugger or profiler, or while a module was imported")
+UNKNOWN = ("no array was seen in it, or it was called while nothing is compiled: before there was "
+           "one, deep in recursion, under a debugger or profiler, or while a module was imported")
 
 
 @dataclass(slots=True)

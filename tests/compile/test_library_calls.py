@@ -1,5 +1,6 @@
 """What a call of a library costs is told once, at the user's line."""
 import importlib.util
+import sys
 
 import numpy as np
 import pytest
@@ -26,19 +27,41 @@ def checked(x):
 
 def text(x):
     return str(x.sum())
+
+def outer(x):
+    y = middle(x)
+    print(end="")
+    return middle(y + 1)
+
+def middle(x):
+    y = x * 2
+    print(end="")
+    return inner(y) + 1
+
+def inner(x):
+    print(end="")
+    y = np.sqrt(x)
+    str(y)
+    return y * 2
 """
 X = np.arange(4.0)
 
 
 @pytest.fixture
-def series(tmp_path):
+def series(library):
+    return library.Series
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
     folder = tmp_path / "site-packages"
     folder.mkdir()
     (folder / "wares.py").write_text(LIBRARY)
     spec = importlib.util.spec_from_file_location("wares", folder / "wares.py")
     module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "wares", module)
     spec.loader.exec_module(module)
-    return module.Series
+    return module
 
 
 def test_one_cost_for_each_call_of_a_library(series):
@@ -69,6 +92,23 @@ def test_two_calls_are_two_costs(series):
     assert lines == {user.__code__.co_firstlineno + 1, user.__code__.co_firstlineno + 2}
 
 
+def test_functions_of_a_library_that_are_compiled_apart(library):
+    """Whoever calls them there: the line is the user's, and each call of the library one cost."""
+    def user(x):
+        return library.outer(x) + 1
+
+    compiled = dl.compile(user, dynamic=False)
+    with pytest.warns(RuntimeWarning):
+        for x in (X, X.astype("f4"), X[:2], X - 3):
+            compiled(x)
+    costs = dl.why(compiled).costs
+    line = user.__code__.co_firstlineno + 1
+    assert {cost.location[:2] for cost in costs} == {(__file__, line)}
+    assert [cost.kind for cost in costs].count("graph break") == 1
+    assert all(part == "…" or part.startswith("wares.")
+               for cost in costs for part in cost.location.inside)
+
+
 def cost(line, *inside, kind="graph break", reason="calling print"):
     where = Location("mine.py", line, "f", inside)
     return Cost(kind, reason, where, remedy_for(reason), 2)
@@ -76,9 +116,10 @@ def cost(line, *inside, kind="graph break", reason="calling print"):
 
 def test_reasons_inside_one_call_are_one_cost():
     costs = [cost(3, "wares.read", "wares.open_"), cost(3, "wares.read", reason="format of x"),
-             cost(3, "wares.write"), cost(4, "wares.read"), cost(3), cost(3, kind="bail-out")]
+             cost(3, "wares.write"), cost(4, "wares.read"), cost(3), cost(3, kind="bail-out"),
+             cost(3, "…", "wares.close"), cost(4, "…", "wares.close"), cost(5, "…", "wares.close")]
     found = one_for_each_library_call(costs)
-    assert [each.others for each in found] == [1, 0, 0, 0, 0] and found[0].times == 4
+    assert [each.others for each in found] == [2, 0, 1, 0, 0, 0] and found[0].times == 6
     assert str(found[0]).splitlines()[0] == (
-        "4 times graph break at mine.py:3 in f → wares.read → wares.open_: calling print "
-        "(and 1 more reasons inside wares.read)")
+        "6 times graph break at mine.py:3 in f → wares.read → wares.open_: calling print "
+        "(and 2 more reasons inside wares.read)")
