@@ -24,6 +24,8 @@ def right_of_matmul(g: Any, out: Any, a: Any, b: Any) -> Any:
         return np.expand_dims(g, -2) * np.expand_dims(a, -1) if b.ndim > 1 else g * a
     if b.ndim == 1:
         return np.sum(np.expand_dims(g, -1) * a, axis=tuple(range(a.ndim - 1)))
+    if b.ndim == 2 and a.ndim > 2:  # one product, not one for each matrix
+        return np.matmul(np.transpose(rows(a)), rows(g))
     return np.matmul(np.swapaxes(a, -1, -2), g)
 
 
