@@ -106,7 +106,15 @@ def test_first_derivatives(name, backend):
     assert close(np.sum(gradient * v), central(function, x, v))
 
 
-@pytest.mark.parametrize("name", ["few steps", "root", "first arm", "recurrence"])
+@pytest.mark.parametrize("name", ALL)
+def test_tangents(name, backend):
+    function, x = ALL[name]
+    v = np.random.default_rng(2).standard_normal(np.shape(x))[()]
+    value, tangent = dl.jvp(function, (x,), (v,))
+    assert close(value, function(x), 1e-12) and close(tangent, central(function, x, v))
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_second_derivatives(name):
     function, x = ALL[name]
     v = np.random.default_rng(2).standard_normal(np.shape(x))[()]

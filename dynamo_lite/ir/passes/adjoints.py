@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from .. import control, core
-from ..graph import Graph
 from ..node import Node
 from ..types import ArrayType, python_number
 from .decompose import NodeEmit
+from .loops import Loop, is_active, results_of
 from .scopes import Scope, conform, cotangent_type, integer, loaded, stored, truth
-from .sweeps import ADJOINTS, ReverseSweep, dependent_on, is_continuous
+from .sweeps import ADJOINTS, ReverseSweep, dependent_on
 
 SHORT = 32
 """Iterations of loops that keep all their states."""
@@ -50,10 +50,6 @@ def of_branch(sweep: ReverseSweep, node: Node, g: Any, emit: NodeEmit) -> Pairs:
     return iter([(operands[place], value) for place, value in zip(active, made)])
 
 
-def is_active(sweep: ReverseSweep, value: Any) -> bool:
-    return isinstance(value, Node) and value in sweep.active
-
-
 def inside_out(
     sweep: ReverseSweep, scope: Scope, results: Any, given: Any, variables: Any,
     totals: Any = (),
@@ -70,60 +66,14 @@ def inside_out(
     return [sweep.cotangents.get(each) for each in variables]
 
 
-def results_of(
-    emit: NodeEmit, target: Any, args: Any, kwargs: Any, kinds: list[ArrayType]
-) -> list[Node]:
-    made = emit.new.call(target, args, kwargs, tuple(kinds), emit.node)
-    return [emit.new.call(operator.getitem, (made, place), {}, kind, emit.node)
-            for place, kind in enumerate(kinds)]
-
-
 def of_loop(sweep: ReverseSweep, node: Node, g: Any, emit: NodeEmit) -> Pairs:
     return LoopBackwards(sweep, node, g, emit).run()
 
 
-class LoopBackwards:
-    """The state of a loop is what it carries, and the arrays of which it makes versions; operands
-    that stay what they are, are its constants."""
-
+class LoopBackwards(Loop):
     def __init__(self, sweep: ReverseSweep, node: Node, g: Any, emit: NodeEmit) -> None:
-        self.sweep, self.node, self.g, self.emit = sweep, node, g, emit
-        self.body: Graph = node.args[-3]
-        carried, operands = node.args[-2:]
-        self.versions = node.kwargs.get("versions", 0)
-        self.count = len(carried)
-        fixed = len(operands) - self.versions
-        self.constants = operands[:fixed]
-        self.initial = (*carried, *operands[fixed:])
-        self.start: Any
-        self.stop: Any
-        self.step: Any
-        self.start, self.stop, self.step = node.args[:3] if len(node.args) == 6 else (0, None, 1)
-        self.at_index = int(self.stop is not None)
-        self.kinds = [*node.type[: self.count], *node.type[len(node.type) - self.versions :]]
-        self.places = [*range(self.count), *range(len(node.type) - self.versions, len(node.type))]
-        self.extras = range(self.count, len(node.type) - self.versions)
-        self.find_active()
-
-    def find_active(self) -> None:
-        """Which states, constants and values of the last iteration vary."""
-        inside = self.body.placeholders[self.at_index :]
-        given = [*self.node.args[-2], *self.node.args[-1]]
-        active = {own for own, each in zip(inside, given) if is_active(self.sweep, each)}
-        fixed = inside[self.count : len(inside) - self.versions]
-        states = [*inside[: self.count], *inside[len(inside) - self.versions :]]
-        results = self.body.outputs[1:]
-        while True:
-            varying = dependent_on(list(active), self.body.nodes)
-            more = {own for own, place in zip(states, self.places)
-                    if is_continuous(own.type) and isinstance(results[place], Node)
-                    and results[place] in varying} - active
-            if not more:
-                break
-            active |= more
-        self.active = [place for place, own in enumerate(states) if own in active]
-        self.active_constants = [place for place, own in enumerate(fixed) if own in active]
-        self.active_extras = [place for place in self.extras if results[place] in varying]
+        super().__init__(sweep, node, emit)
+        self.g = g
 
     # -- what is carried backwards
 

@@ -23,6 +23,7 @@ from ..row import ROWS, Kind
 from ..rules.values import as_type
 from ..types import ArrayType, Form
 from . import adjoints as adjoints  # which knows control nodes
+from . import tangents as tangents
 from .decompose import NodeEmit, decompose
 from .drop import drop_dead
 from .functionalise import functionalise

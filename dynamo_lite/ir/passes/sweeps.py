@@ -29,6 +29,8 @@ from .scopes import silent_emit
 
 ADJOINTS: dict[Any, Callable[..., Iterator[tuple[Node, Any]]]] = {}
 """What control nodes do to cotangents; `adjoints` fills it."""
+TANGENTS: dict[Any, Callable[..., Any]] = {}
+"""What they do to tangents; `tangents` fills it."""
 
 
 class Sweep:
@@ -203,13 +205,18 @@ class ForwardSweep(Sweep):
     def step(self, node: Node) -> None:
         known = [each for each in node.operands if each in self.tangents]
         if is_item(node):
-            if (parts := self.tangents.get(node.args[0])) is not None:
+            parts = self.tangents.get(node.args[0])
+            if parts is not None and parts[node.args[1]] is not None:
                 self.tangents[node] = parts[node.args[1]]
         elif known:
             emit = self.emit(node)
-            row = row_of(node.target)
-            by = self.by_partials if row is not None and row.partials else self.by_transposing
-            if (found := by(node, emit)) is not None:
+            if is_control(node):
+                found = TANGENTS[node.target](self, node, emit)
+            elif (row := row_of(node.target)) is not None and row.partials:
+                found = self.by_partials(node, emit)
+            else:
+                found = self.by_transposing(node, emit)
+            if found is not None:
                 self.tangents[node] = found
 
     def by_partials(self, node: Node, emit: NodeEmit) -> Any:
