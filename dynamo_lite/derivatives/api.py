@@ -16,6 +16,7 @@ from ..api.directives import is_compiling
 from ..base.pytrees import flatten, unflatten
 from ..ir.pullback import detached
 from ..runtime.compile import compile_whole
+from .coloured import coloured, coloured_jacobian
 from .parameters import places_of, value_and_gradients
 from .transforms import jacobian_of, value_and_gradient, value_and_pullback, value_and_tangent
 
@@ -80,12 +81,19 @@ def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> An
     return (result[0], tangent, result[1]) if has_aux else (result, tangent)
 
 
-def jacobian(fun: Function, argnums: Argnums = 0) -> Function:
+def jacobian(fun: Function, argnums: Argnums = 0, *, sparsity: Any = None) -> Function:
     """A function that gives all partial derivatives, of shape `value.shape + argument.shape`.
 
     They are computed backwards, a row at a time, where the value has fewer elements than the
     argument, and forwards, a column at a time, where it has not. Values and arguments may be trees.
+
+    `sparsity` is a matrix that is zero where derivatives always are, with a row for each element of
+    the value and a column for each of the argument, which are one array each: columns (or rows)
+    that have nothing in common are computed together. Where it is one of scipy.sparse, so is the
+    result.
     """
+    if sparsity is not None:
+        return sparse_jacobian(fun, argnums, sparsity)
     return rows_and_columns(fun, argnums, None, "jacobian")
 
 
@@ -160,6 +168,31 @@ def rows_and_columns(
         return jacobian_of(fun, places, reverse, args, kwargs)
 
     return transformed(call, fun, name)
+
+
+def sparse_jacobian(fun: Function, argnums: Argnums, sparsity: Any) -> Function:
+    place = checked(argnums)
+    if not isinstance(place, int):
+        raise TypeError("a Jacobian with sparsity= is of one argument")
+    colouring = coloured(sparsity)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return coloured_jacobian(fun, place, colouring, args, kwargs)
+
+    compiled = transformed(call, fun, "jacobian")
+
+    def dense(*args: Any, **kwargs: Any) -> Any:
+        values, shape = compiled(*args, **kwargs)
+        found = np.zeros(colouring.shape)
+        found[colouring.rows, colouring.columns] = values
+        return np.reshape(found, shape)
+
+    def sparse(*args: Any, **kwargs: Any) -> Any:
+        values, _ = compiled(*args, **kwargs)
+        places = colouring.rows, colouring.columns
+        return type(sparsity)((values, places), shape=colouring.shape)
+
+    return sparse if hasattr(sparsity, "toarray") else dense
 
 
 def along(fun: Function, has_aux: bool) -> Function:

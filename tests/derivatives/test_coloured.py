@@ -1,0 +1,80 @@
+"""Jacobians of which most elements are zero: as many products as colours."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dynamo_lite as dl
+from dynamo_lite.derivatives.coloured import coloured
+
+from .checking import close
+
+N = 9
+BAND = np.abs(np.arange(N)[:, None] - np.arange(N)) <= 1
+X = np.linspace(0.1, 1, N)
+
+
+def stencil(x):
+    y = x * x
+    y[1:-1] += x[2:] * np.sin(x[:-2])
+    return y
+
+
+def sums(x):
+    return np.stack([x[:4].sum() ** 2, (x[4:] * x[4:]).sum()])
+
+
+HALVES = np.repeat(np.eye(2), [4, 5], axis=1)
+
+
+class Sparse:
+    """As scipy.sparse has them: made of values and their places."""
+
+    def __init__(self, given, shape):
+        self.found = np.zeros(shape)
+        self.found[given[1]] = given[0]
+
+    def toarray(self):
+        return self.found
+
+
+def test_a_band_has_three_colours():
+    assert len(coloured(BAND).directions) == 3 and coloured(BAND).forwards
+
+
+def test_rows_are_coloured_where_they_need_fewer():
+    assert len(coloured(HALVES).directions) == 1 and not coloured(HALVES).forwards
+
+
+@pytest.mark.parametrize("function, sparsity", [(stencil, BAND), (sums, HALVES), (sums, HALVES + 1)],
+                         ids=["forwards", "backwards", "dense"])
+def test_the_same_elements(function, sparsity):
+    expected = dl.jacobian(function)(X)
+    assert close(dl.jacobian(function, sparsity=sparsity)(X), expected, 1e-14)
+    inside = dl.compile(lambda x: 2 * dl.jacobian(function, sparsity=sparsity)(x))
+    assert close(inside(X), 2 * expected, 1e-14)
+
+
+def test_a_sparse_matrix_gives_one():
+    pattern = Sparse((np.ones(BAND.sum()), np.nonzero(BAND)), BAND.shape)
+    found = dl.jacobian(stencil, sparsity=pattern)(X)
+    assert isinstance(found, Sparse) and close(found.toarray(), dl.jacobian(stencil)(X), 1e-14)
+
+
+def test_other_arguments():
+    def scaled(a, x):
+        return a * stencil(x)
+
+    found = dl.jacobian(scaled, 1, sparsity=BAND)(3.0, X)
+    assert close(found, 3 * dl.jacobian(stencil)(X), 1e-14)
+
+
+def test_what_is_no_sparsity():
+    with pytest.raises(TypeError, match="not an array of 1 axes"):
+        dl.jacobian(stencil, sparsity=np.ones(N))
+    with pytest.raises(TypeError, match=r"\(4, 4\), and the Jacobian is of \(9, 9\)"):
+        dl.jacobian(stencil, sparsity=np.ones((4, 4)))(X)
+    with pytest.raises(TypeError, match="of one argument"):
+        dl.jacobian(stencil, (0, 1), sparsity=BAND)
+    with pytest.raises(TypeError, match="one array by another"):
+        dl.jacobian(lambda x: (x, x), sparsity=BAND)(X)
