@@ -77,6 +77,8 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
 def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """`(fun(*primals), tangent)`: the derivative of the value along `tangents`, which are trees
     like `primals`. With `has_aux`, `fun` gives a pair, and `(value, tangent, aux)` is returned."""
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError("primals and tangents of jvp are tuples: one item for each argument")
     result, tangent = along(fun, has_aux)(tuple(primals), tuple(tangents))
     return (result[0], tangent, result[1]) if has_aux else (result, tangent)
 
@@ -146,7 +148,7 @@ def of_parameters(fun: Function, wrt: Any, has_aux: bool) -> Function:
 def checked(argnums: Argnums) -> Union[int, tuple[int, ...]]:
     if isinstance(argnums, int):
         return argnums
-    places = tuple(argnums)
+    places = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
     if not all(isinstance(place, int) for place in places):
         raise TypeError(f"argnums is an int or a sequence of ints, not {argnums!r}")
     return places

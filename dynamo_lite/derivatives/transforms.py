@@ -22,16 +22,46 @@ def value_and_gradient(
     """What the function gives, and the gradient of the number in it."""
     single = isinstance(argnums, int)
     chosen = (argnums,) if single else argnums
-    variables, shape = variables_of(tuple([args[place] for place in chosen]))
+    variables, shape = variables_of(chosen_of(args, chosen))
     result = at_places(function, chosen, args, kwargs)(*inputs_of(variables, shape))
-    value = result[0] if has_aux else result
+    value = main_of(result, has_aux)
+    if not isinstance(value, NUMBERS):
+        raise TypeError(
+            "Gradient only defined for scalar-output functions. Output was of type "
+            + type(value).__name__)
     gradients = unflatten(shape, pullback((value,), (None,), variables))
     return result, gradients[0] if single else gradients
+
+
+NUMBERS = (np.ndarray, np.generic, bool, int, float, complex)
+
+
+def chosen_of(args: Any, places: Any) -> tuple[Any, ...]:
+    """The arguments that derivatives are taken with respect to."""
+    for place in places:
+        if not -len(args) <= place < len(args):
+            raise TypeError(
+                f"argnums has {place}, and the call has {len(args)} positional arguments")
+    return tuple([args[place] for place in places])
+
+
+def main_of(result: Any, has_aux: bool) -> Any:
+    """What derivatives are of."""
+    if not has_aux:
+        return result
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError("with has_aux=True a function gives a pair: its value, and what else")
+    return result[0]
 
 
 def variables_of(tree: Any) -> tuple[Any, Any]:
     """New variables for the leaves of a tree, and its shape."""
     leaves, shape = flatten(tree)
+    for leaf in leaves:
+        if not isinstance(leaf, NUMBERS):
+            raise TypeError(
+                "derivatives are taken with respect to arrays and numbers, and trees of them, not "
+                + type(leaf).__name__)
     return tuple([independent(leaf) for leaf in leaves]), shape
 
 
@@ -59,12 +89,13 @@ def value_and_pullback(
     arguments."""
     variables, shape = variables_of(primals)
     result = function(*inputs_of(variables, shape))
-    outputs, structure = flatten(result[0] if has_aux else result)
+    outputs, structure = flatten(main_of(result, has_aux))
 
     def pulled(cotangent: Any) -> Any:
         given, found = flatten(cotangent)
         if not are_alike(found, structure) or shapes(given) != shapes(outputs):
             raise TypeError("the cotangent is not a tree of the same shapes as the value")
+        check_kinds(given, "cotangent")
         return unflatten(shape, pullback(outputs, given, variables))
 
     return result, pulled
@@ -78,9 +109,17 @@ def value_and_tangent(
     given, found = flatten(tangents)
     if not are_alike(found, shape) or shapes(given) != shapes(variables):
         raise TypeError("the tangents are not trees of the same shapes as the arguments")
+    check_kinds(given, "tangent")
     result = function(*inputs_of(variables, shape))
-    outputs, structure = flatten(result[0] if has_aux else result)
+    outputs, structure = flatten(main_of(result, has_aux))
     return result, unflatten(structure, pushforward(outputs, given, variables))
+
+
+def check_kinds(leaves: Any, what: str) -> None:
+    for leaf in leaves:
+        if np.result_type(leaf).kind not in "fc":
+            raise TypeError(
+                f"a {what} is of real or complex numbers, not of {np.result_type(leaf).name}")
 
 
 def shapes(leaves: Any) -> list[Any]:
@@ -93,7 +132,7 @@ def jacobian_of(
     """For each array of the value, a tree like the argument of arrays with the axes of both."""
     single = isinstance(argnums, int)
     chosen = (argnums,) if single else argnums
-    leaves, shape = flatten(tuple([args[place] for place in chosen]))
+    leaves, shape = flatten(chosen_of(args, chosen))
     call = at_places(function, chosen, args, kwargs)
 
     def of_leaf(place: int, value: Any) -> Any:

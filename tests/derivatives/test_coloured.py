@@ -46,8 +46,9 @@ def test_rows_are_coloured_where_they_need_fewer():
     assert len(coloured(HALVES).directions) == 1 and not coloured(HALVES).forwards
 
 
-@pytest.mark.parametrize("function, sparsity", [(stencil, BAND), (sums, HALVES), (sums, HALVES + 1)],
-                         ids=["forwards", "backwards", "dense"])
+@pytest.mark.parametrize(
+    "function, sparsity", [(stencil, BAND), (sums, HALVES), (sums, HALVES + 1)],
+    ids=["forwards", "backwards", "dense"])
 def test_the_same_elements(function, sparsity):
     expected = dl.jacobian(function)(X)
     assert close(dl.jacobian(function, sparsity=sparsity)(X), expected, 1e-14)

@@ -21,6 +21,46 @@ def test_arguments_of_integers(given):
         dl.grad(lambda x: np.sum(x * 1.0))(given)
 
 
+@pytest.mark.parametrize("given", ["text", object(), {"a": X, "b": "text"}],
+                         ids=["text", "object", "tree"])
+def test_arguments_that_are_no_numbers(given):
+    with pytest.raises(TypeError, match="with respect to arrays and numbers"):
+        dl.grad(lambda x: 1.0)(given)
+
+
+@pytest.mark.parametrize("value", [None, "text", [1.0], (1.0, 2.0)],
+                         ids=["None", "text", "list", "tuple"])
+def test_values_that_are_no_numbers(value):
+    with pytest.raises(TypeError, match=f"scalar-output.*of type {type(value).__name__}"):
+        dl.grad(lambda x: value)(X)
+
+
+@pytest.mark.parametrize("place", [1, -2, (0, 3)])
+def test_arguments_that_are_not_there(place):
+    with pytest.raises(TypeError, match="1 positional arguments"):
+        dl.grad(np.sum, argnums=place)(X)
+    with pytest.raises(TypeError, match="1 positional arguments"):
+        dl.jacobian(np.sin, argnums=place)(X)
+
+
+def test_has_aux_without_a_pair():
+    with pytest.raises(TypeError, match="gives a pair"):
+        dl.value_and_grad(np.sum, has_aux=True)(X)
+
+
+def test_derivatives_of_integers():
+    ints = np.ones(3, int)
+    with pytest.raises(TypeError, match="a tangent is of real or complex numbers, not of int64"):
+        dl.jvp(np.sin, (X,), (ints,))
+    with pytest.raises(TypeError, match="a cotangent is of real or complex numbers, not of int64"):
+        dl.vjp(np.sin, X)[1](ints)
+
+
+def test_primals_are_tuples():
+    with pytest.raises(TypeError, match="are tuples"):
+        dl.jvp(np.sin, X, X)
+
+
 def test_a_complex_value():
     with pytest.raises(TypeError, match="real-valued outputs"):
         dl.grad(lambda x: (x * 1j).sum())(X)
@@ -64,9 +104,10 @@ def test_what_is_no_function(transform):
         transform(3)
 
 
-def test_places_are_ints():
+@pytest.mark.parametrize("places", ["x", 1.5, (0, None)])
+def test_places_are_ints(places):
     with pytest.raises(TypeError, match="argnums"):
-        dl.grad(np.sum, argnums="x")
+        dl.grad(np.sum, argnums=places)
 
 
 # -- what the function itself raises, and what NumPy says of it, names the user's line

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import control
 from ..node import Node
+from ..row import Kind, row_of
 from ..types import ArrayType
 from .decompose import NodeEmit
 from .loops import Loop, results_of
@@ -56,6 +57,14 @@ def spread(node: Node, places: list[int], found: list[Node]) -> Tangents:
     return tuple(map(tangents.get, range(len(node.type))))
 
 
+def made_again(emit: NodeEmit, array: Node) -> Node:
+    """An array that is made of nothing is made for each loop that writes into it."""
+    row = row_of(array.target) if array.op == "call_function" else None
+    if row is None or row.kind is not Kind.CREATION:
+        return array
+    return emit.new.call(array.target, array.args, array.kwargs, array.type, emit.node)
+
+
 def of_loop(sweep: ForwardSweep, node: Node, emit: NodeEmit) -> Tangents:
     return LoopForwards(sweep, node, emit).run()
 
@@ -72,7 +81,8 @@ class LoopForwards(Loop):
         starts = [conform(emit, self.tangent(self.initial[place]), kind)
                   for place, kind in zip(self.active, kinds)]
         body, operands = self.body_with(kinds, places)
-        carried, versions = self.initial[: self.count], self.initial[self.count :]
+        carried = self.initial[: self.count]
+        versions = [made_again(emit, each) for each in self.initial[self.count :]]
         own = [*node.type[: self.count], *kinds, *node.type[len(node.type) - self.versions :]]
         found = results_of(
             emit, node.target,
