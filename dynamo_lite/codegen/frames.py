@@ -32,8 +32,8 @@ class Frames(Protocol):
         ...
 
     def balance(self, index: int) -> Any:
-        """The account of the side exits that lead to an instruction of the original text: its
-        `pays(iterations, saves)` says whether to go on in compiled form."""
+        """The account of the loop at an instruction of the original text: `pays(iterations, saves)`
+        says at a side exit whether to go on in compiled form, `earned` notes them at its end."""
         ...
 
     def callee(self, function: FunctionType) -> Callable[..., Any]:

@@ -25,6 +25,7 @@ from ..tracer.state.trace import Ran, Stopped
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.arrays.arrays import ArrayVariable
 from ..tracer.trackers.arrays.sizes import SizeVariable
+from ..tracer.trackers.arrays.unions import UnionNumber
 from ..tracer.trackers.containers.iterators import StepVariable
 from ..tracer.trackers.containers.outside_iterators import RangeIterator
 from .calls_at_breaks import CallAtBreak
@@ -134,6 +135,8 @@ class Leaving:
         for name, value in self.stopped.locals.items():
             if name in live or name not in self.frames.origin.__code__.co_varnames:
                 continue
+            if isinstance(value, UnionNumber):  # which is no object that anybody has seen
+                continue
             if self._in_place(name, value):
                 yield name, None
             elif value.python_type() not in ATOMS and self.code.is_at_hand(value):
@@ -186,17 +189,22 @@ class Leaving:
             self._go_on_in_python()
 
     def _leave_loop(self, ran: Ran, stack: list[tuple[bool, Push]]) -> None:
-        """Go on at a side exit: in Python, where the loop is left so often that it does not pay."""
+        """Go on behind a loop; at a side exit in Python, where it is left so often that it does not
+        pay."""
         index, other = self.instruction.index, Label()
-        self.code.load_callable(self.frames.balance(index - self.frames.prefix).pays)
+        balance = self.frames.balance(ran.head - self.frames.prefix)
+        self.code.load_callable(balance.earned if ran.is_over else balance.pays)
         self.iterations()
         self.code.load_const(ran.saves)
         self.code.call(2)
+        if ran.is_over:
+            self.code.emit("POP_TOP")
+            return self._resume(index, stack)
         self.assembler.jump("POP_JUMP_IF_FALSE", other)
         depth = self.assembler.depth
         self._resume(index, stack)
         self.assembler.place(other, depth)
-        self._resume(index, stack, in_python=True)
+        return self._resume(index, stack, in_python=True)
 
     def _go_on_in_python(self) -> None:
         """Put the stack in place and jump to the instruction in the original text."""

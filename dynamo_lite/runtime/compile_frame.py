@@ -440,7 +440,7 @@ class FrameCompiler:
         return resume_function(self.family.function, point)
 
     def balance(self, index: int) -> Balance:
-        """The account of the side exits to an instruction, the same for all continuations."""
+        """The account of a loop with side exits, the same for all continuations."""
         return self.family.balances.setdefault(index, Balance())
 
     def callee(self, function: FunctionType) -> Callable[..., Any]:

@@ -13,24 +13,29 @@ LONGEST = 64
 
 @dataclass(slots=True)
 class Balance:
-    """The account of a side exit. Where too much is lost, Python goes on behind the next exits, of
-    which there are twice as many each time; what runs without an exit never comes here."""
+    """The account of a loop. Where too much is lost, Python goes on behind the next exits, of which
+    there are twice as many each time; a run without an exit is never refused."""
 
     credit: float = 0.0
     waiting: int = 0
     pause: int = 1
 
     def pays(self, iterations: int, saves: float) -> bool:
-        """Whether to go on in compiled form; `iterations` ran before, each of which `saves`
-        nanoseconds."""
+        """Whether to go on in compiled form at an exit; `iterations` ran before, each of which
+        `saves` nanoseconds."""
         if self.waiting:
             self.waiting -= 1
             return False
-        self.credit = min(self.credit + iterations * saves - CROSSING, CREDIT)
-        if self.credit > 0:
-            self.pause = 1
+        self.earned(iterations, saves)
+        self.credit -= CROSSING
         if self.credit > -CREDIT:
             return True
         self.credit, self.waiting = -CREDIT / 2, self.pause - 1
         self.pause = min(2 * self.pause, LONGEST)
         return False
+
+    def earned(self, iterations: int, saves: float) -> None:
+        """The loop has come to its end."""
+        self.credit = min(self.credit + iterations * saves, CREDIT)
+        if self.credit > 0:
+            self.pause = 1

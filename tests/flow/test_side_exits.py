@@ -120,6 +120,18 @@ def in_the_inner_one(x):
     return a
 
 
+def of_two_types(x):
+    t = 0.0
+    for i in range(len(x) * 3):
+        if i % 100 == 0:
+            print("at", i)
+        t = t * 0.5 + x[i % 400]
+        if t > 2.5:
+            print("large", i, t)
+            t = 0.0
+    return t
+
+
 def temporaries(x):
     for i in range(len(x)):
         y = x[i] * 2
@@ -156,7 +168,7 @@ def fields(x, box):
 
 PROGRAMS = [
     at_the_end, at_the_start, two_exits, breaks_there, breaks_elsewhere, objects, raises, nested,
-    in_the_inner_one, temporaries, while_it_runs,
+    in_the_inner_one, of_two_types, temporaries, while_it_runs,
 ]
 
 
@@ -207,6 +219,19 @@ def test_loops_that_are_left_all_the_time_run_in_python_and_come_back():
     for every in (1, 1, 1, 1000, 1000, 1, 1000):
         check(compiled, summed, X, every, calls=1)
     assert all(not entry.bailouts for entry in compiled.entries())
+
+
+def test_long_loops_are_left_rather_than_abandoned():
+    compiled = dl.compile(of_two_types)
+    for _ in range(5):
+        check(compiled, of_two_types, X, calls=1)
+    assert not any(entry.bailouts for entry in compiled.entries())
+
+
+def test_what_runs_to_the_end_of_the_loop_counts():
+    balance = Balance(credit=-CREDIT / 2)
+    balance.earned(1000, 500.0)
+    assert balance.credit == CREDIT and balance.pays(0, 0.0)
 
 
 def test_a_balance_gives_up_and_tries_again():

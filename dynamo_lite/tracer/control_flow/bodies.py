@@ -203,7 +203,7 @@ def trace_iteration(
     body.replaced = frozenset(name for name in plan.replaced if has_one_name(tx, name))
     around = tx.region, tx.stops, tx.side_exits
     tx.region, tx.proceed, tx.stops = loop, None, frozenset()
-    tx.side_exits = body.side_exits = side_exits_of(tx, stack, iterations)
+    tx.side_exits = body.side_exits = side_exits_of(tx, loop, stack, iterations)
     line, fields = tx.instructions[loop.head].line, known_fields(tx, plan, body.replaced)
     changed = tx.side_effects.fields.keys(fields.values())
     try:

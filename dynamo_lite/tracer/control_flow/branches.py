@@ -194,7 +194,8 @@ class Fork:
         tx, raising = self.tx, self.tx.state.options.raising
         places = [(tx.code, self.at, arm[0].index) for arm in starts]
         is_plain = all(arm[0].end == JOINED for arm in starts)
-        both = Arms(tx, self.at, (places[0][2], places[1][2]) if is_plain else None)
+        may_be_cold = is_plain and not side_exits.is_preferred(tx, self.loop)
+        both = Arms(tx, self.at, (places[0][2], places[1][2]) if may_be_cold else None)
         if (cold := both.cold(test)) is not None:
             return [], self.without(cold, test, starts)
         left = side_exits.planned_side(tx, places, self.loop) if is_plain else None

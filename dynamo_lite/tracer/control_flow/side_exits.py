@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MANY_ITERATIONS = 40
 """A loop of at least so many iterations becomes a node; shorter ones are unrolled."""
+LONG = 1000
+"""Iterations of which so much would be lost that no call is abandoned in the middle of them."""
 EXIT, COUNT, PROCEED, LAST = ".exit", ".count", ".proceed", ".last"
 """What a loop tells of its end: at which side exit it was left, from 1 on (a variable of the body,
 0: at none), after how many iterations, False where it ended early, and the last item of a range."""
@@ -42,10 +44,13 @@ EXIT, COUNT, PROCEED, LAST = ".exit", ".count", ".proceed", ".last"
 class SideExits:
     """Those of the loop of which an iteration is being traced: the instructions `at` which Python
     goes on and why, in the order of their numbers, and the `stack` that it finds there. A loop that
-    `may_be_unrolled` is left for effects only."""
+    `may_be_unrolled` is left for effects only; one that `is_long` by a side exit rather than by
+    abandoning the call."""
 
+    head: int
     stack: tuple[VariableTracker, ...]
     may_be_unrolled: bool
+    is_long: bool
     at: dict[int, ColdArm] = field(default_factory=dict)
 
     def names(self, code: CodeType) -> frozenset[str]:
@@ -76,15 +81,18 @@ class LoopLeft(Exception):
 
 
 def side_exits_of(
-    tx: Tx, stack: tuple[VariableTracker, ...], iterations: Iterations | None
+    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], iterations: Iterations | None
 ) -> SideExits | None:
     """Of a loop that control has come to; None where it cannot be left this way."""
     if not tx.state.options.leaves_loops or tx.parent is not None or tx.graph.is_body:
         return None
     if iterations is not None and not can_go_on(stack[-1]):
         return None
-    many = None if iterations is None or iterations.is_outside else iterations.count()
-    return SideExits(stack, isinstance(many, int) and many < MANY_ITERATIONS)
+    many = None if iterations is None else iterations.count()
+    hint = LONG if many is None else tx.shapes.hint(many)
+    is_short = isinstance(many, int) and many < MANY_ITERATIONS
+    may_be_unrolled = is_short and not isinstance(stack[-1], RangeIterator)
+    return SideExits(loop.head, stack, may_be_unrolled, many is not None and hint >= LONG)
 
 
 def can_go_on(iterator: VariableTracker) -> bool:
@@ -103,6 +111,13 @@ def plan_side_exit(
         return
     if isinstance(stop, EffectBreak) or not exits.may_be_unrolled:
         raise PlanSideExit(place, str(stop), stop.location) from None
+
+
+def is_preferred(tx: Tx, loop: Loop | None) -> bool:
+    """Whether arms that are hardly ever taken are side exits, too."""
+    if tx.side_exits is None or loop is None or loop is not tx.region:
+        return False
+    return tx.side_exits.is_long or has_side_exits(tx, loop)
 
 
 def planned_side(tx: Tx, places: list[Any], loop: Loop | None) -> int | None:
@@ -145,11 +160,12 @@ def end_of(
     number, stack = told[EXIT], exits.stack
     if LAST in told:
         stack = (*stack[:-1], going_on(tx, stack[-1], told[LAST]))
-    ran, others = Ran(told[COUNT], saves), []
+    ran, others = Ran(told[COUNT], saves, exits.head), []
     for count, index in enumerate(exits.at, 1):
         is_taken = record(tx, operator.eq, (number.as_argument(tx), count))
         others.append((is_taken, replace(stopped(tx, index, stack), ran=ran)))
-    found = [stopped(tx, end.index, end.stack) for end in ends]
+    over = replace(ran, is_over=True)
+    found = [replace(stopped(tx, end.index, end.stack), ran=over) for end in ends]
     if len(found) > 1:
         others.append((told[PROCEED], found[0]))
     arm = next(iter(exits.at.values()))

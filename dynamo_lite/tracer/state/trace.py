@@ -120,10 +120,13 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The `iterations` of a loop before a side exit, and the nanoseconds that each one saves."""
+    """The `iterations` of the loop at `head` before a side exit, or to its end (`is_over`), and the
+    nanoseconds that each one saves."""
 
     iterations: VariableTracker
     saves: float
+    head: int
+    is_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ class Stopped:
     there, if not where the instruction's own exceptions do. `in_python`: Python runs the frame
     from here on. `operations` is how many operations on arrays this leaves to Python.
     `others` are places where the frame goes on instead, each with the truth that the graph says
-    when it does: the first that is true. `ran` is what was gained before a side exit.
+    when it does: the first that is true. `ran` is what was gained before that.
     """
 
     index: int
