@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from dynamo_lite.base.origins import full_name
 from dynamo_lite.derivatives import api
 from dynamo_lite.ir import pullback
 from dynamo_lite.tracer.polyfills import iterators as iterator_polyfills
@@ -98,6 +99,14 @@ def test_wrapped_functions_follow_their_code():
 
     assert rule_for(context).id == "stdlib-inline"
     assert rule_for(functools.wraps(plain)(lambda *a: plain(*a))).id == "user-inline"
+
+
+def test_functions_that_a_library_wraps_go_by_their_own_names():
+    wrapper = functools.wraps(plain)(lambda x: x)
+    wrapper.__code__ = wrapper.__code__.replace(co_filename="/lib/site-packages/wraps.py")
+    assert full_name(wrapper) == "plain"
+    del wrapper.__wrapped__
+    assert full_name(wrapper) == f"{__name__}.plain"
 
 
 def test_why_names_the_rule_of_a_callable():
