@@ -32,10 +32,11 @@ from ..runtime.stats import FrameRecord
 from .blocks import in_blocks
 from .cuts import Value, outside
 from .dask_arrays import Weaver
+from .elementwise import in_one_block
 from .layers import Layers
 from .left import Left
 from .partition import Scalar
-from .program import Note, NotInBlocks, Program
+from .program import Created, Note, NotInBlocks, Program
 from .rules import rule_for
 from .sources import Source
 
@@ -130,7 +131,8 @@ class Partitioned:
         weaver = run.weaver = Weaver(layers)
         program = Program(self.graph, sizes(self.graph, inputs), rule_for, Left(layers),
                           layers.recut)
-        results = program.run([taken(each) for each in arrays])
+        results = tuple(in_one_block(each) if isinstance(each, Created) else each
+                        for each in program.run([taken(each) for each in arrays]))
         run.notes = program.notes
         for result, node in zip(results, self.graph.outputs):
             if not isinstance(result, Value) or node.type.form not in LAZY:

@@ -24,6 +24,8 @@ def elementwise(call: Call) -> Any:
         return call.args[0]
     if not call.values and not leaves((call.args, call.kwargs), Created):
         return at_once(call)
+    if not call.values and not isinstance(call.node.type, (tuple, list)):
+        return Created(call, shape, call.node.type.dtype)
     operands = [(each, aligned(len(each.axes), len(shape))) for each in call.values]
     cut = common_cut(operands, shape)
     return step(call, [recut(call, value, onto, cut) for value, onto in operands], cut)
@@ -120,6 +122,14 @@ def creation(call: Call) -> Any:
 def created(one: Created, partition: Partition, axes: Sequence[Axis]) -> Node:
     """The part of it that goes with the last of these axes."""
     call, own = one.call, axes[len(axes) - len(one.shape) :]
+    if one.of is not None:
+        inner = [axis for axis, entry in zip(own, one.key) if entry is not None]
+        return call.emit(partition, (created(one.of, partition, inner), one.key), target=ITEM)
+    if leaves((call.args, call.kwargs), Created):
+        args, kwargs = map_leaves(
+            lambda leaf: created(leaf, partition, own) if isinstance(leaf, Created) else leaf,
+            (call.args, call.kwargs))
+        return call.emit(partition, args, kwargs)
     if is_of_shape(call.target):
         sizes = tuple(1 if size == 1 else partition.by_block(axis.dim, counts(axis))
                       for size, axis in zip(one.shape, own))
@@ -131,6 +141,12 @@ def created(one: Created, partition: Partition, axes: Sequence[Axis]) -> Node:
     key = tuple(slice(None) if size == 1 or axis.dim is None else bounds(partition, axis)
                 for size, axis in zip(one.shape, own))
     return call.emit(partition, (made, key), target=ITEM)
+
+
+def in_one_block(one: Created) -> Value:
+    """All of it, for results."""
+    partition, _, _ = one.call.place((), ())
+    return Value(one.axes, one.dtype, partition, created(one, partition, one.axes))
 
 
 def with_shape(call: Call, sizes: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Reductions as trees, and running folds: each task folds its blocks, later ones their results."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -172,8 +173,10 @@ def position(
     call: Call, value: Value, given: Mapping[str, Any], axes: tuple[int, ...], keeps: bool
 ) -> Value:
     """The position of an extreme along one axis."""
-    if len(axes) > 1 or any(0 in axis.chunks for axis in value.axes):
-        raise Unsupported("positions are found along one axis of blocks that are not empty")
+    if any(0 in axis.chunks for axis in value.axes):
+        raise Unsupported("positions are found in blocks that are not empty")
+    if len(axes) > 1:
+        return flat_position(call, value, axes, keeps)
     (axis,) = axes
     partition, here = at_home(call, value)
     dims = partition.dims_of(value)
@@ -181,6 +184,25 @@ def position(
     where = call.emit(partition, (here,), {"axis": axis, "keepdims": True})
     extreme = call.emit(partition, (here, where, axis), target=np.take_along_axis)
     start = partition.by_block(dims[axis], value.axes[axis].starts)
+    there = call.emit(partition, (where, start), target=np.add)
+    found = combined(call, partition, value, axes, [extreme, there],
+                     Extremes(call.target, call.node.type.dtype))
+    return finished(call, found[1], axes, keeps)
+
+
+def flat_position(call: Call, value: Value, axes: tuple[int, ...], keeps: bool) -> Value:
+    """The position among all elements, where each block has whole rows of them."""
+    first, *others = value.axes
+    if any(len(axis.chunks) > 1 for axis in others):
+        raise Unsupported("positions among all elements of blocks that have no whole rows")
+    partition, here = at_home(call, value)
+    dims = partition.dims_of(value)
+    assert dims is not None
+    row = math.prod(axis.length for axis in others)
+    where = call.emit(partition, (here,), {"keepdims": True})
+    extreme = call.emit(partition, (here,), {"axis": axes, "keepdims": True},
+                        target=np.max if fold_of(call) == "argmax" else np.min)
+    start = partition.by_block(dims[0], [start * row for start in first.starts])
     there = call.emit(partition, (where, start), target=np.add)
     found = combined(call, partition, value, axes, [extreme, there],
                      Extremes(call.target, call.node.type.dtype))

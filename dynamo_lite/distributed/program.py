@@ -34,11 +34,14 @@ class Note:
 
 @dataclass(eq=False, slots=True)
 class Created:
-    """An array that a call makes of sizes alone: every task makes the block that it needs."""
+    """An array that a call makes of sizes alone: every task makes the block that it needs. With a
+    `key` that adds axes, it is another one `of` these that is looked at."""
 
     call: Call
     shape: tuple[int, ...]
     dtype: Any
+    of: Created | None = None
+    key: tuple[Any, ...] = ()
 
     @property
     def axes(self) -> tuple[Axis, ...]:

@@ -11,7 +11,7 @@ from ..errors import Unsupported
 from .counting import gathered
 from .cuts import Axis, Unknown, Value
 from .elementwise import ITEM, step
-from .program import Call
+from .program import Call, Created
 from .windows import bounds_of, window
 
 
@@ -57,11 +57,20 @@ def item(call: Call) -> Any:
     base, key = call.args
     if isinstance(base, tuple):
         return base[key]
+    if isinstance(base, Created):
+        return widened(call, base, full_key(key, len(base.shape)))
     if isinstance(base, Value) and isinstance(key, Value):
         return gathered(call, base, key)
     if not isinstance(base, Value) or len(call.values) > 1:
         raise Unsupported("elements at positions that an array gives")
     return selected(call, base, full_key(key, len(base.axes)))
+
+
+def widened(call: Call, base: Created, key: tuple[Any, ...]) -> Created:
+    """An array that is made of sizes alone, with more axes of one element."""
+    if any(entry is not None and entry != slice(None) for entry in key):
+        raise Unsupported("a part of an array that is made of sizes alone")
+    return Created(call, call.shape, base.dtype, base, key)
 
 
 def full_key(key: Any, ndim: int) -> tuple[Any, ...]:

@@ -112,6 +112,37 @@ def test_positions_are_those_of_the_first_extreme():
     assert dl.compile(np.argmin)(blocks(array, 3)).compute() == 4
 
 
+@pytest.mark.parametrize("find", [np.argmax, np.argmin])
+@pytest.mark.parametrize("chunks", [(7, 8), (60, 3), (13, 3)])
+def test_positions_among_all_elements(find, chunks):
+    array = np.round(X * 9)
+    assert dl.compile(find)(blocks(array, *chunks)).compute() == find(array)
+    array[33, 2] = array[34, 0] = np.nan
+    assert dl.compile(find)(blocks(array, *chunks)).compute() == find(array) == 33 * 8 + 2
+    explained = dl.explain(lambda x: find(x * 2))(blocks(array, 7, 8)).text
+    assert "no part of a fused task" not in explained
+
+
+def test_arrays_of_positions_are_made_in_every_task():
+    def program(x):
+        rows, columns = np.arange(len(x))[:, None], np.arange(x.shape[1])[None]
+        return x * (rows * 2 + columns) + np.ones(8)[None, :]
+
+    found = dl.compile(program)(blocks(X, 7, 3))
+    same(found, program(X), close=False)
+    assert "no part of a fused task" not in dl.explain(program)(blocks(X, 7, 3)).text
+    assert tasks(found) == tasks(blocks(X, 7, 3)) + 27
+
+
+def test_arrays_of_sizes_alone_may_be_results():
+    def program(x):
+        steps = np.arange(len(x)) * 2
+        return steps, steps.sum(), steps[3:] + 1, np.ones(len(x)), x * steps[:, None]
+
+    for one, expected in zip(dl.compile(program)(blocks(X, 7, 3)), program(X), strict=True):
+        same(one, expected, close=False)
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("scan", [np.cumsum, np.cumprod])
 def test_running_folds(scan, axis):

@@ -16,7 +16,9 @@ TO_ROW = ("{}.sum(axis=0)", "{}.max(axis=0)", "{}.mean(axis=0)", "{}[3]", "{}.ar
           "({} > 0.2).any(axis=0)")
 TO_COLUMN = ("{}.sum(axis=1, keepdims=True)", "{}.min(axis=1)[:, None]", "{}[:, 2:3]",
              "{}.std(axis=1)[:, None]", "{}.argmax(axis=1)[:, None]")
-TO_NUMBER = ("{}.sum()", "{}.max()", "{}.mean()", "{}.T.ravel()[5]")
+TO_NUMBER = ("{}.sum()", "{}.max()", "{}.mean()", "{}.T.ravel()[5]", "{}.argmax()", "{}.argmin()")
+MADE = ("np.arange(9.0)", "np.arange(12)[:, None]",
+        "(np.arange(12)[:, None] * 2 - np.ones(9)[None])")
 SAME = ("np.cumsum({}, axis=0)", "np.cumsum({}, axis=1)", "np.concatenate([{0}[5:], {0}[:5]])",
         "np.concatenate([{0}[1:] - {0}[:-1], {0}[:1]])", "{}.T.copy().T", "{}[::-1]",
         "np.roll({}, 2, axis=1)", "{}[:, ::-1]", "({0} @ {0}.T) @ {0}")
@@ -32,7 +34,7 @@ def program(rng):
         if kind == "unary":
             text = rng.choice(UNARY).format(base)
         elif kind == "binary":
-            text = rng.choice(BINARY).format(base, rng.choice([*whole, "n", "np.arange(9.0)"]))
+            text = rng.choice(BINARY).format(base, rng.choice([*whole, "n", *MADE]))
         elif kind == "fold":
             fold = rng.choice((*TO_ROW, *TO_COLUMN, *TO_NUMBER)).format(f"({base} * 1.0)")
             text = f"{rng.choice(whole)} * 0.5 + {fold}"
