@@ -122,7 +122,7 @@ def made(seed):
     return namespace["program"], text
 
 
-def check(seed):
+def check(seed, forwards=False):
     program, text = made(seed)
     rng = np.random.default_rng(seed)
     x, v = rng.uniform(-1, 1, (3, 4)), rng.standard_normal((3, 4))
@@ -136,6 +136,9 @@ def check(seed):
         return False
     assert abs(value - program(x)) <= 1e-10 * (1 + abs(value)), text
     assert abs((gradient * v).sum() - slopes[1]) <= 1e-5 * (1 + abs(slopes[1])), text
+    if forwards:
+        _, tangent = dl.jvp(program, (x,), (v,))
+        assert abs(tangent - (gradient * v).sum()) <= 1e-9 * (1 + abs(tangent)), text
     return True
 
 
@@ -146,4 +149,4 @@ def test_random_programs(seed):
 
 def test_most_programs_are_smooth():
     with dl.config.patch(backend="aot_eager"):
-        assert sum(check(seed) for seed in range(1000, 1020)) > 14
+        assert sum(check(seed, forwards=True) for seed in range(1000, 1020)) > 14
