@@ -121,6 +121,22 @@ def test_second_derivatives(name):
     check_second(function, x, v, 1.0)
 
 
+def first_large(x):
+    """Python's 0.0 where the loop ends at once, else a number of NumPy's."""
+    s = 0.0
+    for i in range(x.shape[0]):
+        if x[i] > 3:
+            break
+        s = s + x[i] ** 3
+    return s
+
+
+def test_numbers_of_a_type_that_data_decides(backend):
+    x = np.arange(1.0, 6.0)
+    assert close(dl.grad(first_large)(x), 3 * x * x * (x <= 3), 1e-12)
+    assert close(dl.hessian(first_large)(x), np.diag(6 * x * (x <= 3)), 1e-12)
+
+
 def test_lengths_share_one_graph():
     gradient = dl.grad(recurrence)
     gradient(np.linspace(0, 1, 40)), gradient(np.linspace(0, 1, 45))

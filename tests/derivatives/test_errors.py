@@ -24,12 +24,11 @@ def test_arguments_of_integers(given):
 @pytest.mark.parametrize("given", ["text", object(), {"a": X, "b": "text"}],
                          ids=["text", "object", "tree"])
 def test_arguments_that_are_no_numbers(given):
-    with pytest.raises(TypeError, match="with respect to arrays and numbers"):
+    with pytest.raises(dl.errors.FullGraphRequired, match="of type str|the value of args"):
         dl.grad(lambda x: 1.0)(given)
 
 
-@pytest.mark.parametrize("value", [None, "text", [1.0], (1.0, 2.0)],
-                         ids=["None", "text", "list", "tuple"])
+@pytest.mark.parametrize("value", [None, [1.0], (1.0, 2.0)], ids=["None", "list", "tuple"])
 def test_values_that_are_no_numbers(value):
     with pytest.raises(TypeError, match=f"scalar-output.*of type {type(value).__name__}"):
         dl.grad(lambda x: value)(X)
