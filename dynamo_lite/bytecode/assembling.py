@@ -27,6 +27,7 @@ from .reading import (
 
 _OPCODE = dis.opmap
 _EXTENDED_ARG = _OPCODE["EXTENDED_ARG"]
+_JUMP_BACK = _OPCODE["JUMP_BACKWARD_NO_INTERRUPT"]
 _HAS_ARGUMENT = dis.HAVE_ARGUMENT
 _WITH_NAME = frozenset({"LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR", "LOAD_GLOBAL"})
 _WITH_FLAG_BIT = frozenset({"LOAD_GLOBAL", "LOAD_ATTR"} if VERSION >= (3, 12) else {"LOAD_GLOBAL"})
@@ -218,6 +219,15 @@ class Assembler:
             co_stacksize=max(self._max_depth + 1, code.co_stacksize if body else 0),
             **changes,
         )
+
+
+def jump_back(text: bytearray, at: int, to: int) -> bool:
+    """Write a jump to an earlier offset over four bytes; False where it is too far away."""
+    distance = (at + 4 - to) // 2
+    if distance > 0xFFFF:
+        return False
+    text[at : at + 4] = bytes((_EXTENDED_ARG, distance >> 8, _JUMP_BACK, distance & 255))
+    return True
 
 
 class _Encoder:

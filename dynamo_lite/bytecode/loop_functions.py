@@ -5,24 +5,18 @@ end, in the frame's own text, and returns the variables that the loop writes.
 """
 from __future__ import annotations
 
-import dis
-import opcode
-from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
 from ..base.records import dataclass
-from .assembling import Assembler, Label, encode_exception_table
+from .assembling import Assembler, Label, encode_exception_table, jump_back
 from .liveness import live_locals, sees_variables, successors
-from .reading import Instruction, Raw, exception_table, raw_instructions, read, slot_names
+from .reading import Instruction, exception_table, read, slot_names
 from .resume import ResumePoint, in_place, own_cells, with_code
 from .rotating import meaning
+from .stack_depths import ENDS, stack_depths
 
 _KEEPS_OUT = frozenset({"RETURN_VALUE", "YIELD_VALUE", "SEND", "IMPORT_STAR"})
-_JUMP_BACK = opcode.opmap["JUMP_BACKWARD_NO_INTERRUPT"]
-_EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
-_ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD",
-                   "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +59,7 @@ def loop_sites(code: CodeType) -> list[LoopSite]:
     if sees_variables(code):
         return []
     heads = [i for i in read(code) if i.opname == "FOR_ITER"]
-    depths = _depths(code, {head.offset for head in heads}) if heads else {}
+    depths = stack_depths(code, {head.offset for head in heads}) if heads else {}
     found = []
     for head in heads:
         exits = _exits(code, head)
@@ -170,7 +164,7 @@ def _exits(code: CodeType, head: Instruction) -> tuple[int, ...]:
         block.append(meaning(instruction))
         if instruction.opname == "RETURN_VALUE":
             break
-        if instruction.target is not None or instruction.opname in _ENDS:
+        if instruction.target is not None or instruction.opname in ENDS:
             return (head.target,)
     starts = range(len(instructions) - len(block) + 1)
     alike = (at for at in starts if [*map(meaning, instructions[at : at + len(block)])] == block)
@@ -218,41 +212,6 @@ def _led_back(made: CodeType, site: LoopSite, shift: int, leave: int) -> bytes |
         at = shift + start
         if site.offsets & {start, start + 2} or at + 4 > len(text):
             return made.co_code if instructions[site.end].opname == "LOAD_CONST" else None
-        distance = (at + 4 - leave) // 2
-        if distance > 0xFFFF:
+        if not jump_back(text, at, leave):
             return None
-        text[at : at + 4] = bytes((_EXTENDED_ARG, distance >> 8, _JUMP_BACK, distance & 255))
     return bytes(text)
-
-
-def _depths(code: CodeType, offsets: set[int]) -> dict[int, int]:
-    """How many values are on the stack before the instructions at these offsets."""
-    raws = {raw.offset: raw for raw in raw_instructions(code)}
-    handlers = {at: (target, depth + lasti + 1)
-                for start, end, target, depth, lasti in exception_table(code)
-                for at in range(start, end, 2)}
-    found: dict[int, int] = {}
-    todo = [(0, 0)]
-    while todo:
-        at, depth = todo.pop()
-        if at in found or at not in raws:
-            continue
-        found[at] = depth
-        todo += _next(raws[at], depth)
-        if at in handlers:
-            todo.append(handlers[at])
-    return {at: depth for at, depth in found.items() if at in offsets}
-
-
-def _next(raw: Raw, depth: int) -> Iterator[tuple[int, int]]:
-    """Where control goes without an exception, and the depth of the stack there."""
-    if raw.opname == "FOR_ITER":
-        assert raw.target is not None
-        return iter([(raw.end, depth + 1), (raw.target, depth - 1)])
-    arg = raw.arg if raw.opcode >= dis.HAVE_ARGUMENT else None
-    found = []
-    if raw.target is not None:
-        found.append((raw.target, depth + dis.stack_effect(raw.opcode, arg, jump=True)))
-    if raw.opname not in _ENDS:
-        found.append((raw.end, depth + dis.stack_effect(raw.opcode, arg, jump=False)))
-    return iter(found)

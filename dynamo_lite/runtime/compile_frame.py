@@ -28,6 +28,7 @@ from ..base.config import config
 from ..base.forks import workers
 from ..base.records import dataclass, field
 from ..bytecode.liveness import deletes_free_variables, sees_variables
+from ..bytecode.one_iteration import rest_of_iteration
 from ..bytecode.reading import read
 from ..bytecode.resume import ResumePoint, flat_code, lifted_function, resume_function, with_code
 from ..codegen.output import plan
@@ -129,17 +130,19 @@ def compiled_function(
     root: FrameCompiler | None = None,
     callees: dict[FunctionType | CodeType, CompiledFunction] | None = None,
     history: SizeHistory | None = None,
+    in_python: FunctionType | None = None,
 ) -> CompiledFunction:
     """The callable that checks guards and runs entries, compiling on a miss.
 
     `root` is given for the continuation of a frame: the compiler of the frame's beginning, and
-    `history`: what is known of the sizes; `callees` for a callee: what its caller's frame calls in
-    compiled form.
+    `history`: what is known of the sizes; `in_python`: what runs where no entry does, if not the
+    function; `callees` for a callee: what its caller's frame calls in compiled form.
     """
-    compiler = FrameCompiler(function, options, root, history or SizeHistory())
+    in_python = in_python or function
+    compiler = FrameCompiler(function, options, in_python, root, history or SizeHistory())
     if callees is not None:
         compiler.callees = callees
-    compiled = CompiledFunction(function, compiler)
+    compiled = CompiledFunction(in_python, compiler)
     retire_after = dict(options.settings).get("retire_after", config.retire_after)
     compiled.retire_after = min(retire_after, sys.maxsize)
     compiler._decide(compiled)
@@ -167,6 +170,7 @@ class FrameCompiler:
 
     function: FunctionType
     options: Options
+    in_python: FunctionType
     root: FrameCompiler | None = None
     history: SizeHistory = field(default_factory=SizeHistory)
     continuations: dict[ResumePoint, CompiledFunction] = field(default_factory=dict)
@@ -430,8 +434,9 @@ class FrameCompiler:
         if point not in continuations:
             continuation = resume_function(self.family.function, point)
             history = SizeHistory(symbolic=frozenset(symbolic))
+            rest = rest_of_iteration(self.family.function, point, self.resume)
             continuations[point] = compiled_function(
-                continuation, self.options, self.family, history=history
+                continuation, self.options, self.family, history=history, in_python=rest
             )
         return continuations[point]
 
@@ -482,7 +487,7 @@ class FrameCompiler:
 
     def _in_python(self) -> Callable[..., Any]:
         """The function itself, over its flat arguments."""
-        return with_code(self.function, flat_code(self.function.__code__))
+        return with_code(self.in_python, flat_code(self.in_python.__code__))
 
     def _trace_options(self) -> TraceOptions:
         dynamic, account = self.options.dynamic, self.options.account

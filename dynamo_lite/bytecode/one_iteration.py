@@ -1,0 +1,111 @@
+"""What is left of one iteration of a loop, as a function of its own.
+
+A continuation that begins in a loop, and that Python runs, would have Python run all that is left
+of the loop. This one ends where the next iteration begins, and returns the continuation from there.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..native import CONTINUATION
+from .assembling import Assembler, Label, jump_back
+from .flow import shape_of
+from .liveness import live_locals
+from .reading import Instruction, read
+from .resume import ResumePoint, flat_code, in_place, own_cells, with_code
+from .stack_depths import stack_depths
+
+_UNBINDS = frozenset({"DELETE_FAST", "LOAD_FAST_AND_CLEAR"})
+_JUMP_SIZE = 4
+
+
+def rest_of_iteration(
+    function: FunctionType, point: ResumePoint, resume: Callable[[ResumePoint], Any]
+) -> FunctionType | None:
+    """The function that runs `function` from `point` to the head of the loop around it, and returns
+    the continuation that `resume` gives for there. None where there is no such loop, or not
+    everything is known of its head."""
+    code = flat_code(function.__code__)
+    if (at := _next_head(code, point)) is None:
+        return None
+    head = read(code)[at]
+    unbound = point.unbound.union(
+        i.argval for i in read(code) if i.opname in _UNBINDS)
+    there = _point_at(code, head, point, unbound)
+    if there is None:
+        return None
+    assembler, count = in_place(function, point)
+    if not _enter(assembler, read(code)[point.index], head):
+        return None
+    leave = Label()
+    assembler.place(leave, len(there.stack))
+    _leave(assembler, there, unbound, resume(there))
+    made = assembler.finish(body=True, co_argcount=count)
+    text = bytearray(made.co_code)
+    if not jump_back(text, len(text) - len(code.co_code) + head.offset, leave.offset):
+        return None
+    return with_code(function, made.replace(co_code=bytes(text)))
+
+
+def _next_head(code: CodeType, point: ResumePoint) -> int | None:
+    """The head of the smallest loop in which there is something before the next iteration."""
+    shape = shape_of(code)
+    loop = shape.inner_loop(point.index)
+    if loop is not None and loop.head == point.index:
+        loop = shape.around(loop)
+    return None if loop is None else loop.head
+
+
+def _point_at(
+    code: CodeType, head: Instruction, point: ResumePoint, unbound: frozenset[str]
+) -> ResumePoint | None:
+    """Where the next iteration begins. Nothing unbinds variables on the way there: those that may
+    be read have values."""
+    cells = {*code.co_cellvars}
+    names = live_locals(code, head.index).intersection(code.co_varnames) | cells
+    depth = stack_depths(code, {head.offset}).get(head.offset)
+    if depth is None or names & unbound or not cells <= point.names:
+        return None
+    if not all(stack := point.stack[:depth]) or len(stack) < depth:
+        return None
+    inside = range(head.offset + 1, head.offset + _JUMP_SIZE)
+    if any(read(code)[i.target].offset in inside for i in read(code) if i.target is not None):
+        return None
+    return ResumePoint(head.index, stack, names, frozenset())
+
+
+def _enter(assembler: Assembler, entry: Instruction, head: Instruction) -> bool:
+    """Jump to where the function begins, which may lie under the jump at the head: the item of the
+    loop is stored first then."""
+    if entry.offset >= head.offset + _JUMP_SIZE or entry.offset < head.offset:
+        assembler.jump("JUMP", Label(entry.offset))
+        return True
+    if entry.opname != "STORE_FAST" or entry.end < head.offset + _JUMP_SIZE:
+        return False
+    assembler.copy_original(entry.offset, entry.end, -1)
+    assembler.jump("JUMP", Label(entry.end))
+    return True
+
+
+def _leave(
+    assembler: Assembler, there: ResumePoint, unbound: frozenset[str], continuation: Any
+) -> None:
+    """Return the continuation. Variables that are not read any more are passed on as well: what
+    they hold ends when it does in Python."""
+    code = assembler.code
+    held = [assembler.add_local("stack") for _ in there.stack]
+    for name in reversed(held):
+        assembler.emit("STORE_FAST", name)
+    assembler.emit("LOAD_CONST", CONTINUATION)
+    assembler.emit("LOAD_CONST", continuation)
+    for name in code.co_varnames:
+        assembler.emit(*(("LOAD_CONST", None) if name in unbound else ("LOAD_FAST", name)))
+    cells = own_cells(code)
+    for name in cells:
+        assembler.emit("LOAD_CLOSURE", name)
+    for name in held:
+        assembler.emit("LOAD_FAST", name)
+    assembler.emit("BUILD_TUPLE", 2 + len(code.co_varnames) + len(cells) + len(held))
+    assembler.emit("RETURN_VALUE")
