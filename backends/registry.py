@@ -32,18 +32,6 @@ class Unprofitable:
         return self.run(*inputs)
 
 
-@dataclass(slots=True)
-class Lowered:
-    """For how many graphs code was generated in this process."""
-
-    graphs: int = 0
-
-    def clear(self) -> None:
-        self.graphs = 0
-
-
-lowered = Lowered()
-
 # name → module (relative to this package) and the attribute that is the backend
 BUILT_IN: dict[str, tuple[str, str]] = {
     "aot_eager": (".eager", "compile_optimized"),

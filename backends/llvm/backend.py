@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...base import work
 from ...base.config import config
 from ...base.logs import logger
 from ...errors import BackendError
 from ...ir.facts import RecordedFacts, graph_facts
 from ...ir.graph import Graph
 from ...native import _core
-from ..registry import Unprofitable, lowered
+from ..registry import Unprofitable
 from .builder.target import Target, host
 from .objects import graph_cache
 from .objects.image import Image
@@ -60,7 +61,7 @@ def generated(graph: Graph, target: Target) -> tuple[Image, RecordedFacts]:
     """The image of a graph, and what was asked about its sizes to make it."""
     before, facts = graph.facts, RecordedFacts(graph_facts(graph))
     graph.facts = facts
-    lowered.graphs += 1
+    work.done.generated += 1
     try:
         return _generate().graph_image(graph, facts, target), facts
     finally:

@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..backends.registry import lowered
-from ..base import markup
+from ..base import markup, work
 from ..base.records import dataclass, field
 from ..base.remedies import Remedy, remedy_for
 from ..base.tables import Table
 from ..guards.shapes.reasoning import asked
 from ..native import free_scratch
-from ..tracer.frame.speculation import interpreted
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -243,8 +241,7 @@ class Registry:
         self.errors = 0
         self.retired = 0
         asked.clear()
-        interpreted.clear()
-        lowered.clear()
+        work.done.clear()
 
 
 registry = Registry()
@@ -280,8 +277,8 @@ def stats(client: Any = None) -> Stats:
         retired=registry.retired,
         bailouts=sum(lost(record) for record in records),
         bailout_reasons=dict(reasons.most_common()),
-        traced=interpreted.frames,
-        generated=lowered.graphs,
+        traced=work.done.traced,
+        generated=work.done.generated,
         symbolic_questions=asked.questions,
         symbolic_answers=asked.answered,
         symbolic_seconds=asked.seconds,

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from dynamo_lite.base import work
 from dynamo_lite.tracer.frame.printed_graphs import PRINTED, Printed
-from dynamo_lite.tracer.frame.speculation import interpreted, translate
+from dynamo_lite.tracer.frame.speculation import translate
 
 pytest.importorskip("dask.array")
 
@@ -50,9 +51,9 @@ def test_a_printed_graph_is_recorded():
     graph = captured(lambda x: np.exp(x - x.max(axis=0)), x)
     function = graph.source.compile()
     PRINTED[function] = Printed(graph, {})
-    interpreted.clear()
+    work.done.clear()
     trace = translate(function, (x,))
-    assert interpreted.frames == 0
+    assert work.done.traced == 0
     assert [node.target for node in trace.graph.calls] == [node.target for node in graph.calls]
 
 
@@ -61,6 +62,6 @@ def test_what_cannot_be_recorded_is_interpreted():
     graph = captured(loop, x, 40)
     function = graph.source.compile()
     PRINTED[function] = Printed(graph, {})
-    interpreted.clear()
+    work.done.clear()
     translate(function, (x, 40))
-    assert interpreted.frames >= 1
+    assert work.done.traced >= 1

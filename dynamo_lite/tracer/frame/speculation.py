@@ -12,7 +12,7 @@ from enum import Enum
 from types import FunctionType
 from typing import Any
 
-from ...base import logs
+from ...base import logs, work
 from ...base.records import dataclass
 from ...bytecode.flow import Loop
 from ...bytecode.reading import read
@@ -80,19 +80,6 @@ class Stop:
     left: LeftLoop | None = None
 
 
-@dataclass(slots=True)
-class Interpreted:
-    """How often the instructions of a frame were gone through in this process."""
-
-    frames: int = 0
-
-    def clear(self) -> None:
-        self.frames = 0
-
-
-interpreted = Interpreted()
-
-
 class Speculation:
     """The runs over a frame; `stop` is where the next one ends."""
 
@@ -145,7 +132,7 @@ class Speculation:
     def root(self, state: TraceState) -> RootTranslator:
         if self.printed is not None:
             return PrintedGraph(state, self.printed)
-        interpreted.frames += 1
+        work.done.traced += 1
         return RootTranslator(state, self.stop.at)
 
     def again(self, why: Restart, *told: Any) -> None:
