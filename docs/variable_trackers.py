@@ -71,6 +71,7 @@ EXAMPLES: dict[str, str] = {
     "ZipVariable": "lambda x: zip([x], [1])",
     "OutsideIterator": "lambda x, it: (it, x), iter({1})",
     "SequenceIterator": "lambda x, it: x * next(it), iter([1])",
+    "RangeIterator": "lambda x, it: x * next(it), iter(range(3))",
     "CountIterator": "lambda x, it: x * next(it), itertools.count()",
     "EnumerateIterator": "lambda x, it: (next(it), x), enumerate([1])",
     "ZipIterator": "lambda x, it: (next(it), x), zip([1], [2])",

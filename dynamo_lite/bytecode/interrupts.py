@@ -56,7 +56,10 @@ def _outwards(instructions: Instructions, at: int) -> Iterator[Handler]:
 
 
 def _handles_interrupts(instructions: Instructions, target: int) -> bool:
-    """Whether a handler has an `except` for interrupts; or, in a `try` with a loop, one for all."""
+    """Whether a handler has an `except` for interrupts; or, in a `try` with a loop, one for all.
+    Handlers of comprehensions only put variables back."""
+    if instructions[target].opname != "PUSH_EXC_INFO":
+        return False
     at: int | None = target + 1
     while at is not None and at < len(instructions):
         each = instructions[at]

@@ -47,6 +47,9 @@ WORTH, SLOW_LOOKS = 0.95, 3
 """What iterations may take compiled, in what they took in Python; and at how many looks more."""
 LONGER = 1
 """How many more iterations a loop is expected to take that may break, in those that were seen."""
+MUCH_LONGER = 2.0
+"""How much more of a loop has to be left than when it could not be compiled, to try that again."""
+NOT_COMPILED = "the loop could not be compiled, or that would have taken too long"
 GAIN = 0.5
 """What compiling is expected to save of the time that is left."""
 
@@ -129,6 +132,8 @@ class Replaced:
 
     def conclusion(self, now: float) -> Decision | None:
         """What the next run of the program is told."""
+        if self.switch.compiled is None:
+            return Decision(False, NOT_COMPILED, self.took, MUCH_LONGER * self.account.rest)
         if self.look is not None and not self.takes and self.spent == self.account.spent:
             self.takes = self.look.took(now, operator.length_hint(self.loop.iterator)) or 0.0
         if not self.takes:
@@ -181,18 +186,26 @@ class RunningLoops:
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
             account.rest = took * left
-            if account.rest >= max(AHEAD * account.price, SHORTEST):
+            if account.rest >= max(AHEAD * account.price, SHORTEST, self.needs(loop)):
                 return self.replace(loop, account, took)
 
     def known_time(self, loop: Running, account: Account) -> float | None:
         """Seconds of an iteration in Python, where compiling the loop paid in an earlier run."""
-        if self.decisions is None:
-            return None
-        decision = self.decisions.about(loop.site.code, loop.site.head.offset)
+        decision = self.decision_about(loop.site)
         if decision is None or not decision.is_hot:
             return None
         account.is_tried = True
         return decision.call
+
+    def needs(self, loop: Running) -> float:
+        """Seconds that the rest of a loop has to take which could not be compiled in an earlier
+        run."""
+        known = self.decision_about(loop.site)
+        return known.saved if known is not None and not known.is_hot else 0.0
+
+    def decision_about(self, site: LoopSite) -> Decision | None:
+        """What an earlier run has found out."""
+        return self.decisions and self.decisions.about(site.code, site.head.offset)
 
     def replace(self, loop: Running, account: Account, took: float) -> None:
         """Have the rest of the loop run compiled from its next iteration on."""
@@ -223,30 +236,30 @@ class RunningLoops:
     def present(self, frame: FrameType) -> Iterator[Running]:
         """The loops over ranges that run now, outermost first, in functions of the program's in
         which, or below which, arrays are named."""
-        frames: list[tuple[FrameType, CodeType, list[LoopSite]]] = []
+        frames: list[tuple[FrameType, list[LoopSite]]] = []
         names_arrays = False
         present: FrameType | None = frame
         while present is not None:
-            code, sites, has_arrays = self.known(present)
+            _, sites, has_arrays = self.known(present)
             names_arrays |= has_arrays
             if sites and names_arrays:
-                frames.append((present, code, sites))
+                frames.append((present, sites))
             present = present.f_back
-        for running, code, sites in reversed(frames):
+        for running, sites in reversed(frames):
             at = running.f_lasti
             for site in sites:
-                if at not in site.offsets or self.is_left(code, site.head.offset):
+                if at not in site.offsets or self.is_left(site):
                     continue
                 iterator = value_in_frame(running, site.slot, UNBOUND)
                 if type(iterator) is RANGE_ITERATOR and sys.getrefcount(iterator) < HOLDERS:
                     yield Running(running, site, iterator, operator.length_hint(iterator))
 
-    def is_left(self, code: CodeType, offset: int) -> bool:
+    def is_left(self, site: LoopSite) -> bool:
         """Whether a loop has had its turn, or is known to be as fast in Python."""
-        if (code, offset) in self.tried:
+        if (site.code, site.head.offset) in self.tried:
             return True
-        known = self.decisions.about(code, offset) if self.decisions is not None else None
-        return known is not None and not known.is_hot
+        known = self.decision_about(site)
+        return known is not None and not known.is_hot and not known.saved
 
     def known(self, frame: FrameType) -> tuple[CodeType, list[LoopSite], bool]:
         """The code of the frame, its loops if it is the program's own, and whether it names

@@ -37,6 +37,19 @@ def stored(items, x):
     return made
 
 
+def scattered(items, x):
+    made = np.zeros_like(x)
+    np.add.at(made[:, 0], items, x[items, 1])
+    np.subtract.at(made, items, x[items])
+    return made
+
+
+def changed_between(items, x):
+    first = x[items]
+    items[0] = 1
+    return first + x[items]
+
+
 def appended(items, x):
     items.append(1)
     return x[items].sum()
@@ -46,7 +59,9 @@ def twice(items, x):
     return x[items].sum() + np.sqrt(np.abs(items))
 
 
-FUNCTIONS = [rows, columns, summed, added, filled, stored, appended, twice]
+FUNCTIONS = [
+    rows, columns, summed, added, filled, stored, appended, twice, scattered, changed_between,
+]
 
 
 def positions(count):

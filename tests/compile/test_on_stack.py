@@ -346,6 +346,19 @@ def look(loops):
     loops(sys._getframe(1))
 
 
+class Known:
+    """What is kept from run to run."""
+
+    def __init__(self):
+        self.known = {}
+
+    def about(self, code, loop):
+        return self.known.get((code, loop))
+
+    def note(self, code, decision, loop):
+        self.known[code, loop] = decision
+
+
 class TestLongLoops:
     """What is found by looking at the frames that run."""
 
@@ -416,6 +429,25 @@ class TestLongLoops:
                 function(np.zeros(50_000))
             expected.append(loops.replaced.account.rest)
         assert expected[1] < expected[0] / 100
+
+    def test_what_could_not_be_compiled_is_not_tried_by_the_next_run(self, loops):
+        def program(x):
+            for i in range(30):
+                x = np.sin(x) + i
+                look(loops)
+            return x
+
+        def refuse(function, args, as_whole, account):
+            self.compiled.append(function.__name__)
+
+        loops.decisions, loops.compile = Known(), refuse
+        program(np.ones(4000))
+        assert self.compiled == ["program"]
+        ((_, decision),) = loops.decisions.known.items()
+        assert not decision.is_hot and "could not be compiled" in decision.reason
+        loops.tried.clear()
+        program(np.ones(4000))
+        assert self.compiled == ["program"]
 
     def test_a_loop_that_is_left_before(self, loops):
         def program(x):

@@ -14,6 +14,7 @@ from ..object_model.constants import NONE, ConstantVariable, constant
 from ..state.tracker import Args, Kwargs, VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import converted, record_call
+from ..trackers.arrays.long_lists import shared_input
 from ..trackers.arrays.numbers import NumberVariable
 from ..trackers.containers.sequences import TupleVariable
 from ..trackers.containers.slices import SliceVariable
@@ -30,6 +31,7 @@ def ufunc_method(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableT
     """A bound method of a ufunc, as the public function that does the same."""
     if function.__name__ == "at" and kwargs:
         raise GraphBreak("ufunc.at() takes no keyword arguments")
+    args = [shared_input(tx, value) or value for value in args]
     if row_of(function) is not None:
         return record_call(tx, function, args, kwargs)
     handler = METHODS.get(function.__name__)

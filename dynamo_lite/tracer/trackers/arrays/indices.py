@@ -22,7 +22,7 @@ from ..containers.lists import ListVariable
 from ..containers.sequences import SequenceVariable, TupleVariable
 from ..containers.slices import DataRangeVariable, RangeVariable, SliceVariable
 from .linear import key_of, size_of
-from .long_lists import as_input
+from .long_lists import shared_input
 from .numbers import ComputedNumber, ConstantNumber
 from .sizes import SizeVariable, size_variable
 
@@ -102,7 +102,7 @@ def as_index(tx: Tx, value: VariableTracker) -> VariableTracker:
     if isinstance(value, DataRangeVariable):
         return tx.call_builtin(np.arange, *value.ends)
     if isinstance(value, ListVariable):
-        if (array := as_input(tx, value)) is not None:
+        if (array := shared_input(tx, value)) is not None:
             return array
         items = list(value.iterate(tx))
         integers = all(is_number(item) and item.python_type() in INTEGERS for item in items)

@@ -40,6 +40,17 @@ def as_input(tx: Tx, value: VariableTracker) -> VariableTracker | None:
     return tx.wrap(made, DependentSource(Pinned(array_of), (value.source,)))
 
 
+def shared_input(tx: Tx, value: VariableTracker) -> VariableTracker | None:
+    """The same where nobody gets hold of the array: one for all uses of the list."""
+    known, source = tx.state.computed, value.source
+    if (key := ("index", source)) in known:
+        is_as_it_was = isinstance(value, SequenceVariable) and value.unread is not None
+        return known[key] if is_as_it_was and not value.built_items() else None
+    if (found := as_input(tx, value)) is not None:
+        known[key] = found
+    return found
+
+
 def long_list(tx: Tx, value: VariableTracker) -> VariableTracker:
     """The array of a long list; other values as they are."""
     found = as_input(tx, value)
