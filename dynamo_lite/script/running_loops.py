@@ -205,7 +205,9 @@ class RunningLoops:
 
     def decision_about(self, site: LoopSite) -> Decision | None:
         """What an earlier run has found out."""
-        return self.decisions and self.decisions.about(site.code, site.head.offset)
+        if self.decisions is None:
+            return None
+        return self.decisions.about(site.code, site.head.offset)
 
     def replace(self, loop: Running, account: Account, took: float) -> None:
         """Have the rest of the loop run compiled from its next iteration on."""

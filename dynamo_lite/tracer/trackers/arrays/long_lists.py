@@ -27,13 +27,18 @@ def array_of(items: Any) -> np.ndarray[Any, Any] | None:
     return np.array(items) if PLAIN.issuperset(map(type, items)) else None
 
 
-def as_input(tx: Tx, value: VariableTracker) -> VariableTracker | None:
-    """The array of a long list that nobody has looked into; None for other values."""
+def unread(value: VariableTracker) -> Any:
+    """The list or tuple, if that is what it is and nobody has looked into it; else None."""
     if not isinstance(value, SequenceVariable) or value.kind not in PLAIN_KINDS:
         return None
-    if value.unread is None or value.source is None or value.built_items():
+    return None if value.built_items() else value.unread
+
+
+def as_input(tx: Tx, value: VariableTracker) -> VariableTracker | None:
+    """The array of a long list that nobody has looked into; None for other values."""
+    if (items := unread(value)) is None or value.source is None:
         return None
-    if len(value.unread) < SHORTEST or (made := array_of(value.unread)) is None:
+    if len(items) < SHORTEST or (made := array_of(items)) is None:
         return None
     if made.dtype.type not in DTYPES:
         return None
@@ -42,10 +47,9 @@ def as_input(tx: Tx, value: VariableTracker) -> VariableTracker | None:
 
 def shared_input(tx: Tx, value: VariableTracker) -> VariableTracker | None:
     """The same where nobody gets hold of the array: one for all uses of the list."""
-    known, source = tx.state.computed, value.source
-    if (key := ("index", source)) in known:
-        is_as_it_was = isinstance(value, SequenceVariable) and value.unread is not None
-        return known[key] if is_as_it_was and not value.built_items() else None
+    known, key = tx.state.computed, ("index", value.source)
+    if key in known:
+        return known[key] if unread(value) is not None else None
     if (found := as_input(tx, value)) is not None:
         known[key] = found
     return found
