@@ -60,6 +60,7 @@ def test_explain_draws_which_partition_reads_which():
 
 def test_the_dashboards_report_names_tasks(client, tmp_path):
     distributed = pytest.importorskip("distributed")
+    pytest.importorskip("bokeh")
     page = tmp_path / "report.html"
     with distributed.performance_report(filename=str(page)):
         client.compute(dl.compile(kmeans_step)(da.from_array(V, 4))).result()
