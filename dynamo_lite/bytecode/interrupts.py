@@ -1,7 +1,8 @@
-"""Where a frame leaves a `try` that handles interrupts.
+"""Which `try` an interrupt is to reach.
 
-What is compiled as one piece takes note of an interrupt at its end. A program that says what is to
-be done when the user presses Ctrl-C expects that of the code inside its `try`.
+What is compiled as one piece takes note of an interrupt at its end, or begins again in Python. A
+program that says what is to be done when the user presses Ctrl-C expects that of the code inside
+its `try`.
 """
 from __future__ import annotations
 
@@ -72,8 +73,6 @@ def _handles_interrupts(instructions: Instructions, target: int) -> bool:
 
 
 def _has_loop(instructions: Instructions, target: int) -> bool:
-    return any(
-        each.handler is not None and each.handler.target == target and each.opname == "JUMP"
-        and each.target is not None and each.target <= each.index
-        for each in instructions
-    )  # fmt: skip
+    back = (each.index for each in instructions if each.target is not None
+            and each.opname == "JUMP" and each.target <= each.index)
+    return any(handler.target == target for at in back for handler in _outwards(instructions, at))

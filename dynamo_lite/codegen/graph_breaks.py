@@ -153,9 +153,10 @@ class Leaving:
     # -- what follows
 
     def _safepoint(self) -> None:
-        """Interrupts that have arrived are raised here, inside the exception handler."""
+        """Interrupts that have arrived are raised here, inside the exception handler, unless what
+        it expects on the stack is gone."""
         handler = self.handler
-        if handler is None or not all(self.is_value[: handler.depth]):
+        if handler is None or self.is_value[: handler.depth] != [True] * handler.depth:
             return
         self._push_for_handler(len(self.stack))
 

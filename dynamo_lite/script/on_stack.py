@@ -63,6 +63,7 @@ class Switch:
         self.arguments: list[Any] = []
         self.values: list[tuple[Any, ...] | None] = []
         self.place: int | None = None
+        self.is_over = False
 
     def __iter__(self) -> Switch:
         return self
@@ -126,10 +127,12 @@ class Switch:
         self.appear()
 
     def appear(self) -> None:
-        """The frame goes on."""
+        """The frame goes on; an interrupt may come when it does so already."""
+        if self.is_over:
+            return
+        self.is_over = True
         if self.place is not None:
             set_frame_place(self.frame, self.place)
-            self.place = None
         self.ended()
 
     def put_back(self, names: Iterable[str], values: Iterable[Any]) -> None:
@@ -143,7 +146,7 @@ class Switch:
             self.arguments.clear()
         elif self.values:  # it has ended
             return self.leave()
-        elif self.place is not None:
+        elif self.place is not None and not self.is_over:
             self.failed_inside(error)
         self.appear()
 

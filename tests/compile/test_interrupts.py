@@ -6,6 +6,7 @@ leaves nothing open.
 import contextlib
 import random
 import signal
+import sys
 import threading
 import traceback
 
@@ -16,7 +17,9 @@ from test_on_stack import STATE, compiled, in_python, switch, switching
 
 import dynamo_lite as dl
 from dynamo_lite.bytecode.interrupts import interrupt_handlers
+from dynamo_lite.bytecode.loop_functions import loop_sites
 from dynamo_lite.bytecode.reading import read
+from dynamo_lite.script.on_stack import Switch
 
 X = np.ones(300)
 LOCK = threading.Lock()
@@ -245,3 +248,56 @@ def test_which_handlers_are_for_interrupts():
     assert not any(handlers(another))
     assert not any(handlers(no_loop))
     assert any(handlers(with_a_bare_except))
+
+
+def test_a_loop_in_an_inner_try_counts():
+    def inner(x):
+        try:
+            for _ in range(3):
+                try:
+                    x = x + 1
+                except ValueError:
+                    pass
+        except:  # noqa: E722
+            pass
+
+    assert any(handlers(inner))
+
+
+def left_with_its_loop(x, n):
+    for k in range(n):
+        try:
+            x = np.sqrt(x) + k
+            hash(object())
+            if k == 3:
+                break
+        except KeyboardInterrupt:
+            return "caught"
+    return x, k
+
+
+def test_a_try_that_is_left_together_with_a_loop():
+    f = dl.compile(left_with_its_loop)
+    expected = left_with_its_loop(X, 9)
+    for _ in range(3):
+        x, k = f(X, 9)
+        assert k == expected[1] and np.array_equal(x, expected[0])
+
+
+def test_an_interrupt_when_a_replaced_loop_is_over():
+    ended, made = [], []
+
+    def replace_here():
+        frame = sys._getframe(1)
+        (site,) = loop_sites(frame.f_code)
+        made.append(Switch(frame, site, False, in_python, lambda: ended.append(1)))
+
+    def program(n):
+        for k in range(n):
+            if k == 2:
+                replace_here()
+        return k
+
+    assert program(5) == 4 and ended == [1]
+    made[0].failed(KeyboardInterrupt())
+    assert ended == [1]
