@@ -28,8 +28,6 @@ from ..native import (
 MODULE_CODE = "dynamo_lite.bytecode.module_code"
 """It needs a library that takes a while to load."""
 UNBOUND = object()
-UNSEEN = -2
-"""The place of a frame that is still being made, as CPython takes it."""
 
 Compile = Callable[[FunctionType, tuple[Any, ...]], Any]
 
@@ -41,7 +39,7 @@ class Switch:
     `steps` can be stopped: the frame goes on itself from there. `compile_loop` gives the compiled
     form of the loop for its arguments, or None: then the frame goes on as it would have. `ended` is
     called when it does. Meanwhile the variables that were `taken` out of the frame are among the
-    `arguments`, then the loop's own, then in `values`; `place` is where the frame is.
+    `arguments`, then the loop's own, then in `values`.
     """
 
     def __init__(
@@ -62,7 +60,6 @@ class Switch:
         self.taken: dict[str, int] = {}
         self.arguments: list[Any] = []
         self.values: list[tuple[Any, ...] | None] = []
-        self.place: int | None = None
         self.is_over = False
 
     def __iter__(self) -> Switch:
@@ -82,7 +79,7 @@ class Switch:
         try:
             call_outside(self.enter)
             if self.compiled is not None:
-                drive_into(self.values, self.compiled, self.arguments)
+                drive_into(self.values, self.compiled, self.arguments, self.frame)
             call_outside(self.leave)
         except BaseException as error:
             call_outside(self.failed, error)
@@ -117,8 +114,6 @@ class Switch:
         for name in self.taken:
             exchange_in_frame(frame, self.slots[name], UNBOUND, UNBOUND)
         self.arguments = args
-        self.place = frame.f_lasti
-        set_frame_place(frame, UNSEEN)
 
     def leave(self) -> None:
         """Give the frame the variables that the loop has written."""
@@ -131,8 +126,6 @@ class Switch:
         if self.is_over:
             return
         self.is_over = True
-        if self.place is not None:
-            set_frame_place(self.frame, self.place)
         self.ended()
 
     def put_back(self, names: Iterable[str], values: Iterable[Any]) -> None:
@@ -146,7 +139,7 @@ class Switch:
             self.arguments.clear()
         elif self.values:  # it has ended
             return self.leave()
-        elif self.place is not None and not self.is_over:
+        elif self.compiled is not None and not self.is_over:
             self.failed_inside(error)
         self.appear()
 
@@ -164,7 +157,7 @@ class Switch:
             self.put_back(self.loop.written, values)
         if traceback is None:  # it was raised between two parts of the loop
             return
-        self.place = place_of(traceback, self.site)
+        set_frame_place(self.frame, place_of(traceback, self.site))
         error.__traceback__ = traceback.tb_next
         if isinstance(error, StopIteration):  # which would end the loop
             raise_soon(self.frame, error)

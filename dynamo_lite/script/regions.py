@@ -15,7 +15,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -89,14 +89,14 @@ class Candidates:
             tiering.cold.pop(code, None)
         return answer
 
-    def sample(self) -> None:
-        """Called now and then, above the frame that runs."""
+    def sample(self, frame: FrameType) -> None:
+        """Called now and then with the frame that runs."""
         if self.running_loops is None:
             module = importlib.import_module(RUNNING_LOOPS)
             self.running_loops = module.RunningLoops(
                 is_candidate, mentions_arrays, self.compile_loop, self.account_of_loop,
                 self.decisions)
-        self.running_loops(sys._getframe(1))
+        self.running_loops(frame)
 
     def account_of_loop(self, code: CodeType) -> Account:
         return open_account(code, self.lender)

@@ -108,11 +108,12 @@ def with_finally(x, n):
     return "ended", n - 1, n
 
 
-@contextlib.contextmanager
-def interrupts():
-    def interrupt(*_):
-        raise Interrupted
+def interrupt(*_):
+    raise Interrupted
 
+
+@contextlib.contextmanager
+def interrupts(interrupt=interrupt):
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         yield
@@ -213,6 +214,22 @@ def test_of_a_loop_that_was_replaced(compile, as_whole):
     STATE.at = None
     assert all(map(is_between_two_instructions, found))
     assert "escaped" not in {what for what, *_ in found}
+
+
+@pytest.mark.parametrize("as_whole", [False, True])
+def test_their_handlers_are_given_the_frame_of_the_loop(as_whole):
+    found = []
+
+    def note(_, frame):
+        found.append(frame.f_code.co_name if frame is not None else None)
+
+    with interrupts(note):
+        for k in range(10):
+            signal.setitimer(signal.ITIMER_REAL, 1e-3 + k * 1e-4)
+            with switching(compiled, 3, as_whole):
+                replaced(X, 4000)
+    STATE.at = None
+    assert found == ["replaced"] * 10
 
 
 def handlers(function):

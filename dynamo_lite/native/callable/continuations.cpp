@@ -6,10 +6,12 @@
 #include <structmember.h>
 
 #include "callable/callable.h"
+#include "interpreter/interpreter.h"
 
 namespace {
 
 constexpr Py_ssize_t BEFORE_ARGUMENTS = 2;
+constexpr int UNSEEN = -2;  // the place of a frame that is still being made, as CPython takes it
 
 PyObject *continuation_mark = nullptr;
 thread_local HandedOver *offered = nullptr;  // to the function that is called next
@@ -104,8 +106,9 @@ PyObject *drive(PyObject *, PyObject *start) {
 
 PyObject *drive_into(PyObject *, PyObject *args) {
     PyObject *kept, *function, *arguments;
-    if (!PyArg_ParseTuple(args, "O!OO!:drive_into", &PyList_Type, &kept, &function, &PyList_Type,
-                          &arguments)) {
+    PyFrameObject *frame;
+    if (!PyArg_ParseTuple(args, "O!OO!O!:drive_into", &PyList_Type, &kept, &function,
+                          &PyList_Type, &arguments, &PyFrame_Type, &frame)) {
         return nullptr;
     }
     Py_ssize_t n = PyList_GET_SIZE(arguments);
@@ -117,7 +120,10 @@ PyObject *drive_into(PyObject *, PyObject *args) {
         PyTuple_SET_ITEM(call, i + BEFORE_ARGUMENTS, Py_NewRef(PyList_GET_ITEM(arguments, i)));
     }
     PyList_SetSlice(arguments, 0, n, nullptr);
+    int place = PyFrame_GetLasti(frame);
+    set_place(frame, UNSEEN);
     Ref result(run_continuations(call));
+    set_place(frame, place);
     if (!result || PyList_Append(kept, result.get()) < 0) return nullptr;
     Py_RETURN_NONE;
 }
@@ -173,10 +179,11 @@ PyMethodDef functions[] = {
      "A target that calls `start` and then, one after the other, the continuations returned:\n"
      "tuples `(CONTINUATION, resume function, *arguments)`."},
     {"drive_into", drive_into, METH_VARARGS,
-     "drive_into(kept, function, arguments, /)\n--\n\n"
+     "drive_into(kept, function, arguments, frame, /)\n--\n\n"
      "Takes the arguments out of their list, calls the function and then its continuations, and\n"
      "appends the result to `kept`, in one step: interrupts come before it, after it, or from\n"
-     "what it calls."},
+     "what it calls. Meanwhile the frame, whose work that is, is not seen: it is in no traceback\n"
+     "and no f_back."},
     {"safepoint", safepoint, METH_NOARGS,
      "safepoint()\n--\n\n"
      "Does nothing. The interpreter handles signals after the call."},

@@ -44,9 +44,11 @@ int take_sample(void *) {
     PyThreadState *thread = PyThreadState_Get();
     if (!sampler || regions::is_outside() || regions::is_importing()) return 0;
     if (thread->tracing || lines_are_watched(thread)) return 0;
+    Ref frame(reinterpret_cast<PyObject *>(PyThreadState_GetFrame(thread)));
+    if (!frame) return 0;
     Ref callback = Ref::borrow(sampler->callback);
     CompilerWorks works(true);
-    Ref done(PyObject_CallNoArgs(callback.get()));
+    Ref done(PyObject_CallOneArg(callback.get(), frame.get()));
     return done ? 0 : -1;
 }
 
@@ -228,8 +230,8 @@ PyType_Spec steps_spec = {
 PyMethodDef functions[] = {
     {"sample_with", sample_with, METH_VARARGS,
      "sample_with(callback, seconds, /)\n--\n\n"
-     "In the next region, from its first array on, callback() is called every so many seconds, in\n"
-     "the main thread and above the frame that runs there; None: no more."},
+     "In the next region, from its first array on, callback(frame) is called every so many seconds\n"
+     "in the main thread, with the frame that runs there; None: no more."},
     {"value_in_frame", value_in_frame, METH_VARARGS,
      "value_in_frame(frame, slot, unbound, /)\n--\n\n"
      "What a running frame keeps in a slot: its variables, cells and free variables, then its\n"
