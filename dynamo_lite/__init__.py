@@ -107,7 +107,8 @@ MODULES = {
 """Where the public names are at home."""
 ANYWHERE = (".api.control_flow", ".backends.registry", ".base.config")
 """Those of them that need no compiler."""
-MAGICS, NEAREST, IN_PYTHON = ".notebook.magics", ".base.nearest", ".api.in_python"
+NEAREST, IN_PYTHON = ".base.nearest", ".api.in_python"
+MAGICS = ".notebook.magics" if sys.version_info < (3, 14) else ".notebook.magics_in_python"
 
 
 def in_python() -> dict[str, tuple[str, ...]]:

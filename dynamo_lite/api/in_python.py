@@ -8,10 +8,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from ..base import markup
+from ..base.tables import Table
 from ..errors import NotDifferentiable
 
 Function = Callable[..., Any]
@@ -20,27 +23,63 @@ VERSION = "{}.{}".format(*sys.version_info)
 REASON = f"Python {VERSION} is newer than the compiler, which knows 3.11 to 3.13"
 
 
-@dataclass(frozen=True)
+EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
 class Report:
-    """What `explain`, `why`, `stats`, `profile` and `trace` give: nothing was compiled.
+    """What `explain` and `why` give: nothing was compiled. It has all that theirs have, empty.
 
     `result` is what the explained call gave.
     """
 
-    result: Any = None
-    in_python: str = REASON
-    coverage: float = 0.0
-    graph_count: int = 0
-    graph_break_count: int = 0
-    graphs: tuple[Any, ...] = ()
-    breaks: tuple[Any, ...] = ()
+    in_python = reason = REASON
+    name, watched = "", False
+    coverage = seconds = compile_seconds = 0.0
+    graph_count = graph_break_count = op_count = variants = limit = 0
+    graphs: Any = ()
+    breaks = bailouts = records = code = guards = sizes = relations = trials = costs = ()
+    break_reasons: Any = ()
+    compile_times = EMPTY
+
+    def __init__(self, result: Any = None) -> None:
+        self.result = result
 
     @property
-    def reason(self) -> str:
-        return self.in_python
+    def summary(self) -> str:
+        return f"runs in Python: {self.in_python}"
+
+    text = summary
+
+    @property
+    def table(self) -> Table:
+        return Table("", ("runs in Python",), [(self.in_python,)])
 
     def __str__(self) -> str:
-        return f"runs in Python: {self.in_python}"
+        return self.summary
+
+    def __repr__(self) -> str:
+        return f"<{self.summary}>"
+
+    def _repr_html_(self) -> str:
+        return markup.paragraph(self.summary)
+
+
+class Counts(Report):
+    """What `stats` gives."""
+
+    frames = graphs = graph_breaks = recompiles = errors = retired = bailouts = 0  # type: ignore
+    compiled_operations = python_operations = traced = generated = 0
+    symbolic_questions = symbolic_answers = 0
+    symbolic_seconds = 0.0
+    break_reasons = recompile_reasons = bailout_reasons = workers = EMPTY
+
+    @property
+    def reasons(self) -> tuple[tuple[str, Mapping[str, int]], ...]:
+        return ()
+
+    @property
+    def totals(self) -> list[str]:
+        return [self.summary]
 
 
 def compile(
@@ -109,21 +148,45 @@ class set_stance(contextlib.ContextDecorator):
         pass
 
 
-class profile(contextlib.ContextDecorator):
+class profile(contextlib.ContextDecorator, Report):
     """A block or function in which no compiled function is called."""
 
-    def __enter__(self) -> Report:
-        return Report()
+    kernels = lines = functions = slices = ()
+    spent = totals = limits = EMPTY
+    waiting, is_cut = 0.0, False
+
+    def __enter__(self) -> profile:
+        return self
 
     def __exit__(self, *raised: object) -> None:
         pass
 
+    def __call__(self, func: Any) -> Any:
+        measured = super().__call__(func)
+        measured.profile = self
+        return measured
 
-class trace(profile):
-    """The same; nothing is written into the folder."""
+    def text(self, stream: Any = None) -> str:  # type: ignore[override]
+        return self.summary
+
+    def export(self, path: Any) -> None:
+        """Write a timeline on which there is nothing."""
+        Path(path).write_text('{"traceEvents": []}', encoding="utf-8")
+
+
+class trace(contextlib.ContextDecorator):
+    """Nothing is written into the folder."""
+
+    path = None
 
     def __init__(self, folder: Any = None) -> None:
-        self.folder = folder
+        self.folder = Path(folder or ".")
+
+    def __enter__(self) -> trace:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        pass
 
 
 def explain(fn: Function, *, try_remedies: bool = False, **options: Any) -> Function:
@@ -132,11 +195,13 @@ def explain(fn: Function, *, try_remedies: bool = False, **options: Any) -> Func
 
 
 def why(fn: Function) -> Report:
+    if not callable(fn):
+        raise TypeError(f"why takes a callable, not {fn!r}")
     return Report()
 
 
-def stats(client: Any = None) -> Report:
-    return Report()
+def stats(client: Any = None) -> Counts:
+    return Counts()
 
 
 # -- derivatives

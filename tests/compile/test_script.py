@@ -55,6 +55,7 @@ def test_modules_folders_and_standard_input(script, tmp_path):
     same_as_python("-c", text, "y", "-m")
     code, _, err = run(*PREFIX, str(tmp_path / "nothing.py"))
     assert code == 2 and "can't open file" in err
+    assert "did you mean '--explain'?" in run(*PREFIX, "--explan", "-c", "")[2]
     assert run(*PREFIX)[0] == 2 and run(*PREFIX, "--backend", "none", "-c", "")[0] == 2
 
 

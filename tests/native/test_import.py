@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import dynamo_lite as dl
 import dynamo_lite.native
@@ -130,5 +131,49 @@ def test_versions_agree():
     assert project["requires-python"] == f">=3.11,<{newest[0]}.{newest[1] + 1}"
     listed = [one.rpartition(" ")[2] for one in project["classifiers"] if "Python :: 3." in one]
     assert listed == ["3.11", "3.12", "3.13"]
-    for path in ("setup.py", "dynamo_lite/__init__.py", "dynamo_lite/base/records.py"):
+    for path in ("setup.py", "dynamo_lite/__init__.py", "dynamo_lite/__main__.py",
+                 "dynamo_lite/base/records.py"):
         assert f"({newest[0]}, {newest[1] + 1})" in (ROOT / path).read_text(), path
+
+
+REPORTS = """
+import inspect
+x, f = np.ones(2), dl.compile(lambda x: x + 1)
+shown = dl.profile()
+with shown, dl.trace("nowhere") as traced: f(x)
+for each in (dl.explain(f)(x), dl.why(f), dl.stats(), shown, traced):
+    print(*(name for name in dir(each) if not name.startswith("_")))
+"""
+
+
+def test_there_reports_have_what_they_have_here(tmp_path):
+    there = [set(line.split()) for line in on_a_newer_python(REPORTS)[1:]]
+    compiled = dl.compile(lambda x: x + 1)
+    compiled(np.ones(2))
+    with dl.trace(tmp_path) as traced:
+        explained = dl.explain(compiled)(np.ones(2))
+    here = (explained, dl.why(compiled), dl.stats(), dl.profile(), traced)
+    for each, names in zip(here, there, strict=True):
+        public = {name for name in dir(each) if not name.startswith("_")}
+        assert public - names - {"known", "patch"} == set(), type(each)
+
+
+PROGRAM_FILE = """
+import sys
+print(__name__, sys.argv, sys.flags.utf8_mode, sorted(n for n in sys.modules if "dynamo" in n))
+"""
+
+
+@pytest.mark.parametrize(
+    "options, given", [(("--explain", "--stats"), "a.py"), ((), "-c"), ((), "-")])
+def test_there_a_program_runs_as_it_is(tmp_path, options, given):
+    (tmp_path / "a.py").write_text(PROGRAM_FILE)
+    program = [given, PROGRAM_FILE] if given == "-c" else [given]
+    started = f"{NEWER}import runpy\nrunpy.run_module('dynamo_lite', run_name='__main__')"
+
+    def run(*words):
+        return subprocess.run([sys.executable, *words], input=PROGRAM_FILE, cwd=tmp_path,
+                              capture_output=True, text=True)
+    found = run("-X", "utf8", "-c", started, *options, *program, "x")
+    assert found.stdout.splitlines()[-1:] == run("-X", "utf8", *program, "x").stdout.splitlines()
+    assert found.stderr == ""

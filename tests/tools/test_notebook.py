@@ -2,6 +2,7 @@
 import re
 import warnings
 from html.parser import HTMLParser
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import dynamo_lite as dl
 from dynamo_lite.base.cells import cell_of
 from dynamo_lite.native import CompiledFunction
+from dynamo_lite.notebook import magics_in_python
 
 X = np.ones(3)
 
@@ -82,6 +84,18 @@ def test_a_call_is_explained(shell):
     assert run(shell, "%dl_explain dl.compile(h)(X)").result == 3.0
     with pytest.raises(ValueError, match="takes a call"):
         run(shell, "%dl_explain h")
+
+
+def test_where_nothing_can_be_compiled_the_magics_run_cells_in_python(shell, capsys):
+    magics_in_python.load(shell)
+    run(shell, CELL)
+    shown = capsys.readouterr()
+    assert "array([4., 4., 4.])" in shown.out and shown.err.startswith("runs in Python: ")
+    assert isinstance(shell.user_ns["f"], FunctionType)
+    found = run(shell, "%dl_explain f(X)")
+    assert found.result.tolist() == [4.0] * 3 and "runs in Python" in found._repr_html_()
+    assert run(shell, "%%dl --explain\n1").graph_count == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_cells_of_kernels_are_asked_of_ipython(shell):
