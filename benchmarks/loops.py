@@ -8,6 +8,7 @@ than Python; how far it is from Numba is told as well.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import time
 import warnings
@@ -20,7 +21,7 @@ import dynamo_lite as dl
 
 from . import list_programs, part_programs  # noqa: F401  (they register)
 from .loop_programs import PROGRAMS
-from .measure import Figure, once
+from .measure import Figure, interleave, once
 
 GOAL = 1.05  # of Python's time
 
@@ -87,4 +88,38 @@ def loops() -> list[Figure]:
     return list(rows())
 
 
-FIGURES = (loops,)
+def goes_through(x: Any, log: list[int]) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total = total * 0.5 + x[i]
+        if i % 1000 == 999:
+            total = -total
+    return total
+
+
+def leaves(x: Any, log: list[int]) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total = total * 0.5 + x[i]
+        if i % 1000 == 999:
+            log.append(i)
+    return total
+
+
+def side_exits() -> list[Figure]:
+    """A body that only Python can run one time in a thousand, against one that never leaves."""
+    dl.reset()
+    x, log = np.random.default_rng(0).normal(size=200_000), list[int]()
+    functions = {function.__name__: dl.compile(function) for function in (goes_through, leaves)}
+    times = interleave({
+        name: functools.partial(function, x, log) for name, function in functions.items()
+    })  # fmt: skip
+    ratio = times["leaves"] / times["goes_through"]
+    exits = (times["leaves"] - times["goes_through"]) / (len(x) // 1000)
+    return [Figure(
+        "loop with a rare side exit", f"{ratio:.2f} of the loop without", "<= 1.3", ratio <= 1.3,
+        f"{exits * 1e6:.1f} us an exit",
+    )]
+
+
+FIGURES = (loops, side_exits)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..native import move_behind
 from ..tracer.object_model.attributes import is_shadowed
 from ..tracer.rules.mro import lookup
 from ..tracer.state.side_effects import (
@@ -25,7 +26,6 @@ from ..tracer.state.side_effects import (
 )
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.containers.lists import ListVariable
-from ..tracer.trackers.containers.outside_iterators import move_behind
 from .reconstruct import Reconstructor, Replay
 from .refilling import refill
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from ..base.records import dataclass
 
-CROSSING = 10_000.0
+CROSSING = 2_000.0
 """Nanoseconds for leaving a loop by a side exit, and entering it again behind what Python did."""
 CREDIT = 20 * CROSSING
 """Nanoseconds that may be lost before Python goes on, and that are counted at most."""
@@ -26,9 +26,10 @@ class Balance:
         if self.waiting:
             self.waiting -= 1
             return False
-        self.earned(iterations, saves)
-        self.credit -= CROSSING
-        if self.credit > -CREDIT:
+        credit = self.credit + iterations * saves - CROSSING
+        if credit > -CREDIT:
+            self.credit = credit if credit < CREDIT else CREDIT
+            self.pause = 1 if credit > 0 else self.pause
             return True
         self.credit, self.waiting = -CREDIT / 2, self.pause - 1
         self.pause = min(2 * self.pause, LONGEST)

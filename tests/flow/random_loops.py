@@ -12,12 +12,14 @@ HEADER = "def program(x, y, m, k, n, s):\n"
 class Writer:
     """Writes statements over a few variables: `a`, `b` numbers, `i`, `j` indices, `x`, `y` vectors,
     `m` a matrix, `k` an int array, `v` a fresh vector, `e0`, `e1` items of vectors. `scope` has
-    what else the program names."""
+    what else the program names. Every second program `leaves` its loops, some of which are long,
+    for what only Python can do."""
 
     scope = {}
 
     def __init__(self, seed):
         self.r = random.Random(seed)
+        self.leaves = seed % 2 == 1
         self.lines = []
         self.indices = []
         self.items = []
@@ -53,6 +55,8 @@ class Writer:
             choices += [self.for_loop] * 4 + [self.branch] * 3 + [self.while_loop] * 2
         if self.loops and depth > 2:
             choices += [self.leave] * 2
+        if self.loops and self.leaves:
+            choices += [self.message] * 4
         self.r.choice(choices)(depth)
 
     def number(self, depth=0):
@@ -136,14 +140,19 @@ class Writer:
         ends = r.choice(["8", "1, 8", "n", "0", "3", "7, 0, -1", "2, 7, 2", f"{last}, 8", "45", "1",
                          "len(x)", f"{last}", "k[1] % 9", "1, k[0] % 9", "int(b) % 9", "t % 9",
                          "min(t, 8)", "k[2] % 9, 8", "max(t, 2), 60, 3"])
-        self.range_loop(depth, index, ends)
+        item = index
+        if self.leaves and not self.loops and r.random() < 0.6:
+            ends = r.choice(["60", "3, 99, 2", "len(x) * 9", "70, 0, -1", "n, n + 50"])
+            item = f"({index} % 8)"
+        self.range_loop(depth, index, ends, item)
         if r.random() < 0.15:
             self.put(depth, "else:")
             self.assign(depth + 1)
 
-    def range_loop(self, depth, index, ends):
+    def range_loop(self, depth, index, ends, item=None):
+        """`item`: what may be used as an index in the loop."""
         self.put(depth, f"for {index} in range({ends}):")
-        self.indices.append(index)
+        self.indices.append(item or index)
         self.loops += 1
         self.block(depth + 1, 3)
         self.loops -= 1
@@ -191,6 +200,20 @@ class Writer:
         ends = ["break", "continue", "break", "t = 9; break", "a = b; break", "t = 1; continue"]
         self.put(depth, f"if {self.test()}: {self.r.choice(ends)}")
 
+    def message(self, depth):
+        r = self.r
+        self.put(depth, f"if {self.test()}:")
+        if r.random() < 0.3:
+            self.store(depth + 1)
+        self.put(depth + 1, r.choice([
+            "print('here')", f"print(a, {self.number(2)})",
+            f"print(f'{{{self.number(1)}}}')", "show(t, b)", "show(v)",
+        ]))
+        if r.random() < 0.3:
+            self.assign(depth + 1)
+        if r.random() < 0.2:
+            self.put(depth, "else:")
+            self.block(depth + 1, 1)
 
 
 class ListWriter(Writer):
@@ -314,21 +337,6 @@ class PrintingWriter(Writer):
             self.message(depth)
         else:
             super().statement(depth)
-
-    def message(self, depth):
-        r = self.r
-        self.put(depth, f"if {self.test()}:")
-        if r.random() < 0.3:
-            self.store(depth + 1)
-        self.put(depth + 1, r.choice([
-            "print('here')", f"print(a, {self.number(2)})",
-            f"print(f'{{{self.number(1)}}}')", "show(t, b)", "show(v)",
-        ]))
-        if r.random() < 0.3:
-            self.assign(depth + 1)
-        if r.random() < 0.2:
-            self.put(depth, "else:")
-            self.block(depth + 1, 1)
 
 
 def program(seed, writer=Writer):

@@ -22,6 +22,7 @@ int add_watchers(PyObject *module);
 int add_regions(PyObject *module);
 int add_sampling(PyObject *module);
 int add_continuations(PyObject *module);
+int add_range_iterators(PyObject *module);
 int add_cuda(PyObject *module);
 int add_interned(PyObject *module);
 int add_tree(PyObject *module);

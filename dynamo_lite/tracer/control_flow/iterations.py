@@ -74,6 +74,8 @@ def note_bounds(tx: Tx, index: Node, iterations: Iterations) -> None:
     if first is None or last is None:
         return
     first, last = (first, last - 1) if step > 0 else (first + 1, last)
+    if iterations.is_outside and tx.shapes.hint(first) >= 0:
+        tx.shapes.less_equal(0, first)  # so that no index is counted from the end
     if (low := tx.shapes.least(first)) is not None:
         tx.state.counters[index] = Counter(tx.graph, low, last)
 

@@ -173,7 +173,7 @@ def capture(
         breaks = loop.head in tx.exits
         end = tx.instructions[loop.head].target or 0
         tx.exits.setdefault(loop.head, (end, len(stack), (end, len(stack))))
-        node = Recording(tx, loop, body, iterations, plan.peeled)
+        node = Recording(tx, loop, body, iterations, plan.peeled, breaks)
         node.record()
     except Unsettled as stop:
         place = tx.code, loop.head
@@ -188,7 +188,7 @@ def capture(
             unions = plan.unions | {*stop.unions.items()}
             raise PlanLoop(place, replace(plan, unions=unions)) from None
         raise GraphBreak(str(stop)) from None
-    go_on(tx, loop, stack, node, breaks)
+    go_on(tx, loop, stack, node)
 
 
 def may_be_peeled(
@@ -203,15 +203,13 @@ def may_be_peeled(
     return iterations is None or iterations.certain(tx)
 
 
-def go_on(
-    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording, breaks: bool
-) -> None:
-    """The frame behind the loop, which the program `breaks` or not."""
+def go_on(tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording) -> None:
+    """The frame behind the loop."""
     assign(tx, node.body.joined(node.variables_after))
     told, exits = node.ending, node.body.side_exits
     if node.iterations is not None and node.iterations.is_outside:
         stack[-1].moved(tx, told.get(LAST, NONE))  # type: ignore[attr-defined]
-    ends = ends_of(tx, loop, stack, node, breaks)
+    ends = ends_of(tx, loop, stack, node)
     if exits is not None and exits.at:
         saves = saved_by(node.body.graph.calls, hint_of(tx))
         raise LoopLeft(end_of(tx, exits, told, ends, saves))
@@ -222,7 +220,7 @@ def go_on(
 
 
 def ends_of(
-    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording, breaks: bool
+    tx: Tx, loop: Loop, stack: tuple[VariableTracker, ...], node: Recording
 ) -> list[Start]:
     """Where the loop leads: at its end, and where it breaks if that is another place."""
     over = tx.instructions[loop.head].target
@@ -233,7 +231,7 @@ def ends_of(
         return [Start(left, stack)]
     assert over is not None
     ended, broken = Start(over, stack[:-1]), Start(left, stack[:depth])
-    if not breaks:
+    if not node.breaks:
         return [ended]
     arms = settle(tx, broken.index, broken.stack), settle(tx, ended.index, ended.stack)
     return [Start(*arms[0])] if arms[0] == arms[1] else [ended, broken]

@@ -13,6 +13,7 @@ from ...errors import GraphBreak
 from ...ir import control
 from ...ir.binding import bound_in, unbacked_in
 from ...ir.node import Node
+from ...ir.sizes import Size, SizeExpr
 from ...ir.tree import map_leaves
 from ...ir.types import ArrayType, Form, python_number
 from ..object_model.constants import ConstantVariable
@@ -59,12 +60,14 @@ class Told:
 
 
 class Recording:
-    """Makes the node of a loop: which variables it carries, and what it gives back."""
+    """Makes the node of a loop: which variables it carries, and what it gives back. The program
+    `breaks` it or not."""
 
     def __init__(
-        self, tx: Tx, loop: Loop, body: Body, iterations: Iterations | None, count: int
+        self, tx: Tx, loop: Loop, body: Body, iterations: Iterations | None, count: int,
+        breaks: bool,
     ) -> None:
-        self.tx, self.loop, self.body, self.count = tx, loop, body, count
+        self.tx, self.loop, self.body, self.count, self.breaks = tx, loop, body, count, breaks
         self.iterations, self.ends = iterations, None if iterations is None else iterations.ends
         self.leaves = is_data(body.proceed) or (
             body.proceed.as_constant(tx) is False
@@ -105,6 +108,8 @@ class Recording:
         del made[place : len(self.initial)]
         self.ending = {name: tracker for name, tracker in found if name in TOLD}
         self.variables_after.update(found[: len(found) - len(self.ending)])
+        if self.is_left and COUNT not in self.ending:
+            self.ending[COUNT] = self.counted(self.ending[LAST])
         for name, node in zip(self.names, made):
             self.variables_after[name] = tracker_of(node)
             if name in may_alias:
@@ -117,17 +122,38 @@ class Recording:
         if not self.leaves:
             return
         if self.iterations is not None:
-            self.told_by(PROCEED, True, python_number(bool)).output = proceed
+            if self.breaks:
+                self.told_by(PROCEED, True, python_number(bool)).output = proceed
             if self.is_left or self.iterations.is_outside:
-                start, _, step = self.iterations.ends
-                before = start - step if self.iterations.is_outside else 0
+                before = 0 if self.before_first is None else self.before_first
                 self.told_by(LAST, before, python_number(int)).output = self.body.index
         if self.is_left:
-            number, count = (self.told_by(name, 0, python_number(int)) for name in (EXIT, COUNT))
+            number = self.told_by(EXIT, 0, python_number(int))
             number.output = self.body.after[EXIT].as_argument(self.tx)
-            with adding_to(self.tx, self.body.graph):
-                more = record(self.tx, operator.add, (count.placeholder, 1))
-            count.output = more.as_argument(self.tx)
+            if self.before_first is None:
+                self.count_up()
+
+    @property
+    def before_first(self) -> Size | None:
+        """What an iterator over a range would have given last, from which its last item tells how
+        many there were; None where data decides, or there is no range."""
+        if self.ends is None or not isinstance(self.ends[0], (int, SizeExpr)):
+            return None
+        first: Size = self.ends[0] - self.ends[2]
+        return first
+
+    def count_up(self) -> None:
+        """Have the loop count its iterations."""
+        count = self.told_by(COUNT, 0, python_number(int))
+        with adding_to(self.tx, self.body.graph):
+            more = record(self.tx, operator.add, (count.placeholder, 1))
+        count.output = more.as_argument(self.tx)
+
+    def counted(self, last: VariableTracker) -> VariableTracker:
+        """How many iterations there were up to the item `last`."""
+        assert self.ends is not None
+        behind = record(self.tx, operator.sub, (last.as_argument(self.tx), self.before_first))
+        return record(self.tx, operator.floordiv, (behind.as_argument(self.tx), self.ends[2]))
 
     def told_by(self, name: str, initial: Any, kind: ArrayType) -> Told:
         """One more number that the loop carries along."""

@@ -14,6 +14,7 @@ from ....base.records import dataclass
 from ....errors import GraphBreak
 from ....guards.kinds import CALL
 from ....guards.sources import DependentSource, LiteralSource, Pinned, Source
+from ....native import bound
 from ...state.tracker import VariableTracker
 from .iterators import IteratorVariable
 from .sequences import TupleVariable
@@ -55,27 +56,6 @@ def upcoming(iterator: Any, ahead: int) -> Any:
     """The item itself."""
     sequence = sequence_of(iterator)
     return plain(sequence).__getitem__(sequence, place(iterator, ahead))
-
-
-def part_left(iterator: Any) -> tuple[int, range]:
-    """How many items of a range have been taken, where its iterator counts them, and what is
-    left of it."""
-    _, (sequence,), *state = iterator.__reduce__()
-    taken = state[0] if state and state[0] is not None else 0
-    return taken, sequence[taken:]
-
-
-def bound(iterator: Any, which: int) -> int:
-    """The start, stop or step of what is left of a range."""
-    _, left = part_left(iterator)
-    return (left.start, left.stop, left.step)[which]
-
-
-def move_behind(iterator: Any, last: int | None) -> None:
-    """Have the iterator over a range go on behind an item, or be at its end."""
-    taken, left = part_left(iterator)
-    more = len(left) if last is None else (last - left.start) // left.step + 1
-    iterator.__setstate__(taken + more)
 
 
 def counted(counter: Any, ahead: int) -> int:

@@ -1,0 +1,93 @@
+// Iterators over ranges: what is left of them, and how they go on behind a loop that compiled code
+// has run. CPython tells and sets this only by way of new ranges and tuples.
+#include "base/core.h"
+
+namespace {
+
+// As in CPython's Objects/rangeobject.c; from 3.12 on in Include/internal/pycore_range.h.
+#if PY_VERSION_HEX >= 0x030C0000
+struct Iterator {
+    PyObject_HEAD
+    long start, step, left;
+
+    long next() const { return start; }
+    long count() const { return left; }
+    void take(long items) {
+        start = static_cast<long>(start + static_cast<unsigned long>(items) * step);
+        left -= items;
+    }
+};
+#else
+struct Iterator {
+    PyObject_HEAD
+    long index, start, step, length;
+
+    long next() const { return static_cast<long>(start + static_cast<unsigned long>(index) * step); }
+    long count() const { return length - index; }
+    void take(long items) { index += items; }
+};
+#endif
+
+Iterator *iterator_of(PyObject *object) {
+    if (Py_IS_TYPE(object, &PyRangeIter_Type)) return reinterpret_cast<Iterator *>(object);
+    PyErr_Format(PyExc_TypeError, "expected a range_iterator, got %R", object);
+    return nullptr;
+}
+
+bool has_two(Py_ssize_t n_args) {
+    if (n_args != 2) PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", n_args);
+    return n_args == 2;
+}
+
+PyObject *bound(PyObject *, PyObject *const *args, Py_ssize_t n_args) {
+    Iterator *iterator = has_two(n_args) ? iterator_of(args[0]) : nullptr;
+    long which = iterator ? PyLong_AsLong(args[1]) : -1;
+    if (which == -1 && PyErr_Occurred()) return nullptr;
+    switch (which) {
+    case 0: return PyLong_FromLong(iterator->next());
+    case 1: {
+        unsigned long beyond = static_cast<unsigned long>(iterator->count()) * iterator->step;
+        return PyLong_FromLong(static_cast<long>(iterator->next() + beyond));
+    }
+    case 2: return PyLong_FromLong(iterator->step);
+    default: return PyErr_Format(PyExc_ValueError, "a range has no bound %ld", which);
+    }
+}
+
+// In unsigned arithmetic: two items may be farther apart than the largest long.
+long items_up_to(const Iterator *iterator, long last) {
+    unsigned long first = iterator->next(), step = iterator->step, behind = last + step;
+    return iterator->step > 0 ? (behind - first) / step : (first - behind) / (0 - step);
+}
+
+PyObject *move_behind(PyObject *, PyObject *const *args, Py_ssize_t n_args) {
+    Iterator *iterator = has_two(n_args) ? iterator_of(args[0]) : nullptr;
+    if (!iterator) return nullptr;
+    if (Py_IsNone(args[1])) {
+        iterator->take(iterator->count());
+        Py_RETURN_NONE;
+    }
+    long last = PyLong_AsLong(args[1]);
+    if (last == -1 && PyErr_Occurred()) return nullptr;
+    iterator->take(items_up_to(iterator, last));
+    Py_RETURN_NONE;
+}
+
+template <class Function> PyCFunction as_function(Function function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+PyMethodDef functions[] = {
+    {"bound", as_function(bound), METH_FASTCALL,
+     "bound(iterator, which, /)\n--\n\n"
+     "The start, stop or step (0, 1, 2) of what is left of an iterator over a range."},
+    {"move_behind", as_function(move_behind), METH_FASTCALL,
+     "move_behind(iterator, last, /)\n--\n\n"
+     "Have an iterator over a range go on behind an item that is left of it, the one before the\n"
+     "next, or be at its end (None)."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+int add_range_iterators(PyObject *module) { return PyModule_AddFunctions(module, functions); }
