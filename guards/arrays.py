@@ -90,7 +90,7 @@ def array_holds(array: Any, facts: ArrayFacts) -> bool:
 
 
 def array_was(array: Any, facts: ArrayFacts) -> str:
-    """The first difference, as `dtype float32 was float64`."""
+    """The first difference, as `dtype float32, was float64`."""
     return next(_differences(array, facts), "matches")
 
 
@@ -101,7 +101,7 @@ FLAGS = ("writeable", "_writeable_no_warn"), ("aligned", "aligned")
 def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
     kind = type(array)
     if kind is not facts.type:
-        yield f"type {kind.__qualname__} was {facts.type.__qualname__} when compiled"
+        yield f"type {kind.__qualname__}, was {facts.type.__qualname__} when compiled"
         return
     yield from _unequal("dtype", array.dtype, facts.dtype)
     yield from _unequal("metadata of dtype", array.dtype.metadata, None)
@@ -119,7 +119,7 @@ def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
 
 def _unequal(name: str, now: object, was: object) -> Iterator[str]:
     if now != was:
-        yield f"{name} {now} was {was} when compiled"
+        yield f"{name} {now}, was {was} when compiled"
 
 
 def _sizes(name: str, now: tuple[int, ...], was: tuple[Size, ...]) -> Iterator[str]:

@@ -6,6 +6,7 @@ and `was` finishes the sentence of a miss ("x: " + was).
 """
 from __future__ import annotations
 
+import enum
 import operator
 import reprlib
 import struct
@@ -16,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..base.classes import is_python_class
+from ..base.classes import a_kind, is_python_class
 from ..base.records import dataclass
 from ..errors import Unsupported
 from ..native import watch_dict
@@ -50,6 +51,8 @@ class _Short(reprlib.Repr):
         kind = type(value)
         if kind in (int, str, list, tuple, dict, set, frozenset):
             return super().repr1(value, level)
+        if issubclass(kind, enum.Enum):
+            return f"{kind.__qualname__}.{object.__getattribute__(value, '_name_')}"
         if (named := NAMED.get(kind)) is not None:
             return f"<{named(value)}>"
         is_users = is_python_class(kind) and issubclass(kind, SHOWN_BY_ITEMS)
@@ -163,7 +166,7 @@ TYPE = GuardKind(
     "TYPE", "type({x}) is {k}", "a {k} when compiled",
     lower=_simple("TYPE"), holds=lambda x, k: type(x) is k, capture=type,
     show=lambda k: k.__qualname__,
-    differs=lambda x, k: f"is a {type(x).__qualname__}, was a {k.__qualname__} when compiled",
+    differs=lambda x, k: f"is {a_kind(type(x))}, was {a_kind(k)} when compiled",
 )  # fmt: skip
 IS = GuardKind(
     "IS", "{x} is {k}", "another object when compiled",

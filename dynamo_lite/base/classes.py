@@ -1,4 +1,4 @@
-"""Which classes a program can change: those of class statements, and hardly any of C's."""
+"""Classes: which of them a program can change, and how sentences name their objects."""
 
 IMMUTABLE_TYPE = 1 << 8
 """Py_TPFLAGS_IMMUTABLETYPE: neither the attributes nor the bases of the class can be set."""
@@ -11,3 +11,11 @@ def is_python_class(kind: type) -> bool:
     Python 3.12. The few types of C's that can be changed count as Python's.
     """
     return not kind.__flags__ & IMMUTABLE_TYPE
+
+
+def a_kind(kind: type) -> str:
+    """`a list`, `an int`, `an ndarray`; `None` for its class."""
+    name = kind.__qualname__
+    if kind is type(None):
+        return "None"
+    return f"{'an' if name[0] in 'aeioAEIO' or name.startswith('nd') else 'a'} {name}"

@@ -5,7 +5,7 @@ import importlib
 from collections.abc import Iterable
 
 
-def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+def closest(name: str, known: Iterable[str], likeness: float = 0.7) -> str | None:
     """The name that is most like another one, of those that are as like it, from 0 to 1."""
     matches = importlib.import_module("difflib").get_close_matches
     found: list[str] = matches(name, list(known), 1, likeness)

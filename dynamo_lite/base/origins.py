@@ -42,7 +42,8 @@ def full_name(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     if not isinstance(name, str):
         return repr(function)
-    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    written = getattr(function, "__wrapped__", function)
+    code = written.__code__ if isinstance(written, types.FunctionType) else None
     module = getattr(function, "__module__", None) or module_of(function)
     module = PUBLIC.get(module, module).lstrip("_")
     is_users = code is not None and not is_library_file(code.co_filename)

@@ -14,12 +14,14 @@ from .records import dataclass
 @dataclass(frozen=True, slots=True)
 class Remedy:
     """`id` is the anchor of its section, `pattern` is searched for in reasons, `advice` is what to
-    do. `guards` are the kinds of guards whose failures it is about."""
+    do. `guards` are the kinds of guards whose failures it is about. `is_for_text` is advice about
+    the text of the program, of no use where that is a library's."""
 
     id: str
     pattern: str
     advice: str
     guards: tuple[str, ...] = ()
+    is_for_text: bool = False
 
     @property
     def page(self) -> str:
@@ -48,7 +50,8 @@ REMEDIES: tuple[Remedy, ...] = (
            ("IS", "UNCHANGED", "SAME")),
     Remedy("values", "which keeps? changing", "pass what varies as a number or an array, or make "
            "one function for each value", ("EQUALS", "OUTCOME", "value")),
-    Remedy("lengths", NEVER, "pass containers of one length, or one array", ("LENGTH",)),
+    Remedy("lengths", "length keeps changing", "pass containers of one length, or one "
+           "array", ("LENGTH",)),
     Remedy("mapping-keys", NEVER, "pass mappings with the same keys",
            ("KEYS", "HAS_KEY", "NO_KEY")),
     Remedy("dtypes", NEVER, "convert to one dtype, memory order and number of dimensions before "
@@ -62,10 +65,15 @@ REMEDIES: tuple[Remedy, ...] = (
            ("NO_ATTR", "SPECIALS")),
     Remedy("variants", NEVER, "raise dl.config.recompile_limit if there are few more variants, or "
            "use dl.disable", ("other",)),
+    Remedy("libraries", NEVER, "call the library before or after the compiled function, and pass "
+           "on arrays, as s.to_numpy() of pandas gives; or mark a function around the call with "
+           "dl.disable"),
     # -- what the program asked for
     Remedy("disabled", "is marked with disable", "remove dl.disable where the function can be "
            "traced, or call it outside of the compiled function"),
     Remedy("asked-for", "asks for a graph break", "remove dl.graph_break()"),
+    Remedy("async", "^async |is an async|is asynchronous", "compile the functions that it calls "
+           "between its suspensions"),
     Remedy("generator", "generators? and coroutines|is a generator", "compile the "
            "function that goes through the generator, or one that returns an array or a list"),
     Remedy("interrupts", "interrupts are raised|handles interrupts", "compile the loop in the try "
@@ -80,24 +88,28 @@ REMEDIES: tuple[Remedy, ...] = (
            "inf or wrapping is meant, or use a wider dtype"),
     Remedy("underflow", "reports 'underflow'", "wrap the lines in np.errstate(under='ignore')"),
     Remedy("exceptions", "^[\\w.]+ (raises|warns)| is raised$|was given up|"
-           "check of compiled code failed", "test for these arguments before the call: each "
-           "call that raises or warns runs again in Python"),
+           "check of compiled code failed|this line requires", "test for these arguments before "
+           "the call: each call that raises or warns runs again in Python"),
     # -- values that data decides
     Remedy("tables", "needs the value of .*(value of|computed from data|where u\\d)|getitem of",
            "select from an array instead: np.array(table)[i] or np.where in place of an item of a "
-           "list or dict; or take the number out of the array before the call, and pass it"),
+           "list or dict; or take the number out of the array before the call, and pass it",
+           is_for_text=True),
     Remedy("comparing", "truth of (less|greater)",
-           "use np.sort, np.max and np.min on arrays"),
+           "compare whole arrays, and use np.sort, np.max, np.min, np.any and np.all on them",
+           is_for_text=True),
     Remedy("branches", "branch depends on data|arm of a branch|branch on data changes|"
-           "on the truth of",
+           "on the truth of|the truth of .* depends on its contents",
            "give both sides of the branch results of one type and shape, or compute both and "
-           "choose with np.where"),
+           "choose with np.where", is_for_text=True),
     Remedy("growing", "loop whose end depends on data|changes .* \\(a list\\)|"
-           "whether .* depends on data|length keeps changing",
+           "whether .* depends on data",
            "write into an array that was made before the loop, instead of a list that grows; let "
-           "the number of iterations be an argument or a size"),
+           "the number of iterations be an argument or a size", is_for_text=True),
+    Remedy("recursion", "calls itself|too deep to be followed", "write the recursion as a loop, or "
+           "mark the function with dl.disable", is_for_text=True),
     Remedy("keys", "hash|set of|keys", "use np.unique for sets of numbers, and arrays in place of "
-           "dicts with computed keys"),
+           "dicts with computed keys", is_for_text=True),
     # -- kinds of arrays
     Remedy("masked-arrays", "MaskedArray|numpy\\.ma\\b", "pass x.data and x.mask, two plain "
            "arrays, and choose with np.where"),
@@ -112,17 +124,18 @@ REMEDIES: tuple[Remedy, ...] = (
            "keep arrays of text out of the compiled function: " + OUTSIDE),
     # -- what stays in Python
     Remedy("printing", "calling print", "print after the compiled function, from what it returns"),
-    Remedy("text-of-arrays", "shows arrays as text|str\\(\\) of|repr\\(\\) of|format of",
+    Remedy("text-of-arrays", "shows arrays as text|str\\(\\) of|repr\\(\\) of|format of|"
+           "formatting with %",
            "return the array, and make the text of it after the call"),
     Remedy("lists-of-elements", "gets the elements themselves", "keep the array: index it, slice "
            "it or loop over it directly"),
-    Remedy("files", "reads or writes files|calling open|calling .*IO\\b|TextIOWrapper",
+    Remedy("files", "reads or writes files|calling (io\\.)?open\\b|calling .*IO\\b|TextIOWrapper",
            "read files before the compiled function and write them after it"),
     Remedy("eigenvalues", "whether its results are complex", "np.linalg.eigh and eigvalsh, where "
            "the matrix is symmetric; else " + OUTSIDE),
     Remedy("windows", "nothing checks its strides", "use "
            "np.lib.stride_tricks.sliding_window_view, or slices"),
-    Remedy("elements", "views of single elements|a nditer", "loop over x.flat, np.ndenumerate(x) "
+    Remedy("elements", "views of single elements|an? nditer", "loop over x.flat, np.ndenumerate(x) "
            "or np.ndindex(x.shape), or use whole arrays"),
     Remedy("python-functions", "results are Python objects|\\(vectorized\\)", "use np.vectorize, "
            "or write the function with whole arrays"),
@@ -137,28 +150,35 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("effects", "has effects outside the program", "write what it does as plain code, or "
            + OUTSIDE),
     Remedy("namespaces", "namespace|globals\\(\\)|variables as a dict", "name the variables, or "
-           "keep them in a dict of your own"),
+           "keep them in a dict of your own", is_for_text=True),
     Remedy("library-calls", "standard library runs in Python|not written in Python",
-           OUTSIDE + "; " + CONSTANT),
-    Remedy("unsupported-numpy", "is not supported in a graph|^numpy\\.|NumPy", "use the array "
-           "operations that it stands for, or " + OUTSIDE),
-    Remedy("objects", "own __\\w+__|needed while tracing|attribute '|method '|calling ",
+           OUTSIDE + "; " + CONSTANT, is_for_text=True),
+    Remedy("unsupported-numpy", "is not supported in a graph|^numpy\\.|NumPy|\\(an array,",
+           "use the array operations that it stands for, or " + OUTSIDE),
+    Remedy("objects", "own __\\w+__|needs the value of|attribute '|method '|calling |'\\W+' of |"
+           "^(indexing|setting items|deleting items|iteration|the length) of ",
            "take arrays and numbers out of the object before the call, and pass these; or "
-           + OUTSIDE),
+           + OUTSIDE, is_for_text=True),
     Remedy("other", "", "move the line out of the compiled function, or rewrite it with plain "
-           "arrays and numbers"),
+           "arrays and numbers", is_for_text=True),
 )
 
 
 def remedy_for_guard(kind: str) -> Remedy:
     """The row for guards of a kind; "size" and "value" stand for relations between these."""
     found = (row for row in REMEDIES if kind in row.guards)
-    return next(found, None) or next(row for row in REMEDIES if row.id == "variants")
+    return next(found, None) or _named("variants")
 
 
-def remedy_for(reason: str) -> Remedy:
+def remedy_for(reason: str, is_in_library: bool = False) -> Remedy:
     """The row that applies to a reason; `other` where no row is about it."""
-    return next(row for row in REMEDIES if _compiled(row.pattern).search(reason))
+    found = next(row for row in REMEDIES if _compiled(row.pattern).search(reason))
+    return _named("libraries") if is_in_library and found.is_for_text else found
+
+
+@lru_cache(None)
+def _named(name: str) -> Remedy:
+    return next(row for row in REMEDIES if row.id == name)
 
 
 @lru_cache(None)

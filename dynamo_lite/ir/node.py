@@ -23,6 +23,11 @@ class Location(NamedTuple):
         """`f.py:3 in f → numpy.matrix.T`; a cell of a notebook as `Cell In[3], line 2 in f`."""
         return " → ".join((f"{self.place} in {self.function}", *self.inside))
 
+    def into(self, function: str) -> Location:
+        """The same line, where it goes on into a function of a library; a closure that passes the
+        call on, as wrappers do, is left out."""
+        return self._replace(inside=(*(n for n in self.inside if "<locals>" not in n), function))
+
     @property
     def place(self) -> str:
         """`f.py:3`, or `Cell In[3], line 2`."""

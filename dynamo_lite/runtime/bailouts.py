@@ -19,7 +19,7 @@ from ..base.remedies import Remedy, remedy_for
 from ..base.suppressed import warnings_as
 from ..errors import OutOfTime, Unsupported
 from ..guards.programs.reasons import Values
-from ..ir import control
+from ..ir import control, core
 from ..ir.control import all_nodes
 from ..ir.graph import Graph, Location, Node
 from ..ir.printer import GRAPH_FILE
@@ -77,9 +77,15 @@ def why_bailed_out(
     if error is None:
         return Bailout(UNKNOWN, place)
     node = _node_at(graph, error)
-    name = getattr(node.target, "__name__", "the call") if node is not None else "the call"
     where = node.location if node is not None and node.location is not None else place
-    return Bailout(f"{name} {_said(error)}", users_line(where))
+    return Bailout(_reason(node, error), users_line(where))
+
+
+def _reason(node: Node | None, error: Exception) -> str:
+    if node is not None and node.target is core.expect:
+        return "what this line requires of its values does not hold"
+    name = getattr(node.target, "__name__", "the call") if node is not None else "the call"
+    return f"{name} {_said(error)}"
 
 
 def is_plain(node: Node) -> bool:

@@ -19,7 +19,7 @@ from ..base.nearest import nearest
 from ..base.remedies import remedy_for
 from ..errors import BackendError, DynamoWarning
 from ..native import CompiledFunction, set_num_threads
-from .compile_frame import Options, compiled_function, is_generator
+from .compile_frame import Options, compiled_function, is_async, is_generator
 from .stats import FrameRecord
 
 MODES: Mapping[str, str] = {
@@ -100,8 +100,9 @@ def compile(
     if fn is None:
         return functools.partial(_compile, options=chosen, disable=disable)
     if isinstance(fn, FunctionType) and is_generator(fn) and not disable:
+        why = "async " if is_async(fn) else "is a generator"
         warnings.warn(f"{fn.__qualname__} is a generator or async function, which Python runs; "
-                      f"{remedy_for('is a generator').advice}", DynamoWarning, stacklevel=2)
+                      f"{remedy_for(why).advice}", DynamoWarning, stacklevel=2)
     return _compile(fn, chosen, disable)
 
 
@@ -155,6 +156,8 @@ def _options(
         raise ValueError(f"no mode is called {mode!r}{nearest(str(mode), MODES)}")
     if name is not None and not isinstance(name, str):
         raise TypeError(f"name is a text, not {name!r}")
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"options is a mapping of settings, not {options!r}")
     if isinstance(backend, str) and backend not in list_backends():
         raise BackendError(f"no backend is called {backend!r}{nearest(backend, list_backends())}")
     if not isinstance(backend, str) and not callable(backend):

@@ -84,7 +84,9 @@ FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, NotDifferentiable,
                 RecompileForbidden, RecompileLimitExceeded, ValidationError)
 """Errors that the user asked for."""
 
-_GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+_ASYNCHRONOUS = 0x80 | 0x200  # CO_COROUTINE, CO_ASYNC_GENERATOR
+_GENERATOR = 0x20 | _ASYNCHRONOUS  # CO_GENERATOR
+IN_PYTHON = ("generators and coroutines run in Python", "async functions run in Python")
 
 KEPT = 4  # guard failures of a function
 SHORT = 30  # instructions
@@ -158,6 +160,10 @@ def revived(module: str, name: str, value: bytes) -> CompiledFunction:
         return there
     function, options = pickle.loads(value)
     return compiled_function(function, options)
+
+
+def is_async(function: FunctionType) -> bool:
+    return bool(function.__code__.co_flags & _ASYNCHRONOUS)
 
 
 def is_generator(function: FunctionType) -> bool:
@@ -278,7 +284,7 @@ class FrameCompiler:
     def _decide(self, compiled: CompiledFunction) -> None:
         """Leave functions that are not plain ones to Python."""
         if is_generator(self.function):
-            compiled.disable("generators and coroutines run in Python")
+            compiled.disable(IN_PYTHON[is_async(self.function)])
 
     # -- the pipeline
 
@@ -555,7 +561,7 @@ class FrameCompiler:
             EACH_VARIANT.info("%s %s: %s\n  remedy: %s", self.name, failure.variant,
                               failure.at, failure.remedy)
         if reasons and not may_recompile():
-            told = "; ".join(map(str, reasons))
+            told = "; ".join(dict.fromkeys(map(str, reasons)))
             raise RecompileForbidden(
                 f"{self.name}: {told}\n  remedy: {reasons[0].remedy}")
         if reasons:
@@ -564,7 +570,7 @@ class FrameCompiler:
             RECOMPILES.info(
                 "recompiling %s (%s:%s): %s\n  remedy: %s", self.name,
                 self.function.__code__.co_filename, self.function.__code__.co_firstlineno,
-                "; ".join(map(str, reasons)), reasons[0].remedy,
+                "; ".join(dict.fromkeys(map(str, reasons))), reasons[0].remedy,
             )  # fmt: skip
 
     def bailed_out(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:

@@ -266,6 +266,9 @@ def why(fn: Callable[..., Any]) -> Rule | State:
     if not callable(fn):
         raise TypeError(f"why takes a callable, not {fn!r}")
     fn = function_behind(fn)
+    call = type(fn).__call__
+    if isinstance(call, FunctionType) and not isinstance(fn, type):
+        fn = call
     if isinstance(fn, CompiledFunction):
         return state_of(fn, WATCHED if lines_are_watched() else None)
     rule = next((rule for is_one, rule in BY_FLAG if is_one(fn)), None) or rule_of_call(fn)

@@ -48,7 +48,8 @@ def why_guards_failed(
             reason = why_failed(info.flat, op, info.shapes, values)
             where = users_line(line_of(info.flat, op) or first_line)
             variant = f"[{info.record.mark}], {entry.hits} calls"
-            found.append(GuardFailure(reason, where, remedy(info.flat, op, info.shapes), variant))
+            helps = remedy(info.flat, op, info.shapes, values)
+            found.append(GuardFailure(reason, where, helps, variant))
     return found
 
 

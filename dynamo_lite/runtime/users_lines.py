@@ -22,7 +22,8 @@ def users_line(location: Location) -> Location:
     called = UNSEEN
     while frame is not None and is_not_users(frame.f_code.co_filename):
         if is_library_file(frame.f_code.co_filename):
-            called = code_name(frame.f_code, frame.f_globals)
+            name = code_name(frame.f_code, frame.f_globals)
+            called = name if called == UNSEEN or "<locals>" not in name else called
         frame = frame.f_back
     if frame is None:
         return location

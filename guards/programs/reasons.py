@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+from ...base.classes import a_kind
 from ...base.remedies import Remedy, remedy_for_guard
 from ...ir.node import Location
 from ...ir.sizes import Size, evaluate, symbols
 from ..arrays import ArrayFacts, array_holds
 from ..guard_set import Guard
-from ..kinds import BY_PAIRS, DISJOINT, NOT_ALIASED, SAME, Group, GuardKind, shown
+from ..kinds import BY_PAIRS, DISJOINT, EQUALS, NOT_ALIASED, SAME, Group, GuardKind, shown
 from ..shapes.relations import Relation
 from ..shapes.shape_env import ShapeEnv
 from ..sources import (
@@ -31,6 +32,7 @@ from ..sources import (
 )
 from .flatten import FlatGuards
 
+NUMBERS = {int, float, complex}
 BETWEEN_SOURCES = (SAME, NOT_ALIASED, DISJOINT)
 
 
@@ -93,7 +95,7 @@ def why_failed(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -
     return f"{reason} (asked for at {owner.location})" if owner.location else reason
 
 
-def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv) -> Remedy:
+def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -> Remedy:
     """What helps when op `index` of a program keeps failing."""
     owner = flat.owners[index]
     if isinstance(owner, Relation):
@@ -103,7 +105,14 @@ def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv) -> Remedy:
         return remedy_for_guard("other")
     if str(owner.source).endswith(".__dict__"):
         return remedy_for_guard("NO_ATTR")
+    if owner.kind is EQUALS and is_other_number(values[owner.source], owner.captured):
+        return remedy_for_guard("TYPE")
     return remedy_for_guard(owner.kind.name)
+
+
+def is_other_number(value: Any, captured: Any) -> bool:
+    """Whether both are numbers of Python's, of different types."""
+    return type(value) is not type(captured) and {type(value), type(captured)} <= NUMBERS
 
 
 def line_of(flat: FlatGuards, index: int) -> Location | None:
@@ -116,6 +125,8 @@ def _guard(guard: Guard, values: Values) -> str:
     if kind in BY_PAIRS:
         return _group(BY_PAIRS[kind], guard.captured, values)
     value = values[guard.source]
+    if kind is EQUALS and is_other_number(value, guard.captured):
+        return f"{guard.source} is {a_kind(type(value))}, was {shown(guard.captured)} when compiled"
     if kind.differs is not None:
         return f"{guard.source}: {kind.differs(value, guard.captured)}"
     was = kind.was.format(k=kind.show(guard.captured))

@@ -50,7 +50,7 @@ def outcome(function, arguments):
     """The result, or what is raised in its place."""
     try:
         return function(*arguments)
-    except (IndexError, np.linalg.LinAlgError) as error:
+    except (AssertionError, IndexError, np.linalg.LinAlgError) as error:
         return repr(error)
 
 
@@ -581,7 +581,7 @@ def _(x):
     return x * np.where(n == 5, 2.0, 1.0)
 
 
-@plant("tables", "getitem of a int64")
+@plant("tables", "getitem of an int64")
 def name_of_the_largest(x):
     i = x.argmax()
     return x + 1, "abcdef"[i]  # here
@@ -775,7 +775,7 @@ def _(x):
 
 # -- guards that fail: the function is compiled again
 
-@plant("dtypes", "dtype float32 was float64", ((X,), (X.astype("f4"),)), kind="recompile",
+@plant("dtypes", "dtype float32, was float64", ((X,), (X.astype("f4"),)), kind="recompile",
        fixed_calls=((X,), (X.astype("f4").astype("f8"),)), alike=False)
 def two_dtypes(x):
     return x + 1  # here
@@ -886,7 +886,7 @@ def _(x):
     return [x * 2]
 
 
-@plant("generator", "generators and coroutines", kind="in Python", alike=False)  # here
+@plant("async", "async functions run in Python", kind="in Python", alike=False)  # here
 async def waits(x):
     return x * 2
 
@@ -1098,3 +1098,137 @@ def normalises_in_a_callee(x):
 @fixes
 def _(x):
     return normalised(x) * 2
+
+
+# -- what surprised new users
+
+PERCENT = "%.3f"
+
+
+@plant("text-of-arrays", "formatting with % of a float64", alike=False)
+def formats_with_percent(x):
+    return x + 1, PERCENT % x.sum()  # here
+
+
+@fixes
+def _(x):
+    return x + 1, x.sum()
+
+
+@plant("recursion", "calls itself")
+def recurses(x):
+    def down(x, n):
+        return x if n == 0 else down(x, n - 1) + 1  # here
+    return down(x, 40)
+
+
+@fixes
+def _(x):
+    for _ in range(40):
+        x = x + 1
+    return x
+
+
+@plant("exceptions", "what this line requires of its values does not hold", ((X - 9,),),
+       kind="bail-out", alike=False)
+def asserts(x):
+    assert x.sum() > 0  # here
+    return x * 2
+
+
+@fixes
+def _(x):
+    return x * 2
+
+
+@plant("comparing", "truth of less")
+def compares_each(x):
+    return x * 2, all(each < 9 for each in x)  # here
+
+
+@fixes
+def _(x):
+    return x * 2, bool(np.all(x < 9))
+
+
+@plant("branches", "the truth of x .* depends on its contents", ((X[:1],),))
+def chooses(x):
+    return (x and x * 2) or x - 1  # here
+
+
+@fixes
+def _(x):
+    return np.where(x != 0, x * 2, x - 1)
+
+
+@plant("object-arrays", "numpy.array of dtype object", alike=False)
+def of_objects(x):
+    return np.array([x, x * 2], object)  # here
+
+
+@fixes
+def _(x):
+    return np.array([x, x * 2], float)
+
+
+@plant("types", "k is a float, was 1", ((X, 1), (X, 2.0)), kind="recompile",
+       fixed_calls=((X, 1.0), (X, 2.0)), alike=False)
+def whole_or_not(x, k):
+    return x * k  # here
+
+
+mends("one type")
+
+
+@plant("lengths", "length keeps changing", tuple((X, [1.0] * n) for n in range(1, 6)),
+       fixed_calls=tuple((X, np.ones(n)) for n in range(1, 6)), options={"recompile_limit": 2})
+def counts_more(x, more):
+    return x + len(more)  # here
+
+
+mends("arrays")
+
+
+@plant("libraries", "in one arm of a branch on data")
+def by_a_class_of_numpys(x):
+    return np.poly1d([1, 2])(x)  # here
+
+
+@fixes
+def _(x):
+    return np.polyval([1, 2], x)
+
+
+@plant("unsupported-numpy", r"method 'resize' of copy \(an array")
+def resizes(x):
+    y = x.copy()
+    y.resize(3)  # here
+    return y
+
+
+@fixes
+def _(x):
+    return x[:3].copy()
+
+
+@plant("dates", r"^indexing of x \(ndarray: an array of dtype datetime64",
+       ((X.astype("M8[D]"),),), fixed_calls=((X.astype("i8"),),), alike=False)
+def first_days(x):
+    return x[1:]  # here
+
+
+mends("numbers")
+
+
+class Reading:
+    def __array__(self, dtype=None, copy=None):
+        return X
+
+
+@plant("objects", r"needs the value of reading \(a Reading\)", ((Reading(),),),
+       fixed_calls=((X,),))
+def of_a_reading(reading):
+    return np.sum(reading)  # here
+
+
+mends("the array itself")

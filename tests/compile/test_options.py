@@ -68,6 +68,13 @@ class Scaling:
         return scaled(x)
 
 
+def test_settings_are_a_mapping_and_unlike_names_are_not_taken_for_others():
+    with pytest.raises(TypeError, match="options is a mapping of settings, not 3"):
+        dl.compile(options=3)
+    with pytest.raises(TypeError, match="'nopython'; there are backend, "):
+        dl.compile(nopython=True)
+
+
 def test_compiled_objects_say_how_they_stand():
     compiled = dl.compile(Scaling())
     compiled(X)

@@ -136,12 +136,19 @@ def numbers(x):
     yield x
 
 
+class Scale:
+    def __call__(self, x):
+        return x * 2
+
+
 @pytest.mark.parametrize(("function", "id", "action"), [
     (waits, "coroutine", "skip"), (steps, "async-generator", "skip"),
     (numbers, "generator", "inline"), (np.ma.array, "numpy-masked", "skip"),
     (np.ma.add, "numpy-masked", "skip"), (np.ma.MaskedArray.sum, "numpy-masked", "skip"),
     (np.char.upper, "numpy-strings", "skip"), (np.strings.str_len, "numpy-strings", "skip"),
     (np.ma.getdata, "numpy", "graph"), (np.add, "numpy", "graph"),
+    (np.busday_count, "numpy-skip", "skip"), (np.frompyfunc(abs, 1, 1), "numpy-skip", "skip"),
+    (Scale(), "user-inline", "inline"),
 ])
 def test_why_knows_kinds_of_functions(function, id, action):
     rule = dl.why(function)

@@ -9,12 +9,16 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...base.origins import full_name
 from ...base.signatures import check_names
 from ...errors import EffectBreak, GraphBreak
 from ...guards.kinds import CALL
+from ...ir.row import row_of
 from .. import numpy as numpy_calls
 from ..builtins import HANDLERS, container_methods
+from ..numpy.calls import python_code_of
 from ..object_model.constants import constant, run
 from ..object_model.dependent import dependent
 from ..polyfills.numpy import POLYFILLS
@@ -45,8 +49,10 @@ def dispatch(
     return ACTIONS[rule.action](tx, tracker, function, args, kwargs, rule)
 
 
-KNOWN = Rule("own-answer", Action.FOLD, "the tracer knows what it does")
-FOLLOWED = Rule("own-polyfill", Action.INLINE, "its polyfill is followed")
+KNOWN = Rule("own-answer", Action.FOLD, "compiled code knows what it does")
+FOLLOWED = Rule("own-polyfill", Action.INLINE, "Python code that does the same is followed")
+UNANSWERED = Rule("numpy-skip", Action.SKIP,
+                  "it is written in C, and nothing stands for it in a graph")
 USER_CLASS = Rule("user-class", Action.INLINE, "making an object follows the methods of its class")
 
 
@@ -57,7 +63,17 @@ def rule_of_call(function: Any) -> Rule:
     if _in(POLYFILLS, function) is not None:
         return FOLLOWED
     rule = rule_for(function)
+    if rule.id == "numpy" and not (numpy_answers(function) or python_code_of(function)):
+        return UNANSWERED
     return USER_CLASS if is_made_by_tracing(function, rule) else rule
+
+
+def numpy_answers(function: Any) -> bool:
+    """Whether calls become nodes; types and methods are asked for their objects."""
+    is_bound = hasattr(function, "__objclass__") or isinstance(
+        getattr(function, "__self__", None), np.ufunc)
+    return (is_bound or isinstance(function, type) or row_of(function) is not None
+            or numpy_calls.handles(function))
 
 
 def _in(table: Mapping[Any, Any], function: Any) -> Any:

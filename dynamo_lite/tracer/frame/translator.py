@@ -219,7 +219,7 @@ class Translator(FrameValues, FrameLanguage):
             if file.startswith(OWN_FOLDER):
                 return outer
             if is_library_file(file) and not is_library_file(outer.filename):
-                return outer._replace(inside=(*outer.inside, code_name(self.code, self.globals)))
+                return outer.into(code_name(self.code, self.globals))
         line = self.current.line or self.code.co_firstlineno
         return Location(self.code.co_filename, line, self.code.co_qualname)
 

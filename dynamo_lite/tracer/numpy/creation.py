@@ -69,6 +69,8 @@ def stacked(tx: Tx, nest: VariableTracker, args: Args, kwargs: Kwargs) -> Variab
         items.append(stacked(tx, item, args, kwargs) if is_nest else item)
     if any(is_long(item) for item in items):
         raise GraphBreak("numpy.array of an int that has more than 64 bits")
+    if dtype is not NONE and np.dtype(dtype.as_constant(tx)).kind == "O":
+        raise GraphBreak("numpy.array of dtype object")
     if dtype is NONE:
         return record_call(tx, np.stack, (ListVariable(items),), {})
     if any(is_asked_for_int(item, np.dtype(dtype.as_constant(tx))) for item in items):

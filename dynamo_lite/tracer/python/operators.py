@@ -63,6 +63,8 @@ def binary(
         if not _answers(lhs, row.method) and not _answers(rhs, row.reflected):
             left, right = lhs.python_type(), rhs.python_type()
             raise observed(TypeError(_refusal(row, left, right, inplace)))
+        if row.symbol == "%" and _is_text(lhs):
+            raise GraphBreak(f"formatting with % of {rhs.describe()}")
         if _is_for_numpy(lhs, row.method) and _is_for_numpy(rhs, row.reflected):
             try:
                 return numpy_calls.binary(tx, row.symbol, lhs, rhs, inplace)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...base.records import dataclass
@@ -61,3 +61,12 @@ UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
     "+": (operator.pos, "__pos__"),
     "~": (operator.invert, "__invert__"),
 }
+
+SAID: Mapping[str, str] = {
+    "__getitem__": "indexing", "__setitem__": "setting items", "__delitem__": "deleting items",
+    "__len__": "the length", "__iter__": "iteration",
+    **{method: repr(row.symbol) for row in ARITHMETIC
+       for method in (row.method, row.reflected, row.inplace) if method is not None},
+    **{row.method: repr(row.symbol) for row in COMPARISONS},
+}  # fmt: skip
+"""What reasons call the methods that Python's operators look for."""

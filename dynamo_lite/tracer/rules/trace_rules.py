@@ -268,7 +268,7 @@ TABLE: tuple[Row, ...] = (
                   "dynamo_lite.derivatives.transforms")),
     Row(Rule("own-skip", Action.SKIP, "dynamo_lite does not trace itself"),
         in_package("dynamo_lite")),
-    Row(Rule("user-inline", Action.INLINE, "user code"), is_python),
+    Row(Rule("user-inline", Action.INLINE, "its Python code is followed"), is_python),
     Row(Rule("c-function", Action.SKIP, "it is not written in Python"), lambda f, m: True),
 )  # fmt: skip
 

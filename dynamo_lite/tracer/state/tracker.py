@@ -11,9 +11,11 @@ import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...base.classes import a_kind
 from ...base.signatures import check_names_of_method, mismatch
 from ...errors import GraphBreak
 from ...guards.sources import Source
+from ..rules.operator_rows import SAID
 
 if TYPE_CHECKING:
     from .emitter import Emitter
@@ -75,7 +77,7 @@ class VariableTracker:
 
     def as_constant(self, tx: Tx) -> Any:
         """The Python value itself; from here on the trace is specialised to it."""
-        raise GraphBreak(f"the value of {self.describe()} is needed while tracing")
+        raise GraphBreak(f"Python needs the value of {self.describe()}")
 
     def as_argument(self, tx: Tx) -> Any:
         """The value as an argument of a graph node: a Node, constant, size or pytree of them."""
@@ -90,7 +92,8 @@ class VariableTracker:
         raise GraphBreak(f"the truth of {self.describe()} depends on its contents")
 
     def getattr(self, tx: Tx, name: str) -> VariableTracker:
-        raise GraphBreak(f"attribute {name!r} of {self.describe()}")
+        what = SAID.get(name) or f"attribute {name!r}"
+        raise GraphBreak(f"{what} of {self.describe()}")
 
     def setattr(self, tx: Tx, name: str, value: VariableTracker) -> None:
         raise GraphBreak(f"setting attribute {name!r} of {self.describe()}")
@@ -135,8 +138,8 @@ class VariableTracker:
 
     def describe(self) -> str:
         """How reasons name the value: `x (a list)`."""
-        kind = f"a {self.python_type().__name__}"
-        return f"{self.source} ({kind})" if self.source is not None else kind
+        kind, name = a_kind(self.python_type()), str(self.source or "")
+        return f"{name.removesuffix('.__self__')} ({kind})" if name else kind
 
 
 def call_handler(
