@@ -116,6 +116,11 @@ def in_place(function: FunctionType, point: ResumePoint) -> tuple[Assembler, int
     return assembler, arguments
 
 
+def prefix_length(function: FunctionType, origin: FunctionType) -> int:
+    """The instructions that a function has in front of the text of the one it continues."""
+    return len(read(function.__code__)) - len(read(origin.__code__))
+
+
 def is_second_half(code: CodeType, instruction: Instruction) -> bool:
     """Whether `co_code` has the instruction and its predecessor as one."""
     index = instruction.index

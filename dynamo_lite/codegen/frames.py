@@ -11,16 +11,10 @@ from ..bytecode.resume import ResumePoint
 class Frames(Protocol):
     """What can be compiled along with a frame.
 
-    The continuation of a frame is compiled as the original function is: `origin` is that function,
-    and `prefix` the number of instructions that the frame at hand has in front of the original
-    text.
+    The continuation of a frame is compiled as the original function, `origin`, is.
     """
 
-    @property
-    def origin(self) -> FunctionType: ...
-
-    @property
-    def prefix(self) -> int: ...
+    origin: FunctionType
 
     def resume(self, point: ResumePoint, symbolic: Iterable[Any]) -> Callable[..., Any]:
         """The function that runs the frame from a point on; these facts of its arguments (number,

@@ -114,7 +114,7 @@ def plan(trace: Trace, frames: Frames) -> Plan:
     leaves[-1]()
     points = tuple(point for way in ways for point in way.points)
     needs_body = any(way.needs_body for way in ways)
-    return Plan(trace, assembler, code, needs_body, points, frames.prefix > 0)
+    return Plan(trace, assembler, code, needs_body, points, trace.function is not frames.origin)
 
 
 def _leave_if(code: Reconstructor, test: Push, leave: Callable[[], None]) -> None:

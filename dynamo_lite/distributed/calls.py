@@ -27,7 +27,8 @@ from ..ir.passes import optimize
 from ..ir.tree import map_leaves
 from ..ir.types import Form
 from ..native import CompiledFunction
-from ..runtime.compile_frame import Options, compiled_function
+from ..runtime.compile_frame import compiled_function
+from ..runtime.options import Options
 from ..runtime.stats import FrameRecord
 from .blocks import in_blocks
 from .cuts import Value, outside

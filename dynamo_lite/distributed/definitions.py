@@ -14,7 +14,8 @@ from ..ir.graph import Graph
 from ..ir.node import Location, Node
 from ..ir.tree import map_leaves
 from ..native import CompiledFunction
-from ..runtime.compile_frame import Options, compiled_function
+from ..runtime.compile_frame import compiled_function
+from ..runtime.options import Options
 from ..tracer.frame.printed_graphs import PRINTED, Fact, Printed
 from .packed import Packed, unpacked
 

@@ -12,7 +12,7 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from ..base.records import dataclass, field
 from ..errors import Unsupported
 from ..ir.graph import Graph
-from ..runtime.compile_frame import Options
+from ..runtime.options import Options
 from .blocks import chunks, in_blocks
 from .cuts import UNKNOWN, Chunks, Unknown, Value, outside
 from .partition import Partition, Port

@@ -9,7 +9,7 @@ from dask._task_spec import List, Task, TaskRef
 
 from ..base.records import dataclass
 from ..ir.graph import Graph
-from ..runtime.compile_frame import Options
+from ..runtime.options import Options
 from .cuts import Dim
 from .layers import Key, Layers, label
 from .likely import of_groups

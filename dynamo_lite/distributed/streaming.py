@@ -19,7 +19,7 @@ from dask.utils import parse_bytes
 from ..base.records import dataclass
 from ..ir.graph import Graph
 from ..ir.tree import leaves, map_leaves
-from ..runtime.compile_frame import Options
+from ..runtime.options import Options
 from .block_sizes import bytes_per_block, rows_per_block
 from .calls import Blockwise
 from .sources import SMALL, Source, cut_evenly, explicit, is_dataset

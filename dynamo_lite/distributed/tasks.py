@@ -17,7 +17,7 @@ from ..base.records import dataclass
 from ..ir.graph import Graph
 from ..ir.tree import map_leaves
 from ..native import CompiledFunction, set_num_threads
-from ..runtime.compile_frame import Options
+from ..runtime.options import Options
 from ..tracer.frame.printed_graphs import Fact
 from .definitions import Definition, Gives, Takes
 from .packed import packed

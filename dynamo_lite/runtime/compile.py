@@ -19,7 +19,9 @@ from ..base.nearest import nearest
 from ..base.remedies import remedy_for
 from ..errors import BackendError, DynamoWarning
 from ..native import CompiledFunction, set_num_threads
-from .compile_frame import Options, compiled_function, is_async, is_generator
+from .compile_frame import compiled_function
+from .family import is_async, is_generator
+from .options import Options
 from .stats import FrameRecord
 
 MODES: Mapping[str, str] = {

@@ -143,7 +143,7 @@ def _family(function: CompiledFunction, seen: set[int]) -> Iterator[CompiledFunc
     seen.add(id(function))
     yield function
     if (compiler := _compiler_of(function)) is not None:
-        for each in (*compiler.continuations.values(), *compiler.callees.values()):
+        for each in compiler.related:
             yield from _family(each, seen)
 
 

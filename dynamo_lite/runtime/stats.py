@@ -211,9 +211,11 @@ def frames(records: Sequence[FrameRecord], title: str = "", plain: str | None = 
 class Compiler(Protocol):
     """What compiles the frames of one function, and can start afresh."""
 
-    failures: tuple[GuardFailure, ...]
-    continuations: dict[Any, CompiledFunction]
-    callees: dict[Any, CompiledFunction]
+    @property
+    def failures(self) -> tuple[GuardFailure, ...]: ...
+
+    @property
+    def related(self) -> tuple[CompiledFunction, ...]: ...
 
     @property
     def compiled(self) -> Callable[[], CompiledFunction | None]: ...

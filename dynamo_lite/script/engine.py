@@ -9,7 +9,8 @@ from ..bytecode.resume import is_replacement
 from ..errors import FullGraphRequired
 from ..guards.shapes.dynamic import SizeHistory
 from ..native import CompiledFunction
-from ..runtime.compile_frame import Options, compiled_function
+from ..runtime.compile_frame import compiled_function
+from ..runtime.options import Options
 from ..runtime.stats import FrameRecord
 from ..runtime.tiering import Account
 from ..tracer.rules.trace_rules import Action, rule_for

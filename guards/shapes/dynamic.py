@@ -157,9 +157,7 @@ class SizeHistory:
     """Values seen at each analysis of one function, by fact; kept between compilations.
 
     `fixed` has, for each place in the program that needed a value as a Python fact, the values it
-    was compiled for; `variants` the same for texts, lengths of lists and keys of dicts by the
-    names of sources, which the continuations of a function share with it. A fact is
-    `(source, "size" | "stride" | "value", axis)`. One *observation* is
+    was compiled for. A fact is `(source, "size" | "stride" | "value", axis)`. One *observation* is
     one analysed call; two facts may share a symbol only if they were equal in every observation
     that has both. `laid_out` are the sizes of empty arrays whose strides the program hands out.
     `symbolic` are facts of arguments (number, fact, axis) that were symbols where the frame was
@@ -168,7 +166,6 @@ class SizeHistory:
 
     observations: list[dict[Any, Any]] = field(default_factory=list)
     fixed: dict[Any, frozenset[Any]] = field(default_factory=dict)
-    variants: dict[str, set[Any]] = field(default_factory=dict)
     laid_out: set[Any] = field(default_factory=set)
     symbolic: frozenset[tuple[int, str, int]] = frozenset()
 
