@@ -44,8 +44,8 @@ class Allocate(Instruction):
     """Memory for `buffer`. `kind` "array": an ndarray from NumPy's allocator, may be returned or
     handed to an extern step; "scratch": raw memory that is gone when the call ends.
 
-    `room`: it is made for so many elements, before the size is known that the buffer has in a
-    round of a loop."""
+    `room`: it is made for so many elements, before the size is known that the buffer has in an
+    iteration of a loop."""
 
     buffer: Buffer
     type: ArrayType
@@ -253,6 +253,21 @@ class Commit(Instruction):
     text = "commit"
 
 
+def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:
+    """The lists of steps inside a step."""
+    return tuple([getattr(step, name) for name in fields_with(type(step), "block")])
+
+
+def read_with_blocks(step: Step) -> Buffers:
+    """What a step reads itself, and what the steps inside it read."""
+    inner = (buffer for block in blocks_of(step) for one in block for buffer in one.reads)
+    return distinct((*step.used("read"), *inner))
+
+
+def written_in_blocks(step: Step) -> Buffers:
+    return distinct(b for block in blocks_of(step) for one in block for b in one.writes)
+
+
 @dataclass(frozen=True, slots=True)
 class Loop(Instruction):
     """Run `steps` again and again for as long as the bool in the 0-d buffer `proceed` is true,
@@ -262,13 +277,8 @@ class Loop(Instruction):
     proceed: Buffer = field(metadata=READ)
     steps: tuple[Step, ...] = field(metadata=BLOCK)
 
-    @cached_property
-    def reads(self) -> Buffers:
-        return read_with_blocks(self)
-
-    @cached_property
-    def writes(self) -> Buffers:
-        return written_in_blocks(self)
+    reads = cached_property(read_with_blocks)
+    writes = cached_property(written_in_blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,13 +289,8 @@ class Branch(Instruction):
     true: tuple[Step, ...] = field(metadata=BLOCK)
     false: tuple[Step, ...] = field(metadata=BLOCK)
 
-    @cached_property
-    def reads(self) -> Buffers:
-        return read_with_blocks(self)
-
-    @cached_property
-    def writes(self) -> Buffers:
-        return written_in_blocks(self)
+    reads = cached_property(read_with_blocks)
+    writes = cached_property(written_in_blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,21 +306,6 @@ Step = Union[
     Allocate, Launch, View, Extern, Bind, Count, Extract, Deposit, Product, Require, LogUndo,
     Commit, Loop, Branch, Rotate,
 ]
-
-
-def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:
-    """The lists of steps inside a step."""
-    return tuple([getattr(step, name) for name in fields_with(type(step), "block")])
-
-
-def read_with_blocks(step: Step) -> Buffers:
-    """What a step reads itself, and what the steps inside it read."""
-    inner = (buffer for block in blocks_of(step) for one in block for buffer in one.reads)
-    return distinct((*step.used("read"), *inner))
-
-
-def written_in_blocks(step: Step) -> Buffers:
-    return distinct(b for block in blocks_of(step) for one in block for b in one.writes)
 
 
 def with_blocks(step: Step, change: Callable[[tuple[Step, ...]], Iterable[Step]]) -> Step:

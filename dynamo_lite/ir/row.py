@@ -125,7 +125,6 @@ class Op:
     flags_exact: bool = False
     approximated: bool = False
     checks: tuple[str, ...] = ()
-    probes: tuple[Any, ...] = ()
     operators: tuple[Callable[..., Any], ...] = ()
     math: Callable[..., Any] | None = None
     method: str | None = None

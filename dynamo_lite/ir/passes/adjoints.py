@@ -17,7 +17,7 @@ from .. import control, core
 from ..node import Node
 from ..types import ArrayType, python_number
 from .decompose import NodeEmit
-from .loops import Loop, is_active, results_of
+from .loops import Loop, branch_of, is_active, results_of
 from .scopes import Scope, conform, cotangent_type, integer, loaded, stored, truth
 from .sweeps import ADJOINTS, ReverseSweep, dependent_on
 
@@ -34,19 +34,15 @@ def of_branch(sweep: ReverseSweep, node: Node, g: Any, emit: NodeEmit) -> Pairs:
     predicate, *arms, operands = node.args
     active = [place for place, each in enumerate(operands) if is_active(sweep, each)]
     kinds = [cotangent_type(operands[place].type) for place in active]
-    scopes = [Scope(sweep.new.graph, node, sweep.facts) for _ in arms]
-    outputs = []
-    for scope, arm in zip(scopes, arms):
-        given = scope.take((operands, g))
+    found = []
+    for arm in arms:
+        scope = Scope(sweep.new.graph, node, sweep.facts)
+        given, cotangents = scope.take((operands, g))
         inside = ReverseSweep(scope.new, (), sweep.facts)
-        results = scope.inline(arm, given[0])
-        found = inside_out(inside, scope, results, given[1], [given[0][place] for place in active])
-        outputs.append([conform(scope.emit, *pair) for pair in zip(found, kinds)])
-    taken = tuple(dict.fromkeys(each for scope in scopes for each in scope.taken))
-    for scope in scopes:
-        scope.taken = {each: scope.take(each) for each in taken}
-    bodies = [scope.finish(out)[0] for scope, out in zip(scopes, outputs)]
-    made = results_of(emit, control.cond, (predicate, *bodies, taken), {}, kinds)
+        results = scope.inline(arm, given)
+        variables = [given[place] for place in active]
+        found.append((scope, inside_out(inside, scope, results, cotangents, variables)))
+    made = branch_of(emit, predicate, found, kinds)
     return iter([(operands[place], value) for place, value in zip(active, made)])
 
 

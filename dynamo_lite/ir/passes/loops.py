@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
+from .. import control
 from ..graph import Graph
 from ..node import Node
 from ..types import ArrayType
 from .decompose import NodeEmit
+from .scopes import Scope, conform
 from .sweeps import Sweep, dependent_on, is_continuous
 
 
@@ -21,6 +24,20 @@ def results_of(
     made = emit.new.call(target, args, kwargs, tuple(kinds), emit.node)
     return [emit.new.call(operator.getitem, (made, place), {}, kind, emit.node)
             for place, kind in enumerate(kinds)]
+
+
+def branch_of(
+    emit: NodeEmit, predicate: Any, arms: Sequence[tuple[Scope, Sequence[Any]]],
+    kinds: list[ArrayType],
+) -> list[Node]:
+    """The results of a new branch, whose arms end with values for each of `kinds`, or None."""
+    outputs = [[conform(scope.emit, *pair) for pair in zip(found, kinds)] for scope, found in arms]
+    scopes = [scope for scope, _ in arms]
+    taken = tuple(dict.fromkeys(each for scope in scopes for each in scope.taken))
+    for scope in scopes:
+        scope.taken = {each: scope.take(each) for each in taken}
+    bodies = [scope.finish(out)[0] for scope, out in zip(scopes, outputs)]
+    return results_of(emit, control.cond, (predicate, *bodies, taken), {}, kinds)
 
 
 class Loop:

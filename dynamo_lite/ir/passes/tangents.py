@@ -12,7 +12,7 @@ from ..node import Node
 from ..row import Kind, row_of
 from ..types import ArrayType
 from .decompose import NodeEmit
-from .loops import Loop, results_of
+from .loops import Loop, branch_of, results_of
 from .scopes import Scope, conform, cotangent_type
 from .sweeps import TANGENTS, ForwardSweep, is_continuous
 
@@ -25,20 +25,15 @@ def of_branch(sweep: ForwardSweep, node: Node, emit: NodeEmit) -> Tangents:
     active = [place for place, each in enumerate(operands) if each in sweep.tangents]
     varying = [place for place, kind in enumerate(node.type) if is_continuous(kind)]
     kinds = [cotangent_type(node.type[place]) for place in varying]
-    scopes = [Scope(sweep.new.graph, node, sweep.facts) for _ in arms]
-    outputs = []
-    for scope, arm in zip(scopes, arms):
+    found = []
+    for arm in arms:
+        scope = Scope(sweep.new.graph, node, sweep.facts)
         given, tangents = scope.take(
             (operands, [sweep.tangents[operands[place]] for place in active]))
         results = scope.inline(arm, given)
         known = dict(zip([given[place] for place in active], tangents))
-        found = inside(sweep, scope, known, [results[place] for place in varying])
-        outputs.append([conform(scope.emit, *pair) for pair in zip(found, kinds)])
-    taken = tuple(dict.fromkeys(each for scope in scopes for each in scope.taken))
-    for scope in scopes:
-        scope.taken = {each: scope.take(each) for each in taken}
-    bodies = [scope.finish(out)[0] for scope, out in zip(scopes, outputs)]
-    made = results_of(emit, control.cond, (predicate, *bodies, taken), {}, kinds)
+        found.append((scope, inside(sweep, scope, known, [results[place] for place in varying])))
+    made = branch_of(emit, predicate, found, kinds)
     return spread(node, varying, made)
 
 
