@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import argparse
 import ast
+import shlex
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any, NoReturn
+
+from ..base.nearest import nearest
 
 DECORATOR = "__dynamo_lite_compile__"
 """What the functions of a cell are decorated with, while it runs."""
@@ -14,8 +17,9 @@ Magic = Callable[[Any, str], Any] | Callable[[Any, str, str], Any]
 
 def register(shell: Any, run_cell: Magic, explain_call: Magic) -> None:
     """Give the shell the magics."""
-    shell.register_magic_function(partial(run_cell, shell), "cell", "dl")
-    shell.register_magic_function(partial(explain_call, shell), "line", "dl_explain")
+    for kind, name, magic in (("cell", "dl", run_cell), ("line", "dl_explain", explain_call)):
+        of_shell = update_wrapper(partial(magic, shell), magic, ("__doc__",), ())
+        shell.register_magic_function(of_shell, kind, name)
 
 
 def unload(shell: Any) -> None:
@@ -24,6 +28,13 @@ def unload(shell: Any) -> None:
 
 
 class Parser(argparse.ArgumentParser):
+    def read(self, line: str) -> argparse.Namespace:
+        options, unknown = self.parse_known_args(shlex.split(line))
+        if unknown:
+            known = self._option_string_actions
+            self.error(f"no option is called {unknown[0]!r}{nearest(unknown[0], known)}")
+        return options
+
     def error(self, message: str) -> NoReturn:
         raise ValueError(f"%%dl: {message}; {self.format_usage().strip()}")
 

@@ -1,7 +1,6 @@
 """`%%dl`: the functions of a cell are compiled; `%dl_explain f(x)`: what compiling a call did."""
 from __future__ import annotations
 
-import shlex
 import time
 from functools import partial
 from typing import Any
@@ -24,7 +23,7 @@ def run_cell(shell: Any, line: str, cell: str) -> Explanation | None:
     The line takes `--backend NAME`, `--fullgraph`, `--dynamic`, `--no-dynamic`, and `--explain`,
     which shows what was compiled while the cell ran.
     """
-    options = vars(parser().parse_args(shlex.split(line)))
+    options = vars(parser().read(line))
     is_explained = options.pop("explain")
     records: list[FrameRecord] = []
     start = time.perf_counter()

@@ -1,7 +1,6 @@
 """The magics on a Python that the compiler does not know: cells and calls run as they are."""
 from __future__ import annotations
 
-import shlex
 import sys
 from typing import Any
 
@@ -17,7 +16,7 @@ def load(shell: Any) -> None:
 
 def run_cell(shell: Any, line: str, cell: str) -> Report | None:
     """Run a cell, and say that Python runs it. The line takes what it takes where it compiles."""
-    options = parser().parse_args(shlex.split(line))
+    options = parser().read(line)
     if not options.explain:
         print(Report(), file=sys.stderr)
     run(shell, cell, marked)

@@ -85,7 +85,7 @@ class State:
         return text([*first, *([self.table] if self.costs else [])])
 
 
-def state_of(function: CompiledFunction, watched: str | None) -> State:
+def state_of(function: CompiledFunction, watched: str) -> State:
     """How a compiled function stands; `watched` is why every function runs in Python now."""
     family = list(_family(function, set()))
     records = [record for each in family for record in _records(each)]

@@ -16,7 +16,7 @@ from ..guards.shapes.shape_env import ShapeEnv
 from ..ir import symbolic
 from ..ir.graph import Graph, Location
 from ..ir.sizes import symbol
-from ..native import CompiledFunction, lines_are_watched
+from ..native import CompiledFunction
 from ..tracer.calls.dispatch import rule_of_call
 from ..tracer.rules.trace_rules import Action, Rule
 from .bailouts import Bailout
@@ -26,7 +26,7 @@ from .listings import Rewritten, rewritten
 from .stats import Break, FrameRecord, coverage, frames, percent
 from .tiering import why_cold
 from .trials import Trial, copied, tried
-from .watched import WATCHED
+from .watched import WATCHED, why_watched
 
 NOT_COMPILED = "nothing of it is compiled: it is disabled, or an object without Python code"
 
@@ -229,7 +229,7 @@ def explain(
         start = time.perf_counter()
         result = compiled(*args, **kwargs)
         seconds = time.perf_counter() - start
-        watched = lines_are_watched()
+        watched = bool(why_watched())
         functions = [function] if isinstance(function, CompiledFunction) else []
         share = coverage(records, functions) if functions or records else 0.0
         disabled = next((str(each.disabled) for each in functions if each.disabled), "")
@@ -270,8 +270,8 @@ def why(fn: Callable[..., Any]) -> Rule | State:
     if isinstance(call, FunctionType) and not isinstance(fn, type):
         fn = call
     if isinstance(fn, CompiledFunction):
-        return state_of(fn, WATCHED if lines_are_watched() else None)
+        return state_of(fn, why_watched())
     rule = next((rule for is_one, rule in BY_FLAG if is_one(fn)), None) or rule_of_call(fn)
     waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
-    more = [reason for reason in (waits, WATCHED if lines_are_watched() else None) if reason]
+    more = [reason for reason in (waits, why_watched()) if reason]
     return replace(rule, reason="; ".join((rule.reason, *more)))

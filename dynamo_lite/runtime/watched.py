@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..base.config import follow
+from ..base.config import config, follow
 from ..bytecode.binding import bind, parameters_of
 from ..errors import DynamoWarning
-from ..native import compile_watched
+from ..native import compile_watched, lines_are_watched
 
 WATCHED = (
     "a debugger, coverage tool or line profiler is active: compiled functions run in Python "
@@ -18,6 +18,11 @@ WATCHED = (
 _warned: set[str] = set()
 
 follow("compile_watched", compile_watched)
+
+
+def why_watched() -> str:
+    """Why Python runs all functions now, where it does."""
+    return WATCHED if lines_are_watched() and not config.compile_watched else ""
 
 
 def warn_once(code: CodeType) -> None:

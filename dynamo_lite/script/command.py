@@ -14,6 +14,7 @@ import numpy as np
 
 from ..base.config import config
 from ..base.disabled import Place, place_of
+from ..base.origins import is_library_file
 from ..base.tables import show
 from ..native import enter_region, leave_region, sample_with
 from ..runtime.decisions import Decisions
@@ -87,8 +88,8 @@ def explain(looking: Any, reasons: Mapping[Place, str]) -> None:
              stream=sys.stderr)
     seen = {place_of(ran.code) for ran in long}
     for place, reason in reasons.items():
-        if place not in seen and reason not in SILENT:
-            filename, line, name = place
+        filename, line, name = place
+        if place not in seen and reason not in SILENT and not is_library_file(filename):
             show(f"{name} ({filename}:{line}): Python runs it: {reason}", stream=sys.stderr)
 
 

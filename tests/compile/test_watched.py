@@ -86,7 +86,9 @@ def test_a_setting_compiles_all_the_same():
         warnings.simplefilter("error")
         for _ in range(2):
             assert same(traced(compiled, X, seen=seen), scaled(X))
+        told = str(traced(dl.why, compiled, seen=[]))
     assert compiled.unfit == 0 and compiled.entries()[0].hits == 2
+    assert "debugger" not in told
     assert {name for name, _ in seen} <= {__file__}
 
 

@@ -69,7 +69,7 @@ def test_options_and_statements_of_every_kind(shell, capsys):
     run(shell, "%%dl\n# nothing")
     run(shell, "%%dl\ny = 3\nif y:\n    z = 4")
     assert shell.user_ns["z"] == 4
-    with pytest.raises(ValueError, match="unrecognized arguments: --nope"):
+    with pytest.raises(ValueError, match="no option is called '--nope'; there are --backend"):
         run(shell, "%%dl --nope\n1")
     with pytest.raises(dl.errors.FullGraphRequired):
         run(shell, CELL.replace("%%dl", "%%dl --fullgraph"))
@@ -151,3 +151,10 @@ def test_everything_shows_itself_as_html():
 def test_representations_are_short():
     for each in shown():
         assert len(repr(each)) < 200 and repr(each)[0] + repr(each)[-1] == "<>", repr(each)
+
+
+def test_the_magics_have_their_own_words(shell):
+    magic = shell.magics_manager.magics["cell"]["dl"]
+    assert magic.__doc__.startswith("Run a cell whose functions are compiled")
+    with pytest.raises(ValueError, match="did you mean '--explain'"):
+        run(shell, "%%dl --explian\n1")

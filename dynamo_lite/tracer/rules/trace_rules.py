@@ -52,6 +52,9 @@ class Rule:
     def __str__(self) -> str:
         return f"{self.action.value}: {self.reason} ({self.id})"
 
+    def __repr__(self) -> str:
+        return f"<Rule {self}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
