@@ -36,11 +36,11 @@ def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., 
     if key is None:
         return loaded(generated(graph, target)[0], graph)
     if not any(log.isEnabledFor(logging.INFO) for log in MAKING):
-        if (stored := graph_cache.read(key, graph_facts(graph))) is not None:
+        if (stored := graph_cache.read(key, graph, graph_facts(graph))) is not None:
             PERF.info("the compiled graph comes from the disk cache")
             return loaded(stored, graph)
     image, facts = generated(graph, target)
-    graph_cache.write(key, facts.answers, image)
+    graph_cache.write(key, graph, facts.answers, image)
     return loaded(image, graph)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from types import EllipsisType
 from typing import Any
@@ -22,18 +22,33 @@ from .sizes import Opaque, Size, SizeExpr, Symbol
 from .types import OBJECT, ArrayType
 
 ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes})
-LIBRARIES = frozenset({"numpy", "operator", "_operator", "builtins", "math", "dynamo_lite"})
+LIBRARIES = frozenset({
+    "numpy", "operator", "_operator", "builtins", "math", "random", "dynamo_lite",
+})  # fmt: skip
 """Whose callables and classes mean the same in every process."""
+COUNTED = 255
+"""Ints up to here are alike: a program counts them up."""
 
 
 def plain_graph(graph: Graph) -> Any:
-    """Everything about a graph but its names and the user's lines."""
+    """Everything about a graph but its names and the user's lines; of likely values, which are for
+    decisions of speed alone, how large they are about."""
     numbers = {node: number for number, node in enumerate(graph.nodes)}
     nodes = tuple(_node(node, numbers) for node in graph.nodes)
     symbols = tuple((name, plain(origin)) for name, origin in graph.symbols.items())
     assertions = [plain(tuple(one[:3])) for one in graph.assertions]
-    hints = [(name, one.hint) for name, one in graph.unbacked.items()]
+    hints = [(name, magnitude(one.hint)) for name, one in graph.unbacked.items()]
     return ("graph", nodes, symbols, tuple(hints), tuple(assertions))
+
+
+def magnitude(hint: int, few: int = 0) -> tuple[bool, int]:
+    """What code for a likely value depends on: a step is a factor of 16, the first up to `few`."""
+    return hint < 0, max(abs(hint), few).bit_length() // 4
+
+
+def _origin(origin: SymbolOrigin) -> Any:
+    about = magnitude(origin.hint, COUNTED if origin.fact == "value" else 0)
+    return origin.placeholder, origin.fact, origin.axis, about, origin.least, _size(origin.sum)
 
 
 def _node(node: Node, numbers: Mapping[Node, int]) -> Any:
@@ -127,18 +142,24 @@ def plain_dtype(dtype: np.dtype) -> Any:
 
 @lru_cache(None)
 def _name_of(value: Any) -> Any:
-    owner = getattr(value, "__self__", None)
-    name: Any = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
-    if isinstance(owner, np.ufunc):
+    if isinstance(owner := getattr(value, "__self__", None), np.ufunc):
         return ("method", _name_of(owner), value.__name__)
-    module: Any = "numpy"
-    if not isinstance(value, np.ufunc):
-        module = getattr(getattr(value, "__objclass__", value), "__module__", None)
-    if not isinstance(module, str) or module.partition(".")[0] not in LIBRARIES or (
-        _find(module, name) is not value
-    ):
-        raise Unsupported(f"{value!r} is more than plain data")
-    return ("name", module, name)
+    for module, name in _places_of(value):
+        known = isinstance(module, str) and module.partition(".")[0] in LIBRARIES
+        if known and _find(module, name) is value:
+            return ("name", module, name)
+    raise Unsupported(f"{value!r} is more than plain data")
+
+
+def _places_of(value: Any) -> Iterator[tuple[Any, str]]:
+    """Where a callable or class may be found: its module, and its name there."""
+    name: Any = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
+    if isinstance(value, np.ufunc):
+        yield "numpy", name
+    else:
+        yield getattr(getattr(value, "__objclass__", value), "__module__", None), name
+    if (owner := getattr(value, "__self__", None)) is not None:  # an object that its module keeps
+        yield type(owner).__module__, value.__name__
 
 
 def plain_name(value: Any) -> Any:
@@ -161,9 +182,7 @@ WRITERS: Mapping[type, Callable[[Any], Any]] = {
     ArrayType: _array_type,
     EllipsisType: lambda value: ("ellipsis",),
     SizeExpr: _size,
-    SymbolOrigin: lambda origin: (
-        origin.placeholder, origin.fact, origin.axis, origin.hint, origin.least, _size(origin.sum)
-    ),
+    SymbolOrigin: _origin,
     range: lambda value: ("range", value.start, value.stop, value.step),
 }
 READERS: Mapping[str, Callable[..., Any]] = {

@@ -28,6 +28,9 @@ from ..native import (
 MODULE_CODE = "dynamo_lite.bytecode.module_code"
 """It needs a library that takes a while to load."""
 UNBOUND = object()
+RANGE_ITERATOR = type(iter(range(0)))
+COMPILED_IN = (0, 1)
+"""Ints that code is specialised for: a loop that counts from one of them is not replaced yet."""
 
 Compile = Callable[[FunctionType, tuple[Any, ...]], Any]
 
@@ -190,6 +193,11 @@ def cell_of(value: Any) -> CellType:
 def variables(code: Any) -> tuple[str, ...]:
     """The parameters of a resume function that are not of the stack."""
     return tuple(name for name in slot_names(code) if name not in code.co_freevars)
+
+
+def starts_in(iterator: Any, items: tuple[int, ...]) -> bool:
+    """Whether the next item of a range is one of these."""
+    return type(iterator) is RANGE_ITERATOR and bounds_left(iterator)[0] in items
 
 
 def bounds_left(iterator: Any) -> tuple[int, int, int]:

@@ -22,11 +22,10 @@ from ..native import value_in_frame
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account
 from .histories import PAID, slower
-from .on_stack import UNBOUND, Switch, is_of_module
+from .on_stack import RANGE_ITERATOR, UNBOUND, Switch, is_of_module
 
 GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 PERF = logs.logger("perf")
-RANGE_ITERATOR = type(iter(range(0)))
 HOLDERS = 4
 """References to an iterator that only the frame's stack holds: ours, the stack's, and what counts
 them."""

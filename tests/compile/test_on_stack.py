@@ -19,7 +19,7 @@ from dynamo_lite.native import value_in_frame
 from dynamo_lite.runtime.compile_frame import Options, compiled_function
 from dynamo_lite.runtime.tiering import Lender, open_account
 from dynamo_lite.script import running_loops
-from dynamo_lite.script.on_stack import Switch
+from dynamo_lite.script.on_stack import RANGE_ITERATOR, Switch
 from tests.flow.random_loops import PrintingWriter, Writer, program
 from tests.fuzz.seeds import chunks
 from tests.oracle import differences, outcome, outcome_of_copy
@@ -39,7 +39,7 @@ def switch():
         site = around[min(STATE.depth, len(around) - 1)]
         ENDED.append("begun")
         iterator = value_in_frame(frame, site.slot, None)
-        as_whole = STATE.as_whole and type(iterator) is running_loops.RANGE_ITERATOR
+        as_whole = STATE.as_whole and type(iterator) is RANGE_ITERATOR
         Switch(frame, site, as_whole, STATE.compile, lambda: ENDED.append("ended"))
 
 
@@ -565,3 +565,14 @@ def test_random_loops(writer, compile, seeds):
                 if wrong := differences(got, expected):
                     pytest.fail(f"seed {seed}\n{with_switches(text)}\n{wrong}")
             dl.reset()
+
+
+def test_numbers_that_code_is_specialised_for_are_left_to_python():
+    begun = []
+
+    def note(function, args):
+        begun.append(args[-3:])
+
+    with switching(note, 1, as_whole=True):
+        plain(np.ones(3))
+    assert begun == [(2, 9, 1)]

@@ -2,19 +2,22 @@
 from __future__ import annotations
 
 import itertools
+import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from dynamo_lite.backends import disk
 from dynamo_lite.backends.llvm import backend
+from dynamo_lite.backends.llvm.builder.target import host
 from dynamo_lite.backends.llvm.objects import graph_cache
 
 import dynamo_lite as dl
 from dynamo_lite.base.config import config
 from dynamo_lite.errors import Unsupported
-from dynamo_lite.ir.facts import RecordedFacts, StaticFacts, answers_alike
+from dynamo_lite.ir.facts import RecordedFacts, StaticFacts, answers_alike, graph_facts
 from dynamo_lite.ir.plain import from_plain, plain
 from dynamo_lite.ir.sizes import maximum, symbol
 
@@ -185,6 +188,44 @@ def test_methods_of_generators_are_kept_for_all_of_them(directory, generations):
     assert len(generations) == 1
 
 
+def test_draws_of_numpys_own_generator_are_found(directory, generations):
+    def shifted(x):
+        return x + np.random.normal(size=4)
+
+    x = np.arange(4.0)
+    for seed in range(3):
+        np.random.seed(seed)
+        found = dl.compile(shifted)(x)
+        np.random.seed(seed)
+        assert np.array_equal(found, shifted(x))
+    assert len(generations) == 1
+
+
+@pytest.mark.parametrize("sizes, count", [((20, 100), 1), ((20, 5000), 2)])
+def test_graphs_for_sizes_that_are_about_as_large_are_one(directory, generations, sizes, count):
+    for size in sizes:
+        x = np.arange(float(size))
+        assert same(dl.compile(lambda x: (x * x).sum(), dynamic=True)(x), (x * x).sum())
+    assert len(generations) == count
+
+
+def test_what_is_not_profitable_is_so_for_its_own_sizes(directory):
+    def graph_for(size):
+        graphs = []
+        function = dl.compile(lambda x: x * 2 + 1, dynamic=True, backend=lambda graph, inputs: (
+            graphs.append(graph), graph)[1])
+        function(np.ones(size))
+        return graphs[0]
+
+    graph, other = graph_for(20), graph_for(21)
+    key = graph_cache.key(graph, host())
+    assert key == graph_cache.key(other, host())
+    image, facts = backend.generated(graph, host())
+    graph_cache.write(key, graph, facts.answers, replace(image, unprofitable="few operations"))
+    assert graph_cache.read(key, graph, graph_facts(graph)) is not None
+    assert graph_cache.read(key, other, graph_facts(other)) is None
+
+
 def test_many_processes_may_write(directory):
     name = "graphs/x.bin"
     for content in (b"one", b"two"):
@@ -198,6 +239,7 @@ VALUES = [
     slice(1, None, -1), ..., range(3), np.float32(1), np.float64(1), np.int64(1), np.bool_(True),
     np.longlong(1), np.datetime64("2020-01-01"), np.dtype("f8"), np.dtype("q"), np.dtype("l"),
     np.add, np.sum, np.ndarray.astype, np.add.reduce, np.linalg.norm, np.float64, int, abs,
+    np.random.normal, random.random,
     symbol("s0"), symbol("s0") * 2 + 1, maximum(symbol("s0") // 3, symbol("s1") % 2),
 ]  # fmt: skip
 
@@ -213,8 +255,9 @@ def test_plain_data_are_exact():
 
 @pytest.mark.parametrize("value", [
     np.arange(3), object(), lambda: None, PROGRAM.split, np.dtype(">f8"), np.dtype("O"),
-    np.dtype([("a", "f8")]), np.dtype("f8", metadata={"a": 1}), {1, 2}, np.random.normal,
-    np.random.default_rng(0).normal, type("Mine", (), {}), subprocess.run,
+    np.dtype([("a", "f8")]), np.dtype("f8", metadata={"a": 1}), {1, 2},
+    np.random.RandomState(0).normal, np.random.default_rng(0).normal, type("Mine", (), {}),
+    subprocess.run,
 ])  # fmt: skip
 def test_what_is_more_than_plain_data(value):
     with pytest.raises(Unsupported):

@@ -71,21 +71,28 @@ def pattern(graph: Graph) -> tuple[int, ...]:
     return tuple(numbers[node.location] for node in all_nodes(graph.nodes))
 
 
-def read(key: bytes, facts: Facts) -> Image | None:
-    """The image that was kept for the same key, if the sizes are known to the same extent."""
+def likely_values(graph: Graph) -> tuple[int, ...]:
+    """Of sizes, as far as they are not in the key."""
+    return tuple(one.hint for one in (*graph.symbols.values(), *graph.unbacked.values()))
+
+
+def read(key: bytes, graph: Graph, facts: Facts) -> Image | None:
+    """The image that was kept for the same key, if the sizes are known to the same extent; one that
+    is not profitable, for the same likely values only."""
     if (content := disk.read(_path(key))) is None:
         return None
-    stored, answers, image = marshal.loads(content)
+    stored, likely, answers, image = marshal.loads(content)
     if stored != key or not answers_alike(facts, map(_answer, answers)):
         return None
-    return Image.from_plain(image)
+    found = Image.from_plain(image)
+    return None if found.unprofitable and likely != likely_values(graph) else found
 
 
-def write(key: bytes, answers: Sequence[Answer], image: Image) -> None:
+def write(key: bytes, graph: Graph, answers: Sequence[Answer], image: Image) -> None:
     """Keep an image, if all of it can be written down."""
     try:
         written = tuple((name, plain(a), plain(b), found) for name, a, b, found in answers)
-        content = (key, written, image.plain())
+        content = (key, likely_values(graph), written, image.plain())
     except Unsupported:
         return
     disk.write(_path(key), marshal.dumps(content, FORMAT))
