@@ -78,6 +78,8 @@ class Switch:
     def __next__(self) -> Any:
         """Interrupts are raised before or after the steps of the core: in each of these states it
         is known where the frame's variables are."""
+        if starts_in(self.iterator, COMPILED_IN):
+            return next(self.iterator)
         self.is_entered = True
         try:
             call_outside(self.enter)
