@@ -54,11 +54,12 @@ class Decisions:
         """That about some code, or about its loop at an offset."""
         if name_of(code, loop) not in self.names:
             return None
-        return self.known.get(key_of(code, loop))
+        return self.known.get(key_of(code, loop) or "")
 
     def note(self, code: CodeType, decision: Decision, loop: int | None = None) -> None:
-        self.known[key_of(code, loop)] = decision
-        self.is_changed = True
+        if (key := key_of(code, loop)) is not None:
+            self.known[key] = decision
+            self.is_changed = True
 
     def write(self) -> None:
         """Keep them for the next run; another process may do so at the same time, and win."""
@@ -99,9 +100,14 @@ def name_of(code: CodeType, loop: int | None) -> str:
     return code.co_qualname if loop is None else f"{code.co_qualname}:{loop}"
 
 
-def key_of(code: CodeType, loop: int | None = None) -> str:
-    """The name of the code, or of its loop, and a sum of all that the code is made of."""
-    return f"{name_of(code, loop)} {digest(marshal.dumps(code, WITHOUT_REFERENCES))}"
+def key_of(code: CodeType, loop: int | None = None) -> str | None:
+    """The name of the code, or of its loop, and a sum of all that the code is made of; None for
+    code that a program has made with constants of other types than a text has."""
+    try:
+        content = marshal.dumps(code, WITHOUT_REFERENCES)
+    except ValueError:
+        return None
+    return f"{name_of(code, loop)} {digest(content)}"
 
 
 def digest(content: bytes) -> str:

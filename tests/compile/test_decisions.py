@@ -41,6 +41,15 @@ def test_decisions_are_about_one_program_and_the_very_code():
     assert Decisions("program").about(noted.__code__) is None
 
 
+def test_there_is_none_about_code_that_a_program_has_made_of_objects():
+    made = f.__code__.replace(co_consts=(None, object()))
+    noted((made, Decision(True, "it paid")))
+    known = Decisions("program")
+    assert known.known == {} and known.about(made) is None
+    known.names.add(made.co_qualname)
+    assert known.about(made) is None
+
+
 def test_other_versions_find_out_for_themselves(monkeypatch):
     noted((f.__code__, Decision(False, "nothing found")))
     monkeypatch.setattr(decisions, "stamp", lambda: "another")
