@@ -10,11 +10,11 @@ Some work is seen to be long before it is done, and is paid in advance: calls ov
 functions that work on arrays in loops, which may be called once only. The second is a guess. The
 lender gives a program `GRANT` seconds for such guesses, and a share of its time.
 
-Functions call each other, and a second of one counts for its callers too. So the lender also sees
-to the program as a whole: beyond the first seconds (`FREE`), compiling takes no more than
-`config.compile_share` of the time in which the program itself runs, and of what compiled code was
-measured to have saved, the share `PROFIT`; code for which it paid in an earlier run may take as
-much. Code waits as long as it does.
+Functions call each other, and a second of one counts for its callers too, until it is compiled. So
+the lender also sees to the program as a whole: beyond the first seconds (`FREE`), compiling takes
+no more than `config.compile_share` of the time in which the program itself runs, and of what
+compiled code was measured to have saved, the share `PROFIT`; code for which it paid in an earlier
+run may take as much. Code waits as long as it does.
 """
 from __future__ import annotations
 
@@ -110,9 +110,10 @@ class Lender:
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """Seconds of one code object: those that it `ran` in Python, or is known to, and `spent` on
-    compiling it, of which those `in_vain` made no entry, `given_up` the last time; `took` is the
-    same by the clock. The `borrowed` ones are in `ran`."""
+    """Seconds of one code object: those that it `ran` in Python, or is known to, without what its
+    callees took that are compiled now, and `spent` on compiling it, of which those `in_vain` made
+    no entry, `given_up` the last time; `took` is the same by the clock. The `borrowed` ones are in
+    `ran`."""
 
     lender: Lender
     has_loops: bool
@@ -212,7 +213,7 @@ class Account:
         self.is_guess = False
 
     def __str__(self) -> str:
-        told = f"ran {self.ran * 1e3:.1f} of {self.price * 1e3:.1f} ms in Python"
+        told = f"ran {max(self.ran, 0.0) * 1e3:.1f} of {self.price * 1e3:.1f} ms in Python"
         if self.ran >= self.price and self.lender.lacks() > 0:
             told += "; what may be spent on compiling is spent (config.compile_share)"
         return told

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ FIRST_REVIEW = 8
 """Compiled calls after these that are first compared with calls in Python."""
 TOLERANCE = 1.05
 """How much longer than in Python compiled calls may seem to take."""
+MOST_NESTED = 100.0
+"""At most so many times what code takes itself it is taken to run before it is looked at again."""
 LONGEST_TRIAL = 0.02
 """Seconds of calls in Python, for comparison."""
 HOT = 0.05
@@ -46,18 +49,30 @@ Answer = Any  # a CompiledFunction, True, None, NotImplemented, or nanoseconds i
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Calls of some code, in Python and compiled, and the seconds that they took."""
+    """Calls of some code, in Python and compiled, and the seconds that they took; of those in
+    Python, `nested` in compiled code that they called."""
 
     calls: int = 0
     ran: float = 0.0
+    nested: float = 0.0
     compiled_calls: int = 0
     compiled_ran: float = 0.0
 
+    @classmethod
+    def of(cls, code: CodeType) -> Timing:
+        calls, ran, nested, compiled_calls, compiled_ran = calls_of_code(code)
+        return cls(calls, ran * 1e-9, nested * 1e-9, compiled_calls, compiled_ran * 1e-9)
+
     def since(self, before: Timing) -> Timing:
         return Timing(
-            self.calls - before.calls, self.ran - before.ran,
+            self.calls - before.calls, self.ran - before.ran, self.nested - before.nested,
             self.compiled_calls - before.compiled_calls, self.compiled_ran - before.compiled_ran,
         )  # fmt: skip
+
+    @property
+    def own(self) -> float:
+        """Seconds in Python that compiling may still save."""
+        return self.ran - self.nested
 
     @property
     def call(self) -> float:
@@ -85,7 +100,9 @@ class CodeHistory:
             account.needs = decision.saved
         self.names_arrays = False
         self.is_looked_at = False
-        self.noted_time = 0
+        self.noted = 0.0
+        self.stretch = 1.0
+        """How long calls take in all, in what they take without compiled code that they call."""
         self.asked = 0
         self.compiled = 0
         self.records = self.operations = 0
@@ -116,10 +133,11 @@ class CodeHistory:
 
     def note_time(self, code: CodeType) -> None:
         """How long functions of the code have run in Python before they were compiled."""
-        calls, nanoseconds, _, _ = calls_of_code(code)
-        self.account.ran += (nanoseconds - self.noted_time) * 1e-9
-        self.account.call = nanoseconds * 1e-9 / calls if calls else 0.0
-        self.noted_time = nanoseconds
+        timing = Timing.of(code)
+        self.account.ran += timing.own - self.noted
+        self.account.call = timing.call
+        self.noted = timing.own
+        self.stretch = timing.ran / max(timing.own, timing.ran / MOST_NESTED) if timing.ran else 1.0
 
     def note(self, record: FrameRecord) -> None:
         """Give the code up when it was compiled again and still has no operations."""
@@ -137,9 +155,8 @@ class CodeHistory:
 
     def timing(self, code: CodeType) -> Timing:
         """Of all calls until now; those that compiled ones spent on compiling left out."""
-        calls, ran, compiled_calls, compiled_ran = calls_of_code(code)
-        took = compiled_ran * 1e-9 - self.account.took
-        return Timing(calls, ran * 1e-9, compiled_calls, max(took, 0.0))
+        timing = Timing.of(code)
+        return replace(timing, compiled_ran=max(timing.compiled_ran - self.account.took, 0.0))
 
     def call_in_python(self, timing: Timing) -> float:
         """Seconds that a call takes in Python, here or in an earlier run; 0 where unknown."""
@@ -185,10 +202,9 @@ class CodeHistory:
         if self.given_up:
             return Decision(False, self.given_up)
         if not self.compiled:
-            total = call * timing.calls
-            is_hot = self.account.has_loops and self.names_arrays and total >= HOT
+            is_hot = self.account.has_loops and self.names_arrays and timing.own >= HOT
             reason = "its loops ran in Python"
-            return Decision(True, reason, call, UNTRIED * total) if is_hot else None
+            return Decision(True, reason, call, UNTRIED * timing.own) if is_hot else None
         if not self.records:
             needs = max(self.account.price, LONGER * self.account.ran)
             return Decision(False, TOO_LONG, call, needs) if self.account.in_vain else None

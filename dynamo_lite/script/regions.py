@@ -183,12 +183,14 @@ class Candidates:
         history.look_at_loops(function)
         history.note_time(function.__code__)
         if lacking := history.account.lacks(values):
-            return nanoseconds(lacking)
+            return nanoseconds(lacking * history.stretch)
         if not self.engine and not self.loaded().may_compile(function):
             return self.leave(function, NOT_FOLLOWED)
         if history.account.price:
             PERF.info("%s is warm: %s", function.__qualname__, history.account)
         history.compiled += 1
+        if history.compiled == 1:
+            self.discount(history, sys._getframe(1).f_back)
         compiled: CompiledFunction = self.engine.compiled_form(
             function, self.backend, history.note, history.account
         )
@@ -196,6 +198,16 @@ class Candidates:
             history.shared = compiled
         review_after(function.__code__, FIRST_CALLS)
         return compiled
+
+    def discount(self, compiled: CodeHistory, caller: FrameType | None) -> None:
+        """What code took until it was compiled counts for its callers no more."""
+        callers = {}
+        while caller is not None:
+            callers[id(caller.f_code)] = self.histories.get(id(caller.f_code))
+            caller = caller.f_back
+        for history in callers.values():
+            if history is not None and history is not compiled:
+                history.account.ran -= compiled.account.ran
 
     def expects_hot(self) -> bool:
         """Whether some code is to be compiled before the program has made an array."""

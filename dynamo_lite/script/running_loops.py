@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Iterator
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_OPTIMIZED
 from types import CellType, CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..base import logs
 from ..base.records import dataclass
 from ..bytecode.loop_functions import LoopSite, loop_sites
-from ..native import value_in_frame
+from ..native import time_in_compiled, value_in_frame
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account
 from .histories import PAID, slower
@@ -53,28 +53,51 @@ GAIN = 0.5
 """What compiling is expected to save of the time that is left."""
 
 
+class Moment(NamedTuple):
+    """Seconds of the thread's CPU time; and nanoseconds by the clock, and of those in compiled
+    code."""
+
+    cpu: float
+    clock: int = 0
+    compiled: int = 0
+
+    @staticmethod
+    def now() -> Moment:
+        return Moment(time.thread_time(), *time_in_compiled())
+
+    def share_in_python(self, before: Moment) -> float:
+        """Which part of the time since then was not in compiled code."""
+        took = self.clock - before.clock
+        return 1.0 - (self.compiled - before.compiled) / took if took else 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
-    """When a loop was seen, by the thread's CPU time, and how many items were left; how often it
-    was timed before, the shortest time of an iteration, and how many were seen."""
+    """When a loop was seen, and how many items were left; how often it was timed before, the
+    shortest time of an iteration, how much of that was not in compiled code, and how many
+    iterations were seen."""
 
-    at: float
+    at: Moment
     left: int
     timed: int = 0
     shortest: float = math.inf
+    own: float = 1.0
     done: int = 0
 
-    def again(self, now: float, left: int) -> Look:
+    def again(self, now: Moment, left: int) -> Look:
         """The next look; this one still where there were too few iterations since."""
         if (took := self.took(now, left)) is None:
             return self
         done = self.done + self.left - left
-        return Look(now, left, self.timed + 1, min(took, self.shortest), done)
+        own = now.share_in_python(self.at)
+        if took > self.shortest:
+            took, own = self.shortest, self.own
+        return Look(now, left, self.timed + 1, took, own, done)
 
-    def took(self, now: float, left: int) -> float | None:
+    def took(self, now: Moment, left: int) -> float | None:
         """Seconds of an iteration since then; None after too few of them."""
         done = self.left - left
-        return (now - self.at) / done if done >= LOOKS else None
+        return (now.cpu - self.at.cpu) / done if done >= LOOKS else None
 
 
 @dataclass(slots=True)
@@ -90,7 +113,7 @@ class Running:
     def key(self) -> tuple[int, int]:
         return id(self.frame), id(self.iterator)
 
-    def again(self, now: float, left: int) -> Look:
+    def again(self, now: Moment, left: int) -> Look:
         """The first look at it."""
         return Look(now, left)
 
@@ -119,7 +142,7 @@ class Replaced:
         """Whether the loop was left before it was entered again."""
         return not (self.switch.is_entered or self.switch.is_waiting)
 
-    def review(self, now: float) -> None:
+    def review(self, now: Moment) -> None:
         """Have Python go on with a loop that takes longer compiled."""
         left = operator.length_hint(self.loop.iterator)
         if self.look is None or self.spent != self.account.spent:
@@ -129,7 +152,7 @@ class Replaced:
             self.slow = self.slow + 1 if takes > WORTH * self.took else 0
             self.switch.steps.is_stopped |= self.slow >= SLOW_LOOKS
 
-    def conclusion(self, now: float) -> Decision | None:
+    def conclusion(self, now: Moment) -> Decision | None:
         """What the next run of the program is told."""
         if self.switch.compiled is None:
             return Decision(False, NOT_COMPILED, self.took, MUCH_LONGER * self.account.rest)
@@ -171,7 +194,7 @@ class RunningLoops:
 
     def __call__(self, frame: FrameType) -> None:
         """Look at the frame that runs, and those below."""
-        now = time.thread_time()
+        now = Moment.now()
         if self.replaced is not None and self.replaced.is_over:
             self.replaced = None
         if self.replaced is not None:
@@ -180,11 +203,13 @@ class RunningLoops:
         for loop in self.present(frame):
             look = self.seen[loop.key] = before.get(loop.key, loop).again(now, loop.left)
             account = self.open_account(loop.site.code)
-            took = self.known_time(loop, account) or (look.shortest if look.timed >= TIMED else 0.0)
+            took, own = self.known_time(loop, account) or 0.0, 1.0
+            if not took and look.timed >= TIMED:
+                took, own = look.shortest, look.own
             left = loop.left
             if loop.site.breaks and not account.is_tried:
                 left = min(left, LONGER * look.done)
-            account.rest = took * left
+            account.rest = own * took * left
             if account.rest >= max(AHEAD * account.price, SHORTEST, self.needs(loop)):
                 return self.replace(loop, account, took)
 
@@ -228,7 +253,7 @@ class RunningLoops:
         """Told by the switch: the frame goes on."""
         replaced, self.replaced = self.replaced, None
         assert replaced is not None
-        decision = replaced.conclusion(time.thread_time())
+        decision = replaced.conclusion(Moment.now())
         if decision is not None and self.decisions is not None:
             site = replaced.loop.site
             PERF.info("the loop at %s: %s", replaced.loop.place, decision.reason)

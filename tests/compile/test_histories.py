@@ -23,7 +23,7 @@ class Calls:
     """Calls of `f`, as the core would have counted and timed them."""
 
     def __init__(self, monkeypatch, decision=None, breaks=False):
-        self.counts = [0, 0, 0, 0]
+        self.counts = [0, 0, 0, 0, 0]
         self.reviews = []
         monkeypatch.setattr(histories, "calls_of_code", lambda code: tuple(self.counts))
         monkeypatch.setattr(histories, "review_after", lambda code, n: self.reviews.append(n))
@@ -36,8 +36,8 @@ class Calls:
         self.counts[1] += int(calls * milliseconds * MILLISECOND)
 
     def compiled(self, calls, milliseconds):
-        self.counts[2] += calls
-        self.counts[3] += int(calls * milliseconds * MILLISECOND)
+        self.counts[3] += calls
+        self.counts[4] += int(calls * milliseconds * MILLISECOND)
 
     def review(self):
         return self.history.review(f.__code__)
@@ -113,7 +113,7 @@ def test_the_time_of_compiling_is_no_time_of_calls(monkeypatch):
     calls.compiled(10, 12)
     calls.history.account.spend(0.05, 0.1)
     assert calls.review() is True
-    assert calls.history.saved(Timing(10, 0.03, 10, 0.02)) == pytest.approx(0.01)
+    assert calls.history.saved(Timing(10, 0.03, 0.0, 10, 0.02)) == pytest.approx(0.01)
     assert calls.conclusion().reason == "it saves less than compiling takes, 0.05 s"
 
 

@@ -406,6 +406,24 @@ class TestLongLoops:
         assert outer(np.zeros(2))[0] == 36
         assert [name for name, _ in self.compiled] == ["outer"]
 
+    def test_time_in_compiled_code_is_not_to_be_saved(self, loops, monkeypatch):
+        seconds = iter(range(0, 1000, 4))  # of four seconds, three are in compiled code
+
+        def now():
+            at = next(seconds)
+            return running_loops.Moment(float(at), at * 10**9, at * 3 * 10**9 // 4)
+
+        monkeypatch.setattr(running_loops.Moment, "now", now)
+
+        def program():
+            for i in range(30):
+                if i % 2 == 0:
+                    look(loops)
+            return i
+
+        assert program() == 29
+        assert self.compiled == [("program", 0.25 * 2.0 * 25)]
+
     def test_a_loop_that_may_break_is_expected_to_end_soon(self, loops):
         def all_of_it(x):
             for _ in range(10**5):

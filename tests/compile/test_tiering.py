@@ -231,3 +231,27 @@ def test_shares_and_times_without_end():
         assert lender.lacks() == math.inf
         waited = tiering.nanoseconds(Account(lender, False, size=40).lacks([np.ones(3)]))
     assert 2**61 < waited < 2**63
+
+
+NESTED = """
+import numpy as np
+
+def inner(x):
+    for _ in range(12):
+        x = np.sin(x) + np.cos(x)
+    return x
+
+def outer(x):
+    return inner(x) + inner(x + 1)
+
+x = np.linspace(0.0, 1.0, 20_000)
+for _ in range(30):
+    outer(x)
+"""
+
+
+def test_what_a_compiled_function_takes_does_not_make_its_callers_warm(script, monkeypatch):
+    monkeypatch.setenv("DYNAMO_LOGS", "perf")
+    monkeypatch.setenv("DYNAMO_WARM_SECONDS", "0.002")
+    code, _, err = run(*WARMING, script(NESTED))
+    assert code == 0 and "inner is warm" in err and "outer is warm" not in err

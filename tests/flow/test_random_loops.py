@@ -34,7 +34,7 @@ def check(writer, backend, seeds):
             dl.reset()
 
 
-@pytest.mark.parametrize("seeds", chunks(200, 20, daily=20))
+@pytest.mark.parametrize("seeds", chunks(80, 20, daily=120))
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("writer", [
     Writer, ListWriter, PrintingWriter, SliceWriter, IntegerWriter, RecordWriter, HeapWriter,
@@ -44,7 +44,7 @@ def test_random_loops(writer, backend, seeds):
     check(writer, backend, seeds)
 
 
-@pytest.mark.parametrize("seeds", chunks(60, 20, daily=20))
+@pytest.mark.parametrize("seeds", chunks(40, 20, daily=40))
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 def test_random_conditions(backend, seeds):
     check(ConditionWriter, backend, seeds)

@@ -26,7 +26,7 @@ def wrong(seed: int, calls: int = 2) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("seeds", chunks(400, 50))
+@pytest.mark.parametrize("seeds", chunks(200, 50, daily=200))
 def test_random_mutations_equal_python(seeds):
     failures = []
     for seed in seeds:

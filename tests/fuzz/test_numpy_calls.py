@@ -16,7 +16,7 @@ from .numpy_calls import program
 from .seeds import chunks
 
 
-@pytest.mark.parametrize("seeds", chunks(600, 50))
+@pytest.mark.parametrize("seeds", chunks(300, 50, daily=300))
 def test_calls_of_numpy_equal_python(seeds):
     failures = []
     for seed in seeds:

@@ -23,7 +23,7 @@ def backend_of(seed: int) -> str:
     return BACKENDS[seed % len(BACKENDS)]
 
 
-@pytest.mark.parametrize("seeds", chunks(1000, 50))
+@pytest.mark.parametrize("seeds", chunks(500, 50, daily=500))
 def test_random_programs_equal_python(seeds):
     failures = []
     for seed in seeds:

@@ -30,7 +30,7 @@ def backend_of(seed: int) -> str:
     return "llvm" if seed % 3 == 0 else "eager"
 
 
-@pytest.mark.parametrize("seeds", chunks(120, 20))
+@pytest.mark.parametrize("seeds", chunks(60, 20))
 def test_random_selections_equal_python(seeds):
     failures = []
     with dl.config.patch(strict=True, recompile_limit=99):

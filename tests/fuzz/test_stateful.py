@@ -60,7 +60,7 @@ def backend_of(seed):
     return "eager" if seed % 4 else "llvm"
 
 
-@pytest.mark.parametrize("seeds", chunks(40, 10, daily=20))
+@pytest.mark.parametrize("seeds", chunks(20, 10, daily=20))
 def test_programs_with_state_equal_python(seeds):
     problems = []
     for seed in seeds:

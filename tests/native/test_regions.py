@@ -20,7 +20,7 @@ from dynamo_lite.native import (
     leave_region,
     review_after,
     sample_with,
-    time_of_code,
+    time_in_compiled,
 )
 
 if sys.version_info >= (3, 14):
@@ -121,14 +121,14 @@ def test_a_number_is_how_long_functions_of_the_code_run_before_the_next_question
         g = types.FunctionType(f.__code__, {}, "f")
         assert {function(i) for i in range(20) for function in (f, g)} == {"plain"}
         assert answers.asked == [(0,), (0,), (1,)]
-        assert 0 < time_of_code(f.__code__) < 10 ** 12
+        assert 0 < calls_of_code(f.__code__)[1] < 10 ** 12
         answers.answer = lambda function: 10 ** 20
         h = make("def f(a): return 'other'")
         with pytest.raises(OverflowError):
             h(1)
-    assert time_of_code(f.__code__) == 0
+    assert calls_of_code(f.__code__)[1] == 0
     with pytest.raises(TypeError):
-        time_of_code(3)
+        calls_of_code(3)
 
 
 def test_the_time_of_calls_inside_of_a_call_of_the_same_code_counts_once():
@@ -136,10 +136,27 @@ def test_the_time_of_calls_inside_of_a_call_of_the_same_code_counts_once():
         f = make("def f(a): return f(a - 1) if a else [i for i in range(10 ** 5)]")
         f.__globals__["f"] = f
         f(0)
-        before, began = time_of_code(f.__code__), time.perf_counter_ns()
+        before, began = calls_of_code(f.__code__)[1], time.perf_counter_ns()
         f(100)
         took = time.perf_counter_ns() - began
-        assert 0 < time_of_code(f.__code__) - before <= took
+        assert 0 < calls_of_code(f.__code__)[1] - before <= took
+
+
+def test_time_in_compiled_forms_and_in_the_compiler_is_told_apart():
+    def answer(function):
+        time.sleep(0.01)
+        return compiled(function, lambda: time.sleep(0.01)) if function is g else 10**9
+
+    with region(Answers(answer)):
+        g = make("def f(): return 'Python'")
+        f = make("def f(): g(), g()", g=g)
+        f(), f()
+        calls, ran, nested, compiled_calls, compiled_ran = calls_of_code(f.__code__)
+        assert (calls, compiled_calls, compiled_ran) == (2, 0, 0)
+        assert ran >= nested >= 50_000_000  # four calls, and one question
+        assert calls_of_code(g.__code__)[1:4] == (0, 0, 4)
+    now, apart = time_in_compiled()
+    assert now >= apart >= nested
 
 
 def test_new_functions_are_seen_at_busy_call_sites():
@@ -458,7 +475,7 @@ def reviewed(answers, calls):
 
 
 def test_compiled_code_is_looked_at_again():
-    found, asked, (calls, ran, compiled_calls, took) = reviewed([True, True], 6)
+    found, asked, (calls, ran, _, compiled_calls, took) = reviewed([True, True], 6)
     assert found == ["compiled"] * 6 and asked == [(), None, None]
     assert (calls, ran, compiled_calls) == (0, 0, 6) and took > 0
 
@@ -466,7 +483,7 @@ def test_compiled_code_is_looked_at_again():
 def test_compiled_code_gives_way_to_python_for_a_while():
     found, asked, counts = reviewed([1, True], 5)
     assert found == ["compiled", "compiled", "Python", "compiled", "compiled"]
-    assert asked == [(), None, None] and (counts[0], counts[2]) == (1, 4)
+    assert asked == [(), None, None] and (counts[0], counts[3]) == (1, 4)
 
 
 def test_compiled_code_gives_way_to_python_for_good():
@@ -499,8 +516,8 @@ def test_no_samples_while_a_module_is_imported(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     seen = []
 
-    def look():
-        frame, names = sys._getframe(), []
+    def look(frame):
+        names = []
         while (frame := frame.f_back) is not None:
             names.append(frame.f_globals.get("__name__"))
         seen.append(names)

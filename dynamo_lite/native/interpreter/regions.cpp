@@ -28,6 +28,7 @@ struct CodeNote {
     bool has_compiled;       // some functions have a compiled form
     int64_t ran, due;        // nanoseconds in Python: so far, and when to ask again
     int64_t calls;           // in Python
+    int64_t nested;          // nanoseconds of `ran` in compiled forms and in the compiler
     int64_t compiled_ran, compiled_calls;
     int64_t review;          // number of compiled calls at which to ask again
     uint32_t version;        // of the code; call sites trust functions with a version blindly
@@ -45,6 +46,8 @@ constexpr int FEW_C_CALLS = 150;
 constexpr int64_t NEVER = INT64_MAX;
 
 Region *region = nullptr;
+thread_local int64_t time_apart = 0;
+thread_local bool is_time_apart = false;
 thread_local int outside = 0;
 thread_local intptr_t stack_base = 0;
 
@@ -101,7 +104,7 @@ CodeNote *note_of(PyObject *code) {
 // The note, made where there is none; null with an exception.
 CodeNote *make_note(PyObject *code, uint64_t epoch) {
     if (CodeNote *known = note_of(code)) return known;
-    auto note = new CodeNote{epoch, false, false, 0, 0, 0, 0, 0, NEVER, version_of(code)};
+    auto note = new CodeNote{epoch, false, false, 0, 0, 0, 0, 0, 0, NEVER, version_of(code)};
     if (PyUnstable_Code_SetExtra(code, extra_index, note) == 0) return note;
     delete note;
     return nullptr;
@@ -206,26 +209,48 @@ bool is_reviewed(PyObject *code) {
     return note && note->compiled_calls >= note->review && note->ran >= note->due;
 }
 
+TimeApart::TimeApart() : begin(std::exchange(is_time_apart, true) ? 0 : nanoseconds()) {}
+
+TimeApart::~TimeApart() {
+    if (!begin) return;
+    time_apart += nanoseconds() - begin;
+    is_time_apart = false;
+}
+
+int64_t TimeApart::total() { return time_apart; }
+
 int64_t Runs::counted() const {
     CodeNote *note = note_of(code.get());
     return note ? note->ran + note->compiled_ran : 0;
 }
 
+int64_t Runs::nested() const {
+    CodeNote *note = note_of(code.get());
+    return note ? note->nested : 0;
+}
+
 Runs::Runs(PyObject *code, bool is_compiled)
-    : code(Ref::borrow(code)), is_compiled(is_compiled), begin(nanoseconds() - counted()) {}
+    : code(Ref::borrow(code)), begin(nanoseconds() - counted()),
+      nested_begin(TimeApart::total() - nested()) {
+    if (is_compiled) compiled.emplace();
+}
 
 // What a call of the same code inside of this one took is counted already.
 Runs::~Runs() {
+    int64_t end = nanoseconds();
     CodeNote *note = note_of(code.get());
     if (!note) return;
-    int64_t took = std::max<int64_t>(nanoseconds() - counted() - begin, 0);
-    (is_compiled ? note->compiled_ran : note->ran) += took;
-    ++(is_compiled ? note->compiled_calls : note->calls);
+    int64_t took = std::max<int64_t>(end - counted() - begin, 0);
+    (compiled ? note->compiled_ran : note->ran) += took;
+    ++(compiled ? note->compiled_calls : note->calls);
+    if (compiled) return;
+    note->nested += std::max<int64_t>(TimeApart::total() - nested() - nested_begin, 0);
 }
 
 void Runs::in_python() {
-    is_compiled = false;
+    compiled.reset();
     begin = nanoseconds() - counted();
+    nested_begin = TimeApart::total() - nested();
 }
 
 bool expect_functions(PyObject *code) {
@@ -350,26 +375,22 @@ PyObject *forget_code(PyObject *, PyObject *code) {
     Py_RETURN_NONE;
 }
 
-PyObject *time_of_code(PyObject *, PyObject *code) {
-    if (!PyCode_Check(code)) {
-        PyErr_SetString(PyExc_TypeError, "time_of_code() needs a code object");
-        return nullptr;
-    }
-    CodeNote *note = note_of(code);
-    return PyLong_FromLongLong(note ? note->ran : 0);
-}
-
 PyObject *calls_of_code(PyObject *, PyObject *code) {
     if (!PyCode_Check(code)) {
         PyErr_SetString(PyExc_TypeError, "calls_of_code() needs a code object");
         return nullptr;
     }
     CodeNote *note = note_of(code);
-    if (!note) return Py_BuildValue("LLLL", 0LL, 0LL, 0LL, 0LL);
-    return Py_BuildValue("LLLL", static_cast<long long>(note->calls),
-                         static_cast<long long>(note->ran),
+    if (!note) return Py_BuildValue("LLLLL", 0LL, 0LL, 0LL, 0LL, 0LL);
+    return Py_BuildValue("LLLLL", static_cast<long long>(note->calls),
+                         static_cast<long long>(note->ran), static_cast<long long>(note->nested),
                          static_cast<long long>(note->compiled_calls),
                          static_cast<long long>(note->compiled_ran));
+}
+
+PyObject *time_in_compiled(PyObject *, PyObject *) {
+    return Py_BuildValue("LL", static_cast<long long>(nanoseconds()),
+                         static_cast<long long>(regions::TimeApart::total()));
 }
 
 PyObject *review_after(PyObject *, PyObject *args) {
@@ -420,9 +441,10 @@ PyMethodDef functions[] = {
      "leave_region()\n--\n\nLeaves the region that was entered last."},
     {"forget_code", forget_code, METH_O,
      "forget_code(code, /)\n--\n\nForgets what a callback answered about functions of this code."},
-    {"time_of_code", time_of_code, METH_O,
-     "time_of_code(code, /)\n--\n\n"
-     "Nanoseconds that candidates of this code have run in Python."},
+    {"time_in_compiled", time_in_compiled, METH_NOARGS,
+     "time_in_compiled()\n--\n\n"
+     "The time now, and how much of it this thread has spent in compiled forms of candidates and in\n"
+     "the compiler, in nanoseconds."},
     {"review_after", review_after, METH_VARARGS,
      "review_after(code, calls, /)\n--\n\n"
      "Has the region's callback asked about candidates of this code again when they have run\n"
@@ -434,8 +456,9 @@ PyMethodDef functions[] = {
      "first: their calls were not seen. Asked again, nothing."},
     {"calls_of_code", calls_of_code, METH_O,
      "calls_of_code(code, /)\n--\n\n"
-     "How often candidates of this code ran in Python, for how many nanoseconds, and how often and\n"
-     "how long they ran compiled (compiling included)."},
+     "How often candidates of this code ran in Python, for how many nanoseconds, of which so many in\n"
+     "compiled forms that they called and in the compiler; and how often and how long they ran\n"
+     "compiled (compiling included)."},
     {"call_at_bottom",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_at_bottom)), METH_FASTCALL,
      "call_at_bottom(callable, /, *args)\n--\n\n"

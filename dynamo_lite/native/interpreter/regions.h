@@ -4,6 +4,8 @@
 // is something to decide; `frame_hook.cpp` (Python 3.11) and `function_hook.cpp` (3.12 and later),
 // that a candidate is called.
 #pragma once
+#include <optional>
+
 #include "callable/callable.h"
 #include "interpreter/interpreter.h"
 #include "runtime/fp_state.h"
@@ -30,7 +32,21 @@ bool is_due(PyObject *code);
 // Whether the callback wants to decide again about functions of this code that have compiled forms.
 bool is_reviewed(PyObject *code);
 
-// While it lives a function of this code runs, as it is or compiled: counts the calls and the time.
+// While this lives, compiled code or the compiler is at work: its time is none of Python's.
+class TimeApart {
+public:
+    TimeApart();
+    ~TimeApart();
+    TimeApart(const TimeApart &) = delete;
+
+    static int64_t total();  // nanoseconds of this thread
+
+private:
+    int64_t begin;  // 0: inside of another one
+};
+
+// While it lives a function of this code runs, as it is or compiled: counts the calls and the time,
+// and of calls in Python, what compiled forms inside of them took.
 class Runs {
 public:
     explicit Runs(PyObject *code, bool is_compiled = false);
@@ -41,10 +57,11 @@ public:
 
 private:
     int64_t counted() const;  // nanoseconds of all calls of the code until now
+    int64_t nested() const;   // and in compiled forms that those in Python called
 
     Ref code;
-    bool is_compiled;
-    int64_t begin;
+    std::optional<TimeApart> compiled;
+    int64_t begin, nested_begin;
 };
 
 // Whether a function that is made now, from this code, is a candidate; if so the code's functions
@@ -119,6 +136,7 @@ public:
     CompilerWorks(const CompilerWorks &) = delete;
 
 private:
+    regions::TimeApart apart;
     OutsideRegions outside;
     SignalsWait signals;
     CollectionWaits collection;
