@@ -46,3 +46,18 @@ def test_conversions_to_integers_that_do_not_matter_still_report(function):
     x[-1] = np.nan
     with pytest.warns(RuntimeWarning, match="invalid value encountered in cast"):
         compiled(x)
+
+
+def divides(x, m, k):
+    v = x + x[::-1]
+    m[3, 2] = 2 / (1 // k[3])
+    for i in range(45):
+        if v[i % 8] > 1.2:
+            break
+    return i + 1
+
+
+def test_a_number_that_is_written_last_reports_before_the_commit():
+    x, m, k = np.linspace(-1, 3, 8), np.ones((5, 8)), np.arange(8) + 2
+    with pytest.warns(RuntimeWarning, match="divide by zero encountered in scalar divide"):
+        dl.compile(divides, backend="llvm")(x, m, k)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ....ir.sizes import floordiv, product
 from ...loop_ir.loops import Axis, Check, Kernel, Store
-from ..builder.elements import I64
+from ...loop_ir.program import Commit, all_steps
+from ..builder.elements import I64, PARTS
 from ..builder.emit import Builder
 from ..builder.frame import Frame
 from ..builder.nest import Nest
@@ -82,6 +83,20 @@ def statements(writer: EntryWriter, kernel: Kernel) -> None:
         terms.store(statement.buffer.name)
     if builder.checks:
         check_status(writer)
+
+
+def compute_before(writer: EntryWriter, commit: Commit) -> None:
+    """Have LLVM compute numbers that are read behind the commit alone before it, which asks what
+    was reported."""
+    steps = writer.program.steps
+    behind = all_steps(steps[steps.index(commit) + 1 :])
+    for buffer in dict.fromkeys(buffer for step in behind for buffer in step.reads):
+        kind = writer.types.get(buffer.name)
+        if kind is None or kind.shape or buffer.dtype.kind not in "fc":
+            continue
+        part, pointer = PARTS.get(buffer.dtype, buffer.dtype), writer.pointer(buffer.name)
+        for offset in range(0, buffer.dtype.itemsize, part.itemsize):
+            keep(writer.builder.load(writer.builder.offset(pointer, offset), part))
 
 
 def check_status(writer: EntryWriter) -> None:

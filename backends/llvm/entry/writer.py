@@ -379,7 +379,8 @@ class EntryWriter:
         left, right = self.size(step.left), self.size(step.right)
         self.frame.bail_out_if(f"icmp {NEGATED[step.relation]} i64 {left.ref}, {right.ref}")
 
-    def commit(self, _: Commit) -> None:
+    def commit(self, step: Commit) -> None:
+        launches.compute_before(self, step)
         self.frame.checked("commit", "ptr %frame")
 
     def _output(self, number: int, output: Output) -> None:
