@@ -40,7 +40,9 @@ _JUMPS = {
     "POP_JUMP_IF_FALSE": f"POP_JUMP{_FORWARD}_IF_FALSE",
     "POP_JUMP_IF_NONE": f"POP_JUMP{_FORWARD}_IF_NONE",
     "POP_JUMP_IF_NOT_NONE": f"POP_JUMP{_FORWARD}_IF_NOT_NONE",
+    "FOR_ITER": "FOR_ITER",
 }
+_EFFECTS = {"JUMP": 0, "FOR_ITER": 1}
 
 
 class Label:
@@ -155,9 +157,10 @@ class Assembler:
         self.emit("POP_TOP")
 
     def jump(self, opname: str, label: Label) -> None:
-        """A forward jump; conditional ones take a bool (3.13 tests nothing else)."""
+        """A forward jump; conditional ones take a bool (3.13 tests nothing else). The label of
+        FOR_ITER is what it names, which may lie before where it leads."""
         self._items.append(_Jump(_JUMPS[opname], label))
-        self._moved(0 if opname == "JUMP" else -1)
+        self._moved(_EFFECTS.get(opname, -1))
 
     def place(self, label: Label, depth: int | None = None) -> None:
         """`label` is here; `depth` is the stack depth when it is only reached by jumps."""

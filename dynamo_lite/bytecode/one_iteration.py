@@ -13,7 +13,7 @@ from ..native import CONTINUATION
 from .assembling import Assembler, Label, jump_back
 from .flow import shape_of
 from .liveness import live_locals
-from .reading import Instruction, read
+from .reading import FOR_ITER_SKIPS, Instruction, positions, read
 from .resume import ResumePoint, flat_code, in_place, own_cells, with_code
 from .stack_depths import stack_depths
 
@@ -22,11 +22,11 @@ _JUMP_SIZE = 4
 
 
 def rest_of_iteration(
-    function: FunctionType, point: ResumePoint, resume: Callable[[ResumePoint], Any]
+    function: FunctionType, point: ResumePoint, resume: Callable[[ResumePoint], Any], more: int = 0
 ) -> FunctionType | None:
-    """The function that runs `function` from `point` to the head of the loop around it, and returns
-    the continuation that `resume` gives for there. None where there is no such loop, or not
-    everything is known of its head."""
+    """The function that runs `function` from `point` to the head of the loop around it, and `more`
+    iterations of a `for` loop, and returns the continuation that `resume` gives for there. None
+    where there is no such loop, or not everything is known of its head."""
     code = flat_code(function.__code__)
     if (at := _next_head(code, point)) is None:
         return None
@@ -37,14 +37,20 @@ def rest_of_iteration(
     if there is None:
         return None
     assembler, count = in_place(function, point)
+    left = assembler.add_local("left") if more else None
+    if left is not None:
+        assembler.emit("LOAD_CONST", more)
+        assembler.emit("STORE_FAST", left)
     if not _enter(assembler, read(code)[point.index], head):
         return None
-    leave = Label()
-    assembler.place(leave, len(there.stack))
+    at_head = Label()
+    assembler.place(at_head, len(there.stack))
+    if left is not None and not _go_round(assembler, head, left):
+        return None
     _leave(assembler, there, unbound, resume(there))
     made = assembler.finish(body=True, co_argcount=count)
     text = bytearray(made.co_code)
-    if not jump_back(text, len(text) - len(code.co_code) + head.offset, leave.offset):
+    if not jump_back(text, len(text) - len(code.co_code) + head.offset, at_head.offset):
         return None
     return with_code(function, made.replace(co_code=bytes(text)))
 
@@ -86,6 +92,38 @@ def _enter(assembler: Assembler, entry: Instruction, head: Instruction) -> bool:
         return False
     assembler.copy_original(entry.offset, entry.end, -1)
     assembler.jump("JUMP", Label(entry.end))
+    return True
+
+
+def _go_round(assembler: Assembler, head: Instruction, left: str) -> bool:
+    """Begin another iteration of a `for` loop as long as some are `left`."""
+    instructions = read(assembler.code)
+    if head.opname != "FOR_ITER" or head.target is None:
+        return False
+    below = instructions[head.index + 1]
+    is_hidden = head.end < head.offset + _JUMP_SIZE
+    if is_hidden and (below.opname != "STORE_FAST" or below.end < head.offset + _JUMP_SIZE):
+        return False
+    depth, leave = assembler.depth, Label()
+    assembler.at(positions(assembler.code, head))
+    assembler.emit("LOAD_FAST", left)
+    assembler.test_truth()
+    assembler.jump("POP_JUMP_IF_FALSE", leave)
+    assembler.emit("LOAD_FAST", left)
+    assembler.emit("LOAD_CONST", 1)
+    assembler.emit("BINARY_OP", "-")
+    assembler.emit("STORE_FAST", left)
+    begin, end = Label(), Label()
+    assembler.place(begin)
+    assembler.jump("FOR_ITER", Label(instructions[head.target].offset - FOR_ITER_SKIPS))
+    assembler.place(end)
+    if (handler := head.handler) is not None:
+        target = instructions[handler.target].offset
+        assembler.protect(begin, end, target, handler.depth, handler.lasti)
+    if is_hidden:
+        assembler.copy_original(below.offset, below.end, -1)
+    assembler.jump("JUMP", Label(below.end if is_hidden else head.end))
+    assembler.place(leave, depth)
     return True
 
 

@@ -58,7 +58,7 @@ _NAME = frozenset(opcode.hasname)
 _LOCAL = frozenset(opcode.haslocal)
 _FREE = frozenset(opcode.hasfree)
 _JUMPS = frozenset(opcode.hasjrel) | frozenset(opcode.hasjabs)
-_FOR_ITER_SKIPS = {(3, 11): 0, (3, 12): 2}.get(VERSION, 4)
+FOR_ITER_SKIPS = {(3, 11): 0, (3, 12): 2}.get(VERSION, 4)
 _COMPARE_SHIFT = {(3, 11): 0, (3, 12): 4}.get(VERSION, 5)
 
 
@@ -138,7 +138,7 @@ def raw_instructions(code: CodeType) -> Iterator[Raw]:
         if number in _JUMPS:
             target = end + (-2 * arg if "BACKWARD" in name else 2 * arg)
             if name == "FOR_ITER":
-                target += _FOR_ITER_SKIPS
+                target += FOR_ITER_SKIPS
         yield Raw(number, name, arg, start, end, target)
         position = start = end
         arg = 0

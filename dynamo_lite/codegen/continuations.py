@@ -37,10 +37,10 @@ class Continuations:
         self.points: list[ResumePoint] = []
 
     def resume(
-        self, index: int, stack: Stack, changing: Push | None = None, in_python: bool = False
+        self, index: int, stack: Stack, changing: Push | None = None, waits: bool = False
     ) -> None:
         """Go on at instruction `index`. If a number, the value on the stack that is `changing` is
-        another one each time."""
+        another one each time. A continuation that `waits` has Python run some iterations first."""
         following = read(self.original)[index]
         if following.opname == "PUSH_NULL" and is_second_half(self.original, following):
             index, stack = index + 1, [*stack, (False, push_nothing)]
@@ -49,8 +49,10 @@ class Continuations:
             index - self.prefix, shape, self.locals.names, self.locals.unbound)
         self.points.append(point)
         self.code.load_const(CONTINUATION)
-        if in_python or self.stopped.in_python:
+        if self.stopped.in_python:
             self.code.load_callable(self.frames.continuation_in_python(point))
+        elif waits:
+            self.code.load_callable(self.frames.iterations_in_python(point))
         else:
             self.code.load_callable(self.frames.resume(point, self._symbolic(stack, changing)))
         count = self._push_arguments(stack)

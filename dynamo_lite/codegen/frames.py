@@ -25,6 +25,10 @@ class Frames(Protocol):
         """The same, in Python."""
         ...
 
+    def iterations_in_python(self, point: ResumePoint) -> Callable[..., Any]:
+        """The same for some iterations, where the frame goes on in a `for` loop."""
+        ...
+
     def balance(self, index: int) -> Any:
         """The account of the loop at an instruction of the original text: `pays(iterations, saves)`
         says at a side exit whether to go on in compiled form, `earned` notes them at its end."""

@@ -134,8 +134,8 @@ class Leaving:
         return self.instruction.target
 
     def _leave_loop(self, ran: Ran) -> None:
-        """Go on behind a loop; at a side exit in Python, where it is left so often that it does not
-        pay."""
+        """Go on behind a loop; at a side exit in Python for a while, where it is left so often that
+        it does not pay."""
         index, other, stack = self.instruction.index, Label(), self._stack(len(self.stack))
         balance = self.frames.balance(ran.head - self.continuations.prefix)
         self.code.load_callable(balance.earned if ran.is_over else balance.pays)
@@ -149,7 +149,7 @@ class Leaving:
         depth = self.assembler.depth
         self.continuations.resume(index, stack)
         self.assembler.place(other, depth)
-        return self.continuations.resume(index, stack, in_python=True)
+        return self.continuations.resume(index, stack, waits=True)
 
     def _go_on_in_python(self) -> None:
         """Put the stack in place and jump to the instruction in the original text."""

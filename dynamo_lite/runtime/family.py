@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from ..base.records import dataclass, field
 from ..bytecode.liveness import deletes_free_variables, sees_variables
 from ..bytecode.one_iteration import rest_of_iteration
-from ..bytecode.resume import ResumePoint, lifted_function, resume_function
+from ..bytecode.resume import ResumePoint, lifted_function, own_cells, resume_function
 from ..guards.shapes.dynamic import SizeHistory
 from ..native import CompiledFunction
 from ..tracer.rules.trace_rules import Action, rule_for
 from .options import Options
-from .side_exits import Balance
+from .side_exits import AT_ONCE, Balance
 
 Callees = dict[FunctionType | CodeType, CompiledFunction]
 _ASYNCHRONOUS = 0x80 | 0x200  # CO_COROUTINE, CO_ASYNC_GENERATOR
@@ -78,6 +78,17 @@ class Family:
     def continuation_in_python(self, point: ResumePoint) -> FunctionType:
         """The continuation of the frame, where compiling it gains nothing."""
         return resume_function(self.origin, point)
+
+    def iterations_in_python(self, point: ResumePoint) -> FunctionType:
+        """The same for `AT_ONCE` iterations of the loop around it, behind which the frame is
+        compiled again."""
+        def resume(there: ResumePoint) -> CompiledFunction:
+            code = self.origin.__code__
+            iterator = len(code.co_varnames) + len(own_cells(code)) + len(there.stack) - 1
+            return self.resume(there, [(iterator, "bound", 0)])
+
+        rest = rest_of_iteration(self.origin, point, resume, AT_ONCE)
+        return rest or self.continuation_in_python(point)
 
     def balance(self, index: int) -> Balance:
         """The account of a loop with side exits, the same for all continuations."""

@@ -6,6 +6,10 @@ import pytest
 from test_on_stack import compile_text, with_switches
 
 import dynamo_lite as dl
+from dynamo_lite.bytecode.one_iteration import rest_of_iteration
+from dynamo_lite.bytecode.reading import read
+from dynamo_lite.bytecode.resume import ResumePoint
+from dynamo_lite.native import CONTINUATION
 from dynamo_lite.runtime.compile_frame import FrameCompiler
 from dynamo_lite.runtime.stats import registry
 from tests.flow.random_loops import Writer, program
@@ -172,3 +176,37 @@ def test_random_loops(refused, seeds):
                 if wrong := differences(outcome_of_copy(compiled, arguments), expected):
                     pytest.fail(f"seed {seed}\n{text}\n{wrong}")
             dl.reset()
+
+
+def adds(items):
+    total = 0
+    try:
+        for item in items:
+            total += item
+    except ZeroDivisionError as error:
+        return type(error), total
+    return total, "end"
+
+
+def failing():
+    yield from (1, 2)
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("more", [1, 2, 5])
+@pytest.mark.parametrize("make", [lambda: iter([1, 2, 3, 4]), failing, lambda: iter((7,))])
+def test_some_iterations_end_with_the_continuation_or_as_the_function_does(make, more):
+    code = adds.__code__
+    head = next(i for i in read(code) if i.opname == "FOR_ITER")
+    point = ResumePoint(head.index + 1, (True, True), frozenset({"total"}), frozenset())
+    run = rest_of_iteration(adds, point, lambda there: there, more)
+    arguments = [0 if name == "total" else None for name in code.co_varnames]
+    iterator, items = make(), make()
+    result, total = run(*arguments, iterator, next(iterator)), next(items)
+    try:
+        for _ in range(more):
+            total += next(items)
+    except (StopIteration, ZeroDivisionError):
+        assert result == adds(make())
+    else:
+        assert result[0] is CONTINUATION and result[-1] is iterator and total in result

@@ -245,6 +245,56 @@ def test_a_balance_gives_up_and_tries_again():
     assert balance.pays(0, 100.0) and balance.pause == 1
 
 
+def left_where(x, where):
+    total = 0.0
+    for i in range(len(x)):
+        total = total * 0.5 + x[i]
+        if where[i]:
+            print(i, end=" ")
+    return total
+
+
+LONG = np.tile(X, 50)
+
+
+def test_the_loop_is_native_again_in_the_same_call(monkeypatch):
+    """Python runs but a part of it behind an exit that does not pay."""
+    native, pays = [], Balance.pays
+
+    def spy(balance, iterations, saves):
+        native.append((iterations, pays(balance, iterations, saves)))
+        return native[-1][1]
+
+    monkeypatch.setattr(Balance, "pays", spy)
+    where = np.zeros(len(LONG), bool)
+    where[:4000], where[9000::2000] = True, True
+    compiled = dl.compile(left_where)
+    check(compiled, left_where, LONG, where, calls=2)
+    assert not all(is_worth_it for _, is_worth_it in native)
+    assert sum(iterations for iterations, _ in native) > 2 * 10_000
+
+
+def test_flips_of_a_branch_with_effects_need_two_graphs():
+    dl.reset()
+    where = np.arange(len(LONG)) % 5 < 1
+    compiled = dl.compile(left_where)
+    for shift in (0, 3, 7):
+        check(compiled, left_where, LONG[:9000], np.roll(where[:9000], shift), calls=1)
+    assert dl.stats().graphs <= 3
+
+
+def test_bad_data_does_not_retire_the_loop():
+    """After a thousand exits each good call is one run of the first graph."""
+    compiled = dl.compile(left_where)
+    nowhere, everywhere = np.zeros(len(LONG), bool), np.ones(len(LONG), bool)
+    check(compiled, left_where, LONG, nowhere, calls=1)
+    check(compiled, left_where, LONG, everywhere, calls=2)
+    (entry,) = compiled.entries()
+    before = entry.hits
+    check(compiled, left_where, LONG, nowhere, calls=2)
+    assert entry.hits == before + 2 and not entry.bailouts
+
+
 def gone_through(values, x, limit):
     a = 0.0
     for i in values:
