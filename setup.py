@@ -1,5 +1,7 @@
 """Build of the native core; everything else is in pyproject.toml."""
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 
 import numpy
@@ -30,14 +32,24 @@ class BuildCore(build_ext):
     """Build the core, and say what is missing when that fails."""
 
     def build_extensions(self) -> None:
-        compile_one = self.compiler._compile
+        compile_all, compile_one = self.compiler.compile, self.compiler._compile
 
         def compile_as(obj, src, ext, cc_args, extra, pp_opts):
             """Without the standard of C++ for files of C, which clang refuses."""
             extra = [flag for flag in extra if flag != STANDARD or ext != ".c"]
             compile_one(obj, src, ext, cc_args, extra, pp_opts)
 
-        self.compiler._compile = compile_as
+        def compile_together(*args, **options):
+            """As many files at a time as there are cores."""
+            running = []
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                self.compiler._compile = lambda *file: running.append(pool.submit(compile_as, *file))
+                objects = compile_all(*args, **options)
+            for file in running:
+                file.result()
+            return objects
+
+        self.compiler.compile = compile_together
         try:
             super().build_extensions()
         except Exception as error:

@@ -107,7 +107,8 @@ def test_sums_have_one_order_whatever_is_known_of_their_length(rows, dtype, leve
         parts = rng.standard_normal((2, 2, *rows, n))
         z, w = (parts[0] + 1j * parts[1]).astype(dtype)
         wanted = total(z, w)
-        for compiled in (symbolic, dl.compile(total)) if n % 5 < 2 else (symbolic,):
+        is_fixed = n in (1, 7, 16, 64, 129, 100_001)
+        for compiled in (symbolic, dl.compile(total)) if is_fixed else (symbolic,):
             for got, want in zip(compiled(z, w), wanted):
                 assert same(np.asarray(got), np.asarray(want))
 

@@ -121,7 +121,7 @@ def test_sums_have_one_order_whatever_is_known_of_their_length(name, dtype, leve
     for n in [*range(2, 41), *range(41, 300, 13), 1000, *range(4096, 4104), 40_001]:
         x = rng.standard_normal(shape(n)).astype(dtype)
         got = np.asarray(symbolic(x))
-        if n % 7 < 2:
+        if n in (2, 7, 8, 9, 17, 36, 132, 1000, 4099, 40_001):
             assert np.asarray(dl.compile(function)(x)).tobytes() == got.tobytes(), n
         assert np.asarray(function(x)).tobytes() == got.tobytes(), n
 

@@ -24,7 +24,7 @@ def functions(function: Any, *args: Any) -> int:
     return "".join(EntryWriter(program, host()).write().texts).count("\ndefine") - 1
 
 
-def test_rounds_of_a_loop_share_their_kernels():
+def test_iterations_of_a_loop_share_their_kernels():
     def smooth(rounds: int) -> Any:
         def run(x: Any) -> Any:
             for _ in range(rounds):
@@ -66,14 +66,14 @@ def test_kernels_with_other_numbers_share_one():
     assert functions(rows(20), x) == functions(rows(10), x)
 
 
-def test_a_number_that_grows_from_round_to_round_is_kept():
-    def descend(rounds: int) -> Any:
+def test_a_number_that_grows_from_iteration_to_iteration_is_kept():
+    def descend(count: int) -> Any:
         def run(x: Any) -> Any:
             bias = np.mean(x)
-            for _ in range(rounds):
+            for _ in range(count):
                 bias = bias - np.mean(np.tanh(x + bias)) * 0.1
             return x + bias
         return run
 
     x = np.random.default_rng(0).random(100)
-    assert functions(descend(16), x) <= functions(descend(8), x) + 1
+    assert functions(descend(10), x) <= functions(descend(6), x) + 1
