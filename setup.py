@@ -43,7 +43,7 @@ class BuildCore(build_ext):
             """As many files at a time as there are cores."""
             running = []
             with ThreadPoolExecutor(os.cpu_count()) as pool:
-                self.compiler._compile = lambda *file: running.append(pool.submit(compile_as, *file))
+                self.compiler._compile = lambda *one: running.append(pool.submit(compile_as, *one))
                 objects = compile_all(*args, **options)
             for file in running:
                 file.result()

@@ -130,7 +130,8 @@ def interrupted(function, n, after):
         signal.setitimer(signal.ITIMER_REAL, 0)
     except Interrupted as error:
         name = function.__name__
-        lines = [line - frame.f_code.co_firstlineno
+        # Python 3.11 gives the jump behind a `with` in a loop no line.
+        lines = [(line or 0) - frame.f_code.co_firstlineno
                  for frame, line in traceback.walk_tb(error.__traceback__)
                  if frame.f_code.co_name == name]  # fmt: skip
         return "early" if lines == [0] else "escaped" if lines else "late", 0, 0

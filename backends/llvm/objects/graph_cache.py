@@ -73,7 +73,8 @@ def pattern(graph: Graph) -> tuple[int, ...]:
 
 def likely_values(graph: Graph) -> tuple[int, ...]:
     """Of sizes, as far as they are not in the key."""
-    return tuple(one.hint for one in (*graph.symbols.values(), *graph.unbacked.values()))
+    symbols = (origin.hint for origin in graph.symbols.values())
+    return (*symbols, *(size.hint for size in graph.unbacked.values()))
 
 
 def read(key: bytes, graph: Graph, facts: Facts) -> Image | None:
