@@ -45,7 +45,7 @@ def test_each_compilation_has_its_files(tmp_path):
     assert bytecode.index("broken is") < bytecode.index("broken becomes")
     code = (first / "output_code.txt").read_text()
     assert "kernel kernel0" in code and "define" in code
-    assert "x: shape[0] 3 was 5" in (folder / "0-1" / "recompiles.txt").read_text()
+    assert "x: shape[0] 3, was 5 when compiled" in (folder / "0-1" / "recompiles.txt").read_text()
 
 
 def test_the_index_has_a_line_for_each_entry(tmp_path):
