@@ -7,27 +7,22 @@ its code is warm (`runtime.tiering`).
 """
 from __future__ import annotations
 
-import gc
 import importlib
 import inspect
-import itertools
 import sys
 import time
-from collections import deque
-from collections.abc import Collection, Iterable, Iterator
-from types import BuiltinFunctionType, CellType, CodeType, FrameType, FunctionType, ModuleType
+from collections.abc import Iterator
+from types import CellType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-import numpy as np
-
 from ..base import logs
-from ..base.classes import is_python_class
 from ..base.disabled import Place, is_disabled, place_of
 from ..base.origins import is_stdlib, module_of
 from ..native import CompiledFunction, first_frames, review_after
 from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account, Lender, has_loops, nanoseconds, open_account
+from .arrays import mentions_arrays, touch_arrays
 from .histories import FIRST_CALLS, HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory
 from .loops import has_plain_loops
 
@@ -42,8 +37,6 @@ ASKED_AGAIN = 3
 """Calls without arrays after which a function is left alone."""
 FUNCTIONS_OF_A_CODE = 8
 """Closures made from one text that are compiled; later ones run in Python."""
-LOOKED_AT = 16
-"""Items of a container, or attributes of an object, that are looked at for arrays."""
 
 DISABLED = "dl.disable leaves it to Python"
 NOT_FOLLOWED = "it is not of the user's own functions, or a rule or directive leaves it to Python"
@@ -52,11 +45,6 @@ MANY_CLOSURES = f"{FUNCTIONS_OF_A_CODE} functions of the same text are compiled 
 
 SILENT = (DISABLED, NOT_FOLLOWED, NO_ARRAYS, MANY_CLOSURES)
 """Reasons that hold for most functions of most programs."""
-
-ARRAY_PACKAGES = frozenset({"numpy", "cupy", "scipy"})
-ARRAY_TYPES = (np.ndarray, np.generic)
-CONTAINERS = (list, tuple, deque, dict)
-_DISPATCHER = type(np.sum)
 
 
 class Candidates:
@@ -158,43 +146,60 @@ class Candidates:
         self.decisions.write()
 
     def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
+        code = function.__code__
         if not is_candidate(function) or (self.engine and not self.engine.may_compile(function)):
-            by_name = is_disabled(function.__code__)
-            return self.leave(function, DISABLED if by_name else NOT_FOLLOWED)
-        if (caller := sys._getframe(1).f_back) and counts_references(caller.f_code):
+            return self.leave(function, DISABLED if is_disabled(code) else NOT_FOLLOWED)
+        caller = sys._getframe(1).f_back
+        if caller is not None and counts_references(caller.f_code):
             return NotImplemented
-        history = self.history_of(function.__code__)
-        if history.why_left:
-            return self.leave(function, history.why_left)
-        is_shared = is_of_module(function)
-        if is_shared and history.shared is not None:
+        history = self.history_of(code)
+        if history.shared is not None and is_of_module(function):
             return history.shared
-        if history.given_up or history.compiled >= FUNCTIONS_OF_A_CODE:
-            if self.decisions is not None and not history.operations:
-                self.decisions.note(function.__code__, NOTHING_FOUND)
-            return self.leave(function, history.given_up or MANY_CLOSURES)
+        if reason := self.why_not(history, code):
+            return self.leave(function, reason)
+        if not self.sees_arrays(history, function, values):
+            return 0 if history.asked < ASKED_AGAIN else self.leave(function, NO_ARRAYS)
+        history.look_at_loops(function)
+        history.note_time(code)
+        if lacking := history.account.lacks(values):
+            return nanoseconds(lacking * history.stretch)
+        return self.compiled_form(function, history, caller)
+
+    def why_not(self, history: CodeHistory, code: CodeType) -> str:
+        """Why no more functions of this code are compiled, or nothing."""
+        if history.why_left:
+            return history.why_left
+        if not history.given_up and history.compiled < FUNCTIONS_OF_A_CODE:
+            return ""
+        if self.decisions is not None and not history.operations:
+            self.decisions.note(code, NOTHING_FOUND)
+        return history.given_up or MANY_CLOSURES
+
+    def sees_arrays(
+        self, history: CodeHistory, function: FunctionType, values: tuple[Any, ...]
+    ) -> bool:
+        """Whether it is called with arrays, or again while it names what makes them."""
         if not (self.every or history.is_known_hot or touch_arrays(values)):
             history.asked += 1
             history.names_arrays = mentions_arrays(function)
-            if history.asked == 1 or not history.names_arrays:
-                is_asked_again = history.asked < ASKED_AGAIN
-                return 0 if is_asked_again else self.leave(function, NO_ARRAYS)
+            return history.asked > 1 and history.names_arrays
         history.names_arrays = True
-        history.look_at_loops(function)
-        history.note_time(function.__code__)
-        if lacking := history.account.lacks(values):
-            return nanoseconds(lacking * history.stretch)
+        return True
+
+    def compiled_form(
+        self, function: FunctionType, history: CodeHistory, caller: FrameType | None
+    ) -> Answer:
         if not self.engine and not self.loaded().may_compile(function):
             return self.leave(function, NOT_FOLLOWED)
         if history.account.price:
             PERF.info("%s is warm: %s", function.__qualname__, history.account)
         history.compiled += 1
         if history.compiled == 1:
-            self.discount(history, sys._getframe(1).f_back)
+            self.discount(history, caller)
         compiled: CompiledFunction = self.engine.compiled_form(
             function, self.backend, history.note, history.account
         )
-        if is_shared:
+        if is_of_module(function):
             history.shared = compiled
         review_after(function.__code__, FIRST_CALLS)
         return compiled
@@ -270,69 +275,3 @@ def counts_references(code: CodeType) -> bool:
     """Whether a function asks how many references there are, of which guards and calls hold some:
     it is left alone, and what it calls is not compiled there."""
     return "getrefcount" in code.co_names
-
-
-# -- looking for arrays, without running code of the program
-
-
-def touch_arrays(values: Iterable[Any]) -> bool:
-    """Whether one of the values is an array or has arrays right inside."""
-    return any(is_array(value) or any(map(is_array, contents(value))) for value in values)
-
-
-def is_array(value: Any) -> bool:
-    kind = type(value)
-    return issubclass(kind, ARRAY_TYPES) or kind is cupy_array()
-
-
-def cupy_array() -> Any:
-    return getattr(sys.modules.get("cupy"), "ndarray", ())
-
-
-def contents(value: Any) -> Iterable[Any]:
-    """The first items of a container, or attributes of an object."""
-    kind = type(value)
-    if issubclass(kind, CONTAINERS):
-        items: Iterable[Any] = value if kind in CONTAINERS else ()
-        if kind is dict:
-            items = value.values()
-        return itertools.islice(items, LOOKED_AT)
-    if is_python_class(kind) and not issubclass(kind, (type, set, frozenset)):
-        return attributes(value)
-    return ()
-
-
-def attributes(value: Any) -> Iterator[Any]:
-    for part in itertools.islice(gc.get_referents(value), LOOKED_AT):
-        if type(part) is dict:
-            yield from itertools.islice(list(part.values()), LOOKED_AT)
-        else:
-            yield part
-
-
-def mentions_arrays(function: FunctionType) -> bool:
-    """Whether a global, free variable or default of the function is NumPy's, or an array.
-
-    What a function of SciPy's names of SciPy says nothing: most of it sees no arrays.
-    """
-    others = ARRAY_PACKAGES - {module_of(function).partition(".")[0]}
-    names = function.__code__.co_names
-    variables = [function.__globals__[name] for name in names if name in function.__globals__]
-    variables += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-    for cell in function.__closure__ or ():
-        try:
-            variables.append(cell.cell_contents)
-        except ValueError:  # empty
-            continue
-    return any(is_of_arrays(value, others) for value in variables)
-
-
-def is_of_arrays(value: Any, packages: Collection[str]) -> bool:
-    kind = type(value)
-    if kind is ModuleType:
-        name = value.__dict__.get("__name__")
-    elif kind in (FunctionType, BuiltinFunctionType, type, _DISPATCHER):
-        name = value.__module__
-    else:
-        return kind is np.ufunc or is_array(value)
-    return isinstance(name, str) and name.partition(".")[0] in packages

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.runtime import compile_frame as miss
+from dynamo_lite.runtime import pipeline
 from tests.oracle import differences, outcome_of_copy
 
 X = np.arange(1.0, 5.0)
@@ -215,7 +215,7 @@ CASES = [
                          ids=[f"{f.__name__}{number}" for number, (f, _) in enumerate(CASES)])
 def test_split_anywhere(function, args, monkeypatch):
     global GLOBAL
-    translate, stop = miss.translate, 0
+    translate, stop = pipeline.translate, 0
 
     def stopping(traced, flat_args, options):
         is_root = traced.__code__.co_code == function.__code__.co_code
@@ -223,7 +223,7 @@ def test_split_anywhere(function, args, monkeypatch):
         steps.append(trace.root_steps if is_root else 0)
         return trace
 
-    monkeypatch.setattr(miss, "translate", stopping)
+    monkeypatch.setattr(pipeline, "translate", stopping)
     GLOBAL = 1
     expected = outcome_of_copy(function, args)
     while True:

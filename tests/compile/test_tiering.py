@@ -8,9 +8,9 @@ from scripts import WARMING, run
 
 import dynamo_lite as dl
 from dynamo_lite.native import CompiledFunction
-from dynamo_lite.runtime import compile_frame, tiering
+from dynamo_lite.runtime import compile_frame, pipeline, tiering
 from dynamo_lite.runtime.tiering import Account, Lender, open_account
-from dynamo_lite.script.regions import mentions_arrays
+from dynamo_lite.script.arrays import mentions_arrays
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
@@ -179,7 +179,7 @@ def test_an_analysis_without_room_is_in_vain(monkeypatch, error):
 
     found = account()
     monkeypatch.setattr(Account, "lacks", lambda self, values: 0.0)
-    monkeypatch.setattr(compile_frame, "translate", fail)
+    monkeypatch.setattr(pipeline, "translate", fail)
     options = compile_frame.Options(account=found)
     compiled = compile_frame.compiled_function(lambda x: x + 1, options)
     assert compiled(np.ones(2)).tolist() == [2, 2] and compiled.disabled is None

@@ -1,0 +1,210 @@
+"""From the arguments of a call to an entry for calls like it."""
+from __future__ import annotations
+
+import math
+import operator
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+from ..backends.hints import hints_of
+from ..backends.registry import Unprofitable
+from ..base.classes import is_python_class
+from ..base.config import config
+from ..base.records import dataclass, field
+from ..bytecode.resume import flat_code, prefix_length, with_code
+from ..codegen.output import Plan, plan
+from ..errors import NotWarm, Unsupported
+from ..guards.guard_set import GuardSet, types_of
+from ..guards.programs.flatten import FlatGuards, flatten
+from ..guards.shapes import validation
+from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
+from ..guards.shapes.shape_env import ShapeEnv
+from ..ir.savings import ITERATIONS, saved_by
+from ..native import CompiledFunction, Entry, drive
+from ..tracer.frame.speculation import translate
+from ..tracer.state.trace import RECURSION, Stopped, Trace, TraceOptions
+from . import replayed
+from .compile_graph import compile_graph
+from .family import Family
+from .options import Options
+from .reporter import Reporter
+from .stats import Break, FrameRecord
+
+SHALLOW = 2
+"""Compilations of a function in which its calls of itself are followed. Where they were not enough,
+the depth depends on the arguments, and each call is a frame of its own."""
+
+Target = Callable[..., Any]
+"""What a call of an entry runs, with flat arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryInfo:
+    """What an entry keeps, to explain a later miss."""
+
+    flat: FlatGuards
+    shapes: ShapeEnv
+    record: FrameRecord
+
+
+@dataclass(eq=False, slots=True)
+class Pipeline:
+    """Makes the entries of one function: analysis, plan, backend, output, guards."""
+
+    function: FunctionType
+    options: Options
+    in_python: FunctionType
+    family: Family
+    report: Reporter
+    history: SizeHistory = field(default_factory=SizeHistory)
+
+    @property
+    def is_continuation(self) -> bool:
+        return self.function is not self.family.origin
+
+    def forget(self) -> None:
+        """Start afresh."""
+        self.history = SizeHistory()
+        self.report.forget()
+        self.family.forget()
+
+    def add_entry(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Entry:
+        """The entry for these arguments, added last: what fails before leaves nothing behind."""
+        record = self.report.begins()
+        try:
+            with record.stage("trace"):
+                trace = translate(self.function, flat_args, self.trace_options())
+            guards, shapes = trace.guards, trace.shapes
+            target = self._target(trace, record, flat_args)
+            with record.stage("guards"):
+                flat = flatten(guards, shapes, len(flat_args))
+        except Unsupported as unsupported:
+            self._note_unsupported(record, unsupported)
+            guards, shapes, flat = self._types_alone(flat_args)
+            target = self._function_itself()
+        validation.prove_all()
+        self.report.guarded(record, guards, shapes)
+        entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
+        record.counts = entry.counts
+        entry.leaves_arms = bool(record.cold_arms)
+        self.report.finished(record, flat)
+        return entry
+
+    def hand_over(
+        self, compiled: CompiledFunction, flat_args: tuple[Any, ...], run: Target
+    ) -> None:
+        """From now on `run` answers calls with arguments of these types."""
+        _, shapes, flat = self._types_alone(flat_args)
+        record = self.report.record()
+        entry = compiled.add_entry(flat.program, run, EntryInfo(flat, shapes, record))
+        record.counts = entry.counts
+
+    def _types_alone(self, flat_args: tuple[Any, ...]) -> tuple[GuardSet, ShapeEnv, FlatGuards]:
+        """Guards for the types of the arguments."""
+        guards, shapes = types_of(flat_args, self.function.__code__.co_varnames), ShapeEnv()
+        return guards, shapes, flatten(guards, shapes, len(flat_args))
+
+    def _function_itself(self) -> Target:
+        """The function in Python, over its flat arguments."""
+        return with_code(self.in_python, flat_code(self.in_python.__code__))
+
+    # -- what a call of the entry runs
+
+    def _target(self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]) -> Target:
+        self.report.traced(record, trace)
+        if self.options.pure and (effects := replayed.told(trace.side_effects.records)):
+            raise Unsupported(f"it has side effects: {'; '.join(effects)}")
+        if isinstance(trace.end, Stopped):
+            self.report.broke(record, Break(trace.end.reason, trace.end.location))
+            record.in_python = trace.end.operations
+        if (replacement := self._planned(trace, record)) is None:
+            return self._function_itself()
+        self._afford(trace, record, flat_args)
+        with record.stage("backend"):
+            run = compile_graph(trace, replacement.outputs, flat_args, self.options)
+        if isinstance(run, Unprofitable):
+            record.unprofitable = run.reason
+            return self._function_itself()
+        with record.stage("output"):
+            target = replacement.assemble(run)
+        self.report.becomes(record, target)
+        return drive(target) if replacement.points and not self.is_continuation else target
+
+    def _planned(self, trace: Trace, record: FrameRecord) -> Plan | None:
+        """What replaces the frame; None where Python runs it."""
+        family, operations = self.family, len(trace.graph.calls)
+        known = len(family.continuations)
+        try:
+            with record.stage("output"):
+                replacement = plan(trace, family)
+        except Unsupported as unsupported:
+            self.report.broke(
+                record, Break(f"the frame runs in Python: {unsupported}", record.location))
+            record.in_python += record.operations
+            record.graph, record.operations = None, 0
+            return None
+        is_new = len(family.continuations) > known
+        if not operations and not (replacement.points and (is_new or family.operations)):
+            return None  # also ends a loop in which nothing was found to compile
+        family.operations += operations if self.is_continuation else 0
+        return replacement
+
+    def _afford(self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]) -> None:
+        """In whole-script mode, NotWarm where code would not earn what it costs."""
+        if (account := self.options.account) is None:
+            return
+        saves = saved_by(trace.graph.calls, hints_of(trace.graph.symbols)) * 1e-9
+        if isinstance(trace.end, Stopped):  # perhaps in each iteration of a loop
+            saves *= iterations_left(flat_args)
+        if not account.affords(record.operations, saves):
+            raise NotWarm
+
+    def _note_unsupported(self, record: FrameRecord, unsupported: Unsupported) -> None:
+        where = unsupported.location or record.location
+        self.report.broke(record, Break(str(unsupported), where))
+        record.in_python = max(unsupported.operations, 1)
+        record.graph, record.operations = None, 0
+
+    # -- what an analysis is told
+
+    def trace_options(self) -> TraceOptions:
+        account, family, whole = self.options.account, self.family, self.options.fullgraph
+        worth, now = math.inf if account is None else account.worth, time.monotonic()
+        return TraceOptions(
+            self._size_policy(), config.unroll_budget, config.trace_seconds, config.inline_depth,
+            prefix_length(self.function, family.origin),
+            family.short_loops if config.leave_short_loops else None,
+            whole=whole, leaves_loops=not whole,
+            leaves_cold_arms=family.leaves_cold_arms and not whole,
+            deadline=time.thread_time() + worth, earliest=now + worth,
+            until=now + config.trace_seconds,
+            recursion=1 if self.report.recompiles >= SHALLOW and not whole else RECURSION,
+        )  # fmt: skip
+
+    def options_aside(self) -> TraceOptions:
+        """The same for an analysis of which nothing is to be remembered."""
+        options = self.trace_options()
+        short = None if options.short_loops is None else dict(options.short_loops)
+        return replace(options, policy=None, short_loops=short, deadline=math.inf)
+
+    def _size_policy(self) -> DynamicPolicy:
+        """Which sizes are symbols from the beginning."""
+        dynamic = self.options.dynamic
+        if dynamic is None and not config.assume_static_by_default:
+            dynamic = True
+        return DynamicPolicy(
+            dynamic, self.history, config.automatic_dynamic_shapes, config.specialization_backoff,
+            config.specialize_int, self.family.variants,
+            config.recompile_limit + self.options.fullgraph,
+        )  # fmt: skip
+
+
+def iterations_left(flat_args: tuple[Any, ...]) -> float:
+    """How often the continuation of a frame may be called, by the iterators that are among its
+    arguments; a guess where there are none."""
+    counts = [max(operator.length_hint(value), 1) for value in flat_args
+              if not is_python_class(type(value)) and hasattr(type(value), "__length_hint__")]
+    return math.prod(counts) if counts else ITERATIONS
