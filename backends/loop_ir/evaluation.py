@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.records import dataclass, field
-from ...ir.ops import topics as topics
 from ...ir.ops.c_functions import UFUNCS
-from ...ir.row import by_name
+from ...ir.ops.columns import target_named
 from ...ir.sizes import Size, evaluate
 from . import loops
 
@@ -101,12 +100,10 @@ def _statement(state: State, kernel: loops.Kernel, statement: loops.Statement) -
 
 def scalar_operation(name: str) -> Any:
     """The NumPy callable that a scalar operation's name stands for."""
-    row = by_name(name)
     if name == "complex":
         return np.vectorize(complex, otypes=[complex])
-    if row is not None and row.target in UFUNCS:
-        return UFUNCS[row.target]  # of whole arrays, within docs/ulp.md of C's function
-    return getattr(np, name) if row is None else row.target
+    target = target_named(name)
+    return UFUNCS.get(target, target)  # of whole arrays, within docs/ulp.md of C's function
 
 
 @dataclass
@@ -167,11 +164,11 @@ def _reduce(box: Box, expr: loops.Reduce) -> np.ndarray:
     body = body.reshape(*body.shape[: len(box.axes)], int(np.prod(folded, dtype=np.int64)))
     assert count == 1 or not expr.op.startswith("arg")
     if expr.op in ("argmin", "argmax"):
-        return np.asarray(getattr(np, expr.op)(body, axis=-1)).astype(np.int64)
+        position = np.argmin if expr.op == "argmin" else np.argmax
+        return np.asarray(position(body, axis=-1)).astype(np.int64)
     if body.shape[-1] == 0 and expr.op in ("minimum", "maximum"):
         raise BailOut("a minimum of nothing")
-    result = getattr(np, expr.op).reduce(body, axis=-1, dtype=expr.dtype)
-    return np.asarray(result)
+    return np.asarray(scalar_operation(expr.op).reduce(body, axis=-1, dtype=expr.dtype))
 
 
 def _gathered_load(box: Box, expr: loops.Load) -> np.ndarray:

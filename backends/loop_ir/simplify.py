@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.ops.columns import target_named
 from ...ir.sizes import Size
 from .loops import Apply, Const, Convert, Expr, Select, SizeValue
 
@@ -109,7 +110,7 @@ def apply(name: str, operands: tuple[Expr, ...], dtype: np.dtype) -> Expr:
     if (decided := _decided(name, operands, dtype)) is not None:
         return decided
     if name in DECIDED and all(isinstance(operand, Const) for operand in operands):
-        return const(getattr(np, name)(*map(value_of, operands)), dtype)  # type: ignore[arg-type]
+        return const(target_named(name)(*map(value_of, operands)), dtype)  # type: ignore[arg-type]
     if name in ("logical_or", "logical_and") and dtype == BOOL:
         decisive = name == "logical_or"
         for operand, other in (operands, operands[::-1]):

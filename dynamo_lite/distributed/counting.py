@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Unsupported
+from ..ir.ops.columns import target_named
 from .cuts import Axis, Unknown, Value, outside
 from .elementwise import ITEM, recut, whole
 from .folds import Folded, at_home, combined, finished, folded_axes
@@ -103,7 +104,7 @@ def extreme(call: Call, value: Value, fold: str) -> Value:
     partition, here = at_home(call, value)
     axes = folded_axes(None, len(value.axes))
     partial = call.emit(partition, (here,), {"axis": axes, "keepdims": True},
-                        target=getattr(np, fold).reduce)
+                        target=target_named(fold).reduce)
     how = Folded(fold, value.dtype)
     return finished(call, combined(call, partition, value, axes, [partial], how)[0], axes, False,
                     value.dtype)

@@ -11,6 +11,7 @@ from ..base.records import dataclass
 from ..errors import Unsupported
 from ..ir.graph import Graph
 from ..ir.node import Node
+from ..ir.ops.columns import target_named
 from ..ir.row import row_of
 from .cuts import Axis, Value
 from .elementwise import ITEM, step
@@ -32,7 +33,7 @@ class Folded:
     def combine(self, graph: Graph, stacks: Sequence[Node]) -> list[Node]:
         kwargs = {"dtype": self.dtype} if self.fold in RETYPED else {}
         return [graph.call_function(
-            getattr(np, self.fold).reduce, (stacks[0],), {"axis": 0, **kwargs}, type=None)]
+            target_named(self.fold).reduce, (stacks[0],), {"axis": 0, **kwargs}, type=None)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def reduction(call: Call) -> Any:
     if given.keys() - {"axis", "dtype", "keepdims"} or not fold:
         raise Unsupported("no rule says how its partial results are combined")
     if fold in ("argmax", "argmin"):
-        return position(call, value, given, axes, keeps)
+        return position(call, value, axes, keeps)
     return partial(call, value, given, axes, keeps)
 
 
@@ -169,9 +170,7 @@ def finished(
     return Value(kept, call.node.type.dtype if dtype is None else dtype, partition, made)
 
 
-def position(
-    call: Call, value: Value, given: Mapping[str, Any], axes: tuple[int, ...], keeps: bool
-) -> Value:
+def position(call: Call, value: Value, axes: tuple[int, ...], keeps: bool) -> Value:
     """The position of an extreme along one axis."""
     if any(0 in axis.chunks for axis in value.axes):
         raise Unsupported("positions are found in blocks that are not empty")
@@ -224,7 +223,7 @@ def scan(call: Call) -> Any:
 
 
 def carried(call: Call, value: Value, axis: int) -> Value:
-    adds = fold_of(call) == "add"
+    ufunc = target_named(fold_of(call))
     partition, here = at_home(call, value)
     dims = partition.dims_of(value)
     assert dims is not None and dims[axis] is not None
@@ -232,11 +231,10 @@ def carried(call: Call, value: Value, axis: int) -> Value:
     own = call.emit(partition, (here,), {"axis": axis, "dtype": dtype})
     local = Value(tuple(Axis(each.chunks, dim) for each, dim in zip(value.axes, dims)),
                   dtype, partition, own)
-    fold = np.sum if adds else np.prod
     total = call.emit(
-        partition, (here,), {"axis": axis, "keepdims": True, "dtype": dtype}, target=fold)
+        partition, (here,), {"axis": axis, "keepdims": True, "dtype": dtype}, target=ufunc.reduce)
     before = combined(call, partition, value, (axis,), [total],
-                      Running(call.target, adds, dtype))[0]
+                      Running(call.target, ufunc.identity, dtype))[0]
     runs = Value((Axis((len(value.axes[axis].chunks),)), *before.axes), dtype,
                  before.partition, before.node)
     onto = tuple(range(len(value.axes)))
@@ -244,7 +242,6 @@ def carried(call: Call, value: Value, axis: int) -> Value:
         [(local, onto), (runs, (None, *onto))], value.cut)
     number = partition.by_block(at[axis], range(len(value.axes[axis].chunks)))
     offset = call.emit(partition, (partition.local(runs, (None, *onto), at), number), target=ITEM)
-    ufunc = np.add if adds else np.multiply
     made = call.emit(partition, (partition.local(local, onto, at), offset), target=ufunc)
     return call.value(partition, made, axes)
 
@@ -254,15 +251,14 @@ class Running:
     """What comes before each of the partial results."""
 
     function: Callable[..., Any]
-    adds: bool
+    identity: Any
     dtype: Any
     in_steps: bool = False
 
     def combine(self, graph: Graph, stacks: Sequence[Node]) -> list[Node]:
         (stack,) = stacks
         first = graph.call_function(ITEM, (stack, slice(0, 1)), type=None)
-        none = graph.call_function(
-            np.zeros_like if self.adds else np.ones_like, (first,), type=None)
+        none = graph.call_function(np.full_like, (first, self.identity), type=None)
         rest = graph.call_function(ITEM, (stack, slice(0, -1)), type=None)
         sums = graph.call_function(self.function, (rest,), {"axis": 0}, type=None)
         return [graph.call_function(np.concatenate, ((none, sums),), type=None)]

@@ -1,16 +1,17 @@
 """What is known about an operation stands in its row: nothing else tells NumPy's functions apart.
 
 A fact about an operation is a NumPy callable in a table, a comparison, a decorator, or a statement
-of a module. To make a call of one, for a graph or at once, is none.
+of a module, whatever the file calls NumPy and its modules. To make a call of one, for a graph or at
+once, is none.
 """
 import ast
 
-import numpy as np
 import pytest
 from dynamo_lite.backends.lowering import lower  # noqa: F401  (lowerings register)
 from dynamo_lite.backends.lowering.context import LOWERINGS
 
 from dynamo_lite.ir.row import ROWS
+from tests.architecture.numpy_names import FUNCTIONS, Names
 from tests.architecture.test_layers import ROOT
 
 ROWS_LIVE_IN = ("dynamo_lite/ir/ops/", "dynamo_lite/ir/rules/", "dynamo_lite/ir/definitions/",
@@ -18,8 +19,8 @@ ROWS_LIVE_IN = ("dynamo_lite/ir/ops/", "dynamo_lite/ir/rules/", "dynamo_lite/ir/
                 "dynamo_lite/tracer/polyfills/")
 NO_OPERATION = "answered while tracing, from types or constants: no node of a graph"
 NO_ROW = "np.asfortranarray is a conversion that a graph has no operation for"
+OF_ERRSTATE = "what np.errstate calls: no operation on arrays"
 EXCEPTIONS = {
-    "dynamo_lite/runtime/random_states.py:LEGACY_STATE": "what the functions of np.random share",
     "dynamo_lite/tracer/numpy/creation.py:UNNAMED": NO_ROW,
     "dynamo_lite/tracer/numpy/creation.py:as_array": NO_ROW,
     "dynamo_lite/tracer/numpy/facts.py:ATTRIBUTES": NO_OPERATION,
@@ -28,61 +29,18 @@ EXCEPTIONS = {
     "dynamo_lite/tracer/numpy/making.py:is_unusual": NO_ROW,
     "dynamo_lite/tracer/numpy/making.py:made": NO_ROW,
     "dynamo_lite/tracer/rules/trace_rules.py:TABLE": "what no graph may call, with the reason",
+    "dynamo_lite/tracer/trackers/objects/errstates.py:describe_state": OF_ERRSTATE,
+    "dynamo_lite/tracer/trackers/objects/errstates.py:make_state": OF_ERRSTATE,
 }
 """Where one may stand all the same, and why. This list only gets shorter."""
 
 
-def callable_named(text):
-    """The function or ufunc that `np.x` is; None for types, constants and what is not NumPy's."""
-    head, *rest = text.split(".")
-    if head != "np":
-        return None
-    found = np
-    for part in rest:
-        found = getattr(found, part, None)
-    is_type = isinstance(found, type) or found in (np, np.typing.DTypeLike)
-    return None if is_type or not callable(found) else found
-
-
-def dotted(node):
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute) and (base := dotted(node.value)) is not None:
-        return f"{base}.{node.attr}"
-    return None
-
-
-DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Compare, ast.MatchValue)
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
-
-def facts(node, counts, inside=False):
-    """The NumPy callables in a tree that are not just called; `counts`: whether those at its root
-    are facts, `inside`: whether it is part of a function, where arguments of calls are none."""
-    if isinstance(node, ast.Attribute) and (name := dotted(node)) is not None:
-        if counts and callable_named(name) is not None:
-            yield name
-        return
-    if isinstance(node, FUNCTIONS):
-        for one in getattr(node, "decorator_list", ()):
-            yield from facts(one, True)
-        body = node.body if isinstance(node.body, list) else [node.body]
-        for one in body:
-            yield from facts(one, False, True)
-        return
-    if isinstance(node, ast.AnnAssign):
-        yield from facts(node.value, counts, inside) if node.value is not None else ()
-        return
-    if isinstance(node, ast.Call) and is_no_fact(node):
-        return
-    counts = isinstance(node, DISPLAYS) or (counts and not (inside and isinstance(node, ast.Call)))
-    for one in ast.iter_child_nodes(node):
-        yield from facts(one, counts, inside)
-
-
-def is_no_fact(call):
-    """A call of one of NumPy's functions, and the type that they have."""
-    return callable_named(dotted(call.func) or "") is not None or dotted(call.func) == "type"
+COMPUTED = {
+    "backends/triton/interpreted.py": "NumPy's namesakes of the functions of the GPU's library",
+    "dynamo_lite/tracer/numpy/cupy.py": "NumPy's namesakes of CuPy's functions",
+    "dynamo_lite/tracer/rules/trace_rules.py": "whether a ufunc is of numpy.strings alone",
+}
+"""Files that ask NumPy for what it has under a name that only a run knows, and why."""
 
 
 def name_of(statement):
@@ -90,24 +48,31 @@ def name_of(statement):
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         return statement.name
     targets = getattr(statement, "targets", [getattr(statement, "target", None)])
-    return dotted(targets[0]) or "(statement)" if targets[0] is not None else "(statement)"
+    return ast.unparse(targets[0]) if targets[0] is not None else "(statement)"
 
 
-def facts_outside():
-    """File and definition → the callables that it tells apart."""
-    found = {}
+def trees_outside():
     for top in ("dynamo_lite", "guards", "backends"):
         for path in sorted((ROOT / top).rglob("*.py")):
             file = path.relative_to(ROOT).as_posix()
-            if file.startswith(ROWS_LIVE_IN):
-                continue
-            for statement in ast.parse(path.read_text()).body:
-                if names := sorted(set(facts(statement, True))):
-                    found.setdefault(f"{file}:{name_of(statement)}", []).extend(names)
-    return found
+            if not file.startswith(ROWS_LIVE_IN):
+                yield file, ast.parse(path.read_text())
 
 
-FOUND = facts_outside()
+def facts_outside():
+    """File and definition → the callables that it tells apart; and the files that ask NumPy for
+    what has a name that only a run knows."""
+    found, computed = {}, set()
+    for file, tree in trees_outside():
+        names = Names(tree)
+        for statement in tree.body:
+            if facts := sorted(set(names.facts(statement))):
+                found.setdefault(f"{file}:{name_of(statement)}", []).extend(facts)
+        computed |= {file for node in ast.walk(tree) if names.is_computed(node)}
+    return found, computed
+
+
+FOUND, BY_COMPUTED_NAME = facts_outside()
 
 
 @pytest.mark.parametrize("place", sorted(FOUND))
@@ -117,6 +82,35 @@ def test_facts_about_operations_stand_in_rows(place):
 
 def test_exceptions_are_needed():
     assert sorted(EXCEPTIONS.keys() - FOUND.keys()) == []
+
+
+def test_names_of_operations_are_looked_up_in_rows():
+    assert BY_COMPUTED_NAME == COMPUTED.keys()
+
+
+@pytest.mark.parametrize("text", [
+    "import numpy as np\nTABLE = {np.hypot: 1}",
+    "import numpy\nTABLE = (numpy.linalg.norm,)",
+    "import numpy.linalg as algebra\nTABLE = [algebra.norm]",
+    "from numpy import hypot as far\ndef is_it(f): return f is far",
+    "import numpy as np\nfft = np.fft\nTABLE = {fft.fft}",
+    "import numpy as np\nHYPOT = getattr(np, 'hypot')",
+    "import numpy as np\ndef is_it(f): return f in (getattr(np.linalg, 'norm'), len)",
+    "import numpy as np\n@handles(np.add.reduce)\ndef handle(): pass",
+])  # fmt: skip
+def test_facts_are_found_under_any_name(text):
+    tree = ast.parse(text)
+    assert [fact for statement in tree.body for fact in Names(tree).facts(statement)]
+
+
+@pytest.mark.parametrize("text", [
+    "import numpy as np\ndef hypot(x): return np.hypot(x, getattr(np, 'pi'))",
+    "import numpy as np\ndef emitted(emit, x): return emit(np.hypot, x)",
+    "import numpy as np\nKINDS = {np.float64: np.pi}\nRESULT = type(np.sum)",
+])  # fmt: skip
+def test_calls_are_no_facts(text):
+    tree = ast.parse(text)
+    assert [fact for statement in tree.body for fact in Names(tree).facts(statement)] == []
 
 
 # -- what rows name in the backends

@@ -14,7 +14,7 @@ import numpy as np
 from ....ir.ops.columns import having
 from ....native import _core
 
-LOOPS = tuple(sorted(row.name for row in having("approximated")))
+LOOPS = {row.name: row.target for row in having("approximated")}
 """Ufuncs that are not correctly rounded, so that two ways to compute them differ in last bits."""
 OF_FLOATS = "fd"
 C_FUNCTIONS = (
@@ -53,9 +53,9 @@ def _declaration(name: str) -> str:
 def addresses() -> dict[str, int]:
     """Where everything lies in this process."""
     found = {c_symbol(name): _core.c_function(name) or 0 for name in C_FUNCTIONS}
-    for name in LOOPS:
+    for name, ufunc in LOOPS.items():
         for char in OF_FLOATS:
-            loop = _core.ufunc_loop(getattr(np, name), np.dtype(char).num)
+            loop = _core.ufunc_loop(ufunc, np.dtype(char).num)
             assert loop is not None, name
             function, data = loop
             symbol = loop_symbol(name, char)

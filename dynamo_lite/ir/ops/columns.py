@@ -5,7 +5,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from ..row import BOUND_ROWS, ROWS, Kind, Op, row_of
+from ..row import BOUND_ROWS, ROWS, Kind, Op, by_name, row_of
 from . import topics as topics  # they fill the registry
 
 
@@ -18,6 +18,13 @@ def says(target: Any, column: str) -> Any:
     """What a column says of a callable; None without a row."""
     row = row_of(target)
     return None if row is None else getattr(row, column)
+
+
+def target_named(name: str) -> Any:
+    """The ufunc that the name of a fold or of a scalar operation stands for."""
+    row = by_name(name)
+    assert row is not None, name
+    return row.target
 
 
 def folds_of(kind: Kind) -> dict[Any, Callable[..., Any]]:
