@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,15 +18,13 @@ from ..types import ArrayType, python_number
 from .decompose import NodeEmit
 from .loops import Loop, branch_of, is_active, results_of
 from .scopes import Scope, conform, cotangent_type, integer, loaded, stored, truth
-from .sweeps import ADJOINTS, ReverseSweep, dependent_on
+from .sweeps import ADJOINTS, Pairs, ReverseSweep, dependent_on
 
 SHORT = 32
 """Iterations of loops that keep all their states."""
 SEGMENT = 1024
 """Iterations between the states that loops keep of which the number of iterations is not known, and
 the number of these states."""
-
-Pairs = Iterator[tuple[Node, Any]]
 
 
 def of_branch(sweep: ReverseSweep, node: Node, g: Any, emit: NodeEmit) -> Pairs:
@@ -139,12 +136,8 @@ class LoopBackwards(Loop):
     def replace_body(self, new: list[Node], segment: int) -> None:
         """The body that also counts, and stores the state that it is given."""
         node, scope = self.node, Scope(self.emit.new.graph, self.node, self.sweep.facts)
-        old = self.body.placeholders
-        given = [scope.placeholder(each.name, each.type)
-                 for each in old[: self.at_index + self.count]]
-        constants = scope.take(self.constants)
-        versions = [scope.version(each.name, each.type)
-                    for each in old[len(old) - self.versions :]]
+        given, constants = self.parameters(scope), scope.take(self.constants)
+        versions = self.versions_in(scope)
         kept = [scope.version(each.name, each.type) for each in new]
         states = [*given[self.at_index :], *versions]
         k = integer(scope.emit, core.plain, scope.emit(operator.getitem, kept[0], 0))

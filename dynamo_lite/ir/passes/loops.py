@@ -10,8 +10,9 @@ from ..graph import Graph
 from ..node import Node
 from ..types import ArrayType
 from .decompose import NodeEmit
+from .fitting import is_continuous
 from .scopes import Scope, conform
-from .sweeps import Sweep, dependent_on, is_continuous
+from .sweeps import Sweep, dependent_on
 
 
 def is_active(sweep: Sweep, value: Any) -> bool:
@@ -82,3 +83,13 @@ class Loop:
         self.active = [place for place, own in enumerate(states) if own in active]
         self.active_constants = [place for place, own in enumerate(fixed) if own in active]
         self.active_extras = [place for place in self.extras if results[place] in varying]
+
+    def parameters(self, scope: Scope) -> list[Node]:
+        """The index and what is carried, of another body of the loop."""
+        old = self.body.placeholders[: self.at_index + self.count]
+        return [scope.placeholder(each.name, each.type) for each in old]
+
+    def versions_in(self, scope: Scope) -> list[Node]:
+        """The arrays of which that makes versions."""
+        old = self.body.placeholders
+        return [scope.version(each.name, each.type) for each in old[len(old) - self.versions :]]

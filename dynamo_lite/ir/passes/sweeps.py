@@ -13,21 +13,22 @@ from typing import Any
 import numpy as np
 
 from ...errors import NotDifferentiable, Unsupported
-from .. import core
 from ..control import is_control
-from ..derivatives.arrays import laid_out
 from ..derivatives.traced import Part, Traced, bare, counted, traced
 from ..facts import Facts
 from ..node import Node
 from ..pullback import RULED, detached, ruled_backwards
-from ..row import ROWS, row_of
+from ..row import ROWS, Op, row_of
 from ..tree import leaves, map_leaves
-from ..types import ArrayType, Form
+from ..types import ArrayType
 from .decompose import NodeEmit
+from .fitting import dense, fitted, formed, is_continuous, scaled, stripped, unknown_of, wide
 from .rebuild import Rebuild
 from .scopes import silent_emit
 
-ADJOINTS: dict[Any, Callable[..., Iterator[tuple[Node, Any]]]] = {}
+Pairs = Iterator[tuple[Node, Any]]
+"""Operands of a call, and their cotangents."""
+ADJOINTS: dict[Any, Callable[..., Pairs]] = {}
 """What control nodes do to cotangents; `adjoints` fills it."""
 TANGENTS: dict[Any, Callable[..., Any]] = {}
 """What they do to tangents; `tangents` fills it."""
@@ -53,46 +54,42 @@ class Sweep:
         """The nodes of an argument that have derivatives."""
         return [node for node in leaves(tree, Node) if node in self.active]
 
-    def contributions(self, node: Node, g: Any, emit: NodeEmit) -> Iterator[tuple[Node, Any]]:
+    def contributions(self, node: Node, g: Any, emit: NodeEmit) -> Pairs:
         """(operand, its cotangent) for each place where a call has an operand that matters."""
         if is_control(node):
-            yield from ADJOINTS[node.target](self, node, g, emit)
-            return
+            return ADJOINTS[node.target](self, node, g, emit)
+        if node.target is ruled_backwards:
+            return self.by_pullback(node, g, emit)
         if node.target in RULED:
-            by = self.by_pullback if node.target is ruled_backwards else self.by_tangents
-            yield from by(node, g, emit)
-            return
+            return self.by_tangents(node, g, emit)
         row = row_of(node.target)
         if row is None or (row.means is None and self.matter(node.kwargs)):
             raise without_rule(node)
         if row.means is not None:
-            yield from self.through(row.means, node, g, emit)
-            return
+            return self.through(row.means, node, g, emit)
+        return self.by_rules(row, node, g, emit)
+
+    def by_rules(self, row: Op, node: Node, g: Any, emit: NodeEmit) -> Pairs:
+        """A rule for each argument."""
         rules = row.partials or row.vjp
         seen = counted if row.partials else traced
         args, kwargs = map_leaves(lambda leaf: seen(emit, leaf), (node.args, node.kwargs))
-        out = map_leaves(lambda leaf: None if leaf is None else Traced(emit, leaf), (node, g))
+        out, g = map_leaves(lambda leaf: None if leaf is None else Traced(emit, leaf), (node, g))
         for place, arg in enumerate(node.args):
             if not (operands := self.matter(arg)):
                 continue
             if place >= len(rules) or (rule := rules[place]) is None:
                 raise without_rule(node)
             try:
-                if row.partials:
-                    found = scaled(out[1], rule(out[0], *args[: len(rules)]))
-                else:
-                    found = rule(out[1], out[0], *args, **kwargs)
+                found = scaled(g, rule(out, *args[: len(rules)])) if row.partials else (
+                    rule(g, out, *args, **kwargs))
             except Unsupported as unsupported:
                 raise without_rule(node, str(unsupported)) from None
-            several = isinstance(arg, (tuple, list))
-            pairs = zip(arg, found) if several else ((arg, found),)
+            pairs = zip(arg, found) if isinstance(arg, (tuple, list)) else ((arg, found),)
             yield from ((each, stripped(value)) for each, value in pairs
                         if value is not None and each in operands)
 
-
-    def by_pullback(
-        self, node: Node, g: Any, emit: NodeEmit
-    ) -> Iterator[tuple[Node, Any]]:
+    def by_pullback(self, node: Node, g: Any, emit: NodeEmit) -> Pairs:
         """The program's own rule: what it computes of unknown cotangents, of these."""
         arguments, unknowns, cotangents = node.args[1:]
         became: dict[Node, Any] = {
@@ -110,9 +107,7 @@ class Sweep:
             if value is not None and argument in self.active:
                 yield argument, became.get(value, value)
 
-    def by_tangents(
-        self, node: Node, g: Any, emit: NodeEmit
-    ) -> Iterator[tuple[Node, Any]]:
+    def by_tangents(self, node: Node, g: Any, emit: NodeEmit) -> Pairs:
         """The program's own rule for tangents, transposed."""
         arguments, unknowns, tangents = node.args[1:]
         sweep = ReverseSweep(self.new, unknowns, self.facts)
@@ -124,9 +119,7 @@ class Sweep:
                     for argument, each in zip(arguments, unknowns)
                     if each in sweep.cotangents and argument in self.active)
 
-    def through(
-        self, means: Any, node: Node, g: Any, emit: NodeEmit
-    ) -> Iterator[tuple[Node, Any]]:
+    def through(self, means: Any, node: Node, g: Any, emit: NodeEmit) -> Pairs:
         """The same for a call that means other ones."""
         start = len(self.new.graph.nodes)
         operands = dict.fromkeys(self.matter((node.args, node.kwargs)))
@@ -253,6 +246,7 @@ class ForwardSweep(Sweep):
             return None
         return found[0] if single else found
 
+
 def without_rule(node: Node, reason: str = "") -> NotDifferentiable:
     name = getattr(node.target, "__qualname__", None) or getattr(node.target, "__name__", "a call")
     return NotDifferentiable(
@@ -260,46 +254,9 @@ def without_rule(node: Node, reason: str = "") -> NotDifferentiable:
         "  remedy: dl.stop_gradient makes its operands constants, dl.custom_vjp gives it a rule")
 
 
-def stripped(value: Any) -> Any:
-    """What a rule gives, in terms of nodes."""
-    if not isinstance(value, Part):
-        return bare(value)
-    return Part(*map_leaves(bare, (value.view, value.value, value.repeats)))
-
-
-def dense(emit: NodeEmit, part: Part, operand: Node, known: Any = None) -> Any:
-    """The cotangent of an operand, of that of a part of it and what is known of it already."""
-    if known is not None:
-        known = bare(laid_out(Traced(emit, known), Traced(emit, operand), part.view))
-    base = emit(np.zeros_like, operand) if known is None else known
-    value = retyped(emit, part.value, operand.type.dtype)
-    if part.repeats:
-        *view, (_, (key,), _) = part.view
-        return emit(core.perform, np.add.at, base, tuple(view), 0, (key, value), {})
-    if known is not None:
-        before = base
-        for function, args, kwargs in part.view:
-            before = emit(function, before, *args, **kwargs)
-        value = emit(np.add, before, value)
-    return emit(core.update, base, part.view, value)
-
-
-def scaled(g: Traced, partial: Any) -> Any:
-    """The cotangent of an operand of which the partial derivative is known."""
-    if isinstance(partial, int):
-        return {0: None, 1: g, -1: -g}[partial] if partial in (-1, 0, 1) else g * partial
-    return g * partial
-
-
 def is_item(node: Node) -> bool:
     """Whether a node is one of the results of a call that has several."""
     return node.target is operator.getitem and not isinstance(node.args[0].type, ArrayType)
-
-
-def unknown_of(emit: NodeEmit, kind: Any) -> Node:
-    """A value of this type that is not known yet, for a moment."""
-    made: Node = emit(np.zeros, kind.shape, kind.dtype if is_continuous(kind) else float)
-    return made
 
 
 def leading_to(outputs: Sequence[Any], nodes: Sequence[Node]) -> set[Node]:
@@ -320,58 +277,3 @@ def dependent_on(variables: Sequence[Node], nodes: Sequence[Node]) -> set[Node]:
         if is_continuous(node.type) and any(operand in active for operand in node.operands):
             active.add(node)
     return active
-
-
-def is_continuous(kind: Any) -> bool:
-    """Whether a value, or one of several, is of real or complex numbers."""
-    return any(
-        isinstance(each, ArrayType) and each.dtype.kind in "fc"
-        for each in leaves(tuple(kind) if isinstance(kind, tuple) else kind)
-    )
-
-
-def fitted(emit: NodeEmit, value: Any, kind: ArrayType) -> Any:
-    """A cotangent as one of a value of this type: what was broadcast is summed."""
-    found = emit.type(value)
-    if extra := found.ndim - kind.ndim:
-        value = emit(np.sum, value, axis=tuple(range(extra)))
-    if axes := stretched(emit.type(value), kind):
-        value = emit(np.sum, value, axis=axes, keepdims=True)
-    return retyped(emit, value, kind.dtype)
-
-
-def retyped(emit: NodeEmit, value: Any, dtype: np.dtype) -> Any:
-    """A derivative in a dtype: of a real value it is real."""
-    if emit.type(value).dtype.kind == "c" and dtype.kind != "c":
-        value = emit(np.real, value)
-    if emit.type(value).dtype != dtype:
-        value = emit(np.ndarray.astype, numbered(emit, value), dtype)
-    return value
-
-
-def wide(emit: NodeEmit, value: Any, like: Node) -> Any:
-    """A tangent with the shape and dtype of the value that it is the tangent of."""
-    kind = like.type
-    if emit.type(value).shape != kind.shape:
-        spread = np.broadcast_to if emit.type(value).ndim else None
-        value = emit(np.full_like, like, value) if spread is None else emit(
-            spread, value, kind.shape)
-    return fitted(emit, value, kind)
-
-
-def formed(emit: NodeEmit, g: Any, kind: ArrayType) -> Any:
-    """A number as an array without axes, where rules expect that."""
-    is_array = kind.form is Form.ARRAY and emit.type(g).form is not Form.ARRAY
-    return emit(np.asarray, g) if is_array else g
-
-
-def numbered(emit: NodeEmit, value: Any) -> Any:
-    """A constant as a NumPy number, which has methods."""
-    return value if isinstance(value, Node) else np.asarray(value)[()]
-
-
-def stretched(found: ArrayType, kind: ArrayType) -> tuple[int, ...]:
-    """The axes of 1 that broadcasting made longer."""
-    sizes = zip(found.shape, kind.shape)
-    return tuple(axis for axis, (long, size) in enumerate(sizes)
-                 if isinstance(size, int) and size == 1 and long != 1)

@@ -12,9 +12,10 @@ from ..node import Node
 from ..row import Kind, row_of
 from ..types import ArrayType
 from .decompose import NodeEmit
+from .fitting import is_continuous
 from .loops import Loop, branch_of, results_of
 from .scopes import Scope, conform, cotangent_type
-from .sweeps import TANGENTS, ForwardSweep, is_continuous
+from .sweeps import TANGENTS, ForwardSweep
 
 Tangents = tuple[Any, ...]
 """Of the results of a call, None where there is none."""
@@ -93,14 +94,10 @@ class LoopForwards(Loop):
     ) -> tuple[Any, tuple[Node, ...]]:
         """The body that also gives the tangents of results in `places`, and its operands."""
         scope = Scope(self.emit.new.graph, self.node, self.sweep.facts)
-        old = self.body.placeholders
-        given = [scope.placeholder(each.name, each.type)
-                 for each in old[: self.at_index + self.count]]
+        given = self.parameters(scope)
         tangents = [scope.placeholder("tangent", kind)
                     for kind in kinds[: len(self.active)]]
-        constants = scope.take(self.constants)
-        versions = [scope.version(each.name, each.type)
-                    for each in old[len(old) - self.versions :]]
+        constants, versions = scope.take(self.constants), self.versions_in(scope)
         states = [*given[self.at_index :], *versions]
         known = dict(zip([states[place] for place in self.active], tangents))
         for place in self.active_constants:

@@ -1,0 +1,106 @@
+"""Derivatives in the shape, dtype and form of what they are the derivatives of."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import core
+from ..derivatives.arrays import laid_out
+from ..derivatives.traced import Part, Traced, bare
+from ..node import Node
+from ..tree import leaves, map_leaves
+from ..types import ArrayType, Form
+from .decompose import NodeEmit
+
+
+def is_continuous(kind: Any) -> bool:
+    """Whether a value, or one of several, is of real or complex numbers."""
+    return any(
+        isinstance(each, ArrayType) and each.dtype.kind in "fc"
+        for each in leaves(tuple(kind) if isinstance(kind, tuple) else kind)
+    )
+
+
+def unknown_of(emit: NodeEmit, kind: Any) -> Node:
+    """A value of this type that is not known yet, for a moment."""
+    made: Node = emit(np.zeros, kind.shape, kind.dtype if is_continuous(kind) else float)
+    return made
+
+
+def stripped(value: Any) -> Any:
+    """What a rule gives, in terms of nodes."""
+    if not isinstance(value, Part):
+        return bare(value)
+    return Part(*map_leaves(bare, (value.view, value.value, value.repeats)))
+
+
+def dense(emit: NodeEmit, part: Part, operand: Node, known: Any = None) -> Any:
+    """The cotangent of an operand, of that of a part of it and what is known of it already."""
+    if known is not None:
+        known = bare(laid_out(Traced(emit, known), Traced(emit, operand), part.view))
+    base = emit(np.zeros_like, operand) if known is None else known
+    value = retyped(emit, part.value, operand.type.dtype)
+    if part.repeats:
+        *view, (_, (key,), _) = part.view
+        return emit(core.perform, np.add.at, base, tuple(view), 0, (key, value), {})
+    if known is not None:
+        before = base
+        for function, args, kwargs in part.view:
+            before = emit(function, before, *args, **kwargs)
+        value = emit(np.add, before, value)
+    return emit(core.update, base, part.view, value)
+
+
+def scaled(g: Traced, partial: Any) -> Any:
+    """The cotangent of an operand of which the partial derivative is known."""
+    if isinstance(partial, int):
+        return {0: None, 1: g, -1: -g}[partial] if partial in (-1, 0, 1) else g * partial
+    return g * partial
+
+
+def fitted(emit: NodeEmit, value: Any, kind: ArrayType) -> Any:
+    """A cotangent as one of a value of this type: what was broadcast is summed."""
+    found = emit.type(value)
+    if extra := found.ndim - kind.ndim:
+        value = emit(np.sum, value, axis=tuple(range(extra)))
+    if axes := stretched(emit.type(value), kind):
+        value = emit(np.sum, value, axis=axes, keepdims=True)
+    return retyped(emit, value, kind.dtype)
+
+
+def retyped(emit: NodeEmit, value: Any, dtype: np.dtype) -> Any:
+    """A derivative in a dtype: of a real value it is real."""
+    if emit.type(value).dtype.kind == "c" and dtype.kind != "c":
+        value = emit(np.real, value)
+    if emit.type(value).dtype != dtype:
+        value = emit(np.ndarray.astype, numbered(emit, value), dtype)
+    return value
+
+
+def wide(emit: NodeEmit, value: Any, like: Node) -> Any:
+    """A tangent with the shape and dtype of the value that it is the tangent of."""
+    kind = like.type
+    if emit.type(value).shape != kind.shape:
+        spread = np.broadcast_to if emit.type(value).ndim else None
+        value = emit(np.full_like, like, value) if spread is None else emit(
+            spread, value, kind.shape)
+    return fitted(emit, value, kind)
+
+
+def formed(emit: NodeEmit, g: Any, kind: ArrayType) -> Any:
+    """A number as an array without axes, where rules expect that."""
+    is_array = kind.form is Form.ARRAY and emit.type(g).form is not Form.ARRAY
+    return emit(np.asarray, g) if is_array else g
+
+
+def numbered(emit: NodeEmit, value: Any) -> Any:
+    """A constant as a NumPy number, which has methods."""
+    return value if isinstance(value, Node) else np.asarray(value)[()]
+
+
+def stretched(found: ArrayType, kind: ArrayType) -> tuple[int, ...]:
+    """The axes of 1 that broadcasting made longer."""
+    sizes = zip(found.shape, kind.shape)
+    return tuple(axis for axis, (long, size) in enumerate(sizes)
+                 if isinstance(size, int) and size == 1 and long != 1)
