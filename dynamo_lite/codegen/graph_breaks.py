@@ -120,7 +120,7 @@ class Leaving:
         elif self.stopped.is_sound or self.stopped.in_python:
             self.continuations.resume(self.instruction.index, self._stack(len(self.stack)))
         else:
-            LEAVE_BY.get(self.instruction.opname, Leaving._go_on_in_python)(self)
+            leave_by(self.instruction.opname)(self)
 
     def _stack(self, count: int) -> list[tuple[bool, Push]]:
         """The lowest items."""
@@ -252,10 +252,14 @@ class Leaving:
 
 
 LEAVE_BY: Mapping[str, Callable[[Leaving], None]] = {
-    **dict.fromkeys(STACK_EFFECTS, Leaving._run_and_resume),
     **dict.fromkeys(JUMPS_IF, Leaving._branch),
     "FOR_ITER": Leaving._iterate,
     "JUMP": Leaving._jump,
 }
-"""What is done at the instruction of the break, which Python runs; in the original text if not
-here."""
+
+
+def leave_by(opname: str) -> Callable[[Leaving], None]:
+    """What is done at the instruction of a break: Python runs it alone, or in the original text."""
+    if opname in STACK_EFFECTS:
+        return Leaving._run_and_resume
+    return LEAVE_BY.get(opname, Leaving._go_on_in_python)

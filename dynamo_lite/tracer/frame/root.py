@@ -18,6 +18,7 @@ from ..object_model.callables import CallableVariable
 from ..object_model.cells import outside_cell
 from ..object_model.lazy import LazyVariable
 from ..object_model.methods import BuiltinMethodVariable
+from ..opcodes import HANDLERS
 from ..rules.trace_rules import rule_for
 from ..state.trace import Returned, Stopped, TraceState
 from ..state.tracker import ObservedException, VariableTracker
@@ -173,15 +174,10 @@ def operations_of(inst: Instruction, stack: Sequence[VariableTracker]) -> int:
         called, given = (values := stack[-inst.arg - 2 :])[:2], values[1:]
         works = any(map(is_array, given)) and not any(map(has_effects, called))
         return int(works or any(map(is_array_function, called)))
-    operands = stack[-OPERANDS[inst.opname] :] if inst.opname in OPERANDS else ()
-    return int(any(map(is_array, operands)))
-
-
-OPERANDS = {
-    "BINARY_OP": 2, "COMPARE_OP": 2, "UNARY_NEGATIVE": 1, "UNARY_POSITIVE": 1, "UNARY_INVERT": 1,
-    "BINARY_SUBSCR": 2, "BINARY_SLICE": 3, "STORE_SUBSCR": 3, "STORE_SLICE": 4, "CONTAINS_OP": 2,
-}  # fmt: skip
-"""Opname → how many values it takes, where it may be an operation on arrays."""
+    handler = HANDLERS.get(inst.opname)
+    if handler is None or not handler.on_arrays:
+        return 0
+    return int(any(map(is_array, stack[-handler.taken(inst) :])))
 
 
 def is_array(value: VariableTracker) -> bool:

@@ -118,7 +118,7 @@ class Translator(FrameValues, FrameLanguage):
         if (handler := HANDLERS.get(inst.opname)) is None:
             reason = coverage.reason_for(inst.opname) or "unknown"
             raise GraphBreak(f"the instruction {inst.opname}: {reason}")
-        operands = self.popn(handler.pops + (inst.arg if handler.variadic else 0))
+        operands = self.popn(handler.taken(inst))
         try:
             result = handler.function(self, inst, *operands)
         except ObservedException:

@@ -111,7 +111,7 @@ def load_assertion_error(tx: Tx, inst: Instruction) -> VariableTracker:
     return tx.known(AssertionError)
 
 
-@handles("BEFORE_WITH")
+@handles("BEFORE_WITH", pushes=2)
 def before_with(
     tx: Tx, inst: Instruction, context: VariableTracker
 ) -> tuple[VariableTracker, ...]:

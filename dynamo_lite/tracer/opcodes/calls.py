@@ -66,7 +66,7 @@ def shown(function: VariableTracker) -> str:
     return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
-@handles("LOAD_ATTR")
+@handles("LOAD_ATTR", pushes=1)
 def load_attr(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
     return tx.getattr(value, inst.argval)
 
@@ -103,14 +103,14 @@ def load_super_attr(
     return as_pushed(attribute, self_) if inst.arg else attribute
 
 
-@handles("STORE_ATTR")
+@handles("STORE_ATTR", pushes=0)
 def store_attr(
     tx: Tx, inst: Instruction, value: VariableTracker, owner: VariableTracker
 ) -> None:
     owner.setattr(tx, inst.argval, value)
 
 
-@handles("DELETE_ATTR")
+@handles("DELETE_ATTR", pushes=0)
 def delete_attr(tx: Tx, inst: Instruction, owner: VariableTracker) -> None:
     owner.delattr(tx, inst.argval)
 
@@ -160,19 +160,19 @@ def return_value(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
     tx.returned = value
 
 
-@handles("LOAD_BUILD_CLASS")
+@handles("LOAD_BUILD_CLASS", pushes=1)
 def load_build_class(tx: Tx, inst: Instruction) -> VariableTracker:
     return tx.known(builtins.__build_class__)
 
 
-@handles("IMPORT_NAME")
+@handles("IMPORT_NAME", pushes=1)
 def import_name(
     tx: Tx, inst: Instruction, level: VariableTracker, names: VariableTracker
 ) -> VariableTracker:
     return tx.import_module(inst.argval, level.as_constant(tx), names.as_constant(tx))
 
 
-@handles("IMPORT_FROM")
+@handles("IMPORT_FROM", pushes=2)
 def import_from(
     tx: Tx, inst: Instruction, module: VariableTracker
 ) -> tuple[VariableTracker, ...]:

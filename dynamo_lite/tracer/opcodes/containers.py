@@ -32,7 +32,7 @@ def build_list(tx: Tx, inst: Instruction, *items: VariableTracker) -> VariableTr
     return ListVariable(items)
 
 
-@handles("BUILD_SET")
+@handles("BUILD_SET", pushes=1)
 def build_set(tx: Tx, inst: Instruction, *items: VariableTracker) -> VariableTracker:
     return SetVariable.of(tx, items)
 
@@ -51,7 +51,7 @@ def build_const_key_map(
     return DictVariable.of(tx, zip(keys, tx.popn(inst.arg)))
 
 
-@handles("LIST_TO_TUPLE")
+@handles("LIST_TO_TUPLE", pushes=1)
 def list_to_tuple(tx: Tx, inst: Instruction, items: ListVariable) -> VariableTracker:
     return TupleVariable(items.items(tx))
 

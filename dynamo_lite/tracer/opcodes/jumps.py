@@ -82,7 +82,7 @@ def pop_jump_if_not_none(tx: Tx, inst: Instruction, value: VariableTracker) -> N
         tx.jump(inst.target)
 
 
-@handles("GET_ITER")
+@handles("GET_ITER", pushes=1)
 def get_iter(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
     return tx.iterator(value)
 

@@ -67,13 +67,13 @@ def _cell(tx: Tx, inst: Instruction) -> tuple[CellVariable, bool]:
     return cell, inst.argval in tx.code.co_freevars
 
 
-@handles("LOAD_DEREF")
+@handles("LOAD_DEREF", pushes=1)
 def load_deref(tx: Tx, inst: Instruction) -> VariableTracker:
     cell, free = _cell(tx, inst)
     return cell.load(tx, inst.argval, free)
 
 
-@handles("STORE_DEREF")
+@handles("STORE_DEREF", pushes=0)
 def store_deref(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
     _cell(tx, inst)[0].store(tx, value)
 
@@ -116,17 +116,17 @@ def load_from_dict_or_globals(
     return load_name(tx, inst)
 
 
-@handles("LOAD_GLOBAL")
+@handles("LOAD_GLOBAL", pushes=1)
 def load_global(tx: Tx, inst: Instruction) -> VariableTracker:
     return tx.load_global(inst.argval)
 
 
-@handles("STORE_GLOBAL")
+@handles("STORE_GLOBAL", pushes=0)
 def store_global(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
     tx.side_effects.store_global(Pinned(tx.globals), inst.argval, value)
 
 
-@handles("DELETE_GLOBAL")
+@handles("DELETE_GLOBAL", pushes=0)
 def delete_global(tx: Tx, inst: Instruction) -> None:
     name = inst.argval
     if name in tx.globals:

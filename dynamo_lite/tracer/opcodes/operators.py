@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..state.tx import Tx
 
 
-@handles("BINARY_OP")
+@handles("BINARY_OP", pushes=1, on_arrays=True)
 def binary_op(
     tx: Tx, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
@@ -27,22 +27,22 @@ def binary_op(
     return operators.binary(tx, inst.argrepr, lhs, rhs)
 
 
-@handles("UNARY_NEGATIVE")
+@handles("UNARY_NEGATIVE", pushes=1, on_arrays=True)
 def unary_negative(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
     return operators.unary(tx, "-", value)
 
 
-@handles("UNARY_POSITIVE")
+@handles("UNARY_POSITIVE", pushes=1, on_arrays=True)
 def unary_positive(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
     return operators.unary(tx, "+", value)
 
 
-@handles("UNARY_INVERT")
+@handles("UNARY_INVERT", pushes=1, on_arrays=True)
 def unary_invert(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
     return operators.unary(tx, "~", value)
 
 
-@handles("UNARY_NOT")
+@handles("UNARY_NOT", pushes=1)
 def unary_not(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
     if is_data(value):
         return record(tx, operator.not_, (predicate(tx, value),))
@@ -56,21 +56,21 @@ def to_bool(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracke
     return constant(tx.truth(value))
 
 
-@handles("COMPARE_OP")
+@handles("COMPARE_OP", pushes=1, on_arrays=True)
 def compare_op(
     tx: Tx, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
     return comparisons.compare(tx, inst.argrepr, lhs, rhs)
 
 
-@handles("IS_OP")
+@handles("IS_OP", pushes=1)
 def is_op(
     tx: Tx, inst: Instruction, lhs: VariableTracker, rhs: VariableTracker
 ) -> VariableTracker:
     return constant(comparisons.is_same(tx, lhs, rhs) != bool(inst.arg))
 
 
-@handles("CONTAINS_OP")
+@handles("CONTAINS_OP", pushes=1, on_arrays=True)
 def contains_op(
     tx: Tx, inst: Instruction, item: VariableTracker, container: VariableTracker
 ) -> VariableTracker:
@@ -82,14 +82,14 @@ def contains_op(
     return constant(subscripts.contains(tx, container, item) != bool(inst.arg))
 
 
-@handles("BINARY_SUBSCR")
+@handles("BINARY_SUBSCR", pushes=1, on_arrays=True)
 def binary_subscr(
     tx: Tx, inst: Instruction, container: VariableTracker, key: VariableTracker
 ) -> VariableTracker:
     return subscripts.getitem(tx, container, key)
 
 
-@handles("STORE_SUBSCR")
+@handles("STORE_SUBSCR", pushes=0, on_arrays=True)
 def store_subscr(
     tx: Tx,
     inst: Instruction,
@@ -100,14 +100,14 @@ def store_subscr(
     subscripts.setitem(tx, container, key, value)
 
 
-@handles("DELETE_SUBSCR")
+@handles("DELETE_SUBSCR", pushes=0)
 def delete_subscr(
     tx: Tx, inst: Instruction, container: VariableTracker, key: VariableTracker
 ) -> None:
     subscripts.delitem(tx, container, key)
 
 
-@handles("BINARY_SLICE")
+@handles("BINARY_SLICE", pushes=1, on_arrays=True)
 def binary_slice(
     tx: Tx,
     inst: Instruction,
@@ -118,7 +118,7 @@ def binary_slice(
     return subscripts.getitem(tx, container, SliceVariable(start, stop))
 
 
-@handles("STORE_SLICE")
+@handles("STORE_SLICE", pushes=0, on_arrays=True)
 def store_slice(
     tx: Tx,
     inst: Instruction,
@@ -130,7 +130,7 @@ def store_slice(
     subscripts.setitem(tx, container, SliceVariable(start, stop), value)
 
 
-@handles("BUILD_SLICE")
+@handles("BUILD_SLICE", pushes=1)
 def build_slice(tx: Tx, inst: Instruction, *parts: VariableTracker) -> VariableTracker:
     return SliceVariable(*parts)
 
@@ -148,17 +148,17 @@ def format_value(tx: Tx, inst: Instruction) -> VariableTracker:
     return tx.call_builtin(format, value, spec)
 
 
-@handles("CONVERT_VALUE")
+@handles("CONVERT_VALUE", pushes=1)
 def convert_value(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
     return tx.call_builtin(CONVERSIONS[inst.arg], value)
 
 
-@handles("BUILD_STRING")
+@handles("BUILD_STRING", pushes=1)
 def build_string(tx: Tx, inst: Instruction, *parts: VariableTracker) -> VariableTracker:
     return ConstantVariable("".join([part.as_constant(tx) for part in parts]))
 
 
-@handles("GET_LEN")
+@handles("GET_LEN", pushes=2)
 def get_len(
     tx: Tx, inst: Instruction, value: VariableTracker
 ) -> tuple[VariableTracker, ...]:

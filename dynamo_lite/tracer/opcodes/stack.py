@@ -19,7 +19,7 @@ def no_operation(tx: Tx, inst: Instruction) -> None:
     """Nothing that a trace can see."""
 
 
-@handles("POP_TOP")
+@handles("POP_TOP", pushes=0)
 def pop_top(tx: Tx, inst: Instruction, value: VariableTracker) -> None:
     pass
 

@@ -3,36 +3,55 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ...base.records import dataclass
+from ...bytecode.splitting import STACK_EFFECTS
+
+if TYPE_CHECKING:
+    from ...bytecode.reading import Instruction
 
 
 @dataclass(frozen=True, slots=True)
 class OpcodeHandler:
-    """`pops` values are taken from the stack, and `inst.arg` more when `variadic`."""
+    """`pops` values are taken from the stack, and `inst.arg` more when `variadic`. `on_arrays`: of
+    arrays it may be an operation."""
 
     function: Callable[..., Any]
     pops: int
     variadic: bool
+    on_arrays: bool = False
+
+    def taken(self, inst: Instruction) -> int:
+        return self.pops + (inst.arg if self.variadic else 0)
 
 
 HANDLERS: dict[str, OpcodeHandler] = {}
 
 
-def handles(*opnames: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def handles(
+    *opnames: str, pushes: int | None = None, on_arrays: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the handler of some canonical opcodes.
 
     Its signature is its stack effect: the parameters after `tx, inst` are popped (the last one is
     the topmost), `*values` takes `inst.arg` values above the named ones. A returned tracker is
     pushed; so are the members of a returned tuple, the last one topmost. None pushes nothing.
+    With `pushes`, how many those are, a frame can be split behind the instruction.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         parameters = list(inspect.signature(function).parameters.values())[2:]
         variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        handler = OpcodeHandler(function, len(parameters) - variadic, variadic)
+        handler = OpcodeHandler(function, len(parameters) - variadic, variadic, on_arrays)
         HANDLERS.update(dict.fromkeys(opnames, handler))
+        if pushes is not None:
+            STACK_EFFECTS.update(dict.fromkeys(opnames, partial(_stack_effect, handler, pushes)))
         return function
 
     return register
+
+
+def _stack_effect(handler: OpcodeHandler, pushes: int, inst: Instruction) -> tuple[int, int]:
+    return handler.taken(inst), pushes
