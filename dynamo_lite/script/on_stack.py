@@ -16,7 +16,8 @@ from ..bytecode.hiding import hidden
 from ..bytecode.loop_functions import LoopFunction, LoopSite, loop_function, loop_sites
 from ..bytecode.reading import slot_names
 from ..native import (
-    Steps,
+    StoppableIterator,
+    bound,
     call_outside,
     drive_into,
     exchange_in_frame,
@@ -39,7 +40,7 @@ class Switch:
     """Stands for the iterator over a range, until the frame asks for the next item.
 
     The function is compiled `as_whole` if its iterations are short; else each of them is, and
-    `steps` can be stopped: the frame goes on itself from there. `compile_loop` gives the compiled
+    `items` can be stopped: the frame goes on itself from there. `compile_loop` gives the compiled
     form of the loop for its arguments, or None: then the frame goes on as it would have. `ended` is
     called when it does. Meanwhile the variables that were `taken` out of the frame are among the
     `arguments`, then the loop's own, then in `values`.
@@ -55,7 +56,7 @@ class Switch:
         self.compile_loop = compile_loop
         self.ended = ended
         self.iterator = exchange_in_frame(frame, site.slot, self, UNBOUND)
-        self.steps = Steps(self.iterator)
+        self.items = StoppableIterator(self.iterator)
         self.is_entered = False
         self.loop: LoopFunction | None = None
         self.compiled: Callable[..., Any] | None = None
@@ -89,7 +90,7 @@ class Switch:
         except BaseException as error:
             call_outside(self.failed, error)
             raise
-        if self.compiled is None or self.steps.was_stopped:
+        if self.compiled is None or self.items.was_stopped:
             return self.go_on()
         raise StopIteration
 
@@ -103,15 +104,16 @@ class Switch:
         """Take what the compiled loop needs out of the frame: it is nobody else's then."""
         code, frame = self.site.code, self.frame
         values = {name: value_in_frame(frame, slot, UNBOUND) for name, slot in self.slots.items()}
-        bound = frozenset(name for name, value in values.items() if value is not UNBOUND)
+        assigned = frozenset(name for name, value in values.items() if value is not UNBOUND)
         function, site = function_of(frame, self.site, values)
-        self.loop = loop_function(function, site, bound, self.as_whole)
+        self.loop = loop_function(function, site, assigned, self.as_whole)
         if self.loop is None:
             return
         names = variables(code)
-        args = [values[name] if name in bound else None for name in names]
+        args = [values[name] if name in assigned else None for name in names]
         args += [None] * self.site.depth
-        args += bounds_left(self.iterator) if self.as_whole else [self.steps]
+        args += [bound(self.iterator, which) for which in range(3)] if self.as_whole else [
+            self.items]
         self.compiled = self.compile_loop(self.loop.function, tuple(args))
         if self.compiled is None:
             return
@@ -199,14 +201,7 @@ def variables(code: Any) -> tuple[str, ...]:
 
 def starts_in(iterator: Any, items: tuple[int, ...]) -> bool:
     """Whether the next item of a range is one of these."""
-    return type(iterator) is RANGE_ITERATOR and bounds_left(iterator)[0] in items
-
-
-def bounds_left(iterator: Any) -> tuple[int, int, int]:
-    """The range of the items that are still to come."""
-    _, (whole,), *state = iterator.__reduce__()
-    left: range = whole[state[0] or 0 :] if state else whole
-    return left.start, left.stop, left.step
+    return type(iterator) is RANGE_ITERATOR and bound(iterator, 0) in items
 
 
 def place_of(traceback: TracebackType, site: LoopSite) -> int:

@@ -6,23 +6,20 @@ rest is replaced (`on_stack.Switch`), the outermost such loop first.
 """
 from __future__ import annotations
 
-import math
 import operator
 import sys
-import time
 from collections.abc import Callable, Iterator
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_OPTIMIZED
 from types import CellType, CodeType, FrameType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..base import logs
-from ..base.records import dataclass
 from ..bytecode.loop_functions import LoopSite, loop_sites
-from ..native import time_in_compiled, value_in_frame
+from ..native import value_in_frame
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account
-from .histories import PAID, slower
 from .on_stack import RANGE_ITERATOR, UNBOUND, Switch, is_of_module
+from .timed_loops import Look, Moment, Replaced, Running
 
 GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 PERF = logs.logger("perf")
@@ -31,8 +28,6 @@ HOLDERS = 4
 them."""
 KNOWN = 2000
 """How many code objects, which are kept alive, are known at a time."""
-LOOKS = 2
-"""Iterations between two looks that tell how long one takes."""
 AHEAD = 2.5
 """How much longer the rest of a loop is to take than what its code waits for."""
 SHORTEST = 1.0
@@ -42,128 +37,10 @@ TIMED = 2
 SHORT = 1e-4
 """Seconds of an iteration that is not worth entering compiled code for: the whole loop is one
 function then. Others are compiled one by one, which is found out sooner."""
-WORTH, SLOW_LOOKS = 0.95, 3
-"""What iterations may take compiled, in what they took in Python; and at how many looks more."""
 LONGER = 1
 """How many more iterations a loop is expected to take that may break, in those that were seen."""
-MUCH_LONGER = 2.0
-"""How much more of a loop has to be left than when it could not be compiled, to try that again."""
-NOT_COMPILED = "the loop could not be compiled, or that would have taken too long"
 GAIN = 0.5
 """What compiling is expected to save of the time that is left."""
-
-
-class Moment(NamedTuple):
-    """Seconds of the thread's CPU time; and nanoseconds by the clock, and of those in compiled
-    code."""
-
-    cpu: float
-    clock: int = 0
-    compiled: int = 0
-
-    @staticmethod
-    def now() -> Moment:
-        return Moment(time.thread_time(), *time_in_compiled())
-
-    def share_in_python(self, before: Moment) -> float:
-        """Which part of the time since then was not in compiled code."""
-        took = self.clock - before.clock
-        return 1.0 - (self.compiled - before.compiled) / took if took else 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """When a loop was seen, and how many items were left; how often it was timed before, the
-    shortest time of an iteration, how much of that was not in compiled code, and how many
-    iterations were seen."""
-
-    at: Moment
-    left: int
-    timed: int = 0
-    shortest: float = math.inf
-    own: float = 1.0
-    done: int = 0
-
-    def again(self, now: Moment, left: int) -> Look:
-        """The next look; this one still where there were too few iterations since."""
-        if (took := self.took(now, left)) is None:
-            return self
-        done = self.done + self.left - left
-        own = now.share_in_python(self.at)
-        if took > self.shortest:
-            took, own = self.shortest, self.own
-        return Look(now, left, self.timed + 1, took, own, done)
-
-    def took(self, now: Moment, left: int) -> float | None:
-        """Seconds of an iteration since then; None after too few of them."""
-        done = self.left - left
-        return (now.cpu - self.at.cpu) / done if done >= LOOKS else None
-
-
-@dataclass(slots=True)
-class Running:
-    """A loop that runs now."""
-
-    frame: FrameType
-    site: LoopSite
-    iterator: Any
-    left: int
-
-    @property
-    def key(self) -> tuple[int, int]:
-        return id(self.frame), id(self.iterator)
-
-    def again(self, now: Moment, left: int) -> Look:
-        """The first look at it."""
-        return Look(now, left)
-
-    @property
-    def place(self) -> str:
-        return f"{self.site.code.co_filename}:{self.site.head.line}"
-
-
-@dataclass(slots=True)
-class Replaced:
-    """A loop that runs compiled: how long an iteration `took` in Python, and takes since `look`;
-    at `slow` looks it took longer. Looks between which something was compiled (by the account's
-    `spent`) do not count."""
-
-    loop: Running
-    switch: Switch
-    account: Account
-    took: float
-    look: Look | None = None
-    spent: float = 0.0
-    slow: int = 0
-    takes: float = 0.0
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the loop was left before it was entered again."""
-        return not (self.switch.is_entered or self.switch.is_waiting)
-
-    def review(self, now: Moment) -> None:
-        """Have Python go on with a loop that takes longer compiled."""
-        left = operator.length_hint(self.loop.iterator)
-        if self.look is None or self.spent != self.account.spent:
-            self.look, self.spent = Look(now, left), self.account.spent
-        elif (takes := self.look.took(now, left)) is not None:
-            self.look, self.takes = Look(now, left), takes
-            self.slow = self.slow + 1 if takes > WORTH * self.took else 0
-            self.switch.steps.is_stopped |= self.slow >= SLOW_LOOKS
-
-    def conclusion(self, now: Moment) -> Decision | None:
-        """What the next run of the program is told."""
-        if self.switch.compiled is None:
-            return Decision(False, NOT_COMPILED, self.took, MUCH_LONGER * self.account.rest)
-        if self.look is not None and not self.takes and self.spent == self.account.spent:
-            self.takes = self.look.took(now, operator.length_hint(self.loop.iterator)) or 0.0
-        if not self.takes:
-            return None
-        if self.takes > WORTH * self.took:
-            return Decision(False, slower(self.takes, self.took))
-        left = self.loop.left - operator.length_hint(self.loop.iterator)
-        return Decision(True, PAID, self.took, (self.took - self.takes) * left)
 
 
 class RunningLoops:

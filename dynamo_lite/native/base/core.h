@@ -21,6 +21,8 @@ int add_callable(PyObject *module);
 int add_watchers(PyObject *module);
 int add_regions(PyObject *module);
 int add_sampling(PyObject *module);
+int add_running_frames(PyObject *module);
+int add_stoppable_iterator(PyObject *module);
 int add_continuations(PyObject *module);
 int add_range_iterators(PyObject *module);
 int add_cuda(PyObject *module);

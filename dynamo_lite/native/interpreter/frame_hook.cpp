@@ -11,10 +11,6 @@ using frames::Layout;
 
 namespace {
 
-constexpr int FUNCTION_FLAGS = CO_OPTIMIZED | CO_NEWLOCALS;
-constexpr int GENERATOR_FLAGS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR |
-                                CO_ITERABLE_COROUTINE;
-
 bool is_wanted = false;  // the program is in a region
 thread_local PyObject *unhooked = nullptr;  // the function whose next frame runs as it is
 _PyFrameEvalFunction evaluate_plain = _PyEval_EvalFrameDefault;
@@ -50,10 +46,9 @@ PyObject *step_aside(PyThreadState *thread, struct _PyInterpreterFrame *raw, int
 
 // A function that starts now. (Generators come here again at each resumption.)
 bool is_start_of_function(Layout *frame) {
-    PyCodeObject *code = frames::code_of(frame);
     return frame->owner == frames::BY_THREAD && frame->function &&
-           (code->co_flags & FUNCTION_FLAGS) == FUNCTION_FLAGS &&
-           !(code->co_flags & GENERATOR_FLAGS) && frame->instruction == frames::entry_of(code);
+           regions::is_of_function(frame->code) &&
+           frame->instruction == frames::entry_of(frames::code_of(frame));
 }
 
 bool is_only_thread(PyThreadState *thread) {

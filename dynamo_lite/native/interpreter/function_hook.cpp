@@ -6,10 +6,6 @@
 
 namespace {
 
-constexpr int FUNCTION_FLAGS = CO_OPTIMIZED | CO_NEWLOCALS;
-constexpr int GENERATOR_FLAGS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR |
-                                CO_ITERABLE_COROUTINE;
-
 int watcher = -1;
 bool is_installed = false;
 uint32_t first_version = 0;  // of code objects that are made in the region; they count up
@@ -79,9 +75,7 @@ PyObject *call_candidate(PyObject *function, PyObject *const *args, size_t nargs
 
 void intercept(PyFunctionObject *function, PyObject *code) {
     if (code == regions::left_alone) return;
-    int flags = reinterpret_cast<PyCodeObject *>(code)->co_flags;
-    bool is_plain = (flags & FUNCTION_FLAGS) == FUNCTION_FLAGS && !(flags & GENERATOR_FLAGS);
-    if (!is_plain || function->vectorcall != plain_vectorcall) return;
+    if (!regions::is_of_function(code) || function->vectorcall != plain_vectorcall) return;
     if (regions::expect_functions(code)) PyFunction_SetVectorcall(function, call_candidate);
 }
 
@@ -99,20 +93,18 @@ int watch(PyFunction_WatchEvent event, PyFunctionObject *function, PyObject *new
     return 0;
 }
 
-uint32_t version_of(PyObject *code) { return reinterpret_cast<PyCodeObject *>(code)->co_version; }
-
 int intercept_existing(PyObject *object, void *) {
-    if (PyFunction_Check(object) && version_of(PyFunction_GET_CODE(object)) > first_version) {
-        intercept(as_function(object), PyFunction_GET_CODE(object));
-    }
-    return 1;  // go on
+    if (!PyFunction_Check(object)) return 1;  // go on
+    PyObject *code = PyFunction_GET_CODE(object);
+    if (regions::version_of(code) > first_version) intercept(as_function(object), code);
+    return 1;
 }
 
 }  // namespace
 
 bool regions::prepare_hook() {
     Ref code(reinterpret_cast<PyObject *>(PyCode_NewEmpty("", "", 0)));
-    if (code) first_version = version_of(code.get());
+    if (code) first_version = regions::version_of(code.get());
     return bool(code);
 }
 

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "interpreter/interpreter.h"
 #include "base/recursion.h"
 #include "base/stack.h"
 #include "base/stopwatch.h"
@@ -14,24 +13,13 @@ vectorcallfunc plain_vectorcall = nullptr;
 
 namespace {
 
+using regions::CodeNote, regions::make_note, regions::note_of;
+
 // A region that the program is in.
 struct Region {
     PyObject *callback;
     uint64_t epoch;          // decisions of the same callback carry the same number
     Region *outer;
-};
-
-// What is known about all functions of a code object; kept in its extra slot.
-struct CodeNote {
-    uint64_t epoch;
-    bool is_left_alone;      // later functions are not asked about
-    bool has_compiled;       // some functions have a compiled form
-    int64_t ran, due;        // nanoseconds in Python: so far, and when to ask again
-    int64_t calls;           // in Python
-    int64_t nested;          // nanoseconds of `ran` in compiled forms and in the compiler
-    int64_t compiled_ran, compiled_calls;
-    int64_t review;          // number of compiled calls at which to ask again
-    uint32_t version;        // of the code; call sites trust functions with a version blindly
 };
 
 // What a callback said about one function.
@@ -43,72 +31,17 @@ struct Decision {
 
 constexpr intptr_t DEEP_STACK = 192 << 10;  // bytes of C stack below the shallowest candidate
 constexpr int FEW_C_CALLS = 150;
-constexpr int64_t NEVER = INT64_MAX;
 
 Region *region = nullptr;
-thread_local int64_t time_apart = 0;
-thread_local bool is_time_apart = false;
 thread_local int outside = 0;
 thread_local intptr_t stack_base = 0;
 
 PyObject *last_callback = nullptr;
 uint64_t last_epoch = 0;
-Py_ssize_t extra_index = -1;
 std::unordered_map<PyObject *, Decision> decisions;
 traverseproc plain_traverse = nullptr;
 
 PyObject *code_of(PyObject *function) { return PyFunction_GET_CODE(function); }
-
-// -- notes of code objects
-
-#if PY_VERSION_HEX < 0x030C0000
-inline Py_ssize_t PyUnstable_Eval_RequestCodeExtraIndex(freefunc release) {
-    return _PyEval_RequestCodeExtraIndex(release);
-}
-inline int PyUnstable_Code_GetExtra(PyObject *code, Py_ssize_t index, void **extra) {
-    return _PyCode_GetExtra(code, index, extra);
-}
-inline int PyUnstable_Code_SetExtra(PyObject *code, Py_ssize_t index, void *extra) {
-    return _PyCode_SetExtra(code, index, extra);
-}
-#endif
-
-uint32_t &version_of(PyObject *code) {
-#if PY_VERSION_HEX >= 0x030C0000
-    return reinterpret_cast<PyCodeObject *>(code)->co_version;
-#else
-    static uint32_t none = 0;
-    return none;
-#endif
-}
-
-// The code that was last found to be left alone, and its note: most new functions are closures of
-// the code of the one before.
-CodeNote *alone_note = nullptr;
-
-void forget_alone() { regions::left_alone = nullptr, alone_note = nullptr; }
-
-void free_note(void *note) {
-    if (note == alone_note) forget_alone();
-    delete static_cast<CodeNote *>(note);
-}
-
-// The note of this region, or null.
-CodeNote *note_of(PyObject *code) {
-    void *extra = nullptr;
-    if (PyUnstable_Code_GetExtra(code, extra_index, &extra) < 0) PyErr_Clear();
-    auto note = static_cast<CodeNote *>(extra);
-    return note && region && note->epoch == region->epoch ? note : nullptr;
-}
-
-// The note, made where there is none; null with an exception.
-CodeNote *make_note(PyObject *code, uint64_t epoch) {
-    if (CodeNote *known = note_of(code)) return known;
-    auto note = new CodeNote{epoch, false, false, 0, 0, 0, 0, 0, 0, NEVER, version_of(code)};
-    if (PyUnstable_Code_SetExtra(code, extra_index, note) == 0) return note;
-    delete note;
-    return nullptr;
-}
 
 // -- decisions about functions
 
@@ -170,7 +103,7 @@ bool keep_answer(PyObject *function, PyObject *code, uint64_t epoch, PyObject *a
     if (Py_IsNone(answer)) {
         note->is_left_alone = true;
         note->has_compiled = false;
-        version_of(code) = note->version;
+        regions::version_of(code) = note->version;
         drop_forms(code);
     } else {
         note->has_compiled = true;
@@ -183,8 +116,6 @@ bool keep_answer(PyObject *function, PyObject *code, uint64_t epoch, PyObject *a
 
 namespace regions {
 
-PyObject *left_alone = nullptr;
-
 // A tracer, profiler or debugger counts on seeing every line run.
 bool is_open(PyThreadState *thread) {
     return region && !outside && !thread->c_tracefunc && !thread->c_profilefunc &&
@@ -192,83 +123,6 @@ bool is_open(PyThreadState *thread) {
 }
 
 bool is_outside() { return outside || !region; }
-
-bool is_candidate(PyObject *code) {
-    if (!region) return false;
-    CodeNote *note = note_of(code);
-    return !note || !note->is_left_alone;
-}
-
-bool is_due(PyObject *code) {
-    CodeNote *note = note_of(code);
-    return !note || note->ran >= note->due;
-}
-
-bool is_reviewed(PyObject *code) {
-    CodeNote *note = note_of(code);
-    return note && note->compiled_calls >= note->review && note->ran >= note->due;
-}
-
-TimeApart::TimeApart() : begin(std::exchange(is_time_apart, true) ? 0 : nanoseconds()) {}
-
-TimeApart::~TimeApart() {
-    if (!begin) return;
-    time_apart += nanoseconds() - begin;
-    is_time_apart = false;
-}
-
-int64_t TimeApart::total() { return time_apart; }
-
-int64_t Runs::counted() const {
-    CodeNote *note = note_of(code.get());
-    return note ? note->ran + note->compiled_ran : 0;
-}
-
-int64_t Runs::nested() const {
-    CodeNote *note = note_of(code.get());
-    return note ? note->nested : 0;
-}
-
-Runs::Runs(PyObject *code, bool is_compiled)
-    : code(Ref::borrow(code)), begin(nanoseconds() - counted()),
-      nested_begin(TimeApart::total() - nested()) {
-    if (is_compiled) compiled.emplace();
-}
-
-// What a call of the same code inside of this one took is counted already.
-Runs::~Runs() {
-    int64_t end = nanoseconds();
-    CodeNote *note = note_of(code.get());
-    if (!note) return;
-    int64_t took = std::max<int64_t>(end - counted() - begin, 0);
-    (compiled ? note->compiled_ran : note->ran) += took;
-    ++(compiled ? note->compiled_calls : note->calls);
-    if (compiled) return;
-    note->nested += std::max<int64_t>(TimeApart::total() - nested() - nested_begin, 0);
-}
-
-void Runs::in_python() {
-    compiled.reset();
-    begin = nanoseconds() - counted();
-    nested_begin = TimeApart::total() - nested();
-}
-
-bool expect_functions(PyObject *code) {
-    if (outside || !region) return false;
-    if (CodeNote *note = note_of(code); note && note->is_left_alone) {
-        left_alone = code;
-        alone_note = note;
-        return false;
-    }
-    if (!make_note(code, region->epoch)) return PyErr_Clear(), false;
-    version_of(code) = 0;
-    return true;
-}
-
-bool may_intercept(PyObject *code) {
-    CodeNote *note = note_of(code);
-    return !note || !note->is_left_alone || note->has_compiled;
-}
 
 Ref compiled_form(PyObject *function) {
     auto found = decisions.find(function);
@@ -343,7 +197,8 @@ PyObject *enter_region(PyObject *, PyObject *callback) {
         ++last_epoch;
     }
     region = new Region{Py_NewRef(callback), last_epoch, region};
-    forget_alone();
+    regions::present_epoch = last_epoch;
+    regions::forget_left_alone();
     Py_RETURN_NONE;
 }
 
@@ -354,7 +209,8 @@ PyObject *leave_region(PyObject *, PyObject *) {
         return nullptr;
     }
     region = left->outer;
-    forget_alone();
+    regions::present_epoch = region ? region->epoch : 0;
+    regions::forget_left_alone();
     if (!region) {
         regions::stop_awaiting_array();
         regions::uninstall_hook();
@@ -370,7 +226,7 @@ PyObject *forget_code(PyObject *, PyObject *code) {
         PyErr_SetString(PyExc_TypeError, "forget_code() needs a code object");
         return nullptr;
     }
-    if (PyUnstable_Code_SetExtra(code, extra_index, nullptr) < 0) return nullptr;
+    if (!regions::drop_note(code)) return nullptr;
     drop_forms(code);
     Py_RETURN_NONE;
 }
@@ -390,7 +246,7 @@ PyObject *calls_of_code(PyObject *, PyObject *code) {
 
 PyObject *time_in_compiled(PyObject *, PyObject *) {
     return Py_BuildValue("LL", static_cast<long long>(nanoseconds()),
-                         static_cast<long long>(regions::TimeApart::total()));
+                         static_cast<long long>(regions::CompiledTime::total()));
 }
 
 PyObject *review_after(PyObject *, PyObject *args) {
@@ -400,7 +256,7 @@ PyObject *review_after(PyObject *, PyObject *args) {
     if (!region) Py_RETURN_NONE;
     CodeNote *note = make_note(code, region->epoch);
     if (!note) return nullptr;
-    note->review = calls > 0 ? note->compiled_calls + calls : NEVER;
+    note->review = calls > 0 ? note->compiled_calls + calls : regions::NEVER;
     Py_RETURN_NONE;
 }
 
@@ -427,6 +283,15 @@ PyObject *call_at_bottom(PyObject *, PyObject *const *args, Py_ssize_t nargs) {
     recursion::calls_left(thread) -= depth;
     current_frame(thread) = below;
     return result;
+}
+
+PyObject *call_outside(PyObject *, PyObject *const *args, Py_ssize_t nargs) {
+    if (nargs < 1) {
+        PyErr_SetString(PyExc_TypeError, "call_outside() needs a callable");
+        return nullptr;
+    }
+    CompilerWorks works(true);
+    return PyObject_Vectorcall(args[0], args + 1, nargs - 1, nullptr);
 }
 
 PyMethodDef functions[] = {
@@ -459,6 +324,10 @@ PyMethodDef functions[] = {
      "How often candidates of this code ran in Python, for how many nanoseconds, of which so many in\n"
      "compiled forms that they called and in the compiler; and how often and how long they ran\n"
      "compiled (compiling included)."},
+    {"call_outside",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_outside)), METH_FASTCALL,
+     "call_outside(callable, /, *args)\n--\n\n"
+     "Calls it in no region: what it calls is no candidate."},
     {"call_at_bottom",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_at_bottom)), METH_FASTCALL,
      "call_at_bottom(callable, /, *args)\n--\n\n"
@@ -478,11 +347,6 @@ vectorcallfunc find_plain_vectorcall() {
 
 int add_regions(PyObject *module) {
     plain_vectorcall = find_plain_vectorcall();
-    if (!plain_vectorcall) return -1;
-    extra_index = PyUnstable_Eval_RequestCodeExtraIndex(free_note);
-    if (extra_index < 0) {
-        PyErr_SetString(PyExc_RuntimeError, "no room for data of code objects");
-        return -1;
-    }
+    if (!plain_vectorcall || !regions::prepare_notes()) return -1;
     return PyModule_AddFunctions(module, functions);
 }

@@ -1,12 +1,11 @@
 // Regions: while a program is in one, its own functions are candidates for running compiled.
 //
-// `regions.cpp` knows what was decided about each function; `first_array.cpp` finds out that there
-// is something to decide; `frame_hook.cpp` (Python 3.11) and `function_hook.cpp` (3.12 and later),
+// `regions.cpp` knows what was decided about each function, `code_notes.cpp` what all functions of a
+// code object have in common; `first_array.cpp` finds out that there is something to decide; `frame_hook.cpp` (Python 3.11) and `function_hook.cpp` (3.12 and later),
 // that a candidate is called.
 #pragma once
-#include <optional>
-
 #include "callable/callable.h"
+#include "interpreter/code_notes.h"
 #include "interpreter/interpreter.h"
 #include "runtime/fp_state.h"
 
@@ -20,59 +19,8 @@ bool is_open(PyThreadState *thread);
 // Whether calls of this thread are outside of all regions: the compiler itself is at work.
 bool is_outside();
 
-// Whether the callback is to be asked about functions of this code that have no compiled form.
-bool is_candidate(PyObject *code);
-
 // Whether this thread is importing a module: what runs meanwhile runs once, and is not a candidate.
 bool is_importing();
-
-// Whether it has run in Python for as long as the callback wanted it to before it is asked again.
-bool is_due(PyObject *code);
-
-// Whether the callback wants to decide again about functions of this code that have compiled forms.
-bool is_reviewed(PyObject *code);
-
-// While this lives, compiled code or the compiler is at work: its time is none of Python's.
-class TimeApart {
-public:
-    TimeApart();
-    ~TimeApart();
-    TimeApart(const TimeApart &) = delete;
-
-    static int64_t total();  // nanoseconds of this thread
-
-private:
-    int64_t begin;  // 0: inside of another one
-};
-
-// While it lives a function of this code runs, as it is or compiled: counts the calls and the time,
-// and of calls in Python, what compiled forms inside of them took.
-class Runs {
-public:
-    explicit Runs(PyObject *code, bool is_compiled = false);
-    ~Runs();
-    Runs(const Runs &) = delete;
-
-    void in_python();  // no compiled form fits: Python begins now
-
-private:
-    int64_t counted() const;  // nanoseconds of all calls of the code until now
-    int64_t nested() const;   // and in compiled forms that those in Python called
-
-    Ref code;
-    std::optional<TimeApart> compiled;
-    int64_t begin, nested_begin;
-};
-
-// Whether a function that is made now, from this code, is a candidate; if so the code's functions
-// get no version, for call sites that know a version do not look at how a function is called.
-bool expect_functions(PyObject *code);
-
-// A code whose functions are left alone: the one that was asked about last. Compared only.
-extern PyObject *left_alone;
-
-// Whether a function of this code may have a compiled form, or be asked about. Cheap.
-bool may_intercept(PyObject *code);
 
 // The compiled form of the function; null when there is none.
 Ref compiled_form(PyObject *function);
@@ -136,7 +84,7 @@ public:
     CompilerWorks(const CompilerWorks &) = delete;
 
 private:
-    regions::TimeApart apart;
+    regions::CompiledTime time;
     OutsideRegions outside;
     SignalsWait signals;
     CollectionWaits collection;
