@@ -150,14 +150,14 @@ def block(function: Function, x: Any, y: Any, reverse: Any) -> Any:
     found = np.zeros((rows, columns), np.result_type(x, y, 0.0))
     if by_rows:
         for i in range(rows):
-            found[i] = np.ravel(pulled_back(function, x, y, i))
+            found[i] = np.ravel(pulled_back(function, x, i))
     else:
         for j in range(columns):
             found[:, j] = np.ravel(pushed_forward(function, x, j))
     return np.reshape(found, np.shape(y) + np.shape(x))
 
 
-def pulled_back(function: Function, x: Any, y: Any, i: Any) -> Any:
+def pulled_back(function: Function, x: Any, i: Any) -> Any:
     """Row `i` of the Jacobian."""
     value, pulled = value_and_pullback(function, (x,))
     return pulled(unit(value, i))[0]

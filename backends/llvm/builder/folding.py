@@ -58,7 +58,6 @@ def outer_loops(
 def vector_loop(
     nest: Nest,
     axis: Axis,
-    body: Term,
     state: Sequence[Value],
     step: Callable[[Sequence[Value], int], Sequence[Value]],
     unroll: int,

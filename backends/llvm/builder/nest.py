@@ -296,10 +296,10 @@ def emit_size(builder: Builder, size: Size, symbols: dict[str, Value]) -> Value:
 def _opaque(builder: Builder, atom: Opaque, symbols: dict[str, Value]) -> Value:
     left = emit_size(builder, atom.left, symbols)
     right = emit_size(builder, atom.right, symbols)
-    return emit_opaque(builder, atom.op, left, right)
+    return emit_opaque(atom.op, left, right)
 
 
-def emit_opaque(builder: Builder, op: str, left: Value, right: Value) -> Value:
+def emit_opaque(op: str, left: Value, right: Value) -> Value:
     """Floor division, modulo, minimum or maximum."""
     if op in ("min", "max"):
         return left.call(f"s{op}", right)

@@ -59,7 +59,7 @@ class Checked:
             return self.symbols[atom.name]
         left, right = self.size(atom.left), self.size(atom.right)
         self.settle()
-        return emit_opaque(self.builder, atom.op, left, right)
+        return emit_opaque(atom.op, left, right)
 
     def _computed(self, operation: str, left: Value, right: Value) -> Value:
         name = f"@llvm.{operation}.with.overflow.i64"

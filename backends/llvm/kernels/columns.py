@@ -91,7 +91,7 @@ class Columns:
             self.finish()
             return ()
 
-        self._columns(first, last, done[-1], result, 1)
+        self._columns(first, last, result, 1)
 
     def _fold(self, fold: Term, done: Sequence[Term], first: Value, last: Value) -> None:
         expr, body = fold.expr, fold.args[0]
@@ -111,16 +111,16 @@ class Columns:
             return ()
 
         def row(_: Sequence[Value]) -> list[Value]:
-            return self._columns(first, last, body, add, UNROLL)
+            return self._columns(first, last, add, UNROLL)
 
-        self._columns(first, last, body, clear, 1)
+        self._columns(first, last, clear, 1)
         outer_loops(self.nest, expr.axes, body, [], row, self.width)
 
     def _columns(
-        self, first: Value, last: Value, body: Term,
+        self, first: Value, last: Value,
         step: Callable[[Sequence[Value], int], Sequence[Value]], unroll: int,
     ) -> list[Value]:
-        return vector_loop(self.nest, self.axis, body, [], step, unroll, (first, last))
+        return vector_loop(self.nest, self.axis, [], step, unroll, (first, last))
 
     def _know(self, folds: Sequence[Term], first: Value) -> None:
         """What has been folded is known in this vector of columns."""

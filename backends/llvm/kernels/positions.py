@@ -142,7 +142,7 @@ def _best_of(
         return [*state[:number], joined, *state[number + 1 :]]
 
     start = [worst.splat(nest.width)] * count
-    return tree(vector_loop(nest, axis, body, start, step, count, bounds), combine)
+    return tree(vector_loop(nest, axis, start, step, count, bounds), combine)
 
 
 def _first_place(
@@ -160,7 +160,7 @@ def _first_place(
         return [state[0].call("smin", found.any().select(place, nowhere))]
 
     count = turns(axis.extent, nest.width, ACCUMULATORS)
-    return vector_loop(nest, axis, body, [nowhere], step, count, bounds)[0]
+    return vector_loop(nest, axis, [nowhere], step, count, bounds)[0]
 
 
 def _is(a: Value, b: Value) -> Value:
@@ -185,7 +185,7 @@ def _position_along_lanes(nest: Nest, op: str, axis: Axis, body: Term, worst: Va
         return [*state[: at.start], *joined, *state[at.stop :]]
 
     nest.hoist([body], widen=nest.width)
-    state = vector_loop(nest, axis, body, start, step, count)
+    state = vector_loop(nest, axis, start, step, count)
     combine = GREATEST if op == "argmax" else LEAST
     best = horizontal(tree(state[::2], combine), combine).splat(nest.width)
     places = [_is(value, best).select(at, nowhere) for value, at in zip(state[::2], state[1::2])]

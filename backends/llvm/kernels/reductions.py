@@ -176,7 +176,7 @@ def _along_lanes(nest: Nest, expr: Reduce, body: Term, fold: Fold, neutral: Valu
         return [*state[:number], joined, *state[number + 1 :]]
 
     def row(state: Sequence[Value]) -> list[Value]:
-        return vector_loop(nest, expr.axes[-1], body, state, step, count)
+        return vector_loop(nest, expr.axes[-1], state, step, count)
 
     parts = outer_loops(nest, expr.axes[:-1], body, start, row)
     return horizontal(tree(parts, fold.combine), fold.combine)
