@@ -48,6 +48,22 @@ def test_conversions_to_integers_that_do_not_matter_still_report(function):
         compiled(x)
 
 
+@pytest.mark.parametrize("function", [
+    lambda x: (x + 1) / np.where(x == 0, 1, x), lambda x: x / np.where(x != 0, x, 1.0),
+    lambda x: x * np.where(x > 2, 1.0, x), lambda x: x + np.where(x > 2, -0.0, x),
+    lambda x: x - np.where(x > 2, 0.0, -x), lambda x: np.where(x < 2, x, 0) + x,
+])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_what_a_selection_avoids_is_not_reported(function, dtype):
+    """LLVM takes `x / where(c, 1, y)` for `where(c, x, x / y)`, and so for the other operations."""
+    compiled, x = dl.compile(function, backend="llvm"), np.ones(32, dtype)
+    x[:16:4], x[1:16:4] = 0, 0.75 * np.finfo(dtype).max
+    for _ in range(2):
+        with np.errstate(all="raise"):
+            assert np.array_equal(compiled(x), function(x))
+    assert not dl.why(compiled).costs
+
+
 def divides(x, m, k):
     v = x + x[::-1]
     m[3, 2] = 2 / (1 // k[3])

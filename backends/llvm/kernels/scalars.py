@@ -177,8 +177,8 @@ def emit_select(nest: Nest, term: Term) -> Element:
     if true.dtype.kind in "fc":
         first, second = (arg.expr for arg in term.args[1:])
         both = isinstance(first, Const) and isinstance(second, Const)
-        true = barrier(nest, true) if both or isinstance(first, COMPUTED) else true
-        false = barrier(nest, false) if isinstance(second, COMPUTED) else false
+        true = barrier(nest, true) if both or loses_flags(first) else true
+        false = barrier(nest, false) if loses_flags(second) else false
     if isinstance(true, Pair):
         return pairs.select(condition, true, false)
     return condition.select(true, false)
@@ -190,6 +190,15 @@ def barrier(nest: Nest, value: Any) -> Any:
 
 COMPUTED = (Apply, Convert, Select, Reduce)
 """What may raise flags, also where it is not selected."""
+NEUTRAL = (0.0, 1.0)
+
+
+def loses_flags(alternative: Expr) -> bool:
+    """Whether LLVM may move operations into or out of a selection for what it selects from: where
+    that is a neutral element, as in `x / where(y == 0, 1, y)`, it computes `x / y` in any case."""
+    if isinstance(alternative, Const):
+        return np.frombuffer(alternative.bits, alternative.dtype)[0] in NEUTRAL
+    return isinstance(alternative, COMPUTED)
 
 
 def emit_convert(nest: Nest, term: Term) -> Element:
