@@ -186,6 +186,7 @@ LENGTH = GuardKind(
 KEYS = GuardKind(
     "KEYS", "list({x}) == {k}", "a mapping with keys {k} when compiled",
     lower=_simple("KEYS"), holds=lambda x, k: equal_exactly(tuple(x), k), capture=tuple,
+    differs=lambda x, k: f"has the keys {tuple(x)}, had {k} when compiled",
     subsumes=frozenset({"LENGTH"}),
 )  # fmt: skip
 NO_KEY = GuardKind(

@@ -6,6 +6,7 @@ argument, a global, a closure cell or a pinned object; two equal sources reach t
 from __future__ import annotations
 
 import operator
+import re
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
@@ -51,6 +52,14 @@ class LocalSource(Source):
             return self.name.removeprefix(CELL).rpartition("_")[0]
         return "an intermediate value" if self.name.startswith(STACK) else self.name
 
+
+def in_users_words(source: Source | None) -> str:
+    """How reasons name a value; nothing where the way to it is none that a program writes."""
+    text = str(source or "").removesuffix(".__self__")
+    return "" if HIDDEN.search(text) else text
+
+
+HIDDEN = re.compile(r"__closure__|cell_contents|__self__|__dict__")
 
 CELL = ".cell_"
 STACK = ".stack"

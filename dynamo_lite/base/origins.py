@@ -32,7 +32,8 @@ def is_stdlib(function: Any, module: str) -> bool:
     return file.startswith((STDLIB_FOLDER, "<frozen")) and "site-packages" not in file
 
 
-PUBLIC = {"posix": "os", "nt": "os", "numpy.ma.core": "numpy.ma", "numpy.ma.extras": "numpy.ma",
+PUBLIC = {"posix": "os", "nt": "os", "genericpath": "os.path", "posixpath": "os.path",
+          "_thread": "threading", "numpy.ma.core": "numpy.ma", "numpy.ma.extras": "numpy.ma",
           "numpy._core.strings": "numpy.strings", "numpy._core.defchararray": "numpy.char"}
 """Modules whose functions people know by another one."""
 

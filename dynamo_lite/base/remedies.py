@@ -10,18 +10,23 @@ from functools import lru_cache
 
 from .records import dataclass
 
+NEVER = "(?!)"
+"""A pattern that nothing has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
     """`id` is the anchor of its section, `pattern` is searched for in reasons, `advice` is what to
     do. `guards` are the kinds of guards whose failures it is about. `is_for_text` is advice about
-    the text of the program, of no use where that is a library's."""
+    the text of the program, of no use where that is a library's. `called` is searched for in the
+    name of what a library is called by: all that happens inside has this remedy."""
 
     id: str
     pattern: str
     advice: str
     guards: tuple[str, ...] = ()
     is_for_text: bool = False
+    called: str = NEVER
 
     @property
     def page(self) -> str:
@@ -35,9 +40,6 @@ OUTSIDE = "call it before or after the compiled function, and pass or return wha
 CONSTANT = "where it gives the same each time, mark a function around it with " \
            "dl.assume_constant_result"
 PLAIN = "pass np.asarray(x), a plain array"
-
-NEVER = "(?!)"
-"""The pattern of rows that are about guards alone."""
 
 REMEDIES: tuple[Remedy, ...] = (
     # -- guards that fail: another variant is compiled
@@ -98,6 +100,9 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("comparing", "truth of (less|greater)",
            "compare whole arrays, and use np.sort, np.max, np.min, np.any and np.all on them",
            is_for_text=True),
+    Remedy("selecting", "a branch on data changes a list", "select with a mask, x[x > 0], instead "
+           "of appending what a condition holds for, or write into an array that was made before",
+           is_for_text=True),
     Remedy("branches", "branch depends on data|arm of a branch|branch on data changes|"
            "on the truth of|the truth of .* depends on its contents",
            "give both sides of the branch results of one type and shape, or compute both and "
@@ -108,12 +113,13 @@ REMEDIES: tuple[Remedy, ...] = (
            "the number of iterations be an argument or a size", is_for_text=True),
     Remedy("recursion", "calls itself|too deep to be followed", "write the recursion as a loop, or "
            "mark the function with dl.disable", is_for_text=True),
-    Remedy("keys", "hash|set of|keys", "use np.unique for sets of numbers, and arrays in place of "
-           "dicts with computed keys", is_for_text=True),
+    Remedy("keys", "^(?!calling ).*(hash|in a set|set of|members|keys)", "use np.unique "
+           "for sets of numbers, arrays in place of dicts with computed keys", is_for_text=True),
     # -- kinds of arrays
     Remedy("masked-arrays", "MaskedArray|numpy\\.ma\\b", "pass x.data and x.mask, two plain "
-           "arrays, and choose with np.where"),
-    Remedy("subclasses", "matrix|subclass of ndarray|class of its own", PLAIN),
+           "arrays, and choose with np.where", called="^numpy\\.ma\\."),
+    Remedy("subclasses", "matrix|subclass of ndarray|class of its own", PLAIN,
+           called="^numpy\\.(matrixlib|rec|_core\\.(records|memmap))\\b"),
     Remedy("object-arrays", "dtype object", "convert the array before the call, with "
            "x.astype(float) or another number's type"),
     Remedy("byte-order", "byte-swapped|byte order", "convert the array before the call, with "
@@ -123,39 +129,49 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("texts", "dtype <?[US]|arrays of text|numpy.strings|numpy.char",
            "keep arrays of text out of the compiled function: " + OUTSIDE),
     # -- what stays in Python
-    Remedy("printing", "calling print", "print after the compiled function, from what it returns"),
+    Remedy("printing", "calling print|sys\\.std(out|err)\\b", "print after the compiled function, "
+           "from what it returns", is_for_text=True),
+    Remedy("complex", "casts complex values", "take x.real, which leaves the imaginary part out "
+           "without a warning", is_for_text=True),
+    Remedy("filters", "warnings\\.(catch_warnings|simplefilter|filterwarnings)", "set filters of "
+           "warnings outside of the compiled function, and use `with np.errstate(...)` for what "
+           "NumPy reports of numbers", is_for_text=True),
+    Remedy("iterators", "stepping |an iterator", "pass a list or an array of what it gives: "
+           "list(it) before the call"),
     Remedy("text-of-arrays", "shows arrays as text|str\\(\\) of|repr\\(\\) of|format of|"
            "formatting with %",
-           "return the array, and make the text of it after the call"),
+           "return the array, and make the text of it after the call", is_for_text=True),
     Remedy("lists-of-elements", "gets the elements themselves", "keep the array: index it, slice "
-           "it or loop over it directly"),
+           "it or loop over it directly", is_for_text=True),
     Remedy("files", "reads or writes files|calling (io\\.)?open\\b|calling .*IO\\b|TextIOWrapper",
-           "read files before the compiled function and write them after it"),
+           "read files before the compiled function and write them after it", is_for_text=True),
     Remedy("eigenvalues", "whether its results are complex", "np.linalg.eigh and eigvalsh, where "
-           "the matrix is symmetric; else " + OUTSIDE),
+           "the matrix is symmetric; else " + OUTSIDE, is_for_text=True),
     Remedy("windows", "nothing checks its strides", "use "
-           "np.lib.stride_tricks.sliding_window_view, or slices"),
+           "np.lib.stride_tricks.sliding_window_view, or slices", is_for_text=True),
     Remedy("elements", "views of single elements|an? nditer", "loop over x.flat, np.ndenumerate(x) "
-           "or np.ndindex(x.shape), or use whole arrays"),
+           "or np.ndindex(x.shape), or use whole arrays", is_for_text=True),
     Remedy("python-functions", "results are Python objects|\\(vectorized\\)", "use np.vectorize, "
-           "or write the function with whole arrays"),
+           "or write the function with whole arrays", is_for_text=True),
     Remedy("caches", "its cache holds", CONSTANT + "; or " + OUTSIDE),
-    Remedy("imports", "^importing ", "import it at the top of the file"),
+    Remedy("imports", "^importing ", "import it at the top of the file", is_for_text=True),
     Remedy("logging", "the logger .* reports", "log after the compiled function, or raise the "
            "logger's level"),
     Remedy("error-state", "error state", "use `with np.errstate(...)` around the lines, in place "
            "of np.seterr"),
     Remedy("random", "random|seed", "make the generator once, with np.random.default_rng(seed), "
-           "and pass it"),
+           "and pass it", is_for_text=True),
     Remedy("effects", "has effects outside the program", "write what it does as plain code, or "
-           + OUTSIDE),
+           + OUTSIDE, is_for_text=True),
     Remedy("namespaces", "namespace|globals\\(\\)|variables as a dict", "name the variables, or "
            "keep them in a dict of your own", is_for_text=True),
-    Remedy("library-calls", "standard library runs in Python|not written in Python",
+    Remedy("library-calls", "standard library runs in Python|not written in Python$|"
+           "^calling .*not written in Python",
            OUTSIDE + "; " + CONSTANT, is_for_text=True),
     Remedy("unsupported-numpy", "is not supported in a graph|^numpy\\.|NumPy|\\(an array,",
-           "use the array operations that it stands for, or " + OUTSIDE),
+           "use the array operations that it stands for, or " + OUTSIDE, is_for_text=True),
     Remedy("objects", "own __\\w+__|needs the value of|attribute '|method '|calling |'\\W+' of |"
+           "its class |"
            "^(indexing|setting items|deleting items|iteration|the length) of ",
            "take arrays and numbers out of the object before the call, and pass these; or "
            + OUTSIDE, is_for_text=True),
@@ -170,10 +186,17 @@ def remedy_for_guard(kind: str) -> Remedy:
     return next(found, None) or _named("variants")
 
 
-def remedy_for(reason: str, is_in_library: bool = False) -> Remedy:
-    """The row that applies to a reason; `other` where no row is about it."""
+def remedy_for(reason: str, inside: str = "") -> Remedy:
+    """The row that applies to a reason; `other` where no row is about it. `inside` is the function
+    by which a library was called, where it is the library's code that has the reason."""
     found = next(row for row in REMEDIES if _compiled(row.pattern).search(reason))
-    return _named("libraries") if is_in_library and found.is_for_text else found
+    return remedy_inside(inside) if inside and found.is_for_text else found
+
+
+def remedy_inside(inside: str) -> Remedy:
+    """What helps against what the text of a library costs."""
+    called = (row for row in REMEDIES if _compiled(row.called).search(inside))
+    return next(called, None) or _named("libraries")
 
 
 @lru_cache(None)

@@ -23,6 +23,11 @@ class Location(NamedTuple):
         """`f.py:3 in f → numpy.matrix.T`; a cell of a notebook as `Cell In[3], line 2 in f`."""
         return " → ".join((f"{self.place} in {self.function}", *self.inside))
 
+    @property
+    def called(self) -> str:
+        """The function of a library that the line calls, where it goes on into one."""
+        return self.inside[0] if self.inside else ""
+
     def into(self, function: str) -> Location:
         """The same line, where it goes on into a function of a library; a closure that passes the
         call on, as wrappers do, is left out."""

@@ -49,7 +49,7 @@ class Bailout:
 
     @property
     def remedy(self) -> Remedy:
-        return remedy_for(self.reason)
+        return remedy_for(self.reason, self.location.called)
 
     def __str__(self) -> str:
         return f"{self.location}: {self.reason}"

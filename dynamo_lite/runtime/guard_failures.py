@@ -5,8 +5,9 @@ from types import FunctionType
 from typing import Any
 
 from ..base.config import config
+from ..base.origins import is_library_file
 from ..base.records import dataclass
-from ..base.remedies import Remedy, remedy_for_guard
+from ..base.remedies import Remedy, remedy_for_guard, remedy_inside
 from ..guards.programs.reasons import Values, line_of, remedy, why_failed
 from ..ir.graph import Location
 from ..native import CompiledFunction
@@ -49,6 +50,8 @@ def why_guards_failed(
             where = users_line(line_of(info.flat, op) or first_line)
             variant = f"[{info.record.mark}], {entry.hits} calls"
             helps = remedy(info.flat, op, info.shapes, values)
+            if is_library_file(code.co_filename):
+                helps = remedy_inside(where.called)
             found.append(GuardFailure(reason, where, helps, variant))
     return found
 

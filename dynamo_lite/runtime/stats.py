@@ -37,7 +37,7 @@ class Break:
     @property
     def remedy(self) -> Remedy:
         """What the user can do about it."""
-        return remedy_for(self.reason, bool(self.location and self.location.inside))
+        return remedy_for(self.reason, self.location.called if self.location else "")
 
     def __str__(self) -> str:
         return f"{self.location or '<unknown>'}: {self.reason}"

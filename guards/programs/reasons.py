@@ -103,7 +103,7 @@ def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -> Re
         return remedy_for_guard("size" if facts == {"size"} else "value")
     if not isinstance(owner, Guard):
         return remedy_for_guard("other")
-    if str(owner.source).endswith(".__dict__"):
+    if str(owner.source).endswith(DICT):
         return remedy_for_guard("NO_ATTR")
     if owner.kind is EQUALS and is_other_number(values[owner.source], owner.captured):
         return remedy_for_guard("TYPE")
@@ -132,7 +132,13 @@ def _guard(guard: Guard, values: Values) -> str:
     was = kind.was.format(k=kind.show(guard.captured))
     if kind in BETWEEN_SOURCES:
         return f"{guard.source} was {was}"
+    owner = str(guard.source).removesuffix(DICT)
+    if owner != str(guard.source):
+        return f"{owner} has other attributes, was {was.replace('the key', 'the attribute')}"
     return f"{guard.source} is {shown(value)}, was {was}"
+
+
+DICT = ".__dict__"
 
 
 def _group(kind: GuardKind, group: Group, values: Values) -> str:

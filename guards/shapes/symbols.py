@@ -10,6 +10,7 @@ from ...ir import steps
 from ...ir.graph import Location, Node, SymbolOrigin, Unbacked
 from ...ir.sizes import Size, SizeExpr, depends_on_data, evaluate, is_unbacked, symbol, symbols
 from ...ir.symbolic import Shown
+from ...ir.types import ArrayType
 from ..sources import Source
 from .dynamic import DimMark, DynamicPolicy, Mark
 from .known import Known
@@ -218,6 +219,13 @@ class Symbols:
             if name in self.infos:
                 text = text.replace(name, self.infos[name].origin)
         return text
+
+    def type_described(self, kind: ArrayType) -> str:
+        """A type, with what its sizes are."""
+        text, where = str(kind), self.explained(*kind.shape)
+        for size in kind.shape:
+            text = text.replace(str(size), self.described(size))
+        return f"{text} ({where})" if where else text
 
     def explained(self, *sizes: Size) -> str:
         """What the symbols in sizes are that only data tells: `u0 = the length of … at file:1`."""

@@ -4,7 +4,9 @@
 the function after it, marked `fixes`, is what the remedy makes of the program.
 """
 import csv
+import decimal
 import functools
+import hashlib
 import inspect
 import io
 import json
@@ -921,7 +923,7 @@ def appends(one, other, x):
 mends("two lists")
 
 
-@plant("attributes", "without the key 'scale'",
+@plant("attributes", "without the attribute 'scale'",
        ((SimpleNamespace(), X), (SimpleNamespace(scale=2.0), X)), kind="recompile", alike=False,
        fixed_calls=((SimpleNamespace(scale=1.0), X), (SimpleNamespace(scale=2.0), X)))
 def scaled(settings, x):
@@ -1232,3 +1234,157 @@ def of_a_reading(reading):
 
 
 mends("the array itself")
+
+
+# -- kinds of arrays, libraries and effects that are met now and then
+
+RECORDS = np.array([(1, 2.0), (3, 4.0)], [("a", "i4"), ("b", "f8")])
+
+
+@plant("subclasses", r"attribute 'b' of r \(recarray: a subclass of ndarray",
+       ((RECORDS.view(np.recarray),),), fixed_calls=((RECORDS["b"],),), alike=False)
+def of_records(r):
+    return (r if r.dtype.names is None else r.b) * 2  # here
+
+
+mends("of_records")
+
+
+class Overriding(np.ndarray):
+    def __array_ufunc__(self, ufunc, method, *args, **options):
+        return getattr(ufunc, method)(*map(np.asarray, args), **options)
+
+
+@plant("subclasses", r"x \(an Overriding, a subclass of ndarray\)", ((X.view(Overriding),),),
+       fixed_calls=((X,),))
+def by_its_own_rules(x):
+    return np.add(x, 1)  # here
+
+
+mends("by_its_own_rules")
+
+
+@plant("subclasses", "calling warnings.warn", ((np.eye(2).view(np.matrix),),),
+       fixed_calls=((np.eye(2),),), alike=False)
+def matrix_products(m):
+    return m * m  # here
+
+
+mends("matrix_products")
+
+
+@plant("masked-arrays", "numpy.ma.masked_where", alike=False)
+def masks_inside(x):
+    return np.ma.masked_where(x > 2, x).mean()  # here
+
+
+@fixes
+def _(x):
+    return np.mean(x, where=~(x > 2))
+
+
+@plant("complex", "casts complex values to real ones", ((X + 1j,),))
+def drops_imaginary_parts(x):
+    return x.astype(float) * 2  # here
+
+
+@fixes
+def _(x):
+    return x.real * 2
+
+
+@plant("files", "calling numpy.ndarray.tofile: it reads or writes files")
+def writes_to_a_file(x):
+    y = x + 1
+    y.tofile(os.devnull)  # here
+    return y
+
+
+@fixes
+def _(x):
+    return x + 1
+
+
+@plant("filters", "calling warnings.catch_warnings", ((Z,),))
+def filters_warnings(x):
+    with warnings.catch_warnings():  # here
+        warnings.simplefilter("ignore")
+        return np.sqrt(x) + 1
+
+
+@fixes
+def _(x):
+    with np.errstate(divide="ignore"):
+        return np.sqrt(x) + 1
+
+
+@plant("iterators", r"stepping the iterator items \(a map\)", ((X, map(abs, [X, X])),),
+       fixed_calls=((X, [X, X]),), alike=False)
+def from_an_iterator(x, items):
+    return x + sum(items)  # here
+
+
+mends("from_an_iterator")
+
+
+@plant("library-calls", r"calling hashlib\.\w+: the standard library")
+def hashes(x):
+    y = x + 1
+    return y * len(hashlib.md5(b"a").digest())  # here
+
+
+@fixes
+def _(x, length=16):
+    return (x + 1) * length
+
+
+@plant("objects", r"'\+' of d \(Decimal: its class is not written in Python\)",
+       ((X, decimal.Decimal(1)),), fixed_calls=((X, 1.0),), alike=False)
+def of_decimals(x, d):
+    return x * float(d + 1)  # here
+
+
+mends("of_decimals")
+
+
+@plant("keys", "a set has members|an intermediate value .a set. has members", alike=False)
+def set_of_an_array(x):
+    return x * 2, len(set(x))  # here
+
+
+@fixes
+def _(x):
+    return x * 2, len(np.unique(x))
+
+
+@plant("selecting", "a branch on data changes a list", ((M,),))
+def selects_rows(rows):
+    out = []
+    for row in rows:
+        if row[0] > 0:
+            out.append(row)  # here
+    return np.array(out)
+
+
+@fixes
+def _(rows):
+    return rows[rows[:, 0] > 0]
+
+
+@plant("mapping-keys", r"d: has the keys \('b',\), had \('a',\) when", (({"a": X},), ({"b": X},)),
+       kind="recompile", fixed_calls=(({"a": X},), ({"a": X + 1},)), alike=False)
+def dict_of_arrays(d):
+    return sum(each * 2 for each in d.values())  # here
+
+
+mends("dict_of_arrays")
+
+
+@plant("divide", "divide reports 'divide by zero'", ((Z,),), kind="bail-out", alike=False)
+def divides_where_it_is_told_not_to(x):
+    return 1 / x  # here
+
+
+@fixes
+def _(x):
+    return 1 / np.where(x == 0, 1, x)

@@ -49,12 +49,12 @@ def length_rule(array: Any, axis: int, *, facts: Facts) -> ArrayType:
 
 
 def within_rule(bound: Any, size: Any, *, facts: Facts) -> ArrayType:
-    place = facts.unbacked(f"elements of {size} before {bound}", size, (0, 1))
+    place = facts.unbacked("elements before the bound of a slice", size, (0, 1))
     return python_number(int, place)
 
 
 def position_rule(index: Any, size: Any, *, facts: Facts) -> ArrayType:
-    place = facts.unbacked(f"elements of {size} before {index}", size - 1, (0, 1))
+    place = facts.unbacked("elements before an index", size - 1, (0, 1))
     return python_number(int, place)
 
 

@@ -273,8 +273,9 @@ class Merging:
         if (is_union or kinds[0] != kinds[1]) and (union := united(first, second)) is not None:
             return self.unions([first, second], union)
         if is_union or kinds[0] is None or kinds[0] != kinds[1]:
+            shapes = self.tx.shapes
             told = [
-                value.describe() if kind is None or is_union else str(kind)
+                value.describe() if kind is None or is_union else shapes.type_described(kind)
                 for kind, value in zip(kinds, (first, second))
             ]
             raise Unmerged(

@@ -67,7 +67,7 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
     others = [arg for arg in args if issubclass(kind := arg.python_type(), np.ndarray)
               and kind is not np.ndarray]
     if others:
-        raise GraphBreak(f"{name_of(function)} of {others[0].describe()}, a subclass of ndarray")
+        raise GraphBreak(f"{name_of(function)} of {others[0].describe()}")
     raise GraphBreak(f"{name_of(function)} is not supported in a graph")
 
 

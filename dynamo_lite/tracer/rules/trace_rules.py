@@ -216,9 +216,9 @@ TABLE: tuple[Row, ...] = (
         among(np.array2string, np.array_repr, np.array_str, np.set_printoptions)),
     Row(Rule("numpy-file", Action.SKIP, "it reads or writes files"),
         among(np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt,
-              np.genfromtxt, np.fromfile, np.memmap, np.ndarray.tofile)),
+              np.genfromtxt, np.fromfile, np.memmap, np.ndarray.tofile, np.ndarray.dump)),
     Row(Rule("numpy-list", Action.SKIP, "Python gets the elements themselves"),
-        among(np.ndarray.tolist, np.ndarray.tobytes)),
+        among(np.ndarray.tolist, np.ndarray.tobytes, np.ndarray.dumps)),
     Row(Rule("numpy-elements", Action.SKIP, "it hands out views of single elements; "
              "x.flat, np.ndenumerate and np.ndindex are followed"),
         among(np.nditer, np.nested_iters)),

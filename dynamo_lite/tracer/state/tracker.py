@@ -11,10 +11,10 @@ import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...base.classes import a_kind
+from ...base.classes import what_it_is
 from ...base.signatures import check_names_of_method, mismatch
 from ...errors import GraphBreak
-from ...guards.sources import Source
+from ...guards.sources import Source, in_users_words
 from ..rules.operator_rows import SAID
 
 if TYPE_CHECKING:
@@ -138,8 +138,8 @@ class VariableTracker:
 
     def describe(self) -> str:
         """How reasons name the value: `x (a list)`."""
-        kind, name = a_kind(self.python_type()), str(self.source or "")
-        return f"{name.removesuffix('.__self__')} ({kind})" if name else kind
+        kind, name = what_it_is(self.python_type()), in_users_words(self.source)
+        return f"{name} ({kind})" if name else kind
 
 
 def call_handler(

@@ -88,7 +88,7 @@ ADAPTERS: dict[str, Adapter] = {
 """What rows call the functions that make a function's arguments of a method's."""
 OWN = (
     "astype", "copy", "flatten", "view", "fill", "sort", "partition", "byteswap", "tobytes",
-    "tolist", "item", "put", "getfield", "__array__",
+    "tolist", "tofile", "dump", "dumps", "item", "put", "getfield", "__array__",
 )  # fmt: skip
 """Methods that no function stands for: the target is the method itself."""
 METHODS: dict[str, Method] = {

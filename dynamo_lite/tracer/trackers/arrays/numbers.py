@@ -5,6 +5,7 @@ where it is a fact of the call's inputs, which a guard can hold on to.
 """
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,15 +165,16 @@ class ComputedNumber(NumberVariable):
         self.phi = phi
 
     def as_constant(self, tx: Tx) -> Any:
+        what = what_made(self.node)
         where = f" at {self.node.location}" if self.node.location is not None else ""
-        raise GraphBreak(f"Python needs the value of {self.node.name}, computed from data{where}")
+        raise GraphBreak(f"Python needs the value of {what}, computed from data{where}")
 
     def truth(self, tx: Tx) -> bool:
         if self.relation is not None:
             return tx.shapes.compare(*self.relation)
         where = f" at {self.node.location}" if self.node.location is not None else ""
         raise GraphBreak(
-            f"a branch depends on data: on the truth of {self.node.name}, computed{where}. "
+            f"a branch depends on data: on the truth of {what_made(self.node)}, computed{where}. "
             "np.where computes both sides; dl.check tells what always holds"
         )
 
@@ -193,6 +195,14 @@ class ComputedNumber(NumberVariable):
             self.phi.reconstruct(code, self.node)
         else:
             code.load_output(self.node)
+
+
+def what_made(node: Node) -> str:
+    """What reasons call a number: by the operation, where one gives it."""
+    if node.op != "call_function":
+        return node.name
+    name: str = getattr(node.target, "__name__", node.name)
+    return "an item" if node.target is operator.getitem else name
 
 
 MAKERS[float] = lambda tx, value, source: InputNumber(value, source)

@@ -7,11 +7,13 @@ from collections.abc import Hashable, Iterable, Iterator
 from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
-from ....base.classes import is_python_class
+import numpy as np
+
+from ....base.classes import a_kind, is_python_class
 from ....base.records import dataclass
 from ....errors import GraphBreak
 from ....guards.kinds import CALL, KEYS, NO_KEY
-from ....guards.sources import AttrSource, ConstSource, Source
+from ....guards.sources import AttrSource, ConstSource, Source, in_users_words
 from ...object_model import attributes as object_model
 from ...object_model.attributes import KnownInstance, has_dict
 from ...object_model.class_attributes import class_attribute, class_source, meet_class, overridden
@@ -376,13 +378,22 @@ class OpaqueVariable(VariableTracker):
         raise GraphBreak(f"the hash of {self.describe()}")
 
     def describe(self) -> str:
-        return f"{self.source} ({type(self.value).__name__}: {self.reason})"
+        name, kind = in_users_words(self.source), type(self.value)
+        return f"{name or a_kind(kind)} ({kind.__name__ + ': ' if name else ''}{self.reason})"
+
+
+def why_not_generic(kind: type) -> str:
+    if issubclass(kind, np.ndarray):
+        return "a subclass of ndarray with its own __getattribute__"
+    if is_python_class(lookup_in(kind.__mro__, "__getattribute__")[1]):
+        return "its class has its own __getattribute__"
+    return "its class is not written in Python"
 
 
 def why_not_object(value: Any) -> str | None:
     """Why attributes of an outside object cannot be followed, or None when they can."""
     kind = type(value)
     if not object_model.has_generic_access(kind):  # which guards would run
-        return "its class has its own __getattribute__"
+        return why_not_generic(kind)
     own = next((name for name in ("__dict__", "__class__") if overridden(kind, name)), None)
     return own and f"its class has its own {own}"
