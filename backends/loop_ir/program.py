@@ -344,7 +344,8 @@ class Program:
     """`steps` run in order; buffers are released after their last use.
 
     `unbacked` has the symbols that steps bind, with likely values, `origins` the nodes of the graph
-    in whose lowering buffers were made."""
+    in whose lowering buffers were made. `unplanned` are the steps, in the same order, while each
+    value had memory of its own."""
 
     inputs: tuple[Input, ...]
     constants: tuple[Constant, ...]
@@ -354,3 +355,4 @@ class Program:
     notes: tuple[str, ...] = field(default=())
     unbacked: dict[str, int] = field(default_factory=dict)
     origins: dict[Buffer, Any] = field(default_factory=dict)
+    unplanned: tuple[Step, ...] = ()

@@ -40,17 +40,22 @@ def product_work(step: Product) -> Work:
 
 
 def kernel_bytes(kernel: Kernel) -> Size:
-    """Of each buffer the elements that the axes in its places reach."""
-    reached: dict[Buffer, set[Axis]] = {}
+    """Of each buffer the elements that the axes in its places reach; axes of one stride, as loops
+    over the same rows have, go along the same elements."""
+    reached: dict[Buffer, dict[Size | str, Axis]] = {}
     everywhere = {*kernel.axes, *(axis for fold in kernel.folds for axis in fold.axes)}
     for load in kernel.loads:
-        axes = everywhere if isinstance(load, Gather) else {axis for axis, _ in load.offset.strides}
-        reached.setdefault(load.buffer, set()).update(axes)
+        places = reached.setdefault(load.buffer, {})
+        if isinstance(load, Gather):
+            places.update((axis.name, axis) for axis in everywhere)
+        else:
+            places.update((stride, axis) for axis, stride in load.offset.strides)
     for statement in kernel.statements:
         if not isinstance(statement, Check):
-            axes = {axis for axis, _ in statement.offset.strides}
-            reached.setdefault(statement.buffer, set()).update(axes)
-    return sum((elements(axes) * buffer.dtype.itemsize for buffer, axes in reached.items()), 0)
+            places = reached.setdefault(statement.buffer, {})
+            places.update((stride, axis) for axis, stride in statement.offset.strides)
+    return sum((elements(axes.values()) * buffer.dtype.itemsize
+                for buffer, axes in reached.items()), 0)
 
 
 def kernel_operations(kernel: Kernel) -> Size:

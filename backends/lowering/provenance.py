@@ -2,7 +2,7 @@
 with all that is computed on the way there."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ...base.records import dataclass
 from ...ir.node import Location, Node
@@ -11,7 +11,7 @@ from ...ir.sizes import Size, product
 from ...ir.types import ArrayType
 from ..costs import LOAD_TIME
 from ..loop_ir.loops import Buffer
-from ..loop_ir.program import Program, Step
+from ..loop_ir.program import Allocate, Program, Step, all_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +28,30 @@ def operations_of(
 ) -> Callable[[Step], tuple[Operation, ...]]:
     """For the steps of a program, what of the user's each of them does."""
     origins: Mapping[Buffer, Node] = program.origins
-    in_memory = {origins[b] for step in program.steps for b in step.writes if b in origins}
+    planned = [step for step in all_steps(program.steps) if not isinstance(step, Allocate)]
+    firsts = [*all_steps(program.unplanned)] or planned
+    before = {id(step): first for step, first in zip(planned, firsts)}
+    in_memory = {origins[b] for step in before.values() for b in step.writes if b in origins}
 
     def of_step(step: Step) -> tuple[Operation, ...]:
-        roots = roots_of(step, program, {id(step)})
+        first = before[id(step)]
+        roots = roots_of(first, firsts, origins, {id(first)})
         nodes = {node: None for root in roots for node in computed(root, in_memory)}
         return tuple(Operation(name_of(n), n.location, time_of(n, hint)) for n in nodes)
 
     return of_step
 
 
-def roots_of(step: Step, program: Program, seen: set[int]) -> list[Node]:
+def roots_of(
+    step: Step, steps: Sequence[Step], origins: Mapping[Buffer, Node], seen: set[int]
+) -> list[Node]:
     """The nodes whose values a step puts into memory, or those that later steps make of it."""
-    if made := [program.origins[b] for b in step.writes if b in program.origins]:
+    if made := [origins[b] for b in step.writes if b in origins]:
         return made
-    readers = [s for s in program.steps
+    readers = [s for s in steps
                if id(s) not in seen and not {*step.writes}.isdisjoint(s.reads)]
     seen.update(map(id, readers))
-    return [node for reader in readers for node in roots_of(reader, program, seen)]
+    return [node for reader in readers for node in roots_of(reader, steps, origins, seen)]
 
 
 def computed(root: Node, in_memory: Iterable[Node]) -> Iterator[Node]:

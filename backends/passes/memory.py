@@ -48,7 +48,7 @@ def plan_memory(program: Program, hint: Hint) -> Program:
         if output.buffer in typed and output.buffer not in made:
             planned.append(typed[output.buffer])
             made.add(output.buffer)
-    return replace(program, steps=tuple(planned))
+    return replace(program, steps=tuple(planned), unplanned=tuple(steps))
 
 
 def _unbounded(allocations: Mapping[Buffer, Allocate], steps: Iterable[Step]) -> set[Buffer]:

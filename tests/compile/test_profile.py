@@ -72,6 +72,32 @@ def test_bytes_and_operations_are_those_of_the_arrays():
     assert kernel.of_limit(dl_limits()) == max(kernel.bandwidth, kernel.speed) / 1e10
 
 
+def test_rows_that_are_gone_through_several_times_are_moved_once():
+    """Each pass over the rows has an axis of its own."""
+    def standardised(x):
+        return (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
+
+    found = profiled(standardised, np.random.default_rng(0).random((300, 200)))
+    assert sum(row.nbytes for row in found.kernels) <= 6 * 8 * 300 * 200
+
+
+def test_a_sum_in_blocks_beside_others_counts_for_its_line():
+    found = profiled(lambda x: x / x.sum(axis=1, keepdims=True) / x.sum(), np.ones((700, 200)))
+    assert {name for row in found.kernels for name in row.operations} == {"divide", "sum"}
+
+
+def test_a_product_is_one_whose_memory_is_used_again_too():
+    def layers(x, w):
+        for _ in range(2):
+            x = np.tanh(x @ w)
+        return x / x.sum(axis=1, keepdims=True)
+
+    weights = np.random.default_rng(0).random((80, 80))
+    found = profiled(layers, np.ones((300, 80)), weights)
+    products = [row.operations for row in found.kernels if row.kind == "matrix products"]
+    assert products == [("matmul",)] * 2
+
+
 def dl_limits():
     return limits.Limits(1, 1e10, 1e10)
 

@@ -46,12 +46,16 @@ SPLITTABLE = frozenset(
 def split_reductions(program: Program) -> Program:
     """The program with its long reductions in blocks."""
     state = Splitting(hints_of(program.symbols, program.unbacked))
+    before, unplanned = iter(program.unplanned), []
     for step in program.steps:
+        count = len(state.steps)
         if isinstance(step, Launch):
             state.kernel(step.kernel)
         else:
             state.steps.append(step)
-    return replace(program, steps=tuple(state.steps))
+        made = [each for each in state.steps[count:] if not isinstance(each, Allocate)]
+        unplanned += [next(before)] * len(made) if made and program.unplanned else []
+    return replace(program, steps=tuple(state.steps), unplanned=tuple(unplanned))
 
 
 @dataclass
