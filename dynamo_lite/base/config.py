@@ -238,9 +238,13 @@ class Settings:
             raise
         object.__setattr__(self, "_current", after)
 
-    @contextlib.contextmanager
-    def patch(self, **changes: Any) -> Iterator[None]:
+    def patch(self, **changes: Any) -> contextlib._GeneratorContextManager[None]:
         """Change settings for the duration of a `with` block; also a decorator."""
+        changed(self._current, changes)
+        return self._patched(changes)
+
+    @contextlib.contextmanager
+    def _patched(self, changes: Mapping[str, Any]) -> Iterator[None]:
         before = self._current
         self.update(**changes)
         try:

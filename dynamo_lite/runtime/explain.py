@@ -6,7 +6,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import (
+    BuiltinMethodType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 from ..base import markup
@@ -254,6 +260,14 @@ BY_FLAG: tuple[tuple[Callable[[Any], bool], Rule], ...] = (
 """Kinds of functions that are told by their code."""
 
 
+def method_behind(fn: Any) -> Any:
+    """Of a method in C that was looked up on an object, as `x.sum`, that of its class."""
+    if not isinstance(fn, BuiltinMethodType | MethodWrapperType):
+        return fn
+    method = getattr(type(fn.__self__), fn.__name__, fn)
+    return method if isinstance(method, MethodDescriptorType | WrapperDescriptorType) else fn
+
+
 def why(fn: Callable[..., Any]) -> Rule | State:
     """Of a compiled function, how it stands: variants, graph breaks, recompiles, calls that bailed
     out, each with its line, reason and remedy.
@@ -272,6 +286,8 @@ def why(fn: Callable[..., Any]) -> Rule | State:
     if isinstance(fn, CompiledFunction):
         return state_of(fn, why_watched())
     rule = next((rule for is_one, rule in BY_FLAG if is_one(fn)), None) or rule_of_call(fn)
+    if rule.action is Action.SKIP:
+        rule = rule_of_call(method_behind(fn))
     waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
     more = [reason for reason in (waits, why_watched()) if reason]
     return replace(rule, reason="; ".join((rule.reason, *more)))

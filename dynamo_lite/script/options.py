@@ -27,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
         "timeline there, for ui.perfetto.dev")
     add("--stats", action="store_true", help="at exit, print the totals")
     add("--backend", choices=list_backends(), default="auto", metavar="NAME",
-        help=f"what compiles: auto, {', '.join(list_backends())}")  # fmt: skip
+        help=f"what compiles: {', '.join(list_backends())}")  # fmt: skip
     add("--disable", action="store_true", help="run without compiling anything")
     add("--at-once", action="store_true",
         help="compile functions at their first call with arrays, not once they are warm")

@@ -172,3 +172,8 @@ def test_whole_scripts_run_whatever_the_settings_are(settings, tmp_path):
                            capture_output=True, text=True, cwd=tmp_path)
     assert (found.stdout, found.returncode) == (expected.stdout, 0), found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_a_misspelt_setting_is_refused_where_it_is_named():
+    with pytest.raises((AttributeError, ValueError), match="did you mean 'recompile_limit'"):
+        dl.config.patch(recompile_limt=3)

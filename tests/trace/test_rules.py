@@ -113,6 +113,9 @@ def test_why_names_the_rule_of_a_callable():
     assert dl.why(np.linalg.norm).id == "numpy"
     assert dl.why(json.dumps).id == "stdlib-skip" and "stdlib-skip" in str(dl.why(json.dumps))
     assert dl.why(plain) == rule_for(plain)
+    assert dl.why(np.ones(2).sum).id == "numpy" and dl.why([].append).id == "container-method"
+    assert dl.why(np.ones(2).tolist).id == "numpy-list"
+    assert dl.why(random.Random(0).random).id == "python-random"
     assert dl.why(len).id == "own-answer" and dl.why(functools.update_wrapper).id == "own-polyfill"
     assert dl.why(dl.disable(plain, reason="slow")).reason.endswith("disable: slow")
     assert dl.why(functools.partial(plain, 1)) == dl.why(MethodType(plain, 1)) == rule_for(plain)
