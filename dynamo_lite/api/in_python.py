@@ -38,6 +38,7 @@ class Report:
     graph_count = graph_break_count = op_count = variants = limit = 0
     graphs: Any = ()
     breaks = bailouts = records = code = guards = sizes = relations = trials = costs = ()
+    recompiled: Any = ()
     break_reasons: Any = ()
     compile_times = EMPTY
 

@@ -12,6 +12,7 @@ from ..base.remedies import Remedy, remedy_for, remedy_for_guard
 from ..base.tables import Table, text
 from ..ir.graph import Location
 from ..native import CompiledFunction
+from .guard_failures import GuardFailure
 from .stats import Compiler, FrameRecord, coverage, lost, registry
 from .users_lines import UNSEEN
 
@@ -102,6 +103,12 @@ def state_of(function: CompiledFunction, watched: str) -> State:
                  coverage(records, family), tuple(costs), watched or disabled)
 
 
+def why_again(function: Any) -> tuple[GuardFailure, ...]:
+    """Why the function was compiled again the last time."""
+    compiler = _compiler_of(function)
+    return () if compiler is None else compiler.failures[-1:]
+
+
 def merged(costs: Iterable[Cost]) -> list[Cost]:
     """One for each line and reason."""
     found: dict[tuple[str, str, Location | None], Cost] = {}
@@ -132,7 +139,7 @@ def one_for_each_library_call(costs: Iterable[Cost]) -> list[Cost]:
     return list(found.values())
 
 
-def _compiler_of(function: CompiledFunction) -> Compiler | None:
+def _compiler_of(function: Any) -> Compiler | None:
     return next((each for each in registry.compilers if each.compiled() is function), None)
 
 

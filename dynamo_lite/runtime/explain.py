@@ -27,11 +27,12 @@ from ..tracer.calls.dispatch import rule_of_call
 from ..tracer.rules.trace_rules import Action, Rule
 from .bailouts import Bailout
 from .compile import compile_with, function_behind
-from .costs import State, state_of
+from .costs import State, state_of, why_again
+from .guard_failures import GuardFailure
 from .listings import Rewritten, rewritten
 from .stats import Break, FrameRecord, coverage, frames, percent
 from .tiering import why_cold
-from .trials import Trial, copied, tried
+from .trials import Call, Trial, copied, tried
 from .watched import WATCHED, why_watched
 
 NOT_COMPILED = "nothing of it is compiled: it is disabled, or an object without Python code"
@@ -66,6 +67,8 @@ class Explanation:
     """Why Python ran all of it, where nothing was compiled."""
     trials: tuple[Trial, ...] = ()
     """What came of the remedies that `try_remedies` had applied."""
+    recompiled: tuple[GuardFailure, ...] = ()
+    """Why the call did not run what an earlier one had compiled."""
 
     @property
     def graphs(self) -> tuple[Graph, ...]:
@@ -149,10 +152,16 @@ class Explanation:
             lines.append(WATCHED)
         if self.in_python:
             lines.append(f"runs in Python: {self.in_python}")
-        lines += [f"tried: {trial}" for trial in self.trials]
+        lines += self._notes
         for record in self.records:
             lines += ["", *_lines(record)]
         return "\n".join(lines)
+
+    @property
+    def _notes(self) -> list[str]:
+        again = [f"compiled again at {failure.at}\n  remedy: {failure.remedy}"
+                 for failure in self.recompiled]
+        return [*again, *(f"tried: {trial}" for trial in self.trials)]
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.summary}>"
@@ -165,7 +174,7 @@ class Explanation:
         """For notebooks: the frames as a table, and below it each to be unfolded."""
         notes = (WATCHED if self.watched else "",
                  self.in_python and f"runs in Python: {self.in_python}",
-                 *(f"tried: {trial}" for trial in self.trials))
+                 *self._notes)
         head = [markup.paragraph(text) for text in (self.summary, *filter(None, notes))]
         each = [markup.folded(lines[0], markup.preformatted("\n".join(lines[1:])))
                 for lines in map(_lines, self.records)]
@@ -190,7 +199,7 @@ def _drawn(explanation: Explanation) -> Iterator[str | Table]:
         yield WATCHED
     if explanation.in_python:
         yield f"runs in Python: {explanation.in_python}"
-    yield from (f"tried: {trial}" for trial in explanation.trials)
+    yield from explanation._notes
     yield frames(explanation.records)
     for record in explanation.records:
         yield "\n".join(["", *_lines(record)])
@@ -221,6 +230,8 @@ def explain(
 ) -> Callable[..., Explanation]:
     """`explain(fn)(*args, **kwargs)` compiles `fn` afresh, calls it once and says what happened.
 
+    Called again, it says why a call did not run what the one before had compiled.
+
     With `try_remedies`, the remedies that can be applied without changing the text of the program
     are: the function is called some times more, with copies of its arguments, and `trials` says
     which helped and by how much. Takes the options of `compile`.
@@ -228,10 +239,11 @@ def explain(
     records: list[FrameRecord] = []
     compiled = compile_with(fn, listener=records.append, **options)
     function = function_behind(compiled)
+    calls: list[Call] = []
 
     def run(*args: Any, **kwargs: Any) -> Explanation:
         records.clear()
-        before = copied((args, kwargs)) if try_remedies else None
+        calls[:] = [*calls[-1:], *filter(None, [copied((args, kwargs)) if try_remedies else None])]
         start = time.perf_counter()
         result = compiled(*args, **kwargs)
         seconds = time.perf_counter() - start
@@ -239,10 +251,12 @@ def explain(
         functions = [function] if isinstance(function, CompiledFunction) else []
         share = coverage(records, functions) if functions or records else 0.0
         disabled = next((str(each.disabled) for each in functions if each.disabled), "")
-        found = (each.remedy for r in records for each in (r.broke, r.bailout) if each is not None)
-        trials = () if before is None else tried(fn, before[0], before[1], options, found)
+        again = why_again(function) if any(record.recompile for record in records) else ()
+        ends = (each for r in records for each in (r.broke, r.bailout) if each is not None)
+        trials = tried(fn, calls if again else calls[-1:], options, (*again, *ends))
         return Explanation(result, tuple(records), seconds, share, watched,
-                           disabled if functions or records else NOT_COMPILED, tuple(trials))
+                           disabled if functions or records else NOT_COMPILED,
+                           tuple(trials) if try_remedies else (), again)
 
     return run
 

@@ -1,30 +1,38 @@
 """Remedies that can be applied to a copy of a call: applied, and what came of it.
 
 The function is called again, with copies of its arguments: what it does beside (prints, files,
-counters) happens again.
+counters) happens again. Where it was called before and had to be compiled again, so is that call.
 """
 from __future__ import annotations
 
 import copy
+import pydoc
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ..base.records import dataclass
 from ..base.remedies import Remedy
-from ..ir.tree import map_leaves
+from ..guards.shapes.dynamic import maybe_mark_dynamic
+from ..ir.tree import leaves, map_leaves
+from ..tracer.rules.trace_rules import MARKER, mark
+from .bailouts import Bailout
 from .compile import compile_with
-from .stats import FrameRecord, coverage, lost, percent
+from .guard_failures import GuardFailure
+from .stats import Break, FrameRecord, coverage, lost, percent
 
 REFUSALS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 """What a program raises that does not take its arguments in the changed form: then it is no remedy.
 All else is the program's own, and ends the trial as it would end a call."""
 RUNS = 3
 """Calls that are timed, after the first one, which compiles."""
+SLOWER = 2.0
+"""How many times as long calls take of which nobody is told that the remedy helps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,11 @@ class Measured:
     costs: int
     coverage: float
     seconds: float
+    recompiles: int = 0
+
+    @property
+    def counts(self) -> int:
+        return self.costs + self.recompiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +61,32 @@ class Trial:
     @property
     def helped(self) -> bool:
         before, after = self.before, self.after
-        return after.costs < before.costs or after.coverage > before.coverage
+        return after.counts < before.counts or after.coverage > before.coverage
 
     def __str__(self) -> str:
-        word = "helps" if self.helped else "does not help"
+        is_slower = self.after.seconds > SLOWER * self.before.seconds
+        word = "does not help" if not self.helped else "takes longer" if is_slower else "helps"
         return (f"{self.what} {word}: {told(self.after)} instead of {told(self.before)}")
 
 
 def told(measured: Measured) -> str:
-    return (f"{measured.costs} breaks and bail-outs, {percent(measured.coverage)} compiled, "
+    again = f", {measured.recompiles} recompiles" if measured.recompiles else ""
+    return (f"{measured.costs} breaks and bail-outs{again}, {percent(measured.coverage)} compiled, "
             f"{measured.seconds * 1e3:.3g} ms a call")
+
+
+Call = tuple[tuple[Any, ...], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A change of a call: of the arguments, of the options of `compile`, or of what is around."""
+    """A change of calls: of their arguments, of the options of `compile`, or of what is around."""
 
     what: str
     argument: Callable[[Any], Any] = lambda value: value
     settings: tuple[tuple[str, Any], ...] = ()
     around: Callable[[], AbstractContextManager[Any]] = nullcontext
+    mark: Callable[[Sequence[Call]], None] = lambda calls: None
 
 
 def ignoring(condition: str) -> Applied:
@@ -108,18 +127,57 @@ APPLIED: Mapping[str, Applied] = {
 """Remedies by their id."""
 
 
+def mark_what_differs(calls: Sequence[Call]) -> None:
+    for each in zip(*(leaves(call, np.ndarray) for call in calls)):
+        for dim, sizes in enumerate(zip(*(array.shape for array in each))):
+            for array in each if len({*sizes}) > 1 else ():
+                maybe_mark_dynamic(array, dim)
+
+
+MARKED = Applied("dl.mark_dynamic of the sizes that differ", mark=mark_what_differs)
+
+
+def left_to_python(name: str) -> Applied | None:
+    """`dl.disable` of a function of a library, while it is tried; None of what no name leads to."""
+    try:
+        function = pydoc.locate(name.removesuffix(".__init__"))
+    except pydoc.ErrorDuringImport:
+        return None
+    if not isinstance(function, FunctionType | type):
+        return None
+    return Applied(f"dl.disable of {name}", around=lambda: disabled_for_now(function))
+
+
+@contextmanager
+def disabled_for_now(function: Any) -> Iterator[None]:
+    mark(function, "disable")
+    try:
+        yield
+    finally:
+        delattr(function, MARKER)
+
+
+def applied_for(cost: Break | Bailout | GuardFailure) -> Applied | None:
+    """What of a cost's remedy can be applied."""
+    if cost.remedy.id == "libraries" and cost.location is not None and cost.location.inside:
+        return left_to_python(cost.location.called)
+    if cost.remedy.id in ("sizes", "dtypes") and "shape[" in cost.reason:
+        return MARKED
+    return APPLIED.get(cost.remedy.id)
+
+
 def tried(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any],
-    options: Mapping[str, Any], remedies: Iterable[Remedy],
+    fn: Callable[..., Any], calls: Sequence[Call], options: Mapping[str, Any],
+    costs: Iterable[Break | Bailout | GuardFailure],
 ) -> Iterator[Trial]:
-    """Apply those that can be, one at a time."""
-    found = [remedy for remedy in dict.fromkeys(remedies) if remedy.id in APPLIED]
-    call = fn, args, kwargs, options
-    if not found or (before := measured(*call, Applied("nothing"))) is None:
+    """Apply what can be applied, one at a time."""
+    found = {applied.what: (cost.remedy, applied) for cost in costs
+             if (applied := applied_for(cost)) is not None}
+    before = measured(fn, calls, options, Applied("nothing")) if found and calls else None
+    if before is None:
         return
-    for remedy in found:
-        applied = APPLIED[remedy.id]
-        if (after := measured(*call, applied)) is not None:
+    for remedy, applied in found.values():
+        if (after := measured(fn, calls, options, applied)) is not None:
             yield Trial(remedy, applied.what, before, after)
 
 
@@ -132,12 +190,11 @@ def copied(arguments: Any) -> Any | None:
 
 
 def measured(
-    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any],
-    options: Mapping[str, Any], applied: Applied,
+    fn: Callable[..., Any], calls: Sequence[Call], options: Mapping[str, Any], applied: Applied,
 ) -> Measured | None:
-    """The costs of the call so changed; None where the arguments cannot be copied, or the call
-    raises."""
-    if (kept := copied((args, dict(kwargs)))) is None:
+    """The costs of the calls so changed, and the time of the last; None where the arguments cannot
+    be copied, or a call raises."""
+    if (kept := copied([*calls])) is None:
         return None
     records: list[FrameRecord] = []
     settings = {**(options.get("options") or {}), **dict(applied.settings)}
@@ -145,13 +202,16 @@ def measured(
     times = []
     try:
         for _ in range(1 + RUNS):
-            given, named = map_leaves(applied.argument, copy.deepcopy(kept))
+            given = map_leaves(applied.argument, copy.deepcopy(kept))
+            applied.mark(given)
             with applied.around(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                start = time.perf_counter()
-                compiled(*given, **named)
+                for args, kwargs in given:
+                    start = time.perf_counter()
+                    compiled(*args, **kwargs)
                 times.append(time.perf_counter() - start)
     except REFUSALS:
         return None
     costs = sum((record.broke is not None) + (lost(record) > 0) for record in records)
-    return Measured(costs, coverage(records), min(times[1:]))
+    recompiles = sum(record.recompile > 0 for record in records)
+    return Measured(costs, coverage(records), min(times[1:]), recompiles)

@@ -1,4 +1,6 @@
 """`dl.explain(f, try_remedies=True)` applies remedies, and says whether they helped."""
+import importlib
+
 import numpy as np
 import pytest
 
@@ -112,3 +114,26 @@ def test_what_else_the_program_raises_is_raised():
 
     with pytest.raises(OSError, match="no room left"), np.errstate(all="ignore"):
         dl.explain(noting, try_remedies=True)(X.astype(object) + 1)
+
+
+def test_the_call_before_is_called_again_where_its_variant_did_not_do():
+    explain = dl.explain(lambda x, k: x * k + 1, try_remedies=True)
+    assert explain(X, 2.0).trials == explain(X + 1, 2.0).trials == ()
+    explained = explain(X[:5], 2.0)
+    (failure,), (trial,) = explained.recompiled, explained.trials
+    assert "x: shape[0] 5, was 6 when compiled" in failure.reason and trial.helped
+    assert "dl.mark_dynamic of the sizes that differ helps: 0 breaks" in str(explained)
+    assert (trial.before.recompiles, trial.after.recompiles) == (1, 0)
+    assert "compiled again at " in str(explained) and explain(X[:4], 2.0).recompiled == ()
+
+
+def test_a_function_of_a_library_is_left_to_python(tmp_path, monkeypatch):
+    """With `dl.disable`, as long as it is tried."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "goods.py").write_text("def shown(x):\n    for _ in range(3):\n        x = x + 1\n"
+                                     "        print(end='')\n    return x\n")
+    monkeypatch.syspath_prepend(folder)
+    goods = importlib.import_module("goods")
+    (trial,) = trials(lambda x: goods.shown(x) * 2, X)
+    assert trial.helped and trial.what == "dl.disable of goods.shown" and not vars(goods.shown)
