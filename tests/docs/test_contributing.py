@@ -13,7 +13,7 @@ SAID = {"log artifact": "[-] [memory] t0 and t1 share memory\n"}
 
 def test_every_kind_of_addition_has_an_example():
     assert [topic for topic, _ in EXAMPLES] == [
-        "opcode", "operation", "guard kind", "tracker", "log artifact"]
+        "opcode", "operation", "guard kind", "tracker", "step", "log artifact"]
 
 
 @pytest.mark.parametrize(("topic", "program"), EXAMPLES, ids=[topic for topic, _ in EXAMPLES])

@@ -1,8 +1,10 @@
 """Every opcode of the supported versions has a handler or a reason."""
 import dis
+from types import SimpleNamespace
 
 import pytest
 
+from dynamo_lite.bytecode.splitting import EMULATED, STACK_EFFECTS
 from dynamo_lite.tracer.opcodes import HANDLERS
 from dynamo_lite.tracer.opcodes.coverage import REASONS, reason_for
 
@@ -82,10 +84,14 @@ def test_reasons_name_opcodes_that_exist():
     assert set(REASONS) <= known
 
 
-def test_signatures_are_stack_effects():
-    """The number of values popped is that of `dis.stack_effect`, where both are fixed."""
-    fixed = {"BINARY_SUBSCR": -1, "STORE_SUBSCR": -3, "DELETE_SUBSCR": -2, "STORE_ATTR": -2,
-             "COMPARE_OP": -1, "UNARY_NOT": 0, "POP_TOP": -1, "BINARY_SLICE": -2}
-    for name, effect in fixed.items():
-        pushes = 1 if name.startswith(("BINARY", "COMPARE", "UNARY")) else 0
-        assert pushes - HANDLERS[name].pops == effect
+CANONICAL = {*EMULATED, "CALL"}
+"""Written anew where a frame is split, or two instructions on 3.11."""
+
+
+@pytest.mark.parametrize("name", sorted(STACK_EFFECTS.keys() & dis.opmap.keys() - CANONICAL))
+def test_stack_effects_are_those_of_cpython(name):
+    """Where a frame is split, what an instruction takes and leaves is told apart."""
+    for arg in (2, 3) if dis.opmap[name] >= dis.HAVE_ARGUMENT else (None,):
+        inst = SimpleNamespace(opname=name, arg=arg)
+        pops, pushes = STACK_EFFECTS[name](inst)
+        assert pushes - pops == dis.stack_effect(dis.opmap[name], arg)
