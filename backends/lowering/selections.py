@@ -17,7 +17,7 @@ from ...ir.rules.indexing import parse_key
 from ...ir.tree import map_leaves
 from ...ir.types import Form
 from .context import Lowering
-from .strided_views import ViewSteps, region
+from .strided_views import ViewSteps, strided_view
 from .structure import gather, index_operand
 from .values import CannotLower, Value
 from .views import basic_getitem, is_basic
@@ -77,7 +77,7 @@ def selection(low: Lowering, base: Value, view: ViewSteps) -> Value:
 def _seen(low: Lowering, base: Value, step: tuple[Any, ...]) -> Value:
     """A view that is no subscript: of a part at a computed position its axes may be moved."""
     if base.is_loaded:
-        return region(low, base, (step,))
+        return strided_view(low, base, (step,))
     function, args, kwargs = step
     if lowering_of(function) != "moveaxis":
         raise CannotLower("an assignment through a view at computed positions")

@@ -21,7 +21,7 @@ from .views import is_basic
 ViewSteps = Sequence[tuple[Any, ...]]
 
 
-def region(low: Lowering, base: Value, steps: ViewSteps) -> Value:
+def strided_view(low: Lowering, base: Value, steps: ViewSteps) -> Value:
     """The memory that a chain of views selects of a value in memory."""
     place = load_of(base)
     type_ = replace(base.type, shape=base.shape, strides=base.strides(), form=Form.ARRAY)
@@ -81,7 +81,7 @@ def strided(low: Lowering, node: Node, a: Any, *args: Any, **kwargs: Any) -> Val
     base = low.in_memory(a, f"{node.name} is a view")
     if base is a and a.fresh:
         base = low.materialise(a, f"{node.name} is a view")
-    return replace(region(low, base, (step,)), type=node.type)
+    return replace(strided_view(low, base, (step,)), type=node.type)
 
 
 @lowers(reads=Access.VIEW, in_place=True)

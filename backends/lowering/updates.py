@@ -26,7 +26,7 @@ from .pieces import NUMBERS, is_everything, is_passed_on
 from .pointwise import compare, dtype_of, operand_at, require_native
 from .scatters import set_aside, store_at, views_of
 from .selections import gathered, moves, selection
-from .strided_views import ViewSteps, region, view_shape
+from .strided_views import ViewSteps, strided_view, view_shape
 from .structure import is_moved
 from .values import NATIVE, CannotLower, Value, load_of
 from .views import position_in, slice_start, spelled_out
@@ -60,12 +60,12 @@ def update(low: Lowering, node: Node, base: Any, view: ViewSteps, value: Any) ->
         place(low, node, base, view, value)
         return replace(base, type=node.type)
     if isinstance(value, Value) and low.is_owned(base) and reads_elsewhere(
-        low, value, region(low, base, view)
+        low, value, strided_view(low, base, view)
     ):
         value = low.computed(value)
     if not low.may_change(node.args[0], base, node):
         base = copied_for_assignment(low, node, replace(base, type=node.type), view)
-    part = region(low, base, view)
+    part = strided_view(low, base, view)
     low.log_undo(part)
     assign(low, part, value)
     return low.owned(replace(base, type=node.type))
@@ -84,7 +84,7 @@ def stored(low: Lowering, node: Node, base: Value, view: ViewSteps, value: Any) 
     if not low.may_change(node.args[0], base, node):
         raise CannotLower("an update of other elements")
     if views is view:
-        low.log_undo(region(low, base, view))
+        low.log_undo(strided_view(low, base, view))
     else:
         log_elements(low, node, base, view)
     store_at(low, base, view, value)
@@ -98,7 +98,7 @@ def log_elements(low: Lowering, node: Node, base: Value, view: ViewSteps) -> Non
     if deposited_by(low, node) is not None:
         low.log_undo(base, whole=True)
     else:
-        log_positions(low, gathered(low, region(low, base, view[:-1]), view[-1][1][0]))
+        log_positions(low, gathered(low, strided_view(low, base, view[:-1]), view[-1][1][0]))
 
 
 def reads_elsewhere(low: Lowering, value: Value, target: Value) -> bool:

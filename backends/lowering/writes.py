@@ -24,7 +24,7 @@ from .pointwise import operand_at
 from .rehearsal import can_repeat, is_computed, tried_out
 from .reports import rehearse
 from .scatters import checked_key, set_aside, store_at, views_of
-from .strided_views import region
+from .strided_views import strided_view
 from .updates import assign, check_number, place, squeezed
 from .values import Value, load_of
 
@@ -42,7 +42,7 @@ def write_inputs(low: Lowering) -> None:
         whole = [((), final, AMBIENT, final)]
         for view, value, low.errstate, node in whole if chain is None else lasting:
             operand = low.values[value] if isinstance(value, Node) else value
-            part = region(low, target, views_of(view))
+            part = strided_view(low, target, views_of(view))
             operand = check_number(low, operand, part.dtype)
             if views_of(view) is view:
                 ready = prepared(low, part, operand, written, alone=len(lasting) == 1)
@@ -74,7 +74,7 @@ def not_overwritten(low: Lowering, target: Value, chain: list[Piece]) -> list[Pi
         if views_of(view) is not view:
             kept.insert(0, piece)
             continue
-        part = target if is_everything(view) else region(low, target, view)
+        part = target if is_everything(view) else strided_view(low, target, view)
         operand = low.values.get(value, value)
         check_number(low, operand, part.dtype)
         element = operand_at(low, squeezed(low, operand, len(part.shape)), part.axes, part.dtype)

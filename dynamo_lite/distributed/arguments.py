@@ -13,11 +13,11 @@ from ..tracer.frame.printed_graphs import Fact
 from .blocks import edges_of, ends, is_source, pieces, small
 from .cuts import Dim
 from .definitions import Takes
+from .footprints import Footprint, Mosaic, View
 from .layers import Layers
 from .likely import likely
 from .partial_results import PartialResults
 from .partition import Blocks, ByBlock, Fixed, Partition, Parts, Scalar
-from .regions import Mosaic, Region, View
 from .sources import Piece
 
 
@@ -42,8 +42,8 @@ class Reading:
         """The layers that have what is read."""
         if isinstance(read, Parts):
             return (self.partial.tree(read.source)[0],)
-        block = read.region if isinstance(read, View) else read
-        if not isinstance(block, Blocks | Region) or is_source(block.value):
+        block = read.footprint if isinstance(read, View) else read
+        if not isinstance(block, Blocks | Footprint) or is_source(block.value):
             return ()
         name = self.layers.array(block.value).name
         return (name, edges_of(name)) if isinstance(read, View) else (name,)
@@ -75,7 +75,7 @@ class Reading:
         if isinstance(read, Parts):
             return self.partial.read(read.source)
         if isinstance(read, View):
-            return self.mosaic(read.region, together)
+            return self.mosaic(read.footprint, together)
         if isinstance(read, ByBlock):
             return lambda at: read.numbers[at[read.dim.now]]
         if is_source(read.value):
@@ -85,27 +85,27 @@ class Reading:
         name, dims = array.name, [dim and dim.now for dim in read.dims]
         return lambda at: TaskRef((name, *(0 if dim is None else at[dim] for dim in dims)))
 
-    def mosaic(self, region: Region, views: Sequence[View]) -> Any:
-        """What a task is given of its region: parts of its own block, and what neighbours' blocks
-        have of it, which is cut off where they are."""
-        axes = range(len(region.dims))
-        if is_source(region.value):
-            reader = region.value.outside.reader
+    def mosaic(self, footprint: Footprint, views: Sequence[View]) -> Any:
+        """What a task is given of its footprint: parts of its own block, and what neighbours'
+        blocks have of it, which is cut off where they are."""
+        axes = range(len(footprint.dims))
+        if is_source(footprint.value):
+            reader = footprint.value.outside.reader
             return lambda at: [
                 Mosaic((), (), tuple(view.key(at) for view in views)),
-                Piece(reader, tuple(slice(*region.bounds(axis, at)) for axis in axes))]
-        array = self.layers.array(region.value)
+                Piece(reader, tuple(slice(*footprint.bounds(axis, at)) for axis in axes))]
+        array = self.layers.array(footprint.value)
         self.layers.include(array)
         edges = self.layers.layers.setdefault(edges_of(array.name), MaterializedLayer({}))
         self.layers.needs[edges_of(array.name)] = {array.name}
 
         def read(at: Mapping[Dim, int]) -> List:
-            ends_of = [region.bounds(axis, at) for axis in axes]
+            ends_of = [footprint.bounds(axis, at) for axis in axes]
             shape = tuple(high - low for low, high in ends_of)
             parts, refs = [], []
-            for block, part in region.parts(at):
+            for block, part in footprint.parts(at):
                 key = (array.name, *block)
-                cut = small(part, region.value, block)
+                cut = small(part, footprint.value, block)
                 if cut:
                     key = (edges_of(array.name), *block, *ends(part))
                     edges.mapping.setdefault(key, Task(key, part, TaskRef((array.name, *block))))
@@ -127,6 +127,6 @@ def group(partition: Partition, node: Node, read: Any) -> tuple[list[Node], Take
         return sorted(same, key=same.__getitem__), (place, len(same))
     if isinstance(read, View):
         views = [one for one, each in partition.reads.items()
-                 if isinstance(each, View) and each.region is read.region]
+                 if isinstance(each, View) and each.footprint is read.footprint]
         return views, len(views)
     return [node], 0

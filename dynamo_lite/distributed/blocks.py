@@ -9,7 +9,7 @@ from typing import Any
 import dask.array as da
 
 from .cuts import Chunks, Dim, Unknown, Value
-from .regions import Part
+from .footprints import Part
 from .sources import Piece, Source
 
 

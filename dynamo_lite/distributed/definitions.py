@@ -30,7 +30,7 @@ class Definition:
     """A graph that computes blocks from blocks.
 
     `takes` says which parameters each argument of a task is made of: 0 for the argument as it
-    comes; the number of views of a region, where it is a list of a `Mosaic` and the blocks that
+    comes; the number of views of a footprint, where it is a list of a `Mosaic` and the blocks that
     have its parts; `(at, count)` where it is a list of partial results of several tasks, for the
     stacks of the arrays of the tuple that each of them has at that place. `gives` has the results
     by port: a place, or tuples of places. `likely` has what differs from task to task.

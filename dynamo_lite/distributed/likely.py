@@ -11,8 +11,8 @@ from typing import Any
 
 from ..tracer.frame.printed_graphs import Fact
 from .cuts import Axis, Dim, Unknown
+from .footprints import View
 from .partition import Blocks, ByBlock, Parting, Parts
-from .regions import View
 
 GUESS = 64
 """A size that only data can tell."""
@@ -31,7 +31,7 @@ def facts(read: Any) -> Iterator[tuple[str, int, int]]:
     elif isinstance(read, Blocks):
         yield from sizes(read.value.axes, read.dims)
     elif isinstance(read, View):
-        for axis, (dim, (low, high)) in enumerate(zip(read.region.dims, read.spans)):
+        for axis, (dim, (low, high)) in enumerate(zip(read.footprint.dims, read.spans)):
             if dim is not None:
                 yield from varying("size", axis, [b - a for a, b in zip(low, high)])
     elif isinstance(read, Parts):

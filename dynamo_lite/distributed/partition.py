@@ -15,7 +15,7 @@ from ..base.records import dataclass, field
 from ..ir.graph import Graph
 from ..ir.node import Node
 from .cuts import Axis, Chunks, Dim, Value, Window
-from .regions import Region, Span, View
+from .footprints import Footprint, Span, View
 
 Operand = tuple[Value, Sequence[Union[int, None]]]
 """A value, and for each of its axes that of the result which it becomes."""
@@ -126,8 +126,8 @@ class Partition:
                 tuple(dim and dim.now for dim in read.dims) == dims
             ):
                 return node
-            if isinstance(read, View) and read.region.value is value and (
-                tuple(dim and dim.now for dim in read.region.dims) == dims
+            if isinstance(read, View) and read.footprint.value is value and (
+                tuple(dim and dim.now for dim in read.footprint.dims) == dims
             ):
                 return self.part(value, Window(value, (0,) * len(dims)), onto, at)
         if value.home is not None:
@@ -142,25 +142,25 @@ class Partition:
         base = window.base
         dims = tuple(None if len(axis.chunks) == 1 or place is None else at[place].now
                      for axis, place in zip(value.axes, onto))
-        region = self.region(base, dims)
+        footprint = self.footprint(base, dims)
         spans = tuple(span(part, start) for part, start in zip(value.axes, window.starts))
         for axis, (low, high) in enumerate(spans):
-            region.reach(axis, low, high)
+            footprint.reach(axis, low, high)
         for node, read in self.reads.items():
-            if isinstance(read, View) and read.region is region and read.spans == spans:
+            if isinstance(read, View) and read.footprint is footprint and read.spans == spans:
                 return node
-        return self.take("v", View(region, spans))
+        return self.take("v", View(footprint, spans))
 
-    def region(self, base: Value, dims: tuple[Dim | None, ...]) -> Region:
+    def footprint(self, base: Value, dims: tuple[Dim | None, ...]) -> Footprint:
         for read in self.reads.values():
-            if isinstance(read, View) and read.region.value is base and (
-                tuple(dim and dim.now for dim in read.region.dims) == dims
+            if isinstance(read, View) and read.footprint.value is base and (
+                tuple(dim and dim.now for dim in read.footprint.dims) == dims
             ):
-                return read.region
+                return read.footprint
         if base.home is not None:
             base.home.export(base)
         base.readers.append(self)
-        return Region(base, dims)
+        return Footprint(base, dims)
 
     def take(self, stem: str, read: Read) -> Node:
         """A new parameter."""
@@ -201,8 +201,8 @@ class Partition:
             return tuple(axis.dim and axis.dim.now for axis in value.axes)
         read_here = value if value.window is None else value.window.base
         for read in self.reads.values():
-            block = read.region if isinstance(read, View) else read
-            if isinstance(block, Blocks | Region) and block.value is read_here:
+            block = read.footprint if isinstance(read, View) else read
+            if isinstance(block, Blocks | Footprint) and block.value is read_here:
                 return tuple(dim and dim.now for dim in block.dims)
         return None
 

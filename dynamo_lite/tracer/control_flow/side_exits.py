@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MANY_ITERATIONS = 40
 """A loop of at least so many iterations becomes a node; shorter ones are unrolled."""
 LONG = 1000
-"""Iterations of which so much would be lost that no call is abandoned in the middle of them."""
+"""Iterations of which so much would be lost that no call bails out in the middle of them."""
 EXIT, COUNT, PROCEED, LAST = ".exit", ".count", ".proceed", ".last"
 """What a loop tells of its end: at which side exit it was left, from 1 on (a variable of the body,
 0: at none), after how many iterations, False where it ended early, and the last item of a range."""

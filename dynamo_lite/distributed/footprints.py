@@ -1,4 +1,4 @@
-"""What tasks read of an array beyond their own blocks: one region a task, whatever for."""
+"""What tasks read of an array beyond their own blocks: one footprint a task, whatever for."""
 from __future__ import annotations
 
 import itertools
@@ -13,7 +13,7 @@ from .sources import Piece
 
 
 @dataclass(eq=False, slots=True)
-class Region:
+class Footprint:
     """The hull of all that a task needs of a value, along the axes that go with a dimension: its
     bounds for each block. Of other axes it is all."""
 
@@ -36,7 +36,7 @@ class Region:
         return self.low[axis][block], max(self.low[axis][block], self.high[axis][block])
 
     def parts(self, at: Mapping[Dim, int]) -> Iterator[tuple[tuple[int, ...], Part]]:
-        """The blocks that a task's region has something of."""
+        """The blocks that a task's footprint has something of."""
         along = [[*self.overlaps(axis, at)] for axis in range(len(self.dims))]
         for each in itertools.product(*along):
             yield tuple(block for block, _, _ in each), Part(
@@ -58,26 +58,26 @@ Span = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(eq=False, slots=True)
 class View:
-    """A part of a region that a partition works with; `spans` has no dimension where it is the same
-    for all blocks."""
+    """A part of a footprint that a partition works with; `spans` has no dimension where it is the
+    same for all blocks."""
 
-    region: Region
+    footprint: Footprint
     spans: tuple[Span, ...]
 
     def key(self, at: Mapping[Dim, int]) -> tuple[slice, ...]:
-        """Where a task finds it in its region."""
+        """Where a task finds it in its footprint."""
         found = []
         for axis, (low, high) in enumerate(self.spans):
-            dim = self.region.dims[axis]
+            dim = self.footprint.dims[axis]
             block = 0 if dim is None else at[dim.now]
-            first = self.region.bounds(axis, at)[0]
+            first = self.footprint.bounds(axis, at)[0]
             found.append(slice(low[block] - first, high[block] - first))
         return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which elements of a block go where in a region."""
+    """Which elements of a block go where in a footprint."""
 
     source: tuple[slice, ...]
     target: tuple[slice, ...]
@@ -89,15 +89,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Mosaic:
-    """A region of these sizes, and which parts of blocks it is made of; a part without a source is
-    a block that has been cut already. `views` are what the task works with."""
+    """A footprint of these sizes, and which parts of blocks it is made of; a part without a source
+    is a block that has been cut already. `views` are what the task works with."""
 
     shape: tuple[int, ...]
     parts: tuple[tuple[tuple[slice, ...] | None, tuple[slice, ...]], ...]
     views: tuple[tuple[slice, ...], ...]
 
     def of(self, blocks: Sequence[Any]) -> list[np.ndarray]:
-        """The views of the region."""
+        """The views of the footprint."""
         whole = self.joined(blocks)
         return [whole[view] for view in self.views]
 
