@@ -1,5 +1,8 @@
 """Loops and branches on data: one graph, with what Python gives, and who shares memory."""
+import os
 import signal
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -142,7 +145,21 @@ class Stop(Exception):
     pass
 
 
-def test_a_signal_ends_a_loop_that_does_not_end():
+def by_an_alarm():
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+
+
+def by_a_thread_that_had_its_turns():
+    def take_turns():
+        for _ in range(50):
+            time.sleep(0)
+        os.kill(os.getpid(), signal.SIGALRM)
+
+    threading.Thread(target=take_turns).start()
+
+
+@pytest.mark.parametrize("ended", [by_an_alarm, by_a_thread_that_had_its_turns])
+def test_a_signal_ends_a_loop_that_does_not_end(ended):
     def forever(x):
         while x.sum() > 0:
             x = x * 1.0
@@ -152,9 +169,10 @@ def test_a_signal_ends_a_loop_that_does_not_end():
         raise Stop
 
     compiled = dl.compile(forever, fullgraph=True)
+    compiled(np.zeros(3))
     before = signal.signal(signal.SIGALRM, stop)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 2.0)
+        ended()
         with pytest.raises(Stop):
             compiled(np.ones(3))
     finally:

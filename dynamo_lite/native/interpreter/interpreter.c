@@ -34,6 +34,17 @@ int something_pending(void) {
 #endif
 }
 
+// Whether another thread has waited for the interpreter for so long that it is to be given to it. A
+// thread that lets go of it more often, and takes it again, only keeps the others from saying so.
+int others_wait(void) {
+    PyThreadState *thread = PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030D0000
+    return (_Py_atomic_load_uintptr_relaxed(&thread->eval_breaker) & _PY_GIL_DROP_REQUEST_BIT) != 0;
+#else
+    return _Py_atomic_load_relaxed(&thread->interp->ceval.gil_drop_request);
+#endif
+}
+
 // Has signals wait in the thread that handles them, if that is this one; gives what release_signals
 // takes. CPython knows that thread by this number, and no other has the number 0.
 unsigned long hold_signals(void) {

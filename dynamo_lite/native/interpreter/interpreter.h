@@ -7,6 +7,7 @@ PyObject **place_in_frame(PyFrameObject *frame, int slot);
 void set_place(PyFrameObject *frame, int offset);
 int is_running(PyFrameObject *frame);
 int something_pending(void);
+int others_wait(void);
 int is_monitored(void);
 int lines_are_watched(PyThreadState *thread);
 long filters_version(void);
