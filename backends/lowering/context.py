@@ -1,7 +1,6 @@
 """The state of one lowering: values of nodes so far, and the steps of the program being made."""
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,7 +22,7 @@ from ..loop_ir.loops import Axis, Buffer, Expr, Gather, Kernel, Load, Offset, St
 from ..loop_ir.program import Allocate, Constant, Count, Launch, LogUndo, Require, Step, View
 from ..passes.materialise import Access, Reading, Readings
 from .limits import room_for
-from .sharing import handed_out, shared_results
+from .readers import Readers
 from .values import CannotLower, Value, broadcast_index, load_of
 
 Lower = Callable[..., Any]
@@ -74,8 +73,6 @@ class Lowering:
     counts: dict[str, int] = field(default_factory=dict)
     constants: list[Constant] = field(default_factory=list)
     own: set[Buffer] = field(default_factory=set)
-    readers: Counter[Node] = field(default_factory=Counter)
-    users: dict[Node, list[Node]] = field(default_factory=dict)
     counts_of: dict[Node, Count] = field(default_factory=dict)
     put_off: dict[Buffer, tuple[Step, ...]] = field(default_factory=dict)
     fixed: set[Buffer] = field(default_factory=set)  # inputs that are changed before the commit
@@ -89,38 +86,7 @@ class Lowering:
     origins: dict[Buffer, Node] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for node in self.graph.nodes:
-            operands = node.operands
-            self.readers.update(operands)
-            for operand in operands:
-                self.users.setdefault(operand, []).append(node)
-
-        self.places = {node: place for place, node in enumerate(self.graph.nodes)}
-        self.last_read: dict[Node, int] = {}
-        self.shared = shared_results(self.graph)
-        self.handed_out = handed_out(self.graph, self.shared)
-        for place, reader in enumerate(self.graph.nodes):
-            if reader not in self.handed_out:
-                self._read_at(place, reader)
-        for output in self.graph.outputs:
-            if isinstance(output, Node) and output not in self.shared:
-                self.last_read[output] = len(self.graph.nodes) - 1
-
-    def _read_at(self, place: int, reader: Node) -> None:
-        for leaf in reader.operands:
-            self.last_read[leaf] = place
-
-    def is_looked_at_last(self, placeholder: Node, final: Node, but: Container[Node]) -> None:
-        """What leads to the final contents of an input is read after everything else, unless it is
-        done before the commit."""
-        if final not in but:
-            self.last_read[final] = len(self.graph.nodes)
-        while final is not placeholder and final.op == "call_function":
-            if final in but:
-                return
-            self._read_at(len(self.graph.nodes), final)
-            first = final.args[0] if final.args else placeholder
-            final = first if isinstance(first, Node) else placeholder
+        self.readers = Readers(self.graph)
 
     def inside(self, body: Graph) -> Lowering:
         """The state for the lowering of a body, whose steps are its own."""
@@ -329,9 +295,9 @@ class Lowering:
     def may_change(self, node: Node, value: Value, user: Node) -> bool:
         """Whether `user` may change the memory of `node`: that was made for it, and whatever else
         reads it comes first. What has been put off until later is computed now."""
-        if not self.is_owned(value) or self.last_read[node] != self.places[user]:
+        if not self.is_owned(value) or not self.readers.is_last(user, node):
             return False
-        if self.readers[node] == 1 and not is_control(user):
+        if self.readers.is_only(node) and not is_control(user):
             return True
         buffer = load_of(value).buffer
         given = user.operands
@@ -342,7 +308,7 @@ class Lowering:
             return False
         late = [
             other for other, found in self.values.items()
-            if other is not node and self.last_read.get(other, -1) > self.places[user]
+            if other is not node and self.readers.come_behind(user, other)
             and any(isinstance(one, Value) and self.reads(one, buffer) for one in leaves(found))
         ]
         if not self._can_compute(late, value):
@@ -362,7 +328,8 @@ class Lowering:
             return False
         if load_of(changed).buffer in self.fixed and not self.graph.is_body:
             elements = sum(self.hint(product(value.shape)) for value in values)
-            return self.shared.isdisjoint(late) and elements <= self.hint(product(changed.shape))
+            is_small = elements <= self.hint(product(changed.shape))
+            return is_small and self.readers.shared.isdisjoint(late)
         return not any(arrays) and (
             self.graph.is_body or not any(value.shape for value in values)
         )

@@ -91,7 +91,7 @@ def lower_steps(
     whole = {n for n in graph.calls if n.target is core.update and is_everything(n.args[1])}
     early = overwritten(low, unread, whole, preserved)
     for placeholder, final in graph.writes:
-        low.is_looked_at_last(placeholder, final, early)
+        low.readers.look_last(placeholder, final, early)
     try:
         lower_nodes(low, unread, early)
     except KeepsOldContents as needed:

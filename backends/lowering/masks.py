@@ -65,18 +65,13 @@ def places(
     block = replace(block, strides=contiguous_strides(block.shape, INDEX.itemsize))
     out = low.buffer(INDEX, "places")
     steps = (Allocate(out, block, "scratch"), Extract(out, count, shape=shape))
-    users = (reader for item in readers(low, node) for reader in readers(low, item))
+    users = (reader for item in low.readers.of(node) for reader in low.readers.of(item))
     if all(is_selection(low, user) for user in users):
         low.put_off[out] = steps
     else:
         low.steps += steps
     made = [low.memory_value(kind, out, k * INDEX.itemsize) for k, kind in enumerate(kinds)]
     return tuple(made if ndim == 1 else (replace(value, array=None) for value in made))
-
-
-def readers(low: Lowering, node: Node) -> list[Node]:
-    """The nodes that take a node as an operand."""
-    return low.users.get(node, [])
 
 
 def is_selection(low: Lowering, node: Node) -> bool:

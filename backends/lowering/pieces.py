@@ -81,7 +81,7 @@ def is_passed_on(low: Lowering, node: Node) -> bool:
     """Whether an update is one of those that lead to the final contents of an input, with a value
     that is evaluated in any case, and in the same error state as what reads it."""
     value = node.args[2]
-    states = {user.errstate for user in low.users.get(node, [])} | {node.errstate}
+    states = {user.errstate for user in low.readers.of(node)} | {node.errstate}
     if not isinstance(value, Node) or states != {value.errstate}:
         return False
     return any(

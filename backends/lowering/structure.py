@@ -225,7 +225,7 @@ def leaves_as_view(low: Lowering, node: Node) -> bool:
     for found in views:
         if any(output is found for output in low.graph.outputs):
             return True
-        for user in low.users.get(found, []):
+        for user in low.readers.of(found):
             row = row_of(user.target) if user.op == "call_function" else None
             if row is not None and row.kind is Kind.VIEW and user.args[0] is found:
                 views.append(user)

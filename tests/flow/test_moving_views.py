@@ -85,7 +85,8 @@ def test_one_graph(function, order):
 
 
 def cut_off_at_the_end(x, y):
-    return np.array([x[i:i + 5].sum() for i in range(len(x))]), x[len(x) - 2:len(x) + 2]
+    ends = range(len(x) - 20, len(x))
+    return np.array([x[i:i + 5].sum() for i in ends]), x[len(x) - 2:len(x) + 2]
 
 
 def cut_off_in_a_loop(x, y):

@@ -21,7 +21,6 @@ from ...loop_ir.program import (
     Deposit,
     Extern,
     Extract,
-    Input,
     Launch,
     LogUndo,
     Loop,
@@ -37,9 +36,9 @@ from ...loop_ir.program import (
 )
 from ...loop_ir.sizes_of import kernel_sizes
 from ...passes.schedule import may_report
-from ..builder.elements import F64, I64, scalar_type
+from ..builder.elements import I64, scalar_type
 from ..builder.emit import Builder
-from ..builder.frame import DATA, DIMENSIONS, STRIDES, Frame
+from ..builder.frame import DATA, Frame
 from ..builder.nest import emit_size
 from ..builder.target import Target
 from ..builder.values import Value
@@ -49,7 +48,7 @@ from ..kernels.kernel import KernelCode
 from ..kernels.memory import BYTE
 from ..objects.flat_calls import FlatCall
 from ..objects.modules import Modules
-from . import calls, copies, counted, flow, launches
+from . import calls, copies, counted, flow, inputs, launches
 from .products import ProductWriter
 
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
@@ -107,29 +106,16 @@ class EntryWriter:
     """The buffers that a step or the caller reads: what goes into others reports, and is lost."""
 
     def write(self) -> EntryCode:
-        self.n_slots = len(self.program.outputs)
-        for number, output in enumerate(self.program.outputs):
-            if output.type.form is Form.ARRAY:
-                self.slots.setdefault(output.buffer.name, number)
-        n_calls = sum(isinstance(step, Extern) for step in all_steps(self.program.steps))
-        self.read = frozenset(
-            buffer for step in all_steps(self.program.steps) for buffer in step.reads
-        ) | {output.buffer for output in self.program.outputs}
-        self.first_descr = len(self.program.constants) + n_calls
-        whole = any(map(blocks_of, self.program.steps))
-        self.modules = Modules(self.target, self.begin, whole)
+        self._look_ahead()
+        self.modules = Modules(self.target, self.begin, any(map(blocks_of, self.program.steps)))
         self.builder = Builder(self.target)
         self.frame = Frame(self.builder)
-        self._bind_ints()
-        for item in self.program.inputs:
-            self._bind(item)
-        self._bind_symbols()
+        inputs.bind(self)
         for number, constant in enumerate(self.program.constants):
             self.array(constant.buffer, self.frame.constant(number))
         self._rotating()
         self.asked = counted.is_asked(self)
-        ends = self._ends()
-        for step, ending in zip(self.program.steps, ends):
+        for step, ending in zip(self.program.steps, self._ends()):
             counted.begin(self, step)
             self.step(step)
             self._release(ending)
@@ -144,6 +130,18 @@ class EntryWriter:
             tuple(self.descrs),
             tuple(self.counted),
         )
+
+    def _look_ahead(self) -> None:
+        """What all steps together need in the frame, and what is read of what they write."""
+        steps, outputs = list(all_steps(self.program.steps)), self.program.outputs
+        self.n_slots = len(outputs)
+        for number, output in enumerate(outputs):
+            if output.type.form is Form.ARRAY:
+                self.slots.setdefault(output.buffer.name, number)
+        self.read = frozenset(
+            [*(buffer for step in steps for buffer in step.reads), *(o.buffer for o in outputs)])
+        n_calls = sum(isinstance(step, Extern) for step in steps)
+        self.first_descr = len(self.program.constants) + n_calls
 
     def _ends(self) -> list[list[str]]:
         """For each step the buffers that nothing after it uses."""
@@ -185,69 +183,9 @@ class EntryWriter:
         ])
         return self.modules.finish(entry, len(self.builder.lines))
 
-    # What the program gets ------------------------------------------------------------------------
-
-    def _bind(self, item: Input) -> None:
-        if item.buffer is None and item.scalar is None:
-            return
-        source = self.frame.input(item.index)
-        if item.buffer is not None and item.type.form is Form.OBJECT:
-            self.objects[item.buffer.name] = source
-        elif item.buffer is not None and item.type.form is not Form.ARRAY:
-            self.objects[item.buffer.name] = source
-            self.pointers[item.buffer.name] = self.builder.offset(source, DATA)
-        elif item.buffer is not None:
-            self.array(item.buffer, source)
-        if item.scalar is not None:
-            self.objects[item.scalar.name] = source
-            value = self.ints.get(item.index)
-            if value is None or item.scalar.dtype != I64:
-                value = self._number(source, item.type, item.scalar.dtype)
-            self.scalars[item.scalar.name] = value
-
     def array(self, buffer: Buffer, source: str) -> None:
         self.objects[buffer.name] = source
         self.pointers[buffer.name] = self.frame.pointer_at(source, DATA)
-
-    def _number(self, source: str, type_: ArrayType, dtype: np.dtype) -> Value:
-        """The value of a NumPy scalar or Python number."""
-        if type_.form is Form.PYTHON and dtype == F64 and type_.dtype == F64:
-            return self.builder.load(self.builder.offset(source, DATA), F64)
-        place = self.builder.stack("i64", 4)
-        self.frame.checked("unbox_number", f"ptr {source}", f"i32 {dtype.num}", f"ptr {place}")
-        return self.builder.load(place, dtype)
-
-    def _bind_ints(self) -> None:
-        """The values of Python ints that are symbols."""
-        origins = self.program.symbols.items()
-        which = {o.placeholder: name for name, o in origins if o.fact == "value"}
-        if not which:
-            return
-        place = self.builder.stack("i64", len(which))
-        numbers = self.frame.integers([*map(self.builder.integer, which)])
-        self.frame.checked(
-            "unbox_ints", f"ptr {self.frame.inputs}", f"ptr {numbers}", f"i64 {len(which)}",
-            f"ptr {place}",
-        )
-        for position, (index, name) in enumerate(which.items()):
-            value = self.builder.load(self.builder.offset(place, 8 * position), I64)
-            self.symbols[name] = self.ints[index] = value
-            self.wide.add(name)
-
-    def _bind_symbols(self) -> None:
-        offsets = {"size": DIMENSIONS, "stride": STRIDES}
-        for name, origin in self.program.symbols.items():
-            if origin.fact == "total":
-                self.symbols[name] = self.size(origin.sum)
-                if not self.wide.isdisjoint(symbols(origin.sum)):
-                    self.wide.add(name)
-                continue
-            if name in self.symbols:
-                continue
-            source = self.frame.input(origin.placeholder)
-            numbers = self.frame.pointer_at(source, offsets[origin.fact])
-            place = self.builder.offset(numbers, 8 * origin.axis)
-            self.symbols[name] = self.builder.load(place, I64)
 
     # Parts of calls -------------------------------------------------------------------------------
 
