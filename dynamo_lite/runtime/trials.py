@@ -6,7 +6,7 @@ counters) happens again. Where it was called before and had to be compiled again
 from __future__ import annotations
 
 import copy
-import pydoc
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +24,7 @@ from ..tracer.rules.trace_rules import MARKER, mark
 from .bailouts import Bailout
 from .compile import compile_with
 from .guard_failures import GuardFailure
+from .pickling import found
 from .stats import Break, FrameRecord, coverage, lost, percent
 
 REFUSALS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
@@ -139,10 +140,10 @@ MARKED = Applied("dl.mark_dynamic of the sizes that differ", mark=mark_what_diff
 
 def left_to_python(name: str) -> Applied | None:
     """`dl.disable` of a function of a library, while it is tried; None of what no name leads to."""
-    try:
-        function = pydoc.locate(name.removesuffix(".__init__"))
-    except pydoc.ErrorDuringImport:
-        return None
+    parts = name.removesuffix(".__init__").split(".")
+    loaded = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in sys.modules)
+    count = next(loaded, 0)
+    function = found(".".join(parts[:count]), ".".join(parts[count:]))
     if not isinstance(function, FunctionType | type):
         return None
     return Applied(f"dl.disable of {name}", around=lambda: disabled_for_now(function))
@@ -171,12 +172,12 @@ def tried(
     costs: Iterable[Break | Bailout | GuardFailure],
 ) -> Iterator[Trial]:
     """Apply what can be applied, one at a time."""
-    found = {applied.what: (cost.remedy, applied) for cost in costs
-             if (applied := applied_for(cost)) is not None}
-    before = measured(fn, calls, options, Applied("nothing")) if found and calls else None
+    applicable = {applied.what: (cost.remedy, applied) for cost in costs
+                  if (applied := applied_for(cost)) is not None}
+    before = measured(fn, calls, options, Applied("nothing")) if applicable and calls else None
     if before is None:
         return
-    for remedy, applied in found.values():
+    for remedy, applied in applicable.values():
         if (after := measured(fn, calls, options, applied)) is not None:
             yield Trial(remedy, applied.what, before, after)
 

@@ -43,7 +43,9 @@ NOT_FOLLOWED = "it is not of the user's own functions, or a rule or directive le
 NO_ARRAYS = "no arrays were among its arguments"
 MANY_CLOSURES = f"{FUNCTIONS_OF_A_CODE} functions of the same text are compiled already"
 
-SILENT = (DISABLED, NOT_FOLLOWED, NO_ARRAYS, MANY_CLOSURES)
+CALLED_ONCE = ("no arrays were among its arguments, and it was called once: functions that make "
+               "their arrays themselves are compiled from the second call on")
+SILENT = (DISABLED, NOT_FOLLOWED, NO_ARRAYS, CALLED_ONCE, MANY_CLOSURES)
 """Reasons that hold for most functions of most programs."""
 
 
@@ -126,6 +128,8 @@ class Candidates:
             if (code := history.code()) in tiering.cold and code is not None:
                 history.note_time(code)
                 yield place_of(code), str(tiering.why_cold(code))
+            elif history.asked and code is not None and place_of(code) not in self.left:
+                yield place_of(code), CALLED_ONCE if history.names_arrays else NO_ARRAYS
 
     def conclude(self) -> None:
         """Keep what was found out, for the next run of the program."""

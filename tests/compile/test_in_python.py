@@ -18,12 +18,14 @@ CASES = {
     "async functions run in Python": ["async def f():", *BUSY],
     "broke at": ["def f(x):", "y = x + 1", *BUSY, "return y * 2"],
     "no arrays were among its arguments": ["def f():", *BUSY],
+    "it was called once": ["def f():", "y = np.ones(3)", *BUSY, "return y"],
 }
 CALLS = {
     "generators that Python goes through": "list(f())",
     "async functions run in Python": "import asyncio\nasyncio.run(f())",
     "broke at": "for _ in range(2): f(np.ones(5))",
     "no arrays were among its arguments": "for _ in range(9): f()",
+    "it was called once": "f()",
 }
 
 
