@@ -136,6 +136,8 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("filters", "warnings\\.(catch_warnings|simplefilter|filterwarnings)", "set filters of "
            "warnings outside of the compiled function, and use `with np.errstate(...)` for what "
            "NumPy reports of numbers", is_for_text=True),
+    Remedy("broken-loops", "stepping .*an intermediate value \\(a \\w+_iterator\\)", "mend what "
+           "breaks inside of the loop first: the rest of it goes on in Python", is_for_text=True),
     Remedy("iterators", "stepping |an iterator", "pass a list or an array of what it gives: "
            "list(it) before the call"),
     Remedy("text-of-arrays", "shows arrays as text|str\\(\\) of|repr\\(\\) of|format of|"

@@ -7,7 +7,7 @@ from types import FrameType
 
 from ..base.origins import code_name, is_library_file
 from ..ir.graph import Location
-from ..tracer.rules.trace_rules import OWN_FOLDER
+from ..tracer.rules.trace_rules import OWN_FOLDERS
 
 UNSEEN = "…"
 """Stands for what the user calls where its frame runs compiled, or is not there yet."""
@@ -42,4 +42,4 @@ def module_at(filename: str) -> str:
 
 
 def is_not_users(filename: str) -> bool:
-    return filename.startswith(OWN_FOLDER) or is_library_file(filename)
+    return filename.startswith(OWN_FOLDERS) or is_library_file(filename)

@@ -23,7 +23,7 @@ from ..ir.node import Location
 from ..native import start_spans, stop_spans, threads_in_entries
 from ..runtime.stats import FrameRecord
 from ..runtime.users_lines import is_not_users
-from ..tracer.rules.trace_rules import OWN_FOLDER
+from ..tracer.rules.trace_rules import OWN_FOLDERS
 
 EVERY = 0.004
 """Seconds from one look to the next."""
@@ -106,7 +106,7 @@ class Looking:
 def users_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame of the user's, unless it waits for the compiler."""
     while frame is not None and is_not_users(frame.f_code.co_filename):
-        if frame.f_code.co_filename.startswith(OWN_FOLDER):
+        if frame.f_code.co_filename.startswith(OWN_FOLDERS):
             return None
         frame = frame.f_back
     return frame

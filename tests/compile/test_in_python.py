@@ -1,14 +1,18 @@
 """`--explain` lists what Python ran for long, with the reason."""
+import sys
 import threading
 import time
 
 import numpy as np
 import pytest
+from dynamo_lite.backends import registry as registry_of_backends
+from dynamo_lite.guards import sources
 from scripts import PREFIX, WARMING, run
 
 import dynamo_lite as dl
 from dynamo_lite.base.disabled import place_of
 from dynamo_lite.runtime.stats import registry
+from dynamo_lite.runtime.users_lines import is_not_users
 from dynamo_lite.script import in_python
 from dynamo_lite.script.in_python import Looking, Ran, table, why_in_python
 
@@ -127,3 +131,11 @@ def test_without_a_record_it_is_what_was_found_when_it_was_called():
     code = spin.__code__
     assert why_in_python(Ran(code), [], {place_of(code): "because"}) == ("because", None)
     assert why_in_python(Ran(code), [], {}) == (in_python.UNKNOWN, None)
+
+
+def test_code_of_this_package_counts_for_no_function_of_the_users():
+    """Also where folders of it lie beside it, as in its source tree."""
+    for module in (dl.config, sources, registry_of_backends):
+        file = sys.modules[getattr(module, "__name__", type(module).__module__)].__file__
+        assert is_not_users(file)
+    assert not is_not_users(__file__)

@@ -21,7 +21,7 @@ from ..control_flow.side_exits import SideExits
 from ..object_model.cells import CellVariable
 from ..object_model.constants import ConstantVariable
 from ..opcodes import HANDLERS, coverage
-from ..rules.trace_rules import OWN_FOLDER
+from ..rules.trace_rules import OWN_FOLDERS
 from ..state.trace import STEPS, LoopPlan, TraceState
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker
 from .language import FrameLanguage
@@ -216,7 +216,7 @@ class Translator(FrameValues, FrameLanguage):
         user's code that called it."""
         if self.parent is not None:
             file, outer = self.code.co_filename, self.parent.location()
-            if file.startswith(OWN_FOLDER):
+            if file.startswith(OWN_FOLDERS):
                 return outer
             if is_library_file(file) and not is_library_file(outer.filename):
                 return outer.into(code_name(self.code, self.globals))

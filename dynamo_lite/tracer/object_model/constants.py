@@ -14,7 +14,7 @@ from ...errors import GraphBreak, Unsupported
 from ...guards.kinds import EQUALS
 from ...guards.sources import AttrSource, ConstSource, Pinned, Source
 from ..rules.mro import answers, lookup
-from ..rules.trace_rules import OWN_FOLDER
+from ..rules.trace_rules import OWN_FOLDERS
 from ..state.tracker import Args, Kwargs, ObservedException, VariableTracker, call_handler
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def context_of(error: BaseException) -> BaseException | None:
     """The exception in whose place Python raised another one, where it is not the tracer's own."""
     if (before := error.__context__) is None or (trace := before.__traceback__) is None:
         return before
-    is_own = trace.tb_frame.f_code.co_filename.startswith(OWN_FOLDER)
+    is_own = trace.tb_frame.f_code.co_filename.startswith(OWN_FOLDERS)
     return None if is_own else before
 
 

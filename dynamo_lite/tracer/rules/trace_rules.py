@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import importlib.util
 import json
 import logging
 import operator
@@ -14,7 +15,6 @@ import os
 import random
 import re
 import struct
-import sys
 import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -186,7 +186,10 @@ PATTERN_FUNCTIONS = (
 )  # fmt: skip
 FORBIDDEN = ("print", "input", "open", "exec", "eval", "breakpoint", "compile", "__import__")
 
-OWN_FOLDER = os.path.dirname(sys.modules["dynamo_lite"].__file__ or "") + os.sep
+OWN_FOLDERS = tuple(
+    folder + os.sep for name in ("dynamo_lite", "dynamo_lite.guards", "dynamo_lite.backends")
+    for folder in getattr(importlib.util.find_spec(name), "submodule_search_locations", None) or ())
+"""Those of this package, some of which are elsewhere in its source tree."""
 
 PURE_FUNCTIONS = (
     struct.pack, struct.unpack, struct.calcsize, json.loads, operator.length_hint,
