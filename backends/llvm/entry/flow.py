@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....ir.sizes import product
+from ....ir.sizes import product, symbols
 from ...loop_ir.loops import Buffer
 from ...loop_ir.program import Branch, Extern, Launch, Loop, Product, Rotate, Step, all_steps
 from ...passes.schedule import may_report
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .writer import EntryWriter
 
 PATIENCE = 200_000  # nanoseconds, by the estimate, after which a loop asks for signals
+FEW = 16  # iterations after which it does so where they may take longer than the estimate
 
 
 def loop(writer: EntryWriter, step: Loop) -> None:
@@ -39,7 +40,10 @@ def poll(writer: EntryWriter, step: Loop) -> None:
         writer.patience = writer.builder.stack("i64")
         writer.builder.head.append(f"  store i64 {PATIENCE}, ptr {writer.patience}")
     builder = writer.builder
-    left = builder.load(writer.patience, I64) - max(1, round(nanoseconds(step.steps)))
+    spent = max(1, round(nanoseconds(step.steps)))
+    if any(map(grows, all_steps(step.steps))):
+        spent = max(spent, PATIENCE // FEW)
+    left = builder.load(writer.patience, I64) - spent
     builder.store(left, writer.patience)
 
     def ask() -> Sequence[Value]:
@@ -48,6 +52,13 @@ def poll(writer: EntryWriter, step: Loop) -> None:
         return ()
 
     builder.when(left.lt(0), (), ask)
+
+
+def grows(step: Step) -> bool:
+    """Whether a step takes longer where arrays are larger than the estimate has them."""
+    if isinstance(step, Launch):
+        return any(symbols(axis.extent) for axis in step.kernel.axes)
+    return isinstance(step, (Extern, Product))
 
 
 def begin_inside(writer: EntryWriter, step: Loop | Branch) -> None:
