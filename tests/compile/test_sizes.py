@@ -274,15 +274,15 @@ GROWING = {
     "data": ("n = int(x.sum())", "n = n // 2 + n % 7", "x[: n % 3 + 1]"),
     "lengths": ("y = x", "y = np.concatenate([y[: len(y) // 2], y[len(y) // 3 :]])", "y"),
 }
-"""A number, what becomes of it 20 times, and what is made of it: each time it is read twice."""
+"""A number, what becomes of it 14 times, and what is made of it: each time it is read twice."""
 
 
 @pytest.mark.parametrize("name", GROWING)
 def test_numbers_that_are_made_of_themselves(name):
-    """As an expression of the sizes at the start each would have a million parts."""
+    """As an expression of the sizes at the start each would have 16,000 parts."""
     start, again, result = GROWING[name]
     names = {"np": np, "math": math}
-    exec("\n ".join(["def function(x, k):", start, *[again] * 20, f"return {result}"]), names)
+    exec("\n ".join(["def function(x, k):", start, *[again] * 14, f"return {result}"]), names)
     compiled = dl.compile(names["function"])
     for n in (200, 190, 77):
         check(compiled, names["function"], np.arange(1.0, n + 1), n + 1000, tolerance=ROUNDED)
