@@ -322,6 +322,11 @@ def is_same(steps: Sequence[Step], others: Sequence[Step]) -> bool:
     return len(steps) == len(others) and all(map(operator.is_, steps, others))
 
 
+def works(step: Step) -> bool:
+    """Whether it is none that makes memory or checks a size, which passes may add."""
+    return not isinstance(step, Allocate | Require)
+
+
 def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
     """Every step, with those inside of others."""
     for step in steps:

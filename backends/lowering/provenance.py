@@ -11,7 +11,7 @@ from ...ir.sizes import Size, product
 from ...ir.types import ArrayType
 from ..costs import LOAD_TIME
 from ..loop_ir.loops import Buffer
-from ..loop_ir.program import Allocate, Program, Step, all_steps
+from ..loop_ir.program import Program, Step, all_steps, works
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,13 @@ def operations_of(
 ) -> Callable[[Step], tuple[Operation, ...]]:
     """For the steps of a program, what of the user's each of them does."""
     origins: Mapping[Buffer, Node] = program.origins
-    planned = [step for step in all_steps(program.steps) if not isinstance(step, Allocate)]
-    firsts = [*all_steps(program.unplanned)] or planned
+    planned = [*filter(works, all_steps(program.steps))]
+    firsts = [*filter(works, all_steps(program.unplanned))] or planned
     before = {id(step): first for step, first in zip(planned, firsts)}
     in_memory = {origins[b] for step in before.values() for b in step.writes if b in origins}
 
     def of_step(step: Step) -> tuple[Operation, ...]:
-        first = before[id(step)]
+        first = before.get(id(step), step)
         roots = roots_of(first, firsts, origins, {id(first)})
         nodes = {node: None for root in roots for node in computed(root, in_memory)}
         return tuple(Operation(name_of(n), n.location, time_of(n, hint)) for n in nodes)

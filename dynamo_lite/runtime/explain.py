@@ -300,8 +300,8 @@ def why(fn: Callable[..., Any]) -> Rule | State:
     if isinstance(fn, CompiledFunction):
         return state_of(fn, why_watched())
     rule = next((rule for is_one, rule in BY_FLAG if is_one(fn)), None) or rule_of_call(fn)
-    if rule.action is Action.SKIP:
-        rule = rule_of_call(method_behind(fn))
+    if rule.action is Action.SKIP and (method := method_behind(fn)) is not fn:
+        rule = rule_of_call(method)
     waits = why_cold(fn.__code__) if isinstance(fn, FunctionType) else None
     more = [reason for reason in (waits, why_watched()) if reason]
     return replace(rule, reason="; ".join((rule.reason, *more)))

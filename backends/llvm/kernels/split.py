@@ -28,7 +28,7 @@ from ...loop_ir.loops import (
     Statement,
     Store,
 )
-from ...loop_ir.program import Allocate, Launch, Program, Step
+from ...loop_ir.program import Allocate, Launch, Program, Step, works
 from .ordered import PARTS
 from .rows import keep_rows
 from .schedule import vector_axis
@@ -46,15 +46,15 @@ SPLITTABLE = frozenset(
 def split_reductions(program: Program) -> Program:
     """The program with its long reductions in blocks."""
     state = Splitting(hints_of(program.symbols, program.unbacked))
-    before, unplanned = iter(program.unplanned), []
+    before, unplanned = filter(works, program.unplanned), []
     for step in program.steps:
         count = len(state.steps)
         if isinstance(step, Launch):
             state.kernel(step.kernel)
         else:
             state.steps.append(step)
-        made = [each for each in state.steps[count:] if not isinstance(each, Allocate)]
-        unplanned += [next(before)] * len(made) if made and program.unplanned else []
+        if works(step):
+            unplanned += [next(before, step)] * sum(map(works, state.steps[count:]))
     return replace(program, steps=tuple(state.steps), unplanned=tuple(unplanned))
 
 
