@@ -11,6 +11,7 @@ from ..native import CONTINUATION
 from ..tracer.object_model.lazy import LazyVariable
 from ..tracer.state.trace import Stopped
 from ..tracer.state.tracker import VariableTracker
+from ..tracer.trackers.arrays.array_iterators import ArrayIterator, Standing
 from ..tracer.trackers.arrays.arrays import ArrayVariable
 from ..tracer.trackers.arrays.sizes import SizeVariable
 from ..tracer.trackers.containers.iterators import StepVariable
@@ -93,8 +94,9 @@ def _symbols(index: int, value: VariableTracker) -> Iterator[tuple[int, str, int
     value = value.realised or value if isinstance(value, LazyVariable) else value
     if isinstance(value, SizeVariable):
         yield index, "value", 0
-    if isinstance(value, StepVariable | RangeIterator):
-        yield index, "bound", 0
+    if isinstance(value, StepVariable | RangeIterator | ArrayIterator | Standing):
+        for which in range(value.facts if isinstance(value, ArrayIterator | Standing) else 1):
+            yield index, "bound", which
     if isinstance(value, ArrayVariable):
         kind = value.array_type
         for fact, sizes in (("size", kind.shape), ("stride", kind.strides)):

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..native import move_behind
 from ..tracer.object_model.attributes import is_shadowed
 from ..tracer.rules.mro import lookup
 from ..tracer.state.side_effects import (
@@ -136,7 +135,7 @@ def _advance(code: Reconstructor, record: Advance) -> Replay:
 
 def _move(code: Reconstructor, record: Move) -> Replay:
     iterator, last = _outside(code, record.tracker), code.hold(record.last)
-    return lambda: code.call_for_effect(move_behind, iterator, last)
+    return lambda: code.call_for_effect(record.move, iterator, last)
 
 
 def _call(code: Reconstructor, record: Call) -> Replay:

@@ -97,7 +97,28 @@ class EffectWriter(Writer):
             f"a = float(str(a)[:4]) + {i}", "show(box.total, box.count)", "print(out[-2:])",
         ])
 
+    def over_values(self, depth):
+        """A loop over arrays, with or without numbers."""
+        r, index, name = self.r, f"i{len(self.indices)}", f"e{len(self.items)}"
+        values = r.choice(["np.tile(x, 9)", "np.tile(y, 12)[3:]", "np.repeat(x, 7)", "x", "k"])
+        names, over, is_numbered = r.choice([
+            (name, values, False), (f"{index}, {name}", f"enumerate({values})", True),
+            (f"{name}, w", f"zip({values}, np.tile(y, 11))", False),
+            (f"{index}, {name}", f"enumerate({values}, 5)", True),
+        ])
+        self.put(depth, f"for {names} in {over}:")
+        self.items.append(name)
+        self.indices += [index] * is_numbered
+        self.loops += 1
+        self.block(depth + 1, 3)
+        self.loops -= 1
+        self.items.pop()
+        if is_numbered:
+            self.indices.pop()
+
     def for_loop(self, depth):
+        if self.r.random() < 0.3:
+            return self.over_values(depth)
         r, index = self.r, f"i{len(self.indices)}"
         last = self.indices[-1] if self.indices else "n"
         inner = ["8", "45", f"{last} % 9", "2, 50, 5", "41"]
@@ -108,6 +129,7 @@ class EffectWriter(Writer):
             self.put(depth + 1, "print('else', t)")
         if r.random() < 0.3:
             self.put(depth, f"t = {index}")
+        return None
 
     def while_loop(self, depth):
         name = f"c{len(self.lines)}"

@@ -13,6 +13,7 @@ from ...ir.sizes import Size, SizeExpr, depends_on_data, minimum
 from ..recording.nodes import record
 from ..state.trace import Counter
 from ..state.tracker import VariableTracker
+from ..trackers.arrays.array_iterators import ArrayIterator
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.elements import elements_of
 from ..trackers.arrays.growing import GrowingVariable
@@ -98,9 +99,9 @@ def iterations_of(tx: Tx, iterator: VariableTracker) -> Iterations | None:
                 return None
             return Iterations((start + iterator.position * step if iterator.position else start,
                            stop, step))
-    if isinstance(iterator, RangeIterator):
+    if isinstance(iterator, RangeIterator | ArrayIterator):
         ends = iterator.left(tx)
-        return None if ends is None else Iterations(ends, is_outside=True)
+        return None if ends is None else Iterations(ends, iterator.item, is_outside=True)
     if (length := length_of(tx, iterator)) is None:
         return None
     return Iterations((0, length, 1), lambda tx, index: item_at(tx, iterator, index))

@@ -22,6 +22,7 @@ from ..object_model.constants import FALSE, constant
 from ..recording.nodes import record
 from ..state.trace import ColdArm, Ran, Stopped
 from ..state.tracker import VariableTracker
+from ..trackers.arrays.array_iterators import ArrayIterator, behind, over_arrays
 from ..trackers.containers.iterators import StepVariable
 from ..trackers.containers.outside_iterators import RangeIterator
 from ..trackers.containers.slices import DataRangeVariable, RangeVariable
@@ -38,6 +39,11 @@ LONG = 1000
 EXIT, COUNT, PROCEED, LAST = ".exit", ".count", ".proceed", ".last"
 """What a loop tells of its end: at which side exit it was left, from 1 on (a variable of the body,
 0: at none), after how many iterations, False where it ended early, and the last item of a range."""
+
+
+RANGES = (RangeVariable, DataRangeVariable)
+GONE_ON = (RangeIterator, ArrayIterator)
+"""Iterators from outside that a loop of the graph goes through."""
 
 
 @dataclass(slots=True)
@@ -91,15 +97,15 @@ def side_exits_of(
     many = None if iterations is None else iterations.count()
     hint = LONG if many is None else tx.shapes.hint(many)
     is_short = isinstance(many, int) and many < MANY_ITERATIONS
-    may_be_unrolled = is_short and not isinstance(stack[-1], RangeIterator)
+    may_be_unrolled = is_short and not isinstance(stack[-1], GONE_ON)
     return SideExits(loop.head, stack, may_be_unrolled, many is not None and hint >= LONG)
 
 
 def can_go_on(iterator: VariableTracker) -> bool:
     """Whether another iterator can be made that has what is left of one in an iteration."""
-    if isinstance(iterator, StepVariable):
-        return isinstance(iterator.owner, RangeVariable | DataRangeVariable)
-    return isinstance(iterator, RangeIterator)
+    if isinstance(iterator, StepVariable) and isinstance(iterator.owner, RANGES):
+        return True
+    return isinstance(iterator, GONE_ON) or over_arrays(iterator) is not None
 
 
 def plan_side_exit(
@@ -182,10 +188,11 @@ def stopped(tx: Tx, index: int, stack: tuple[VariableTracker, ...]) -> Stopped:
 
 
 def going_on(tx: Tx, iterator: VariableTracker, last: VariableTracker) -> VariableTracker:
-    """The iterator of a loop that was left in the iteration of the item `last`. One from outside is
-    moved by the effects."""
-    if not isinstance(iterator, StepVariable):
-        return iterator
+    """The iterator of a loop that was left in the iteration of the item, or place, `last`."""
+    if isinstance(iterator, GONE_ON):
+        return iterator.behind(tx, last)
+    if not isinstance(iterator, StepVariable) or not isinstance(iterator.owner, RANGES):
+        return behind(tx, iterator, last)
     ranged = iterator.owner
     if isinstance(ranged, RangeVariable):
         stop, step = constant(ranged.value.stop), constant(ranged.value.step)

@@ -38,6 +38,7 @@ from ..object_model.constants import (
 from ..object_model.known_keys import is_known_key
 from ..rules.mro import lookup_in
 from ..state.tracker import VariableTracker
+from ..trackers.arrays.array_iterators import Numbered, SideBySide, wrap_array_iterator
 from ..trackers.arrays.arrays import wrap_array
 from ..trackers.arrays.numbers import SCALARS, wrap_number
 from ..trackers.arrays.randomness import wrap_random
@@ -161,7 +162,11 @@ FIXED_CALLABLE = _fixed(CallableVariable)
 FIXED_VALUE = _fixed(TypedConstant)
 OBJECT = Wrapper(_wrap_object, shared=True)
 
-OUTSIDE_ITERATOR = Wrapper(wrap_iterator, shared=True)
+def _wrap_iterator(tx: Tx, value: Any, source: Source) -> VariableTracker:
+    return wrap_array_iterator(value, source) or wrap_iterator(tx, value, source)
+
+
+OUTSIDE_ITERATOR = Wrapper(_wrap_iterator, shared=True)
 
 WRAPPERS: dict[type, Wrapper] = {
     **dict.fromkeys((bool, str, bytes), CONSTANT),
@@ -188,6 +193,7 @@ WRAPPERS: dict[type, Wrapper] = {
     ContextVar: Wrapper(wrap_context_variable, IS),
     functools.partial: Wrapper(wrap_partial, shared=True),
     types.CellType: Wrapper(outside_cell, shared=True),
+    **dict.fromkeys((Numbered, SideBySide), OUTSIDE_ITERATOR),
     **dict.fromkeys(
         (
             types.MethodDescriptorType, types.WrapperDescriptorType,

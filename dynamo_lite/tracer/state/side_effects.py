@@ -90,11 +90,12 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Have an iterator over a range, which existed before the frame, go on behind the item `last`;
-    at its end where that is None."""
+    """Have an iterator, which existed before the frame, go on behind the item `last`; at its end
+    where that is None."""
 
     tracker: VariableTracker
     last: VariableTracker
+    move: Callable[[Any, Any], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,10 +224,12 @@ class SideEffects:
         taken = row.count if isinstance(row, Advance) else 0
         self._rows[tracker] = Advance(tracker, taken + 1)
 
-    def moves(self, tracker: VariableTracker, last: VariableTracker) -> None:
+    def moves(
+        self, tracker: VariableTracker, last: VariableTracker, move: Callable[[Any, Any], None]
+    ) -> None:
         """A loop has gone through what was left of an outside iterator, up to the item `last`."""
         self.touches(tracker.describe())
-        self._rows[tracker] = Move(tracker, last)
+        self._rows[tracker] = Move(tracker, last, move)
 
     def enters(self, token: VariableTracker) -> None:
         self.touches("NumPy's error state")

@@ -14,7 +14,7 @@ from ....base.records import dataclass
 from ....errors import GraphBreak
 from ....guards.kinds import CALL
 from ....guards.sources import DependentSource, LiteralSource, Pinned, Source
-from ....native import bound
+from ....native import bound, move_behind
 from ...state.tracker import VariableTracker
 from .iterators import IteratorVariable
 from .sequences import TupleVariable
@@ -161,7 +161,15 @@ class RangeIterator(SequenceIterator):
     def moved(self, tx: Tx, last: VariableTracker) -> None:
         """A loop has gone through it, up to and with the item `last`; NONE: to its end."""
         self.is_moved = True
-        tx.side_effects.moves(self, last)
+        tx.side_effects.moves(self, last, move_behind)
+
+    def behind(self, tx: Tx, last: VariableTracker) -> VariableTracker:
+        """What Python goes on with behind the item `last`: the effects move it there."""
+        return self
+
+    def item(self, tx: Tx, index: VariableTracker) -> VariableTracker:
+        """The item of an index of the loop."""
+        return index
 
 
 class CountIterator(OutsideIterator):
