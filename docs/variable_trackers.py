@@ -71,6 +71,8 @@ EXAMPLES: dict[str, str] = {
     "ZipVariable": "lambda x: zip([x], [1])",
     "OutsideIterator": "lambda x, it: (it, x), iter({1})",
     "SequenceIterator": "lambda x, it: x * next(it), iter([1])",
+    "ArrayIterator": "lambda x, it: (it, x), iter(np.ones(2))",
+    "Standing": "left_in_the_middle, np.ones(90)",
     "RangeIterator": "lambda x, it: x * next(it), iter(range(3))",
     "CountIterator": "lambda x, it: x * next(it), itertools.count()",
     "EnumerateIterator": "lambda x, it: (next(it), x), enumerate([1])",
@@ -109,6 +111,7 @@ EXAMPLES: dict[str, str] = {
     "FlagsVariable": "lambda x: (x.flags.c_contiguous, x)",
     "StructuredVariable": "lambda x, table: table['a'] + x, np.zeros(3, [('a', 'f8')])",
     "GrowingVariable": "halved",
+    "WordVariable": "hashed, b'spam' * 20",
     "RandomVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
     "RandomMethodVariable": "lambda x, rng: x + rng.random(3), np.random.default_rng(0)",
     "SizeVariable": "lambda x: (len(x[x > 0]), x)",
@@ -177,6 +180,19 @@ def halved(x):
         x = x * 0.5
         sums.append(x.sum())
     return sums
+
+
+def hashed(x, data):
+    h = 0
+    for byte in data:
+        h = (h * 0x9E3779B97F4A7C15 + byte) % 2**64
+    return x, h
+
+
+def left_in_the_middle(x, values):
+    for v in values:
+        if v > 1:
+            print(v)
 
 
 class Countdown:

@@ -62,6 +62,24 @@ def between(number: int, least: int, most: int) -> int:
     return number
 
 
+def signed(number: int) -> int:
+    """The int of 64 bits, one of them its sign, that has the lowest bits of another int."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def wrapped_sum(left: int, right: int) -> int:
+    """The lowest 64 bits of a sum; of a number itself where 0 is added."""
+    return signed(left + right)
+
+
+def wrapped_difference(left: int, right: int) -> int:
+    return signed(left - right)
+
+
+def wrapped_product(left: int, right: int) -> int:
+    return signed(left * right)
+
+
 def sliding_windows(array: np.ndarray, size: int, axis: int) -> np.ndarray:
     """All parts of a size along an axis; their places come where the axis was, the places inside of
     them last. Only one of them is written at a time."""

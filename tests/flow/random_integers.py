@@ -5,12 +5,17 @@ from .random_loops import Writer
 class IntegerWriter(Writer):
     """`p`, `q` Python ints; `c`, `d` elements; `u`, `h`, `w` arrays of some integer types."""
 
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.has_words = seed % 3 == 0
+
     def text(self):
         dtypes = self.r.choices(["u1", "i1", "i2", "i4", "u4", "i8", "u8", "u2"], k=3)
         for name, dtype in zip("uhw", dtypes):
             self.lines.append(f"    {name} = (k * 37 % 101).astype('{dtype}')")
         self.lines.append("    p, q, c, d = int(k[0]), 3, u[1], h[2]")
-        return super().text().replace("    return ", "    return p, q, c, d, u, h, w, ")
+        self.lines.append(f"    z = {self.r.choice(['1', 'p', '0xcbf29ce484222325', '-3'])}")
+        return super().text().replace("    return ", "    return p, q, z, c, d, u, h, w, ")
 
     def integer(self, depth=0):
         r = self.r
@@ -36,14 +41,40 @@ class IntegerWriter(Writer):
             f"({left} & 1) ^ ({right} & 1)", f"0 < {left} < {right}", f"not {left}",
         ])
 
+    def word(self, depth=0):
+        """An int that may have 64 bits, or more."""
+        r = self.r
+        if depth > 1 or r.random() < 0.3:
+            return r.choice(["z", "z", "p", "q", *self.indices, "int(k[2])", "0x9E3779B97F4A7C15"])
+        left, right = self.word(depth + 1), self.word(depth + 1)
+        return r.choice([
+            f"({left} * {right})", f"({left} + {right})", f"({left} ^ {right})", f"(~{left})",
+            f"({left} | {right})", f"({left} & {right})", f"({left} - {right})", f"(-{left})",
+            f"({left} << {r.choice(['3', '13', '40'])})", f"({left} >> {r.choice(['7', '30'])})",
+            f"({left} & {r.choice(['0xFFFFFFFF', '0xFFFFFFFFFFFFFFFF', '255'])})",
+        ])
+
+    def of_words(self):
+        r, word = self.r, self.word()
+        kept = r.choice([f"{word} & 0xFFFFFFFFFFFFFFFF", f"({word}) % 2**64",
+                         f"{word} & 0xFFFFFFFF", f"({word}) % 2**{r.choice([40, 63, 64])}"])
+        return r.choice([
+            f"z = {kept}", f"z = {kept}", f"if {self.test()}: z = {kept}", f"p = ({kept}) % 1000",
+            "p = z & 0xFF", "p = z >> 40", f"q = int(z > {self.word(2)})", "p = z % 10",
+            f"if z {r.choice(['<', '==', '>=', '!='])} {self.word(2)}: q = 5", "a = z / 2**64",
+            "p = (z >> 3) % 7 + (z == p)", "q = q % 100 + (z != 3)",
+        ])
+
     def assign(self, depth):
+        if self.has_words and self.r.random() < 0.6:
+            return self.put(depth, self.of_words())
         name = self.r.choice("pqcd")
         value = self.integer()
         if name in "pq":
             value = f"int({value}) % {self.r.choice([256, 65536, 7])}"
         elif self.r.random() < 0.5:
             value = f"{self.r.choice('uhw')}[{self.index()}]"
-        self.put(depth, f"{name} = {value}")
+        return self.put(depth, f"{name} = {value}")
 
     def store(self, depth):
         r = self.r

@@ -222,8 +222,10 @@ class ListWriter(Writer):
     def text(self):
         first = self.r.choice(["", "s", "0.0", "x[0], x[1]"])
         self.lines += [f"    out = [{first}]", "    places, pairs = [3], []"]
+        rows = self.r.choice(["[0] * 9, [1] * 9", "list(range(9)), [0, 2, 4, 7, 7, 7, 1, 1, 1]"])
+        self.lines += [f"    last, row = {rows}"]
         whole = super().text()
-        return whole.replace("    return ", "    return out, places, pairs, ")
+        return whole.replace("    return ", "    return out, places, pairs, last, row, ")
 
     def statement(self, depth):
         if self.r.random() < 0.4:
@@ -233,6 +235,8 @@ class ListWriter(Writer):
 
     def of_lists(self):
         r, i, number = self.r, self.r.choice([*self.indices, "t"]), self.number(2)
+        if r.random() < 0.25:
+            return self.of_rows(i)
         return r.choice([
             f"out.append({number})", f"out.append({self.element()})", f"places.append({i})",
             f"if {self.test()}: out.append({self.element()})", f"places.append({i} + 1)",
@@ -241,6 +245,18 @@ class ListWriter(Writer):
             "if pairs: t, a = pairs.pop()", f"a = out[{i}] if len(out) > {i} >= 0 else a",
             "for p in places: b = b + p", "t = len(out)", "places.append(places[0])",
             f"out.append(float({number}))", "for q, w in pairs: a = max(a, w)",
+        ])
+
+
+    def of_rows(self, i):
+        """Two lists of equal lengths that take turns, or are replaced."""
+        r, at = self.r, f"({i}) % 8"
+        return r.choice([
+            "last, row = row, last", "last, row = row, last", f"row[{at}] = last[{at} - 1] + 1",
+            f"row[{at} + 1] = min(last[{at}], row[{at}] + 1)", f"t = last[{at}]", "last = row",
+            f"row = [t] + [0] * 8; row[{at}] = last[-1]", f"row[0] = {i}", "row = list(range(9))",
+            f"last[{at}] = row[{at}] + ({self.element()} > 1)", "row = last[:]",
+            f"if {self.test()}: last, row = row, last", f"if {self.test()}: row[2] = last[3]",
         ])
 
 

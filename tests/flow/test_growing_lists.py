@@ -121,8 +121,30 @@ def returned_twice(x):
     return [{"items": out}["items"], (out,)]
 
 
+def rows_exchanged(x):
+    previous, current = [0.0] * 30, [1.5] * 30
+    for i in range(40):
+        current[0] = float(x[i % len(x)])
+        for j in range(1, 30):
+            current[j] = max(previous[j - 1], current[j - 1] * 0.5) + float(x[j % len(x)])
+        previous, current = current, previous
+    return previous[-1], previous, current
+
+
+def rows_replaced(x):
+    previous = list(range(31))
+    for i in range(1, 40):
+        current = [i]
+        for j in range(30):
+            step = 1 if x[i % len(x)] > x[j % len(x)] else 0
+            current.append(min(previous[j] + step, previous[j + 1] + 1, current[j] + 1))
+        previous = current
+    return previous
+
+
 NATIVE = (prefix_sums, numpy_items, positions, pairs, flags, own_items, stack, gone_through,
-          in_rounds, two_loops, by_a_callee, returned_twice)  # fmt: skip
+          in_rounds, two_loops, by_a_callee, returned_twice,
+          rows_exchanged, rows_replaced)  # fmt: skip
 
 
 @pytest.mark.parametrize("x", [VECTOR, VECTOR[:1] * 0, VECTOR[:0], VECTOR.astype("f4") * np.nan],
@@ -140,6 +162,15 @@ def test_lists_are_those_of_python(program, backend, x):
 def test_the_loop_is_in_the_graph(program):
     found = dl.explain(program)(VECTOR)
     assert found.graph_count == 1 and not found.break_reasons
+
+
+def rows_with_two_names(x):
+    previous, current = [0.0] * 30, [1.5] * 30
+    for i in range(40):
+        current[i % 30] = x[i % len(x)]
+        previous = current
+    current[0] = -9.0
+    return previous, current, previous is current
 
 
 def empty_pop(x):
@@ -229,8 +260,9 @@ def assigned(x):
 
 @pytest.mark.parametrize("backend", ["eager", "llvm"])
 @pytest.mark.parametrize("program", [
-    empty_pop, out_of_range, of_two_types, has_another_name, changed_while_gone_through, inserted,
-    kept_by_an_object, of_lists, large_ints, as_small_ints, assigned,
+    rows_with_two_names, empty_pop, out_of_range, of_two_types, has_another_name,
+    changed_while_gone_through, inserted, kept_by_an_object, of_lists, large_ints, as_small_ints,
+    assigned,
 ], ids=lambda program: program.__name__)  # fmt: skip
 def test_what_lists_of_the_graph_cannot_do(program, backend):
     compiled = dl.compile(program, backend=backend)

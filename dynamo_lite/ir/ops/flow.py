@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import control
+from .. import control, core
 from ..row import ROWS, Kind, complete, op
 from ..rules import python_numbers as rules
 
@@ -32,6 +32,12 @@ BITS: Mapping[Callable[..., Any], str] = {
 for _operator, _name in BITS.items():
     op(_operator, Kind.POINTWISE, infer=rules.bits, checks=("any",), lowering="bits",
        using={"name": _name})
+WRAPPED: Mapping[Callable[..., Any], str] = {
+    core.wrapped_sum: "add", core.wrapped_difference: "subtract", core.wrapped_product: "multiply",
+}
+"""What needs no check, because only the lowest bits are of interest."""
+for _operator, _name in WRAPPED.items():
+    op(_operator, Kind.POINTWISE, infer=rules.bits, lowering="bits", using={"name": _name})
 op(operator.not_, Kind.POINTWISE, infer=rules.negated, lowering="negation")
 ARITHMETIC: tuple[Callable[..., Any], ...] = (
     operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg,

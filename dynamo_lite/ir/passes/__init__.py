@@ -17,11 +17,12 @@ from .fold import fold_constants
 from .functionalise import functionalise
 from .merge import merge_common
 from .verify import verify
+from .wrap import wrap_masked
 
 Pass = Callable[[Graph, Facts], Graph]
 
 PASSES: tuple[Pass, ...] = (
-    decompose, functionalise, fold_constants, merge_common, drop_dead,
+    decompose, functionalise, fold_constants, wrap_masked, merge_common, drop_dead,
 )
 
 
@@ -42,5 +43,5 @@ def optimize(
 
 __all__ = [
     "PASSES", "decompose", "drop_dead", "fold_constants", "functionalise", "merge_common",
-    "optimize",
+    "optimize", "wrap_masked",
 ]

@@ -18,10 +18,14 @@ from ..recording.nodes import adding_to
 from ..state.fields import Field, FieldName, NewField
 from ..state.trace import LoopPlan
 from ..state.tracker import COUNTER, VariableTracker
+from ..trackers.arrays.growing import GrowingVariable
 from ..trackers.arrays.unions import Kinds, UnionNumber, types_of, united, value_and_type
+from ..trackers.arrays.words import WordVariable, as_word
 from ..trackers.objects.objects import ObjectVariable
 from .branches import run
 from .capture import capturing, tracker_of, type_of
+from .escapes import reachable
+from .exits import live_behind
 from .growing import has_one_name
 from .iterations import Iterations, note_bounds
 from .merging import Unmerged, same_constant
@@ -35,7 +39,7 @@ from .parts import (
     structure_of,
     with_leaves,
 )
-from .side_exits import EXIT, SideExits, side_exits_of
+from .side_exits import EXIT, SideExits, names_at_side_exits, side_exits_of
 from .variables import assign, find_field, planned_fields, variables
 
 if TYPE_CHECKING:
@@ -46,19 +50,24 @@ class Unsettled(GraphBreak):
     """An iteration changes the type of a variable.
 
     `unions` are variables that could have one of two types; `again`: perhaps types have settled an
-    iteration later. `replaced` is a variable that has another object after each iteration.
+    iteration later. `replaced` is a variable that has another object after each iteration, `word`
+    one that has become an int of 64 bits.
     """
 
     def __init__(
-        self, reason: str, unions: Unions | None = None, again: bool = True, replaced: str = ""
+        self, reason: str, unions: Unions | None = None, again: bool = True, replaced: str = "",
+        word: str = "",
     ) -> None:
         super().__init__(reason)
         self.unions = unions or {}
         self.again = again
         self.replaced = replaced
+        self.word = word
 
 
 Unions = dict[str, Kinds]
+REPLACED = (ObjectVariable, GrowingVariable)
+"""What a variable may have another one of after each iteration, if nothing else leads to it."""
 
 
 @dataclass(slots=True)
@@ -116,26 +125,34 @@ class Body:
             self.before[part] = before
             self.carried[part] = self.graph.placeholder(identifier(part), kind)
 
-    def begin(self, tx: Tx, outer: Graph, names: Iterable[str], unions: Unions) -> None:
+    def begin(self, tx: Tx, outer: Graph, names: Iterable[str], plan: LoopPlan) -> None:
         """Make placeholders of the variables that iterations hand on."""
+        unions = dict(plan.unions)
+
         def placed(part: str, leaf: VariableTracker) -> VariableTracker:
             return self.placed(tx, outer, part, realise(tx, leaf), unions.get(part))
 
         for name in sorted(names):
             value = realise(tx, variables(tx)[name])
+            if name in plan.words:
+                with adding_to(tx, outer):
+                    value = as_word(tx, value)
             since = ALWAYS if name in self.replaced else NEVER
             self.entered[name] = value = with_leaves(name, value, since, placed)
             assign(tx, {name: value})
 
-    def end(self, tx: Tx) -> None:
+    def end(self, tx: Tx, loop: Loop) -> None:
         """The iteration is over: what it left in the variables of the frame."""
         self.left = {name: settled(value) for name, value in variables(tx).items()}
+        self.left.update(self.exchanged(tx, loop))
         for name, before in self.entered.items():
             since = self.since_of(name)
             if name in self.left and structure_of(self.left[name], since) != structure_of(
                 before, since
             ):
-                raise Unsettled(f"{name!r} has other parts after an iteration than before")
+                word = name if isinstance(self.left[name], WordVariable) else ""
+                raise Unsettled(
+                    f"{name!r} has other parts after an iteration than before", word=word)
         for name, value in self.left.items():
             self.after.update(leaves_of(name, value, self.since_of(name)))
         for name, value in list(self.after.items()):
@@ -150,6 +167,20 @@ class Body:
             self.after[name], self.after[type_name(name)] = value_and_type(tx, value, kinds)
         for name, value in self.fixed.items():
             check_fixed(name, value, self.after.get(name))
+
+    def exchanged(self, tx: Tx, loop: Loop) -> dict[str, VariableTracker]:
+        """The lists that variables have after the iteration, where it may be another one than
+        before: by the name that the length of each had then."""
+        found: dict[str, VariableTracker] = {}
+        for name, before in self.entered.items():
+            value = self.left.get(name)
+            if type(before) is type(value) is GrowingVariable and name in self.replaced:
+                live = live_behind(tx, loop) | names_at_side_exits(tx)
+                others = [one for key, one in self.left.items() if key in live - {name}]
+                if value in reachable([*others, *tx.stack]):
+                    raise GraphBreak(f"{name!r} is a list that has two names after an iteration")
+                found |= {name: value.named(before.name), before.name: value.length(tx)}
+        return found
 
     def joined(self, found: dict[str, VariableTracker]) -> dict[str, VariableTracker]:
         """The variables of the frame, of what the loop has left."""
@@ -216,7 +247,7 @@ def trace_iteration(
                 body.index = graph.placeholder("index", python_number(int))
                 note_bounds(tx, body.index, iterations)
             names = handed_on(tx, loop) | {*tx.state.list_lengths} | changed
-            body.begin(tx, outer, names, dict(plan.unions))
+            body.begin(tx, outer, names, plan)
             if body.side_exits is not None:
                 tx.locals[EXIT] = ZERO
             tx.stack, tx.index = list(stack), loop.head
@@ -228,7 +259,7 @@ def trace_iteration(
             run(tx, loop, captured=True)
             assert tx.proceed is not None
             body.proceed = tx.proceed
-            body.end(tx)
+            body.end(tx, loop)
             return body
     except NewField as stop:
         raise Unsettled(str(stop)) from None
@@ -267,5 +298,6 @@ def check_fixed(name: str, before: VariableTracker, after: VariableTracker | Non
     """A variable that the graph cannot hold has to stay what it is."""
     before, after = settled(before), settled(after)
     if before is not after and not (after is not None and same_constant(before, after)):
-        replaced = name if type(before) is type(after) is ObjectVariable else ""
+        is_replaced = type(before) is type(after) and type(before) in REPLACED
+        replaced = name if is_replaced else ""
         raise Unsettled(f"{name!r} changes, {before.describe()}", replaced=replaced)

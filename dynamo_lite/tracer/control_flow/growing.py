@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...bytecode.flow import Loop
+from ...bytecode.liveness import live_locals
 from ...errors import PlanLoop
 from ...ir.sizes import maximum
 from ..object_model.lazy import realise, realise_all
@@ -103,11 +104,14 @@ def is_own(tx: Tx, name: str, value: Any) -> bool:
 
 
 def others(tx: Tx, name: str) -> list[Any]:
-    """What the frames have but for a local."""
+    """What the frames have but for a local, and for those that are not read any more."""
     roots: list[Any] = [*tx.side_effects.records, *shared(tx).values()]
     frame: Tx | None = tx
     while frame is not None:
-        known = [local for key, local in frame.locals.items() if frame is not tx or key != name]
+        gone = {*frame.code.co_varnames} - {*frame.code.co_cellvars}
+        gone -= live_locals(frame.code, frame.current.index)
+        gone |= {name} if frame is tx else set()
+        known = [local for key, local in frame.locals.items() if key not in gone]
         roots += [*known, *frame.stack, *frame.handled]
         frame = frame.parent
     return roots

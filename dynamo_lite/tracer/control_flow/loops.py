@@ -180,6 +180,8 @@ def capture(
         if stop.replaced and stop.replaced not in plan.replaced:
             replaced = plan.replaced | {stop.replaced}
             raise PlanLoop(place, replace(plan, replaced=replaced)) from None
+        if stop.word and stop.word not in plan.words:
+            raise PlanLoop(place, replace(plan, words=plan.words | {stop.word})) from None
         if stop.again and plan.peeled < PEELED and may_be_peeled(
             tx, loop, iterator, iterations, stop
         ):

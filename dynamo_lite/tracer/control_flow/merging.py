@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from ..trackers.arrays.unions import (
     united,
     which,
 )
+from ..trackers.arrays.words import WordVariable, as_word
 from ..trackers.objects.objects import ObjectVariable
 from .capture import (
     PYTHON_TYPES,
@@ -266,6 +267,8 @@ class Merging:
         first, second = settled(first), settled(second)
         if first is second or same_constant(first, second):
             return first
+        if isinstance(first, WordVariable) is not isinstance(second, WordVariable):
+            first, second = self.words(first, second)
         if (tree := self.tree(name, first, second)) is not None:
             return tree
         kinds = type_of(first), type_of(second)
@@ -290,6 +293,12 @@ class Merging:
             else None for value, arm in zip((first, second), self.cond.arms)
         ]
         return self.cond.result(pair, kinds[0], (choices[0], choices[1]))
+
+    def words(self, *values: VariableTracker) -> Iterator[VariableTracker]:
+        """Both as ints of 64 bits, where one is in one arm."""
+        for value, arm in zip(values, self.cond.arms):
+            with adding_to(self.tx, arm.graph):
+                yield as_word(self.tx, value)
 
     def array(self, pair: tuple[Node, Node], *values: ArrayVariable) -> Slot:
         """An array that is one of two, each new or one that there was before."""

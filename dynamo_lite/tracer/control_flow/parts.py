@@ -18,6 +18,8 @@ from ..object_model.lazy import LazyVariable
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.characters import CharacterVariable, code_of
 from ..trackers.arrays.complex_numbers import ComplexVariable, is_from_outside, parts_from_outside
+from ..trackers.arrays.growing import GrowingVariable
+from ..trackers.arrays.words import WordVariable
 from ..trackers.containers.dicts import DictVariable
 from ..trackers.containers.lists import ListVariable
 from ..trackers.containers.sequences import TupleVariable
@@ -54,6 +56,8 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
         )
     if value.source is None and (code := code_of(value)) is not None:
         return Parts(str, (".code",), (code,), of_code, False)
+    if isinstance(value, WordVariable) and value.is_whole:
+        return Parts(WordVariable, (".bits",), (value.bits,), of_bits, False)
     if type(value) is ComplexVariable or is_complex(value):
         parts = value.parts if type(value) is ComplexVariable else (
             constant(value.value.real), constant(value.value.imag)  # type: ignore[attr-defined]
@@ -66,6 +70,10 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
         items = tuple(item for item in value.attributes.values() if item is not None)
         return Parts((value.kind, *names), tuple(f".{name}" for name in names), items,
                      value.with_values, True)
+    if type(value) is GrowingVariable and not value.walks:
+        columns = tuple(f".column{place}" for place in range(len(value.columns)))
+        return Parts((list, value.kinds, value.of_tuples), columns, tuple(value.columns),
+                     value.with_columns, True)
     if type(value) is ListVariable:
         return Parts((list, len(value.built_items())), indices(value), tuple(value.built_items()),
                      ListVariable, True)
@@ -78,6 +86,10 @@ def parts_of(value: VariableTracker, since: int) -> Parts | None:
 
 def complex_parts(parts: tuple[VariableTracker, VariableTracker]) -> Parts:
     return Parts(complex, (".real", ".imag"), parts, lambda parts: ComplexVariable(*parts), False)
+
+
+def of_bits(parts: Sequence[VariableTracker]) -> VariableTracker:
+    return WordVariable(parts[0])
 
 
 def of_code(parts: Sequence[VariableTracker]) -> VariableTracker:

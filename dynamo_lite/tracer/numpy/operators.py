@@ -120,7 +120,24 @@ def _of_python_numbers(
         parts = (operator.floordiv, operator.mod)
         return TupleVariable([_of_python_numbers(tx, part, operands) for part in parts])
     function = operator.abs if function is abs else function
-    return record_call(tx, function, operands, {})
+    return record_call(tx, function, without_bools(tx, function, operands), {})
+
+
+OF_BOOLS = frozenset({operator.and_, operator.or_, operator.xor, *sizes.COMPARISONS})
+"""Operators that have answers of their own for two bools."""
+
+
+def without_bools(
+    tx: Tx, function: Callable[..., Any], operands: Sequence[VariableTracker]
+) -> list[VariableTracker]:
+    """Operands with bools as the ints that arithmetic takes them for."""
+    are_bools = [operand.python_type() is bool for operand in operands]
+    if not any(are_bools) or (all(are_bools) and function in OF_BOOLS):
+        return [*operands]
+    return [
+        tx.call_builtin(int, operand) if is_bool else operand
+        for operand, is_bool in zip(operands, are_bools)
+    ]
 
 
 MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -22,6 +22,7 @@ from ..object_model.refusals import name_in_c
 from ..rules.mro import is_subtype
 from ..rules.operator_rows import BINARY, BinaryOperator
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.arrays import words
 from ..trackers.arrays.characters import CharacterVariable, compare_characters
 from ..trackers.arrays.complex_numbers import is_arithmetic
 from ..trackers.arrays.numbers import NumberVariable
@@ -53,7 +54,7 @@ def compare(
     if isinstance(lhs, CharacterVariable) or isinstance(rhs, CharacterVariable):
         return compare_characters(tx, BINARY[symbol].function, lhs, rhs)
     is_for_operator = lhs.in_graph or rhs.in_graph or (is_plain(lhs) and is_plain(rhs))
-    if is_for_operator or is_arithmetic(lhs, rhs):
+    if is_for_operator or is_arithmetic(lhs, rhs) or words.is_operator(symbol, lhs, rhs):
         return binary(tx, symbol, lhs, rhs)
     if all(kind is bytes or has_buffer(kind) for kind in (lhs.python_type(), rhs.python_type())):
         raise GraphBreak(f"{symbol} of {lhs.describe()} and {rhs.describe()}")

@@ -30,7 +30,7 @@ from ..object_model.refusals import name_in_c, refuse
 from ..rules.mro import answers, is_subtype, lookup
 from ..rules.operator_rows import BINARY, COMPARISONS, UNARY, BinaryOperator
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.arrays import complex_numbers
+from ..trackers.arrays import complex_numbers, words
 from ..trackers.arrays.complex_numbers import ComplexVariable
 from ..trackers.arrays.unions import UnionNumber
 from ..trackers.containers.dicts import DictViewVariable
@@ -55,6 +55,8 @@ def binary(
     row = BINARY[symbol[:-1] if inplace else symbol]
     if complex_numbers.is_arithmetic(lhs, rhs):
         return complex_numbers.binary(tx, row.symbol, lhs, rhs)
+    if words.is_operator(row.symbol, lhs, rhs):
+        return words.binary(tx, row.symbol, lhs, rhs)
     if isinstance(lhs, ComplexVariable) or isinstance(rhs, ComplexVariable):
         if not (lhs.in_graph or rhs.in_graph):
             return complex_numbers.binary(tx, row.symbol, lhs, rhs)

@@ -91,7 +91,7 @@ class LoopPlan:
     given, as data decides. `lists` are those that the loop changes: the name, the types of an
     item's parts, whether items are tuples, and whether it is passed to functions. `fields` are
     those of older objects and cells. In the variables `replaced` are objects, of which each
-    iteration makes others."""
+    iteration makes others; in `words` ints of 64 bits without a sign."""
 
     reason: str = ""
     peeled: int = 0
@@ -99,6 +99,7 @@ class LoopPlan:
     lists: frozenset[tuple[str, tuple[ArrayType, ...], bool, bool]] = frozenset()
     fields: frozenset[FieldName] = frozenset()
     replaced: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

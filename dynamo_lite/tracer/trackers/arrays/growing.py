@@ -1,7 +1,6 @@
 """Lists of numbers that loops of the graph change: the items are in arrays, the length is data."""
 from __future__ import annotations
 
-import itertools
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
@@ -86,6 +85,14 @@ class GrowingVariable(VariableTracker):
 
     def describe(self) -> str:
         return "a list that a loop of the graph changes"
+
+    def named(self, name: str) -> GrowingVariable:
+        """The same, whose length goes by another name."""
+        return GrowingVariable(name, self.kinds, self.columns, self.of_tuples)
+
+    def with_columns(self, columns: Sequence[VariableTracker]) -> GrowingVariable:
+        """A list of other items, whose length goes by the same name."""
+        return GrowingVariable(self.name, self.kinds, columns, self.of_tuples)
 
     def length(self, tx: Tx) -> VariableTracker:
         """How many items there are, a Python int."""
@@ -255,19 +262,42 @@ def growing(
 
 def fill(tx: Tx, column: Node, items: Sequence[VariableTracker]) -> None:
     """Store what a list holds before the loop."""
-    for start, stop, item in runs(items):
-        place = start if stop - start == 1 else slice(start, stop)
-        record(tx, operator.setitem, (column, place, item.as_argument(tx)))
+    for start, stop, step in runs(items):
+        first, place = items[start], start if stop - start == 1 else slice(start, stop)
+        value = first.as_argument(tx)
+        if step:
+            value = record(tx, np.arange, (value, value + step * (stop - start), step))
+            value = value.as_argument(tx)
+        record(tx, operator.setitem, (column, place, value))
 
 
-def runs(items: Sequence[VariableTracker]) -> list[tuple[int, int, VariableTracker]]:
-    """Where equal items stand in a row."""
+def runs(items: Sequence[VariableTracker]) -> list[tuple[int, int, int]]:
+    """Where equal items stand in a row, or ints that grow by one step: the first place, the one
+    behind the last, and the step."""
     found, start = [], 0
-    for _, group in itertools.groupby(items, identity):
-        members = list(group)
-        found.append((start, start + len(members), members[0]))
-        start += len(members)
+    while start < len(items):
+        stop, step = start + 1, step_between(items, start)
+        while step is not None and stop < len(items) and step_between(items, stop - 1) == step:
+            stop += 1
+        if step and stop - start < 3:
+            stop, step = start + 1, 0
+        found.append((start, stop, step or 0))
+        start = stop
     return found
+
+
+def step_between(items: Sequence[VariableTracker], place: int) -> int | None:
+    """From an item to the next one: 0 where they are the same, None where there is no such step."""
+    if place + 1 == len(items):
+        return None
+    item, following = items[place : place + 2]
+    if identity(item) == identity(following):
+        return 0
+    ints = [one.value for one in (item, following) if isinstance(one, ConstantVariable)]
+    if len(ints) < 2 or not all(type(one) is int for one in ints):
+        return None
+    step: int = ints[1] - ints[0]
+    return step
 
 
 def identity(item: VariableTracker) -> Hashable:
