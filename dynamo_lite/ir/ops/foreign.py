@@ -47,3 +47,8 @@ def allow(function: Callable[..., Any], type_of: Callable[..., Any] | None) -> N
     rule = tried(function if type_of is None else fresh_results(type_of))
     name = getattr(function, "__name__", "call")
     setattr(function, OWN_ROW, Op(function, name, Kind.EXTERN, rule, flags=True, checks=("any",)))
+
+
+def is_users_own(function: Any) -> bool:
+    """Whether a function was allowed in graphs, which may do anything at each call."""
+    return hasattr(function, OWN_ROW)

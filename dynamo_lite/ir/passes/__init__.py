@@ -15,6 +15,7 @@ from .decompose import decompose
 from .drop import drop_dead
 from .fold import fold_constants
 from .functionalise import functionalise
+from .invariants import hoist_invariants
 from .merge import merge_common
 from .verify import verify
 from .wrap import wrap_masked
@@ -22,7 +23,8 @@ from .wrap import wrap_masked
 Pass = Callable[[Graph, Facts], Graph]
 
 PASSES: tuple[Pass, ...] = (
-    decompose, functionalise, fold_constants, wrap_masked, merge_common, drop_dead,
+    decompose, functionalise, fold_constants, wrap_masked, merge_common, hoist_invariants,
+    drop_dead,
 )
 
 
@@ -42,6 +44,6 @@ def optimize(
 
 
 __all__ = [
-    "PASSES", "decompose", "drop_dead", "fold_constants", "functionalise", "merge_common",
-    "optimize", "wrap_masked",
+    "PASSES", "decompose", "drop_dead", "fold_constants", "functionalise", "hoist_invariants",
+    "merge_common", "optimize", "wrap_masked",
 ]
