@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from ...ir.graph import Graph
 from ...ir.node import Node
+from ...ir.tree import leaves
 from .sharing import handed_out, shared_results
 
 
@@ -25,15 +26,13 @@ class Readers:
             self.counts.update(operands)
             for operand in operands:
                 self.users.setdefault(operand, []).append(node)
-            if node not in passed_on:
-                self._read_at(place, node)
+            self._read_at(place, leaves(node.args[1:], Node) if node in passed_on else operands)
         for output in graph.outputs:
             if isinstance(output, Node) and output not in self.shared:
                 self.last[output] = len(graph.nodes) - 1
 
-    def _read_at(self, place: int, reader: Node) -> None:
-        for operand in reader.operands:
-            self.last[operand] = place
+    def _read_at(self, place: int, operands: Iterable[Node]) -> None:
+        self.last.update(dict.fromkeys(operands, place))
 
     def of(self, node: Node) -> Sequence[Node]:
         return self.users.get(node, ())
@@ -58,6 +57,6 @@ class Readers:
         while final is not placeholder and final.op == "call_function":
             if final in but:
                 return
-            self._read_at(len(self.graph.nodes), final)
+            self._read_at(len(self.graph.nodes), final.operands)
             first = final.args[0] if final.args else placeholder
             final = first if isinstance(first, Node) else placeholder

@@ -12,7 +12,7 @@ import dynamo_lite as dl
 from dynamo_lite.ir.passes import optimize
 from dynamo_lite.native import _core
 
-from ..oracle import differences, outcome
+from ..oracle import check, differences, outcome
 
 
 def matrix():
@@ -386,3 +386,47 @@ def test_what_is_computed_anyway_is_not_computed_to_see_what_it_reports():
     lowered = lower(optimize(captured(f, [vector(), vector()])))
     kernels = [step for step in lowered.steps if hasattr(step, "kernel")]
     assert len(kernels) == 2
+
+
+def row_at(m, k, b):
+    row = m[k[1] % 5]
+    row[2] = b
+    k[k[1]] = 3
+    return row
+
+
+def row_before_a_reversal(m, k, b):
+    row = m[k[1]]
+    row[0] = b
+    k[:] = k[::-1]
+    return row
+
+
+def part_between(m, k, b):
+    part = m[k[1] : k[2]]
+    part *= b
+    k[2], k[1] = 4, 3
+    return part
+
+
+def row_of_its_own_matrix(m, k, b):
+    row = m[m[0, 1].astype(int)]
+    m[0, 1] = 3
+    row[3] = b
+    return row
+
+
+def row_before_a_mask(m, k, b):
+    row = m[k[1]]
+    row[:] = b
+    k[k > 0] = 0
+    return row, k
+
+
+@pytest.mark.parametrize("function", [
+    row_at, row_before_a_reversal, part_between, row_of_its_own_matrix, row_before_a_mask,
+], ids=lambda f: f.__name__)
+def test_a_result_stays_where_it_was_when_its_place_is_written(function):
+    compiled = dl.compile(function)
+    for k in np.array([0, 1, 2, 3]), np.array([1, 2, 4, 3]):
+        check(compiled, function, np.arange(40.0).reshape(5, 8), k, 1.5)
