@@ -72,7 +72,6 @@ EXAMPLES: dict[str, str] = {
     "OutsideIterator": "lambda x, it: (it, x), iter({1})",
     "SequenceIterator": "lambda x, it: x * next(it), iter([1])",
     "ArrayIterator": "lambda x, it: (it, x), iter(np.ones(2))",
-    "Standing": "left_in_the_middle, np.ones(90)",
     "RangeIterator": "lambda x, it: x * next(it), iter(range(3))",
     "CountIterator": "lambda x, it: x * next(it), itertools.count()",
     "EnumerateIterator": "lambda x, it: (next(it), x), enumerate([1])",
@@ -120,6 +119,7 @@ EXAMPLES: dict[str, str] = {
 
 ELSEWHERE = {
     "UnknownVariable": "No trace has one: it stands for values while a loop is estimated.",
+    "Standing": "No trace has one: a side exit leaves it to Python in the place of the iterator.",
 }
 """Kinds that `met` does not see."""
 
@@ -189,12 +189,6 @@ def hashed(x, data):
     return x, h
 
 
-def left_in_the_middle(x, values):
-    for v in values:
-        if v > 1:
-            print(v)
-
-
 class Countdown:
     def __init__(self, n):
         self.n = n
@@ -234,7 +228,8 @@ DEFINES_A_TYPE = """def function(x):
 
 SHOWN = {
     value.__name__: inspect.getsource(value)
-    for value in (caught, added_up, spelled, quiet, halved, Countdown, Record, Doubled)
+    for value in (caught, added_up, spelled, quiet, halved, hashed, Countdown, Record,
+                  Doubled)
 } | {"DEFINES_A_TYPE": DEFINES_A_TYPE}
 """What examples name, as text."""
 

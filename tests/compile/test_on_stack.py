@@ -496,9 +496,12 @@ print("done", x.shape, step > 100)
 
 def test_loops_of_whole_programs(script, monkeypatch):
     monkeypatch.setenv("DYNAMO_LOGS", "perf")
-    code, out, err = run(*WARMING, script(LONG))
-    assert (code, out) == (0, "done (2000,) True\n")
-    assert "script.py:5 is compiled" in err
+    for _ in range(3):  # whether there is time to compile it is decided by a clock
+        code, out, err = run(*WARMING, script(LONG))
+        assert (code, out) == (0, "done (2000,) True\n")
+        if "script.py:5 is compiled" in err:
+            return
+    pytest.fail("the loop was never compiled")
 
 
 MODULE = """
