@@ -239,7 +239,7 @@ DERIVATIVES = {row.name for target, row in ROWS.items() if target in vars(pullba
 
 NUMBERS_OF_PYTHON = {
     "choose", "truediv", "not_", "lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor", "lshift",
-    "rshift", "plain", "complex",
+    "rshift", "plain", "complex", "wrapped_difference", "wrapped_product", "wrapped_sum",
 }
 """Their tests are in `tests/flow`, as are those of control flow."""
 
