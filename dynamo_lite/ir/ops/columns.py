@@ -21,8 +21,9 @@ def says(target: Any, column: str) -> Any:
 
 
 def target_named(name: str) -> Any:
-    """The ufunc that the name of a fold or of a scalar operation stands for."""
-    row = by_name(name)
+    """The function that the name of a fold or of a scalar operation stands for: a ufunc, or what
+    gives a part of complex numbers."""
+    row = by_name(name) or next((row for row in ROWS.values() if row.name == name), None)
     assert row is not None, name
     return row.target
 
