@@ -73,9 +73,7 @@ def limited(graph: Graph, program: Program) -> Program:
     size = size_in_place(graph, program)
     if size is None or isinstance(size, int) or depends_on_data(size):
         return program
-    fits = Require("<=", size, IN_CACHE)
-    unplanned = (fits, *program.unplanned) if program.unplanned else ()
-    return replace(program, steps=(fits, *program.steps), unplanned=unplanned)
+    return replace(program, steps=(Require("<=", size, IN_CACHE), *program.steps))
 
 
 def operations(graph: Graph) -> list[Node]:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import dynamo_lite as dl
+from dynamo_lite.native import why_no_cuda
 
 ROUNDS = 20
 RESULTS = Path(__file__).parent / "results"
@@ -154,7 +155,10 @@ def measured(program: Program, device: Gpu | Host) -> Result:
 
 def main(arguments: list[str]) -> dict[str, Any]:
     """What is written: the device, the versions and a row for each program."""
-    device = Host() if "--host" in arguments else Gpu()
+    is_host = "--host" in arguments
+    if not is_host and (why := why_no_cuda()) is not None:
+        raise SystemExit(f"nothing is timed: {why}. With --host the programs are checked only")
+    device = Host() if is_host else Gpu()
     names = [argument for argument in arguments if not argument.startswith("--")]
     found = {
         **device.facts(), "python": platform.python_version(), "numpy": np.__version__,

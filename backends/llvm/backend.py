@@ -17,7 +17,7 @@ from ...native import _core
 from ..registry import Unprofitable
 from .builder.target import Target, host
 from .objects import graph_cache
-from .objects.image import Image
+from .objects.image import Image, Kept
 
 if TYPE_CHECKING:
     from ..loop_ir.program import Program
@@ -38,15 +38,15 @@ def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., 
     if not any(log.isEnabledFor(logging.INFO) for log in MAKING):
         if (stored := graph_cache.read(key, graph, graph_facts(graph))) is not None:
             PERF.info("the compiled graph comes from the disk cache")
-            return loaded(stored, graph)
+            return loaded(stored, graph, graph_cache.place(key))
     image, facts = generated(graph, target)
-    graph_cache.write(key, graph, facts.answers, image)
-    return loaded(image, graph)
+    is_kept = graph_cache.write(key, graph, facts.answers, image)
+    return loaded(image, graph, graph_cache.place(key) if is_kept else None)
 
 
-def loaded(image: Image, graph: Graph) -> Callable[..., Any]:
+def loaded(image: Image, graph: Graph, kept: Kept | None = None) -> Callable[..., Any]:
     """The entry of an image, marked where Python is as fast."""
-    entry = image.load(places=graph_cache.locations(graph))
+    entry = image.load(places=graph_cache.locations(graph), kept=kept)
     return Unprofitable(entry, image.unprofitable) if image.unprofitable else entry
 
 

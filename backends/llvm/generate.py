@@ -16,6 +16,7 @@ from ..loop_ir.printing import print_program, print_schedule, summary
 from ..loop_ir.program import Extern, Launch, Product, Program, Step
 from ..lowering.lower import likely, lower
 from ..lowering.provenance import operations_of
+from ..passes.memory import bytes_made
 from ..unprofitable import limited, why_unprofitable
 from .builder import formulas
 from .builder.target import Target
@@ -43,17 +44,18 @@ def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
             or why_numpy(node, hint)
         ),
     )
-    _tell(functional, program)
+    _tell(functional, program, hint)
     image = program_image(limited(graph, program), target, objects, numbered(graph), hint)
     return replace(image, unprofitable=why_unprofitable(graph, program))
 
 
-def _tell(graph: Graph, program: Program) -> None:
+def _tell(graph: Graph, program: Program, hint: Hint) -> None:
     if FUSION.isEnabledFor(logging.INFO):
         head = f"{len(graph.calls)} operations become {summary(program)}"
         FUSION.info("%s", "\n".join([head, *(f"  {note}" for note in program.notes)]))
     if SCHEDULE.isEnabledFor(logging.INFO):
-        SCHEDULE.info("%s", print_schedule(program))
+        SCHEDULE.info("%s\na call makes at most %s bytes of memory",
+                      print_schedule(program), f"{bytes_made(program, hint):,}")
 
 
 def numbered(graph: Graph) -> dict[Location | None, int]:

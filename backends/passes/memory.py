@@ -51,6 +51,15 @@ def plan_memory(program: Program, hint: Hint) -> Program:
     return replace(program, steps=tuple(planned), unplanned=tuple(steps))
 
 
+def bytes_made(program: Program, hint: Hint) -> int:
+    """The memory that a call makes beside its arguments, all of it at once at most; of what one
+    iteration after the other makes, that of one. Without what NumPy's own functions need."""
+    made = [step for step in all_steps(program.steps) if isinstance(step, Allocate)]
+    return sum(
+        hint(step.type.size if step.room is None else step.room) * step.type.dtype.itemsize
+        for step in made)
+
+
 def _unbounded(allocations: Mapping[Buffer, Allocate], steps: Iterable[Step]) -> set[Buffer]:
     """Memory whose size only a body knows, with nothing known that it is at most: these are arrays,
     which a body makes and gives back."""

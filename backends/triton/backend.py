@@ -34,42 +34,58 @@ from .host import HostDevice
 from .host_kernels import HostKernel
 from .places import host_numbers, is_of_numbers, on_one_side, with_numbers
 from .plan import PlanWriter
+from .round_trips import GpuForNumPy
 from .scalars import TYPES, template_of
+from .transfers import MovedPlan
 
 OUTPUT_CODE = logger("output_code")
 
 
 def compile_graph(graph: Graph, example_inputs: Sequence[Any]) -> Callable[..., Any]:
     """A launch plan: called with the placeholders' values it gives the outputs, or BAILOUT."""
+    is_moved = config.device == "cuda" and not has_cupy(graph)
     if is_for_host(graph):
-        return compile_for(graph, HostDevice())
-    if obstacles := why_not_here(graph, example_inputs):
+        return compile_for(graph, HostDevice(), is_moved)
+    if obstacles := why_not_here(graph, () if is_moved else example_inputs):
         raise BackendError(f"backend 'triton' cannot run here: {'; '.join(obstacles)}")
-    return compile_for(graph, CuPyDevice())
+    return compile_for(graph, GpuForNumPy() if is_moved else CuPyDevice(), is_moved)
+
+
+def has_cupy(graph: Graph) -> bool:
+    return any(node.type.library == "cupy" for node in graph.placeholders)
 
 
 def is_for_host(graph: Graph) -> bool:
     """Whether kernels are to be interpreted, as the settings or Triton's own variable ask."""
     asked = config.interpret or os.environ.get("TRITON_INTERPRET", "") in ("1", "true", "on")
-    return asked and not any(node.type.library == "cupy" for node in graph.placeholders)
+    return asked and not has_cupy(graph)
 
 
-def compile_for(graph: Graph, device: Device) -> Callable[..., Any]:
-    """The launch plan on a device; Unsupported when a part of the graph has no exact form."""
+def compile_for(graph: Graph, device: Device, is_moved: bool = False) -> Callable[..., Any]:
+    """The launch plan on a device; Unsupported when a part of the graph has no exact form. With
+    `is_moved` it is called with NumPy arrays, whatever the arrays of the device are."""
     facts = graph_facts(graph)
     functional = optimize(graph, facts)
     for node in functional.calls if device.attempt is None else ():
         if (why := why_not_node(node)) is not None:
             raise Unsupported(why)
-    return compile_program(lower(functional, facts, why_extern=why_extern), device)
+    on_host = device.array is np.ndarray
+    program = lower(functional, facts, blas=on_host, why_extern=why_extern)
+    plan = compile_program(program, device)
+    if not is_moved:
+        return plan
+    written = [functional.placeholders.index(node) for node, _ in functional.writes]
+    fixed = [i for i, output in enumerate(program.outputs)
+             if output.type.form is Form.ARRAY and not output.type.writeable]
+    return MovedPlan(plan, device, written, fixed)
 
 
-def compile_program(program: Program, device: Device) -> Callable[..., Any]:
+def compile_program(program: Program, device: Device) -> LaunchPlan:
     """The launch plan of a lowered program."""
     numbers = host_numbers(replace(program, steps=tuple(on_one_side(program.steps))))
     program = replace(program, steps=tuple(on_one_side(program.steps, numbers)))
     launched = [step.kernel for step in all_steps(program.steps) if isinstance(step, Launch)]
-    kernels = {kernel: made_for(kernel, device, numbers) for kernel in launched
+    kernels = {kernel: made_for(kernel, numbers) for kernel in launched
                if all(axis.extent != 0 for axis in kernel.axes)}
     writer = PlanWriter(program, device, kernels, numbers)
     text = writer.write()
@@ -82,17 +98,13 @@ def compile_program(program: Program, device: Device) -> Callable[..., Any]:
     return LaunchPlan(writer.function(text), text, emitted)
 
 
-def made_for(
-    kernel: Kernel, device: Device, numbers: frozenset[Buffer]
-) -> TritonKernel | HostKernel:
+def made_for(kernel: Kernel, numbers: frozenset[Buffer]) -> TritonKernel | HostKernel:
     """What runs a kernel: the GPU, or NumPy where it is about numbers or has no Triton form."""
     if is_of_numbers(kernel, numbers):
         return HostKernel(kernel)
     try:
         return emit(with_numbers(kernel, numbers))
     except Unsupported:
-        if device.array is not np.ndarray:
-            raise
         return HostKernel(kernel)
 
 
@@ -150,8 +162,8 @@ def why_extern(node: Node) -> str | None:
     row = row_of(node.target)
     if is_control(node) or (row is not None and row.kind is Kind.VIEW):
         return None
-    if row is not None and row.kind is Kind.SCAN:
-        return "a running fold"
+    if row is not None and row.kind is Kind.SCAN and node.type.dtype == np.float16:
+        return "a running fold of halves"
     types = [
         kind for kind in leaves((node.type, [_type_of(leaf) for leaf in leaves(node.args)]))
         if isinstance(kind, ArrayType)

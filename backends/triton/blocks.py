@@ -18,6 +18,9 @@ class BlockEmitter(Emitter):
     """The axes are flattened; `i` numbers the points of the block."""
 
     def emit(self) -> TritonKernel:
+        if not self.kernel.axes:
+            self.body()
+            return self.finish(1, 1, 1, "")
         points = product(axis.extent for axis in self.kernel.axes)
         block = block_size(points)
         total = self.size(points)
@@ -37,7 +40,7 @@ class BlockEmitter(Emitter):
             self.perform(statement)
 
     def reduction(self, expr: Reduce) -> str:
-        return self.serial(expr, "[BLOCK]")
+        return self.serial(expr, "[BLOCK]" if self.kernel.axes else "[]")
 
 
 def block_size(points: Size) -> int:

@@ -10,11 +10,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...errors import Unsupported
+from ...errors import BackendError, Unsupported
 from .emitter import TritonKernel
 from .launch import Launcher, cuda_launcher
 
 Shape = tuple[int, ...]
+LEAST_CAPABILITY = 80  # 10 * major + minor
 
 
 class Device(Protocol):
@@ -61,6 +62,18 @@ class Device(Protocol):
         """A copy of a NumPy array."""
         ...
 
+    def sent(self, data: np.ndarray, lead: int) -> Any:
+        """New bytes, of which those after the first `lead` are copied from here."""
+        ...
+
+    def fetched(self, array: Any) -> np.ndarray:
+        """A copy as an array of NumPy, with its axes in the same order in memory."""
+        ...
+
+    def memory(self, array: Any) -> tuple[int, int]:
+        """Address and size of the allocation that an array lies in."""
+        ...
+
     def status(self) -> Any:
         """A new array of one int32, zero."""
         ...
@@ -91,6 +104,11 @@ class CuPyDevice:
         self.id = device.id
         self.thread = threading.local()
         self.capability = int(device.compute_capability)
+        if self.capability < LEAST_CAPABILITY:
+            raise BackendError(
+                f"backend 'triton' cannot run here: GPU {self.id} has compute capability "
+                f"{self.capability / 10}, and kernels need {LEAST_CAPABILITY / 10}; leave backend= "
+                "and device= out to compile functions of NumPy arrays for the CPU")
         self.array: type = self.cupy.ndarray
         self.library = self.cupy
         self.attempt: Callable[[], Any] | None = None
@@ -113,6 +131,19 @@ class CuPyDevice:
 
     def constant(self, value: np.ndarray) -> Any:
         return self.cupy.asarray(value)
+
+    def sent(self, data: np.ndarray, lead: int) -> Any:
+        there = self.cupy.empty(lead + data.size, np.uint8)
+        there[lead:].set(data)
+        return there
+
+    def fetched(self, array: Any) -> np.ndarray:
+        order = sorted(range(array.ndim), key=lambda dim: -abs(array.strides[dim]))
+        here: np.ndarray = array.transpose(order).get().transpose(np.argsort(order))
+        return here
+
+    def memory(self, array: Any) -> tuple[int, int]:
+        return array.data.mem.ptr, array.data.mem.size
 
     def status(self) -> Any:
         return self.cupy.zeros(1, np.int32)

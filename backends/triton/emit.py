@@ -1,6 +1,6 @@
 """Triton source from loop-IR kernels; text only, Triton itself is not imported here.
 
-Two shapes of kernel, `blocks` and `rows`; here is the choice between them.
+Three shapes of kernel, `blocks`, `rows` and `scans`; here is the choice between them.
 """
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .emitter import Parameter, TritonKernel, root
 from .folds import POSITIONS
 from .rows import RowEmitter
 from .scalars import TYPES
+from .scans import ScanEmitter
 
 FEW_RESULTS = 1024
 SHORT_FOLD = 256
@@ -28,6 +29,8 @@ def emit(kernel: Kernel) -> TritonKernel:
     """The Triton source of one kernel; `Unsupported` names what has no Triton form."""
     if (why := why_not_triton(kernel)) is not None:
         raise Unsupported(why)
+    if (scanned := scanned_axes(kernel)):
+        return ScanEmitter(kernel, *scanned).emit()
     spread = spread_axis(kernel)
     if spread is not None or (kernel.vector is not None and kernel.vector not in kernel.axes):
         return RowEmitter(kernel, spread).emit()
@@ -36,14 +39,18 @@ def emit(kernel: Kernel) -> TritonKernel:
     return BlockEmitter(kernel).emit()
 
 
+def scanned_axes(kernel: Kernel) -> list[Axis]:
+    scans = (statement for statement in kernel.statements if isinstance(statement, Scan))
+    return list(dict.fromkeys(scan.axis for scan in scans))
+
+
 def narrow_fold(kernel: Kernel) -> Axis | None:
     """The innermost axis of a long reduction with few results, which would occupy few lanes: its
     own axis is laid across them, although it is not the one with the smallest stride."""
     points = product(axis.extent for axis in kernel.axes)
     if not isinstance(points, int) or points > FEW_RESULTS:
         return None
-    values = [root(statement) for statement in kernel.statements if not isinstance(statement, Scan)]
-    folds = [expr for expr in walk(values) if isinstance(expr, Reduce)]
+    folds = [expr for expr in walk(map(root, kernel.statements)) if isinstance(expr, Reduce)]
     longest = next((fold.axes[-1] for fold in folds), None)
     if longest is None or any(fold.axes[-1].extent != longest.extent for fold in folds):
         return None
@@ -58,8 +65,6 @@ def spread_axis(kernel: Kernel) -> Axis | None:
         return None
     last, frees = kernel.axes[-1], {}  # type: ignore[var-annotated]
     for statement in kernel.statements:
-        if isinstance(statement, Scan):
-            continue
         for expr in walk([root(statement)]):
             if isinstance(expr, Reduce) and last not in free_axes(expr, frees) and (
                 [axis.extent for axis in expr.axes] == [last.extent]
@@ -70,9 +75,9 @@ def spread_axis(kernel: Kernel) -> Axis | None:
 
 def why_not_triton(kernel: Kernel) -> str | None:
     """Why this generator cannot express a kernel, or None."""
+    if len(scanned_axes(kernel)) > 1:
+        return "running folds along several axes"
     for statement in kernel.statements:
-        if isinstance(statement, Scan):
-            return f"{type(statement).__name__} statements have no Triton form yet"
         for expr in walk(statement.roots):
             if np.dtype(expr.dtype) not in TYPES:
                 return f"dtype {expr.dtype} has no Triton type"

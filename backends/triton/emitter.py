@@ -308,9 +308,9 @@ class Emitter:
         )
 
 
-def root(statement: Store | Check) -> Expr:
+def root(statement: Statement) -> Expr:
     """The expression that a statement evaluates."""
-    return statement.value if isinstance(statement, Store) else statement.condition
+    return statement.condition if isinstance(statement, Check) else statement.value
 
 
 def elements(size: Size, itemsize: int) -> Size:

@@ -5,8 +5,9 @@ abandon an attempt: the user's function shows them again.
 """
 from __future__ import annotations
 
+import contextlib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from ...base.raised import reports_raise
 from .device import Shape
 from .emitter import TritonKernel
 from .launch import Launcher
+from .turns import TURN
+
+LINE = 16  # bytes that what is sent is aligned to
 
 
 class HostDevice:
@@ -22,7 +26,11 @@ class HostDevice:
 
     array: type = np.ndarray
     library: Any = np
-    attempt = staticmethod(reports_raise)
+
+    @contextlib.contextmanager
+    def attempt(self) -> Iterator[None]:
+        with reports_raise(), TURN.kept():
+            yield
 
     def pointer(self, array: np.ndarray) -> int:
         address: int = array.ctypes.data
@@ -61,6 +69,21 @@ class HostDevice:
 
     def constant(self, value: np.ndarray) -> np.ndarray:
         return value
+
+    def sent(self, data: np.ndarray, lead: int) -> np.ndarray:
+        there = np.empty(LINE + lead + data.size, np.uint8)
+        there = there[-there.ctypes.data % LINE :][: lead + data.size]
+        there[lead:] = data
+        return there
+
+    def fetched(self, array: np.ndarray) -> np.ndarray:
+        return array.copy(order="K")
+
+    def memory(self, array: np.ndarray) -> tuple[int, int]:
+        while type(array.base) is np.ndarray:
+            array = array.base
+        low, high = np.lib.array_utils.byte_bounds(array)
+        return low, high - low
 
     def status(self) -> np.ndarray:
         return np.zeros(1, np.int32)

@@ -1,27 +1,36 @@
 """Kernels in Triton's interpreter, over the memory of NumPy arrays; imported only for that.
 
-Triton's language is patched for as long as a grid runs, for the whole process: one thread at a
-time. Lanes beyond a mask load what the first lane inside of it does, so that NumPy, which computes
-them all, has nothing to report that is not in the data.
+Triton's language is patched for as long as a plan runs, for the whole process. Lanes beyond a mask
+load what the first lane inside of it does, so that NumPy, which computes them all, has nothing to
+report that is not in the data.
 """
 from __future__ import annotations
 
-import threading
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter, jit
 
+from ..loop_ir.evaluation import scalar_operation
 from .compiler import namespace_of
-from .emitter import Parameter, TritonKernel
+from .emitter import Parameter, TritonKernel, power_of_two
 from .launch import Launcher
 from .prelude import PRELUDE
+from .turns import TURN
 
-TURN = threading.RLock()
 PRELUDES: dict[str, Any] = {}
 NAMES = {"pow": "power", "atan2": "arctan2", "asin": "arcsin", "acos": "arccos",
          "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
+
+AS_IT_IS = SimpleNamespace(jit=lambda function: function)
+"""In place of Triton for generated kernels, which are made of tensors alone: the interpreter, which
+makes tensors of numbers that are assigned, takes longer for that than for all else."""
+LARGEST = 2**18  # points that are interpreted at once
+RUNNING = "running_"
+"""What the names of the prelude's running folds begin with."""
 
 
 class Interpreted(interpreter.InterpretedFunction):
@@ -60,12 +69,26 @@ def row_sum(lanes: Any, count: Any) -> Any:
     return tl.tensor(interpreter.TensorHandle(np.array([total], data.dtype), kind), kind)
 
 
+def running(op: str) -> Any:
+    """The running fold of lanes, one after the other as in NumPy; a GPU folds pairs of them."""
+    accumulate = scalar_operation(op).accumulate
+
+    def run(lanes: Any) -> Any:
+        data = lanes.handle.data
+        found = accumulate(data, dtype=data.dtype)
+        return tl.tensor(interpreter.TensorHandle(found, lanes.handle.dtype), lanes.type)
+
+    return run
+
+
 def prelude() -> dict[str, Any]:
     """The names that kernels see, made once."""
     if not PRELUDES:
         names = interpretable(namespace_of(PRELUDE))
         names["libdevice"] = Libdevice()  # which the functions of the prelude look up here
         names["row_sum"] = row_sum
+        for name in [name for name in names if name.startswith(RUNNING)]:
+            names[name] = running(name.removeprefix(RUNNING))
         PRELUDES.update(names)
     return PRELUDES
 
@@ -81,16 +104,23 @@ def interpretable(names: dict[str, Any]) -> dict[str, Any]:
 
 def interpreted_launcher(kernel: TritonKernel) -> Launcher:
     """Runs a kernel over its grid; the stream means nothing."""
-    names = interpretable(namespace_of(kernel.source, prelude()))
-    function = names[kernel.name]
-    constants = {"BLOCK": kernel.block} if kernel.block > 1 else {}
+    function = namespace_of(kernel.source, {**prelude(), "triton": AS_IT_IS})[kernel.name]
 
     def launch(stream: int, programs: int, *values: Any) -> None:
-        with TURN:
+        block, programs = grown(kernel.block, programs) if kernel.block > 1 else (1, programs)
+        constants = {"BLOCK": block} if block > 1 else {}
+        with TURN.kept():
+            TURN.take(patched)
             given = {p.name: argument(p, value) for p, value in zip(kernel.parameters, values)}
             run_grid(function, programs, given | constants)
 
     return launch
+
+
+def grown(block: int, programs: int) -> tuple[int, int]:
+    """One large block for several: to the interpreter a point costs nothing, a block everything."""
+    factor = min(power_of_two(programs), LARGEST // block)
+    return block * factor, -(-programs // factor)
 
 
 def argument(parameter: Parameter, value: Any) -> Any:
@@ -105,19 +135,22 @@ def argument(parameter: Parameter, value: Any) -> Any:
     return tl.tensor(interpreter.TensorHandle(held, kind), kind)
 
 
-def run_grid(function: Interpreted, programs: int, arguments: dict[str, Any]) -> None:
-    scope = interpreter._patch_lang(function.fn)
+def patched() -> Callable[[], None]:
+    """Patch Triton's language, and give what puts it back."""
+    scope = interpreter._patch_lang(row_sum)  # by the modules that it sees
     scope.set_attr(tl.tensor, "__index__", lambda self: int(self.handle.data.reshape(-1)[0]))
     scope.set_attr(interpreter.ReduceOps, "generic_reduce", halved)
+    scope.set_attr(interpreter.interpreter_builder, "create_masked_load", masked_load)
+    restore: Callable[[], None] = scope.restore
+    return restore
+
+
+def run_grid(function: Callable[..., None], programs: int, arguments: dict[str, Any]) -> None:
     builder = interpreter.interpreter_builder
-    scope.set_attr(builder, "create_masked_load", masked_load)
     builder.set_grid_dim(programs, 1, 1)
-    try:
-        for number in range(programs):
-            builder.set_grid_idx(number, 0, 0)
-            function(**arguments)
-    finally:
-        scope.restore()
+    for number in range(programs):
+        builder.set_grid_idx(number, 0, 0)
+        function(**arguments)
 
 
 def masked_load(pointers: Any, mask: Any, other: Any, *modifiers: Any) -> Any:

@@ -29,13 +29,14 @@ def cuda_launcher(kernel: TritonKernel, aligned: bool, capability: int) -> CudaK
 
 
 class Late:
-    """A launcher that is made when it is first called."""
+    """A launcher that is made when it is first called; `settle` is then told, and may have it
+    called in place of this one."""
 
     def __init__(self, make: Callable[[], Launcher]) -> None:
         self.make = make
-        self.made: Launcher | None = None
+        self.settle: Callable[[Launcher], None] = lambda made: None
 
     def __call__(self, stream: int, programs: int, *parameters: Any) -> None:
-        if self.made is None:
-            self.made = self.make()
-        self.made(stream, programs, *parameters)
+        made = self.make()
+        self.settle(made)
+        made(stream, programs, *parameters)

@@ -5,6 +5,7 @@ call that fails before its commit has had no effect and returns BAILOUT.
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from ...base.logs import logger
+from ...base.raised import is_of_a_signal
 from ...ir.types import ArrayType, Form
 from ...native import BAILOUT
-from ..loop_ir.loops import Buffer
+from ..loop_ir.loops import Buffer, Gather, Kernel, Store
 from ..loop_ir.program import Allocate, Commit, LogUndo, Program, Step, all_steps
 from .device import Device
 from .emitter import Parameter, TritonKernel
 from .host_kernels import number_array
+from .launch import Late
 from .selections import Selections, put_back
 from .step_writer import NUMBERS, Kernels, StepWriter, array_name, pointer_name
 
@@ -42,12 +45,14 @@ class PlanWriter(StepWriter):
             "is_here": device.is_here, "is_like": _is_like, "array": device.array,
             "attempt": device.attempt, "number_array": number_array, "put_back": put_back,
             "selections": Selections(device), "errstate": np.errstate, "say": say,
+            "is_of_a_signal": is_of_a_signal,
         }  # fmt: skip
         self.last = _last_uses(program)
         self.has_checks = any(
             parameter == STATUS
             for k in kernels.values() if isinstance(k, TritonKernel) for parameter in k.parameters
         )
+        self.looks_up = any(map(has_positions, kernels))
         self.has_log = any(isinstance(step, LogUndo) for step in all_steps(program.steps))
 
     def write(self) -> str:
@@ -66,9 +71,10 @@ class PlanWriter(StepWriter):
                 if self.has_checks:
                     self.bail_out_if("failed(status)")
         with self.block("except Exception as reason:  # the user's function shows it again"):
-            self.line("say(reason)")
             if self.has_log:
                 self.line("put_back(log)")
+            self.line("if is_of_a_signal(reason): raise")
+            self.line("say(reason)")
             self.line("return BAILOUT")
         self.steps(steps[commit + 1 :])
         results = "".join(f"{result}, " for result in self._results())
@@ -77,6 +83,9 @@ class PlanWriter(StepWriter):
 
     def function(self, text: str) -> Callable[..., Any]:
         namespace = {"__name__": __name__, **self.names}
+        for name, value in self.names.items():
+            if isinstance(value, Late):
+                value.settle = functools.partial(namespace.__setitem__, name)
         exec(compile(text, "<dynamo_lite launch plan>", "exec"), namespace)
         run: Callable[..., Any] = namespace["run"]
         return run
@@ -162,6 +171,13 @@ class PlanWriter(StepWriter):
         """Memory goes back to the library, whose pool follows the order of the stream."""
         for buffer in self.last.get(number, ()):
             self.line(f"{array_name(buffer)} = None")
+
+
+def has_positions(kernel: Kernel) -> bool:
+    """Whether a kernel reads or writes at computed positions."""
+    return any(isinstance(part, Gather) for part in kernel.parts) or any(
+        isinstance(statement, Store) and statement.indices for statement in kernel.statements
+    )
 
 
 class BailOut(Exception):

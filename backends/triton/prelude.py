@@ -28,6 +28,16 @@ def row_sum(lanes, count):
 
 
 @triton.jit
+def running_add(lanes):
+    return tl.associative_scan(lanes, 0, fold_add)
+
+
+@triton.jit
+def running_multiply(lanes):
+    return tl.associative_scan(lanes, 0, fold_multiply)
+
+
+@triton.jit
 def fold_and(a, b):
     return a & b
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from ...ir.sizes import product
+from ...ir.sizes import Size, product
 from ..loop_ir.loops import Axis, Check, Kernel, Reduce, Scan, Store, walk
 from ..loop_ir.rewrite import free_axes
 from .emitter import Emitter, TritonKernel, power_of_two, root, warps_for
@@ -29,20 +29,26 @@ class RowEmitter(Emitter):
         self.extent = across.extent
         self.lane_axis = spread
         self.row_axes = kernel.axes if spread is None else kernel.axes[:-1]
+        self.begin = "0"
+        """Where the lanes begin that are bound now."""
         self.persistent = isinstance(self.extent, int) and self.extent <= PERSISTENT_LIMIT
 
     def emit(self) -> TritonKernel:
-        rows = product(axis.extent for axis in self.row_axes)
         lanes = self._width()
+        rows = self.begin_rows(lanes)
+        for statement in self.kernel.statements:
+            assert not isinstance(statement, Scan)
+            self.statement(statement, lanes)
+        return self.finish(rows, 1, warps_for(lanes), "")
+
+    def begin_rows(self, lanes: int) -> Size:
+        """Which row a program has, and its lanes if it holds all of it; how many rows there are."""
         self.line(f"row = tl.program_id(0).to({self.index_type})")
         self.bind_points(self.row_axes, "row")
         if self.persistent:
             self.line(f"lane = tl.arange(0, {lanes}).to({self.index_type})")
             self.line(f"inside = lane < {self.size(self.extent)}")
-        for statement in self.kernel.statements:
-            assert not isinstance(statement, Scan)
-            self.statement(statement, lanes)
-        return self.finish(rows, 1, warps_for(lanes), "")
+        return product(axis.extent for axis in self.row_axes)
 
     def statement(self, statement: Store | Check, lanes: int) -> None:
         outer = set(self.row_axes)
@@ -74,7 +80,7 @@ class RowEmitter(Emitter):
             self.masks.pop()
             self.scopes.pop()
             return
-        begin = f"begin_{self.count}"
+        begin = self.begin = f"begin_{self.count}"
         with self.block(f"for {begin} in range(0, {self.size(self.extent)}, {width}):",
                         mask="inside", inherit=False):
             self.line(f"lane = {begin} + tl.arange(0, {width}).to({self.index_type})")

@@ -22,6 +22,7 @@ from ..loop_ir.program import (
     Launch,
     LogUndo,
     Loop,
+    Product,
     Ref,
     Require,
     Rotate,
@@ -29,9 +30,12 @@ from ..loop_ir.program import (
     View,
 )
 from .device import Device
+from .elements import ElementWriter, is_straight
 from .emitter import Parameter, TritonKernel
-from .host_kernels import HostKernel, number_lines
+from .host_kernels import HostKernel
 from .launch import Late
+from .products import layouts, multiply, multiply_silently
+from .round_trips import KernelTrip
 
 ALIGNMENT = 16
 NUMBERS = (Form.SCALAR, Form.PYTHON)
@@ -48,6 +52,8 @@ class StepWriter:
         self.numbers = numbers
         self.lines: list[str] = []
         self.depth = 0
+        self.loops = 0  # around what is written
+        self.looks_up = False  # a kernel reads or writes at positions that another has checked
         self.names: dict[str, Any] = {}
         self.scalars: dict[Scalar, str] = {}
         self.boxed: set[Scalar] = set()  # NumPy's scalars
@@ -117,20 +123,27 @@ class StepWriter:
         if (made := self.kernels.get(step.kernel)) is None:
             return  # it has no points
         with self.under(step.kernel.errstate):
-            if isinstance(made, HostKernel):
+            if is_straight(step.kernel) and self._is_for_python(step.kernel):
+                writer = ElementWriter(self.numbers, self.constant, self._scalar)
+                for text in writer.lines(step.kernel):
+                    self.line(text)
+            elif isinstance(made, HostKernel):
                 self._run_on_host(made)
             else:
                 self._launch(made)
 
+    def _is_for_python(self, kernel: Kernel) -> bool:
+        """Numbers; and, in the loops of a device whose memory is the host's, single elements, for
+        which an interpreted kernel takes a thousand times as long."""
+        is_inside = self.loops > 0 and self.device.array is np.ndarray
+        return is_inside or self.numbers.issuperset((*kernel.reads, *kernel.writes))
+
     def _run_on_host(self, kernel: HostKernel) -> None:
-        if kernel.is_straight and self.numbers.issuperset(kernel.buffers):
-            for text in number_lines(kernel.kernel, self.constant, self._scalar):
-                self.line(text)
-            return
         sizes = "".join(f"'{name}': {name}, " for name in kernel.symbols)
         arrays = "".join(f"{array_name(buffer)}, " for buffer in kernel.buffers)
         numbers = "".join(f"{self._scalar(number)}, " for number in kernel.scalars)
-        run = self.constant(kernel)
+        on_host = self.device.array is np.ndarray or self.numbers.issuperset(kernel.buffers)
+        run = self.constant(kernel if on_host else KernelTrip(kernel, self.device))
         self.line(f"{run}({{{sizes}}}, ({arrays}), ({numbers}))  # {kernel.kernel.name}")
 
     def _launch(self, kernel: TritonKernel) -> None:
@@ -141,6 +154,8 @@ class StepWriter:
         values = ", ".join(["stream", programs, *map(self._value, kernel.parameters)])
         chosen = f"({aligned} if ({' | '.join(pointers)}) & {ALIGNMENT - 1} == 0 else {other})"
         self.line(f"{chosen if pointers else aligned}({values})  # {kernel.name}")
+        if self.looks_up and any(p.name == "status" for p in kernel.parameters):
+            self.bail_out_if("failed(status)")
 
     def _scalar(self, number: Scalar) -> str:
         """A number that was given, or (named as its buffer) one that lives on the host."""
@@ -214,6 +229,18 @@ class StepWriter:
                 return f"slice({self._tree(start)}, {self._tree(stop)}, {self._tree(step)})"
         return self.constant(value)
 
+    def product(self, step: Product) -> None:
+        dtype = self.constant(step.out.dtype)
+        places = ((step.a.buffer, step.a.offset), (step.b.buffer, step.b.offset), (step.out, 0))
+        views = ", ".join(
+            f"view({array_name(buffer)}, {offset}, {tuple_text(shape)}, {dtype}, "
+            f"{tuple_text(strides)})"
+            for (buffer, offset), (shape, strides) in zip(places, layouts(step))
+        )
+        call = self.constant(multiply_silently if step.suppressed else multiply)
+        with self.under(step.errstate):
+            self.line(f"{call}({views})  # {step.routine}")
+
     def require(self, step: Require) -> None:
         self.bail_out_if(f"not {step.left} {step.relation} {step.right}")
 
@@ -252,9 +279,11 @@ class StepWriter:
         self.line(f"log.append(selections.{kept})")
 
     def loop(self, step: Loop) -> None:
+        self.loops += 1
         with self.block(f"while {array_name(step.proceed)}:"):
             for inner in step.steps:
                 self.step(inner)
+        self.loops -= 1
 
     def branch(self, step: Branch) -> None:
         for header, block in ((f"if {array_name(step.test)}:", step.true), ("else:", step.false)):
@@ -273,6 +302,7 @@ WRITE: dict[type[Step], Callable[[StepWriter, Any], None]] = {
     Launch: StepWriter.launch,
     View: StepWriter.make_view,
     Extern: StepWriter.extern,
+    Product: StepWriter.product,
     Require: StepWriter.require,
     Bind: StepWriter.bind,
     Count: StepWriter.count,

@@ -75,10 +75,15 @@ class Config:
     default of whole-script mode)."""
     backend: str = "auto"
     """What `backend="auto"` and leaving it out mean."""
+    device: str = "cpu"
+    """Where functions of NumPy arrays are computed: "cpu", or "cuda", where their arguments are
+    copied to and their results from (backend "triton")."""
     interpret: bool = False
     """Run the kernels of the backend "triton" in Triton's interpreter, on NumPy arrays."""
     cache: bool = True
-    """Keep compiled kernels on disk."""
+    """Keep compiled code on disk."""
+    keep_entries: bool = True
+    """Keep whole entries there, guards included: another process does not trace the function."""
     cache_dir: str = ""
     """Where; the user's cache directory when empty."""
     cache_size_limit: int = 1 << 30
@@ -158,7 +163,7 @@ def _nearest(text: str, kind: type, default: Any) -> str:
     return f"{default:g}" if kind is float else str(default)
 
 
-CHOICES = {"math": ("inline", "numpy")}
+CHOICES = {"math": ("inline", "numpy"), "device": ("cpu", "cuda")}
 """Settings that are one of a few words."""
 CHECKS: dict[str, Callable[[Any], object]] = {}
 """What raises for values that a setting cannot have here."""

@@ -126,6 +126,10 @@ def outer_axes(x: Any) -> Any:
     return np.sum(x, axis=(0, 2)), np.max(x, axis=(0, 2))
 
 
+def scans(x: Any) -> Any:
+    return np.cumsum(x, axis=1), np.cumprod(x, axis=1), np.cumsum(x, axis=0) * x
+
+
 def small(dtype: str, *shape: int) -> np.ndarray:
     """Whole numbers that every fold keeps exact, with zeros, ones and repeats."""
     drawn = rng.integers(0, 3, shape)
@@ -186,6 +190,10 @@ LISTED |= {
     "long_outer_axes": (outer_axes, (f32(2, 3, 5000),)),
     "narrow_columns": (column_folds, (f32(3000, 2),)),
     "nan_folds": (folds, (with_nan(3),)),
+    "scans": (scans, (f32(5, 70),)),
+    "scans_float64": (scans, (rng.normal(size=(4, 33)),)),
+    "scans_int64": (scans, (rng.integers(-3, 4, (4, 33)),)),
+    "long_scans": (scans, (f32(2, 9000),)),
 }
 
 UNKNOWN = ("pointwise", "transposed", "broadcast", "softmax", "row_sums",

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import functools
+import signal
 
 import numpy as np
 import pytest
 from dynamo_lite.backends.triton import plan
 from dynamo_lite.backends.triton.backend import compile_for
 from dynamo_lite.backends.triton.host import HostDevice
+from dynamo_lite.backends.triton.turns import Turn
 
 import dynamo_lite as dl
 from benchmarks import gpu
@@ -60,6 +62,11 @@ def masked(x):
 
 def scans(x):
     return np.cumsum(x, axis=1), np.cumprod(x), np.maximum.accumulate(x, axis=0)
+
+
+def running(x):
+    y = np.cumsum(x, axis=0)
+    return y * 2, np.cumprod(x, axis=1) / (1 + x * x), np.cumsum(x.T, axis=0, dtype=x.dtype)
 
 
 def positions(x):
@@ -118,7 +125,7 @@ def windows(x):
 
 
 FUNCTIONS = (
-    sorted_in_rounds, windows, until_small, on_data, written, masked, scans, positions,
+    sorted_in_rounds, windows, until_small, on_data, written, masked, scans, running, positions,
     complex_numbers, complex_parts, sizes_of_a_loop, products, numbers,
     functools.partial(rounds, n=4),
 )
@@ -168,3 +175,89 @@ def test_what_numpy_reports_is_reported(bail_outs):
 def test_the_benchmark_of_gpus_checks_its_programs():
     found = gpu.main(["--host"])
     assert [row["name"] for row in found["results"]] == [one.name for one in gpu.PROGRAMS]
+
+
+def test_a_signal_ends_a_loop_that_does_not_end():
+    class Stop(Exception):
+        pass
+
+    def stop(number, frame):
+        raise Stop
+
+    def forever(x):
+        while x.sum() > 0:
+            x[0] += 0.0
+        return x
+
+    f, x = compiled(forever), np.ones(3)
+    f(np.zeros(3))
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(Stop):
+            f(x)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_single_elements_in_loops_need_no_kernel():
+    """Of any dtype, at computed places."""
+    def exchanged(x, order):
+        for i in range(len(x) - 1):
+            x[order[i]], x[i] = x[i] + x[order[i + 1]], x[order[i]]
+        return x
+
+    for dtype in "f2", "f4", "f8", "i1", "u4", "i8", "?":
+        x, order = np.arange(8).astype(dtype), np.array([3, 1, 6, 0, 2, 7, 4, 5])
+        with np.errstate(all="ignore"):
+            expected = exchanged(x.copy(), order)
+            found = compiled(exchanged, dynamic=True)(x.copy(), order)
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("n", [1, 255, 256, 1025, 300_000])
+def test_any_number_of_points(n):
+    f, x = compiled(lambda x: x * 2 + x[::-1], dynamic=True), np.arange(float(n))
+    np.testing.assert_array_equal(f(x), x + n - 1)
+
+
+def test_a_turn_ends_with_the_outermost_plan():
+    turn, done = Turn(), []
+    with turn.kept():
+        with turn.kept():
+            turn.take(lambda: lambda: done.append("put back"))
+        turn.take(lambda: done.append("a second time"))
+        assert done == []
+    assert done == ["put back"]
+    with pytest.raises(ZeroDivisionError), turn.kept():
+        turn.take(lambda: 1 // 0)
+    with turn.kept():
+        turn.take(lambda: lambda: done.append("again"))
+    assert done == ["put back", "again"]
+
+
+def test_products_have_the_bits_of_numpy():
+    def f(x, v):
+        return x @ x.T, x @ v, v @ x.T, np.dot(v, v), (x[:, None] @ x.T)[0], x[1:, ::2] @ x[:4, :2]
+
+    x, v = np.sin(np.arange(96.0)).reshape(8, 12), np.cos(np.arange(12.0))
+    for found, expected in zip(compiled(f)(x[:, :8], v[:8]), f(x[:, :8], v[:8])):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("far", [10**11, -10**11, 3, -4])
+def test_nothing_is_read_or_written_at_positions_that_are_none(far, bail_outs):
+    def f(x, i):
+        y = x * 2
+        y[i] = 1
+        return x[i] + 1, y
+
+    g = compiled(f)
+    for count in 1, 2, 300:
+        i = np.zeros(count, np.int64)
+        np.testing.assert_array_equal(g(X[:, 0], i)[0], f(X[:, 0], i)[0])
+        i[-1] = far
+        with pytest.raises(IndexError, match="out of bounds"):
+            g(X[:, 0], i)
+    bail_outs.clear()

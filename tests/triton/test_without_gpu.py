@@ -12,6 +12,7 @@ import pytest
 from dynamo_lite.backends.triton import backend, build, device
 
 import dynamo_lite as dl
+from benchmarks import gpu
 from dynamo_lite.errors import BackendError, Unsupported
 from dynamo_lite.native import why_no_cuda
 
@@ -83,3 +84,17 @@ def test_counterparts_are_found_by_name(target, path):
             device.counterpart_in(library, target)
     else:
         assert device.counterpart_in(library, target) == path
+
+
+def test_old_gpus_are_named(monkeypatch):
+    cupy = SimpleNamespace(cuda=SimpleNamespace(
+        Device=lambda: SimpleNamespace(id=1, compute_capability="61")))
+    monkeypatch.setattr(device.importlib, "import_module", lambda name: cupy)
+    with pytest.raises(BackendError, match=r"GPU 1 has compute capability 6\.1, and .* need 8\.0"):
+        device.CuPyDevice()
+
+
+@no_driver
+def test_the_benchmark_says_that_there_is_no_gpu():
+    with pytest.raises(SystemExit, match="nothing is timed: .*--host"):
+        gpu.main([])

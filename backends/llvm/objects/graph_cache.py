@@ -20,7 +20,7 @@ from ....ir.graph import Graph, Location
 from ....ir.plain import from_plain, plain, plain_graph
 from ... import disk
 from ..builder.target import Target
-from .image import Image
+from .image import Image, Kept
 from .version import GENERATOR, STAMPS
 
 FORMAT = 2  # of marshal: the last one in which equal values always give equal bytes
@@ -89,14 +89,32 @@ def read(key: bytes, graph: Graph, facts: Facts) -> Image | None:
     return None if found.unprofitable and likely != likely_values(graph) else found
 
 
-def write(key: bytes, graph: Graph, answers: Sequence[Answer], image: Image) -> None:
-    """Keep an image, if all of it can be written down."""
+def image_in(kept: Kept) -> Image | None:
+    """The image in a file, if it is still the one that was kept there."""
+    if (content := disk.read(kept.path)) is None:
+        return None
+    stored, _, _, image = marshal.loads(content)
+    return Image.from_plain(image) if sum_of(stored) == kept.sum_of_key else None
+
+
+def place(key: bytes) -> Kept:
+    """Where the image for a key is kept."""
+    return Kept(_path(key), sum_of(key))
+
+
+def sum_of(key: bytes) -> str:
+    return f"{zlib.crc32(key, 1):08x}{zlib.adler32(key):08x}{len(key):x}"
+
+
+def write(key: bytes, graph: Graph, answers: Sequence[Answer], image: Image) -> bool:
+    """Keep an image, if all of it can be written down; whether it was."""
     try:
         written = tuple((name, plain(a), plain(b), found) for name, a, b, found in answers)
         content = (key, likely_values(graph), written, image.plain())
     except Unsupported:
-        return
+        return False
     disk.write(_path(key), marshal.dumps(content, FORMAT))
+    return True
 
 
 def _answer(data: Any) -> Answer:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,13 @@ CountedStep = tuple[str, str, tuple[tuple[str, int | None, float], ...]]
 """Its kind and name, and the user's operations in it: name, number of the line, estimated time."""
 
 
+class Kept(NamedTuple):
+    """Where an image is on disk: the file, and a sum of the key that it was kept for."""
+
+    path: str
+    sum_of_key: str
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedCode:
     """What keeps the machine code of an entry mapped, and what its steps are."""
@@ -33,6 +40,7 @@ class LoadedCode:
     steps: tuple[CountedStep, ...]
     places: tuple[Location | None, ...]
     """The user's lines, by number."""
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +60,11 @@ class Image:
     unprofitable: str = ""
 
     def load(
-        self, *, single: bool = False, places: Sequence[Location | None] = ()
+        self, *, single: bool = False, places: Sequence[Location | None] = (),
+        kept: Kept | None = None,
     ) -> _core.NativeEntry:
         address, code = mapped(self.objects)
-        owner = LoadedCode(code, self.steps, tuple(places))
+        owner = LoadedCode(code, self.steps, tuple(places), kept)
         for is_wanted, noted in ((config.perf_map, perf_map), (config.jit_dump, jit_dump)):
             if is_wanted and isinstance(code, list):
                 noted.note(loaded_functions(self.objects, code, places))

@@ -52,7 +52,7 @@ def generator() -> str:
     Constants are folded by NumPy, whose results depend on what it uses of the processor.
     """
     roots = (*ir.__path__, str(Path(__file__).parents[2]))
-    files = sorted(stamp for root in roots for stamp in _stamps(root))
+    files = sorted(stamp for root in roots for stamp in stamps(root))
     core = os.stat(_core.__file__)
     return repr((
         ABI, sys.implementation.cache_tag, np.__version__, llvm_version(),
@@ -61,14 +61,14 @@ def generator() -> str:
     ))
 
 
-def _stamps(folder: str) -> Iterator[tuple[str, int, int]]:
+def stamps(folder: str) -> Iterator[tuple[str, int, int]]:
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
                 stat = entry.stat()
                 yield entry.name, stat.st_size, stat.st_mtime_ns
             elif entry.is_dir() and entry.name != "__pycache__":
-                yield from _stamps(entry.path)
+                yield from stamps(entry.path)
 
 
 GENERATOR = generator()

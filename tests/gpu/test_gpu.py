@@ -14,9 +14,9 @@ if (why := why_no_cuda()) is not None:
 cp = pytest.importorskip("cupy")
 pytest.importorskip("triton")
 
-from .portable import FUNCTIONS  # noqa: E402
-from .programs import PROGRAMS  # noqa: E402
-from .rows import ROW_PROGRAMS  # noqa: E402
+from tests.triton.portable import FUNCTIONS  # noqa: E402
+from tests.triton.programs import PROGRAMS  # noqa: E402
+from tests.triton.rows import ROW_PROGRAMS  # noqa: E402
 
 
 def same(found, expected, rtol):
@@ -62,3 +62,19 @@ def test_other_streams_threads_and_unaligned_memory():
     thread.start()
     thread.join()
     np.testing.assert_allclose(found[0].get(), expected, rtol=1e-12)
+
+
+def test_functions_of_numpy_arrays_go_there_and_back():
+    @dl.compile(device="cuda", fullgraph=True)
+    def f(x):
+        x[1:] += 1
+        return np.exp(x) @ x.T, x[::-1], x.sum()
+
+    x = np.random.default_rng(1).normal(size=(300, 200))
+    expected = x.copy()
+    expected[1:] += 1
+    product, turned, total = f(x)
+    np.testing.assert_array_equal(x, expected)
+    np.testing.assert_allclose(product, np.exp(x) @ x.T, rtol=1e-11)
+    np.testing.assert_allclose(total, x.sum(), rtol=1e-12)
+    assert np.shares_memory(turned, x) and type(total) is np.float64

@@ -1,0 +1,66 @@
+"""Kernels with running folds: one program per line of points along the axis of the folds.
+
+The line is looped over in blocks; the first lane of a block begins with what the lanes before it
+have found, so that a fold is as in NumPy where the lanes are folded in order.
+"""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..loop_ir.loops import Axis, Check, Kernel, Load, Reduce, Scan, Statement, Store, walk
+from ..loop_ir.rewrite import free_axes
+from .emitter import TritonKernel, warps_for
+from .folds import COMBINE, accumulator_type, neutral
+from .rows import RowEmitter
+from .scalars import TYPES
+
+
+class ScanEmitter(RowEmitter):
+    """The scanned axis lies across the lanes."""
+
+    def __init__(self, kernel: Kernel, axis: Axis) -> None:
+        others = tuple(one for one in kernel.axes if one != axis)
+        super().__init__(replace(kernel, axes=(*others, axis)), axis)
+        self.carried: dict[Scan, str] = {}
+
+    def emit(self) -> TritonKernel:
+        lanes = self._width()
+        rows = self.begin_rows(lanes)
+        for statement in self.kernel.statements:
+            self._before(statement)
+        assert self.lane_axis is not None
+        with self.lanes(lanes, (self.lane_axis,)):
+            for statement in self.kernel.statements:
+                self.perform(statement)
+        return self.finish(rows, 1, warps_for(lanes), "")
+
+    def _before(self, statement: Statement) -> None:
+        """What is known before the first lane."""
+        if isinstance(statement, Scan):
+            start = neutral(statement.op, statement.buffer.dtype, "[]")
+            self.carried[statement] = self.assign(start)
+        for expr in walk(statement.roots):
+            if isinstance(expr, Reduce) and free_axes(expr, self.frees) <= set(self.row_axes):
+                self.expression(expr)
+
+    def perform(self, statement: Store | Check | Scan) -> None:
+        if isinstance(statement, Scan):
+            self._scan(statement)
+        else:
+            super().perform(statement)
+
+    def _scan(self, scan: Scan) -> None:
+        dtype, carried, fold = scan.buffer.dtype, self.carried[scan], COMBINE[scan.op]
+        item = f"{self.expression(scan.value)}.to({accumulator_type(scan.op, dtype)})"
+        beyond = neutral(scan.op, dtype, f"[{self._width()}]")
+        item = self.assign(f"tl.where(inside, {item}, {beyond})")
+        begun = fold.inline.format(a=carried, b=item)
+        item = self.assign(f"tl.where(lane == {self.begin}, {begun}, {item})")
+        found = self.assign(f"running_{scan.op}({item})")
+        if not self.persistent:
+            last = f"tl.where(lane == {self.begin} + {self._width() - 1}, {found}, {beyond})"
+            self.line(f"{carried} = tl.reduce({last}, 0, {fold.function})")
+        where = self.place(scan.buffer, scan.offset, ())
+        memory = f"tl.{TYPES[dtype].memory_name}"
+        self.line(f"tl.store({where}, {found}.to({memory}), mask=inside)")
+        self.scopes[-1][Load(scan.buffer, scan.offset)] = found
