@@ -25,7 +25,8 @@ Argnums = Union[int, Sequence[int]]
 
 
 def value_and_grad(
-    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, wrt: Any = None
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False, *,
+    wrt: Any = None,
 ) -> Function:
     """A function of the same arguments that gives `(value, gradient)`.
 
@@ -33,6 +34,7 @@ def value_and_grad(
     then. The gradient is with respect to the positional argument `argnums`, a tree of arrays and
     numbers, and of its structure; with a sequence of places, a tuple of gradients. Arguments are
     not changed: where `fun` writes into one that derivatives are taken of, it writes into a copy.
+    `holomorphic` says that `fun` is a complex function of complex numbers that is one.
 
     For a method, `wrt` is a tree of arrays that its object holds, or a function that gives it: the
     gradient is with respect to these, and has its structure.
@@ -42,13 +44,14 @@ def value_and_grad(
     places = checked(argnums)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return value_and_gradient(fun, places, has_aux, args, kwargs)
+        return value_and_gradient(fun, places, has_aux, holomorphic, args, kwargs)
 
     return transformed(call, fun, "value_and_grad")
 
 
 def grad(
-    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, wrt: Any = None
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False, *,
+    wrt: Any = None,
 ) -> Function:
     """The gradient alone, as `value_and_grad` gives it; with `has_aux`, `(gradient, aux)`."""
     if wrt is not None:
@@ -56,7 +59,7 @@ def grad(
     places = checked(argnums)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        value, gradient = value_and_gradient(fun, places, has_aux, args, kwargs)
+        value, gradient = value_and_gradient(fun, places, has_aux, holomorphic, args, kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
     return transformed(call, fun, "grad")
@@ -83,11 +86,14 @@ def jvp(fun: Function, primals: Any, tangents: Any, has_aux: bool = False) -> An
     return (result[0], tangent, result[1]) if has_aux else (result, tangent)
 
 
-def jacobian(fun: Function, argnums: Argnums = 0, *, sparsity: Any = None) -> Function:
+def jacobian(
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, sparsity: Any = None
+) -> Function:
     """A function that gives all partial derivatives, of shape `value.shape + argument.shape`.
 
     They are computed backwards, a row at a time, where the value has fewer elements than the
     argument, and forwards, a column at a time, where it has not. Values and arguments may be trees.
+    With `has_aux`, `fun` gives a pair, and a pair of its Jacobian and the other is returned.
 
     `sparsity` is a matrix that is zero where derivatives always are, with a row for each element of
     the value and a column for each of the argument, which are one array each: columns (or rows)
@@ -96,12 +102,25 @@ def jacobian(fun: Function, argnums: Argnums = 0, *, sparsity: Any = None) -> Fu
     """
     if sparsity is not None:
         return sparse_jacobian(fun, argnums, sparsity)
-    return rows_and_columns(fun, argnums, None, "jacobian")
+    return rows_and_columns(fun, argnums, has_aux, None, "jacobian")
 
 
-def hessian(fun: Function, argnums: Argnums = 0) -> Function:
+def jacfwd(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """`jacobian`, forwards whatever the shapes are."""
+    return rows_and_columns(fun, argnums, has_aux, False, "jacfwd")
+
+
+def jacrev(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """`jacobian`, backwards whatever the shapes are."""
+    return rows_and_columns(fun, argnums, has_aux, True, "jacrev")
+
+
+def hessian(
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Function:
     """A function that gives the second derivatives of a number: forwards over backwards."""
-    return rows_and_columns(grad(fun, argnums), argnums, False, "hessian")
+    gradient = grad(fun, argnums, has_aux, holomorphic)
+    return rows_and_columns(gradient, argnums, has_aux, False, "hessian")
 
 
 def hvp(fun: Function, x: Any, v: Any) -> Any:
@@ -146,12 +165,11 @@ def of_parameters(fun: Function, wrt: Any, has_aux: bool) -> Function:
 
 
 def checked(argnums: Argnums) -> Union[int, tuple[int, ...]]:
-    if isinstance(argnums, int):
-        return argnums
+    several = isinstance(argnums, Sequence)
     places = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
-    if not all(isinstance(place, int) for place in places):
+    if not all(isinstance(place, (int, np.integer)) for place in places):
         raise TypeError(f"argnums is an int or a sequence of ints, not {argnums!r}")
-    return places
+    return tuple(map(int, places)) if several else int(places[0])
 
 
 def copied(primals: Any) -> Any:
@@ -162,12 +180,12 @@ def copied(primals: Any) -> Any:
 
 
 def rows_and_columns(
-    fun: Function, argnums: Argnums, reverse: bool | None, name: str
+    fun: Function, argnums: Argnums, has_aux: bool, reverse: bool | None, name: str
 ) -> Function:
     places = checked(argnums)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return jacobian_of(fun, places, reverse, args, kwargs)
+        return jacobian_of(fun, places, reverse, has_aux, args, kwargs)
 
     return transformed(call, fun, name)
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..base.records import dataclass
-from .transforms import at_places, value_and_pullback, value_and_tangent
+from ..ir.pullback import owned, pullbacks, pushforwards
+from .transforms import at_places, variables_of
 
 Function = Callable[..., Any]
 
@@ -63,22 +64,26 @@ def coloured_jacobian(
     function: Function, place: int, colouring: Colouring, args: Any, kwargs: Any
 ) -> tuple[Any, Any]:
     """The elements in the order of `colouring.rows`, and the shape of all."""
-    x, of_x = args[place], at_places(function, (place,), args, kwargs)
-    value = of_x(x)
-    if not isinstance(x, np.ndarray) or not isinstance(value, np.ndarray):
-        raise TypeError("a Jacobian with sparsity= is of one array by another one")
+    x, directions = args[place], colouring.directions
+    if not isinstance(x, np.ndarray):
+        raise TypeError(OF_ONE)
+    (variable,), _ = variables_of((x,))
+    value = at_places(function, (place,), args, kwargs)(owned(variable))
+    if not isinstance(value, np.ndarray):
+        raise TypeError(OF_ONE)
     if (value.size, x.size) != colouring.shape:
         raise TypeError(
             f"sparsity is of shape {colouring.shape}, and the Jacobian is of "
             f"{(value.size, x.size)}")
+    along = np.reshape(directions.astype(x.dtype),
+                       (len(directions), *(x if colouring.forwards else value).shape))
     if colouring.forwards:
-        products = [
-            value_and_tangent(of_x, (x,), (np.reshape(direction, x.shape),))[1].ravel()
-            for direction in colouring.directions]
-        found = np.stack(products)[colouring.colours, colouring.rows]
-    else:
-        pulled = value_and_pullback(of_x, (x,))[1]
-        products = [pulled(np.reshape(direction, value.shape))[0].ravel()
-                    for direction in colouring.directions]
-        found = np.stack(products)[colouring.colours, colouring.columns]
-    return found, value.shape + x.shape
+        (products,) = pushforwards((value,), along, variable)
+        found = np.reshape(products, (len(directions), value.size))
+        return found[colouring.colours, colouring.rows], value.shape + x.shape
+    (products,) = pullbacks(value, along, (variable,))
+    found = np.reshape(products, (len(directions), x.size))
+    return found[colouring.colours, colouring.columns], value.shape + x.shape
+
+
+OF_ONE = "a Jacobian with sparsity= is of one array by another one"

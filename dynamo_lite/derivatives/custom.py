@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,82 +16,164 @@ from .transforms import value_and_pullback
 Function = Callable[..., Any]
 
 
-class custom_vjp:
+class Ruled:
+    """A function that brings a rule. Arguments in the places of `nondiff_argnums` have no
+    derivatives."""
+
+    def __init__(self, fun: Function, nondiff_argnums: Sequence[int] = ()) -> None:
+        self.fun = fun
+        self.nondiff_argnums = tuple(nondiff_argnums)
+        self.parameters = parameters_of(fun)
+        self.depth = 0
+        named(self, fun)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        given = self.by_position(args, kwargs)
+        self.check()
+        if not is_compiling() or self.depth == DEEPEST:
+            return self.fun(*given)
+        self.depth += 1  # a rule may call the function, of which second derivatives are by the rule
+        found = self.ruled(given)
+        self.depth -= 1
+        return found
+
+    def check(self) -> None:
+        """TypeError where there is no rule yet."""
+
+    def ruled(self, args: Any) -> Any:
+        """The value, with derivatives by the rule."""
+
+    def by_position(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
+        """The arguments as rules are given them: keywords and defaults in their places."""
+        found, names = list(args), []
+        for name, default in self.parameters[len(args) :]:
+            if name not in kwargs and default is inspect.Parameter.empty:
+                break
+            names.append(name)
+            found.append(kwargs[name] if name in kwargs else default)
+        for name in kwargs:
+            if name not in names:
+                raise TypeError(f"a function with a rule has no place for the keyword {name!r}")
+        return tuple(found)
+
+    def parts(self, args: Any) -> tuple[Any, Any]:
+        """The arguments without derivatives, and those that have them."""
+        fixed = tuple([args[place] for place in self.nondiff_argnums])
+        free = tuple([arg for place, arg in enumerate(args) if place not in self.nondiff_argnums])
+        return fixed, free
+
+
+DEEPEST = 3
+"""How often rules that call their own function are followed."""
+
+
+def parameters_of(fun: Function) -> tuple[tuple[str, Any], ...]:
+    """Names and defaults of those that may be given by position; of a function of C, none."""
+    try:
+        known = inspect.signature(fun).parameters.values()
+    except ValueError:
+        return ()
+    return tuple((each.name, each.default) for each in known
+                 if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD))
+
+
+class custom_vjp(Ruled):
     """A function with its own pullback, which `defvjp` gives; also a decorator.
 
     Arguments in the places of `nondiff_argnums` have no derivatives. They come first in `bwd`.
     """
 
-    def __init__(self, fun: Function, nondiff_argnums: Sequence[int] = ()) -> None:
-        self.fun = fun
-        self.nondiff_argnums = tuple(nondiff_argnums)
-        self.fwd: Function | None = None
-        self.bwd: Function | None = None
-        named(self, fun)
+    fwd: Function | None = None
+    bwd: Function | None = None
 
     def defvjp(self, fwd: Function, bwd: Function) -> None:
         """`fwd(*args)` gives `(value, residuals)`; `bwd(residuals, cotangent)` gives a tuple of
         cotangents, one for each argument that has any, None for zero."""
         self.fwd, self.bwd = fwd, bwd
 
-    def __call__(self, *args: Any) -> Any:
-        fwd, bwd = self.fwd, self.bwd
-        if fwd is None or bwd is None:
+    def check(self) -> None:
+        if self.fwd is None or self.bwd is None:
             raise TypeError("a custom_vjp function needs its rule: call defvjp(fwd, bwd) first")
-        if not is_compiling():
-            return self.fun(*args)
-        fixed = tuple([args[place] for place in self.nondiff_argnums])
-        free = tuple([arg for place, arg in enumerate(args) if place not in self.nondiff_argnums])
-        value, residuals = fwd(*args)
-        return with_pullback(value, free, lambda g: bwd(*fixed, residuals, g))
+
+    def ruled(self, args: Any) -> Any:
+        fixed, free = self.parts(args)
+        value, residuals = self.fwd(*args)  # type: ignore[misc]
+        return with_pullback(
+            value, free, lambda g: self.bwd(*fixed, residuals, g))  # type: ignore[misc]
 
 
-class custom_jvp:
+class custom_jvp(Ruled):
     """A function with its own rule for tangents, which `defjvp` gives; also a decorator."""
 
-    def __init__(self, fun: Function, nondiff_argnums: Sequence[int] = ()) -> None:
-        self.fun = fun
-        self.nondiff_argnums = tuple(nondiff_argnums)
-        self.jvp: Function | None = None
-        named(self, fun)
+    jvp: Function | None = None
 
     def defjvp(self, jvp: Function) -> Function:
         """`jvp(primals, tangents)` gives `(value, tangent)`, linear in `tangents`."""
         self.jvp = jvp
         return jvp
 
-    def __call__(self, *args: Any) -> Any:
+    def defjvps(self, *rules: Function | None) -> None:
+        """A rule for each argument, `rule(tangent, value, *primals)`; None for zero."""
+
+        def jvp(primals: Any, tangents: Any) -> Any:
+            value = self(*primals)
+            parts = [rule(tangent, value, *primals)
+                     for rule, tangent in zip(rules, tangents) if rule is not None]
+            return value, sum(parts[1:], parts[0]) if parts else np.zeros_like(value)
+
+        self.jvp = jvp
+
+    def check(self) -> None:
         if self.jvp is None:
             raise TypeError("a custom_jvp function needs its rule: call defjvp(jvp) first")
-        if not is_compiling():
-            return self.fun(*args)
-        fixed = tuple([args[place] for place in self.nondiff_argnums])
-        free = tuple([arg for place, arg in enumerate(args) if place not in self.nondiff_argnums])
+
+    def ruled(self, args: Any) -> Any:
+        fixed, free = self.parts(args)
         leaves, shape = flatten(free)
         stand_ins = tuple([unknown(leaf) for leaf in leaves])
-        value, tangent = self.jvp(*fixed, free, unflatten(shape, stand_ins))
+        value, tangent = self.jvp(  # type: ignore[misc]
+            *fixed, free, unflatten(shape, stand_ins))
         outputs, structure = flatten(value)
         given = flatten(tangent)[0]
         return unflatten(structure, ruled_forwards(outputs, leaves, stand_ins, given))
 
 
-def checkpoint(fun: Function) -> Function:
-    """The same function; for derivatives, what it computes is computed again instead of kept."""
+def checkpoint(fun: Function, *, static_argnums: Any = ()) -> Function:
+    """The same function; for derivatives, what it computes is computed again instead of kept.
 
-    def call(*args: Any) -> Any:
+    `static_argnums` are JAX's; here whatever is no real or complex number is constant anyway.
+    """
+
+    def call(*args: Any, **kwargs: Any) -> Any:
         if not is_compiling():
-            return fun(*args)
+            return fun(*args, **kwargs)
+        leaves, shape = flatten((args, kwargs))
+        varying = [place for place, leaf in enumerate(leaves) if is_continuous(leaf)]
+
+        def of_varying(*values: Any) -> Any:
+            given = list(leaves)
+            for place, value in zip(varying, values):
+                given[place] = value
+            again, names = unflatten(shape, tuple(given))
+            return fun(*again, **names)
 
         def back(g: Any) -> Any:
-            leaves, shape = flatten(args)
-            again = unflatten(shape, tuple([another(leaf) for leaf in leaves]))
-            return value_and_pullback(fun, again)[1](g)
+            again = tuple([another(leaves[place]) for place in varying])
+            return value_and_pullback(of_varying, again)[1](g)
 
-        return with_pullback(fun(*args), args, back)
+        return with_pullback(
+            fun(*args, **kwargs), tuple([leaves[place] for place in varying]), back)
 
     if not is_compiling():
         named(call, fun)
     return call
+
+
+def is_continuous(leaf: Any) -> bool:
+    """Whether a leaf is real or complex numbers."""
+    if isinstance(leaf, np.ndarray | np.generic):
+        return leaf.dtype.kind in "fc"
+    return isinstance(leaf, float | complex)
 
 
 def named(made: Any, fun: Function) -> None:

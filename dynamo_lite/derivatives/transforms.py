@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..base.pytrees import are_alike, flatten, unflatten
-from ..ir.pullback import independent, owned, pullback, pushforward
+from ..ir.pullback import independent, owned, pullback, pullbacks, pushforward, pushforwards
 
 Function = Callable[..., Any]
 
 
 def value_and_gradient(
-    function: Function, argnums: Any, has_aux: bool, args: Any, kwargs: Any
+    function: Function, argnums: Any, has_aux: bool, holomorphic: bool, args: Any, kwargs: Any
 ) -> tuple[Any, Any]:
     """What the function gives, and the gradient of the number in it."""
     single = isinstance(argnums, int)
@@ -29,8 +29,21 @@ def value_and_gradient(
         raise TypeError(
             "Gradient only defined for scalar-output functions. Output was of type "
             + type(value).__name__)
-    gradients = unflatten(shape, pullback((value,), (None,), variables))
+    start = complex_one(value, variables) if holomorphic else None
+    gradients = unflatten(shape, pullback((value,), (start,), variables))
     return result, gradients[0] if single else gradients
+
+
+def complex_one(value: Any, variables: Any) -> Any:
+    """The cotangent of a complex number that is computed from complex ones."""
+    for each, name in ((value, "outputs"), *[(variable, "inputs") for variable in variables]):
+        if np.result_type(each).kind != "c":
+            raise TypeError(f"grad with holomorphic=True requires {name} with complex dtype, "
+                            f"but got {np.result_type(each).name}")
+    if np.ndim(value):
+        raise TypeError("Gradient only defined for scalar-output functions. Output had shape: "
+                        f"{np.shape(value)}")
+    return np.ones_like(value)
 
 
 def chosen_of(args: Any, places: Any) -> tuple[Any, ...]:
@@ -54,7 +67,17 @@ def main_of(result: Any, has_aux: bool) -> Any:
 def variables_of(tree: Any) -> tuple[Any, Any]:
     """New variables for the leaves of a tree, and its shape."""
     leaves, shape = flatten(tree)
-    return tuple([independent(leaf) for leaf in leaves]), shape
+    return tuple([independent(number(leaf)) for leaf in leaves]), shape
+
+
+def number(leaf: Any) -> Any:
+    """What a variable is made of; Python's complex numbers become NumPy's."""
+    if isinstance(leaf, complex) and not isinstance(leaf, np.generic):
+        return np.complex128(leaf)
+    if not isinstance(leaf, (np.ndarray, np.generic, float, int)):
+        raise TypeError("grad requires real- or complex-valued inputs (arrays and numbers), "
+                        f"but got a {type(leaf).__name__}")
+    return leaf
 
 
 def inputs_of(variables: Any, shape: Any) -> Any:
@@ -119,60 +142,63 @@ def shapes(leaves: Any) -> list[Any]:
 
 
 def jacobian_of(
-    function: Function, argnums: Any, reverse: Any, args: Any, kwargs: Any
+    function: Function, argnums: Any, reverse: Any, has_aux: bool, args: Any, kwargs: Any
 ) -> Any:
     """For each array of the value, a tree like the argument of arrays with the axes of both."""
     single = isinstance(argnums, int)
     chosen = (argnums,) if single else argnums
-    leaves, shape = flatten(chosen_of(args, chosen))
-    call = at_places(function, chosen, args, kwargs)
-
-    def of_leaf(place: int, value: Any) -> Any:
-        given = leaves[:place] + (value,) + leaves[place + 1 :]
-        return flatten(call(*unflatten(shape, given)))[0]
-
-    outputs, structure = flatten(call(*inputs_of(variables_of(leaves)[0], shape)))
-    found = []
-    for at, output in enumerate(outputs):
-        row = tuple([
-            block(lambda x, place=place, at=at: of_leaf(place, x)[at], leaf, output, reverse)
-            for place, leaf in enumerate(leaves)
-        ])
-        tree = unflatten(shape, row)
-        found.append(tree[0] if single else tree)
-    return unflatten(structure, tuple(found))
+    variables, shape = variables_of(chosen_of(args, chosen))
+    result = at_places(function, chosen, args, kwargs)(*inputs_of(variables, shape))
+    outputs, structure = flatten(main_of(result, has_aux))
+    found = partials_of(outputs, variables, reverse)
+    rows = [unflatten(shape, tuple([found[at, place] for place in range(len(variables))]))
+            for at in range(len(outputs))]
+    tree = unflatten(structure, tuple([row[0] if single else row for row in rows]))
+    return (tree, result[1]) if has_aux else tree
 
 
-def block(function: Function, x: Any, y: Any, reverse: Any) -> Any:
-    """The derivatives of one array by another one, a row or a column at a time."""
-    rows, columns = np.size(y), np.size(x)
-    by_rows = rows < columns if reverse is None else reverse
-    found = np.zeros((rows, columns), np.result_type(x, y, 0.0))
-    if by_rows:
-        for i in range(rows):
-            found[i] = np.ravel(pulled_back(function, x, i))
-    else:
-        for j in range(columns):
-            found[:, j] = np.ravel(pushed_forward(function, x, j))
-    return np.reshape(found, np.shape(y) + np.shape(x))
+def partials_of(outputs: Any, variables: Any, reverse: Any) -> dict[tuple[int, int], Any]:
+    """The derivatives of each output by each variable, by their places: backwards all those of an
+    output at once, forwards all those by a variable."""
+    back = {(at, place) for at, y in enumerate(outputs) for place, x in enumerate(variables)
+            if is_backwards(y, x, reverse)}
+    found = {}
+    for at, y in enumerate(outputs):
+        places = [place for place in range(len(variables)) if (at, place) in back]
+        if places:
+            rows = pullbacks(y, units(y), tuple([variables[place] for place in places]))
+            for place, row in zip(places, rows):
+                found[at, place] = np.reshape(row, np.shape(y) + np.shape(variables[place]))
+    for place, x in enumerate(variables):
+        ats = [at for at in range(len(outputs)) if (at, place) not in back]
+        if ats:
+            columns = pushforwards(tuple([outputs[at] for at in ats]), units(x), x)
+            for at, column in zip(ats, columns):
+                found[at, place] = np.reshape(
+                    np.moveaxis(column, 0, -1), np.shape(outputs[at]) + np.shape(x))
+    return found
 
 
-def pulled_back(function: Function, x: Any, i: Any) -> Any:
-    """Row `i` of the Jacobian."""
-    value, pulled = value_and_pullback(function, (x,))
-    return pulled(unit(value, i))[0]
+def is_backwards(y: Any, x: Any, reverse: Any) -> bool:
+    """Whether the derivatives of one array by another one are computed a row at a time: those of
+    real numbers by complex ones, and of fewer by more."""
+    kinds = np.result_type(y, 0.0).kind, np.result_type(x, 0.0).kind
+    if kinds[0] == kinds[1]:
+        return np.size(y) < np.size(x) if reverse is None else reverse
+    if reverse is not None and reverse != (kinds[0] == "f"):
+        raise TypeError(REFUSED[reverse])
+    return kinds[0] == "f"
 
 
-def pushed_forward(function: Function, x: Any, j: Any) -> Any:
-    """Column `j` of the Jacobian."""
-    return value_and_tangent(function, (x,), (unit(x, j),))[1]
+REFUSED = {
+    True: "jacrev requires real-valued outputs of real-valued inputs, but got complex ones\n"
+          "  remedy: dl.jacfwd",
+    False: "jacfwd requires real-valued inputs of real-valued outputs, but got complex ones\n"
+           "  remedy: dl.jacrev",
+}
 
 
-def unit(like: Any, place: Any) -> Any:
-    """1 at one element, 0 at the others."""
-    dtype = np.result_type(like, 0.0) if not isinstance(like, np.ndarray) else like.dtype
-    if np.ndim(like) == 0:
-        return dtype.type(1)
-    direction = np.zeros(np.size(like), dtype)
-    direction[place] = 1
-    return np.reshape(direction, np.shape(like))
+def units(like: Any) -> Any:
+    """The directions along single elements, along a first axis."""
+    dtype = like.dtype if isinstance(like, np.ndarray) else np.result_type(like, 0.0)
+    return np.reshape(np.eye(np.size(like), dtype=dtype), (np.size(like), *np.shape(like)))

@@ -86,6 +86,13 @@ def sliding_windows(array: np.ndarray, size: int, axis: int) -> np.ndarray:
     return np.lib.stride_tricks.sliding_window_view(array, size, axis, writeable=True)
 
 
+def diagonals(array: np.ndarray, axis1: int, axis2: int) -> np.ndarray:
+    """`np.diagonal`, but as writeable as the array, as `np.einsum` gives them."""
+    found = np.diagonal(array, 0, axis1, axis2)
+    found.flags.writeable = array.flags.writeable
+    return found
+
+
 def update(base: np.ndarray, view: Chain, value: Any) -> np.ndarray:
     """A copy of `base` in which the elements that `view` selects are replaced by `value`.
 

@@ -52,6 +52,17 @@ def pushforward(
     raise NotDifferentiable(OUTSIDE)
 
 
+def pullbacks(output: Any, cotangents: Any, variables: Sequence[Any]) -> tuple[Any, ...]:
+    """The pullbacks of many cotangents of one output, which have a first axis more; so have the
+    arrays for the variables."""
+    raise NotDifferentiable(OUTSIDE)
+
+
+def pushforwards(outputs: Sequence[Any], tangents: Any, variable: Any) -> tuple[Any, ...]:
+    """The same of many tangents of one variable."""
+    raise NotDifferentiable(OUTSIDE)
+
+
 def unknown(value: Any) -> Any:
     """What stands for a derivative of `value` in a rule that the program has given."""
     raise NotDifferentiable(OUTSIDE)
@@ -79,7 +90,7 @@ OUTSIDE = (
 )
 COPIES = frozenset({independent, owned, detached})
 RULED = frozenset({ruled_backwards, ruled_forwards})
-EXPANDED = COPIES | RULED | {pullback, pushforward, unknown}
+EXPANDED = COPIES | RULED | {pullback, pullbacks, pushforward, pushforwards, unknown}
 """What no backend is given."""
 
 

@@ -80,6 +80,23 @@ def recurrence(x):
     return s
 
 
+def linear(x):
+    """An iteration backwards reads no state."""
+    u = x.copy()
+    for _ in range(70):
+        u[1:] = 0.5 * u[1:] + 0.3 * u[:-1]
+    return (u * x).sum()
+
+
+def until(x):
+    """What it reads is where its index is."""
+    i, s = 0, 1.0
+    while s < 50:
+        s = s * 1.3 + x[i % 6]
+        i += 1
+    return s
+
+
 ALL = {
     "heat": (lambda u: heat(u, 0.1), U), "conductivity": (lambda k: heat(U, k), np.float64(0.1)),
     "few steps": (lambda u: few_steps(u, 0.1), U),
@@ -88,6 +105,7 @@ ALL = {
     "last value": (last_of_a_loop, U), "backwards": (backwards_in_steps, U),
     "nested": (nested, U), "first arm": (arms, U), "second arm": (arms, U / 100),
     "recurrence": (recurrence, np.linspace(0, 1, 50)),
+    "linear": (linear, U), "until": (until, U),
 }
 
 
@@ -135,6 +153,44 @@ def test_numbers_of_a_type_that_data_decides(backend):
     x = np.arange(1.0, 6.0)
     assert close(dl.grad(first_large)(x), 3 * x * x * (x <= 3), 1e-12)
     assert close(dl.hessian(first_large)(x), np.diag(6 * x * (x <= 3)), 1e-12)
+
+
+def states_kept(function, x):
+    """The stacks of states that the joint graph makes."""
+    graphs = []
+
+    def keep(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    dl.compile(dl.grad(function), backend=keep, fullgraph=True)(x)
+    return sum(node.target is np.empty for node in graphs[0])
+
+
+def test_states_that_are_not_needed_are_not_kept():
+    assert states_kept(linear, U) == states_kept(lambda x: heat(x, 0.1), U) == 0
+    assert states_kept(lambda k: heat(U, k), np.float64(0.1)) == 1
+    assert states_kept(recurrence, np.linspace(0, 1, 60)) == 1
+
+
+def drawn(x):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        x = x + 0.1 * np.sin(x) * rng.normal()
+    return x.sum()
+
+
+def drawn_in_an_arm(x):
+    if x.sum() > 1:
+        x = x * np.random.normal(size=6)
+    return x.sum()
+
+
+@pytest.mark.parametrize("function", [drawn, drawn_in_an_arm])
+@pytest.mark.parametrize("take", [dl.grad, lambda f: lambda x: dl.jvp(f, (x,), (x,))])
+def test_numbers_that_would_be_drawn_again(function, take):
+    with pytest.raises(dl.errors.NotDifferentiable, match="normal again.*(\n.*)+draw all numbers"):
+        take(function)(U)
 
 
 def test_lengths_share_one_graph():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
+from dynamo_lite.ir import core
 
 from .checking import check
 
@@ -17,8 +18,17 @@ V = RNG.uniform(-1, 1, 7)
 XP = np.array([0.0, 0.35, 0.8, 1.3])
 ORDER = np.argsort(A, axis=1)
 MASK = A > 0.5
+BINS = np.array([0, 2, 1, 2])
+FOUR = RNG.uniform(-1, 1, (2, 2, 2, 2))
 ENDS = np.array([0, 2])
 ZEROS = np.array([1.0, 0.0, 1.0, 0.0])
+
+
+def diagonal_doubled(x):
+    y = x * x
+    diagonal = np.einsum("ii->i", y)
+    diagonal *= 2
+    return y
 
 
 def spd(x):
@@ -34,13 +44,22 @@ CASES = {
     np.minimum.reduce: ((lambda x: np.minimum.reduce(x, axis=1), A),),
     np.cumprod: ((lambda x: np.cumprod(x), A), (lambda x: np.cumprod(x, axis=1), A),
                  (lambda x: np.cumprod(x - A[1, 1], axis=0), A),
-                 (lambda x: np.cumprod(x * ZEROS, axis=1), A)),
+                 (lambda x: np.cumprod(x * ZEROS, axis=1), A),
+                 (lambda x: np.cumprod(x - A * (1 - ZEROS), axis=1), A),
+                 (lambda x: np.cumprod(np.repeat(x - A[:, :1], 70)), A, 0, False)),
     np.einsum: ((lambda x: np.einsum("ij,jk,k->ik", x, A.T, A[:, 0]), A),
                 (lambda x: np.einsum("ij,ij->j", x, x), A),
                 (lambda x: np.einsum("ij->i", x) ** 2, A),
                 (lambda x: np.einsum("...j,kj->...k", x, x), A),
                 (lambda x: np.einsum("...ij,...jk", x, x), STACK),
-                (lambda x: np.einsum("jii,j->i", x, A[:2, 0]), STACK)),
+                (lambda x: np.einsum("jii,j->i", x, A[:2, 0]), STACK),
+                (lambda x: np.einsum("iijj,j->i", x, V[:2]), FOUR),
+                (lambda x: np.einsum("iii", x) ** 2, STACK[:, :2, :2])),
+    core.diagonals: ((lambda x: np.einsum("ii->i", x) ** 2, SQUARE),
+                     (lambda x: np.einsum("jiji->ij", x) ** 2, FOUR), (diagonal_doubled, SQUARE)),
+    np.bincount: ((lambda x: (np.bincount(BINS, x) ** 2).sum(), V[:4]),
+                  (lambda x: (np.bincount(BINS, weights=x, minlength=9) ** 2).sum(), V[:4])),
+    np.histogram: ((lambda x: np.histogram(A[0], bins=3, weights=x)[0] ** 2, V[:4]),),
     np.linalg.inv: ((np.linalg.inv, SQUARE), (np.linalg.inv, STACK)),
     np.linalg.det: ((np.linalg.det, SQUARE), (np.linalg.det, STACK)),
     np.linalg.slogdet: ((lambda x: np.linalg.slogdet(x)[1], STACK),),
@@ -55,9 +74,12 @@ CASES = {
     np.linalg.svd: ((lambda x: np.linalg.svd(x, full_matrices=False)[0] ** 2, A.T),
                     (lambda x: np.linalg.svd(x, full_matrices=False)[2] ** 2, A),
                     (lambda x: np.linalg.svd(x, compute_uv=False), A),
-                    (lambda x: np.linalg.svd(x)[1] ** 3, A)),
+                    (lambda x: np.linalg.svd(x)[1] ** 3, A),
+                    (lambda x: np.abs(np.linalg.svd(x)[0]), A)),
     np.linalg.svdvals: ((lambda x: np.linalg.svdvals(x), SQUARE),),
-    np.linalg.qr: ((lambda x: np.linalg.qr(x)[0], SQUARE), (lambda x: np.linalg.qr(x)[1], A.T)),
+    np.linalg.qr: ((lambda x: np.linalg.qr(x)[0], SQUARE), (lambda x: np.linalg.qr(x)[1], A.T),
+                   (lambda x: np.linalg.qr(x)[0], A), (lambda x: np.linalg.qr(x)[1], A),
+                   (lambda x: np.linalg.qr(x, mode="r"), A.T)),
     np.fft.fft: ((np.fft.fft, V), (lambda x: np.fft.fft(x, 4, axis=0), A),
                  (lambda x: np.fft.fft(x, 5, norm="ortho"), V)),
     np.fft.ifft: ((np.fft.ifft, V + 1j * V[::-1]),),
@@ -69,38 +91,48 @@ CASES = {
                   (lambda x: np.fft.rfft(x, 10), V)),
     np.fft.irfft: ((np.fft.irfft, V + 1j * V[::-1]), (lambda x: np.fft.irfft(x, 7), V + 1j),
                    (lambda x: np.fft.irfft(np.fft.rfft(x), 7) ** 2, V)),
-    np.kron: ((lambda x: np.kron(x, B), A), (lambda x: np.kron(B, x), A)),
+    np.kron: ((lambda x: np.kron(x, B), A), (lambda x: np.kron(B, x), A),
+              (lambda x: np.kron(x[0], x), A), (lambda x: np.kron(x[0], x[1]), A)),
     np.trapezoid: ((lambda x: np.trapezoid(x, axis=0), A), (lambda x: np.trapezoid(V, x), V)),
     np.sinc: ((np.sinc, A), (np.sinc, np.zeros(2), 0, False)),
     np.average: ((lambda x: np.average(x, axis=0), A),
-                 (lambda x: np.average(A, weights=x), A)),
+                 (lambda x: np.average(A, weights=x), A),
+                 (lambda x: np.average(x, axis=1, weights=V[:4] + 2, keepdims=True), A),
+                 (lambda x: np.average(A, axis=0, weights=x), B[:, 0] + 2)),
     np.median: ((lambda x: np.median(x), A), (lambda x: np.median(x, axis=0), A)),
     np.sort: ((lambda x: np.sort(x) * A, A), (lambda x: np.sort(x, axis=0) ** 2, A),
               (lambda x: np.sort(x, axis=None) ** 2, A)),
     np.take_along_axis: ((lambda x: np.take_along_axis(x, ORDER, 1) ** 2, A),
-                         (lambda x: np.take_along_axis(x, ORDER[:1] % 3, 0) ** 2, A)),
-    np.interp: ((lambda x: np.interp(x, XP, XP ** 2), A), (lambda y: np.interp(A, XP, y), XP)),
+                         (lambda x: np.take_along_axis(x, ORDER[:1] % 3, 0) ** 2, A),
+                         (lambda x: np.take_along_axis(x, BINS, None) ** 2, A)),
+    np.interp: ((lambda x: np.interp(x, XP, XP ** 2), A), (lambda y: np.interp(A, XP, y), XP),
+                (lambda x: np.interp(x, XP[::-1], XP ** 2, period=1.4), A)),
     np.convolve: ((lambda x: np.convolve(x, V[:3]), V), (lambda x: np.convolve(V, x, "same"), B[0]),
                   (lambda x: np.convolve(x, x[:4], "valid"), V)),
     np.correlate: ((lambda x: np.correlate(x, V[:3]), V),
-                   (lambda x: np.correlate(V, x, "full"), V[:2])),
+                   (lambda x: np.correlate(V, x, "full"), V[:2]),
+                   (lambda x: np.correlate(x[:2], x, "same"), V)),
     np.pad: ((lambda x: np.pad(x, 2) ** 2, A), (lambda x: np.pad(x, ((1, 0), (0, 2))) ** 2, A)),
     np.polyval: ((lambda x: np.polyval(x, 0.7), V), (lambda x: np.polyval(V, x), A)),
     np.append: ((lambda x: np.append(x, x) ** 2, A),),
-    np.dstack: ((lambda x: np.dstack((x, x * x)), A),),
+    np.dstack: ((lambda x: np.dstack((x, x * x)), A), (lambda x: np.dstack((x[0], x[1])), A)),
     np.diag: ((lambda x: np.diag(x) ** 2, V), (lambda x: np.diag(x, 1) ** 2, A)),
     np.lib.stride_tricks.sliding_window_view: (
         (lambda x: np.lib.stride_tricks.sliding_window_view(x, 3) ** 2, V),),
     np.diagflat: ((lambda x: np.diagflat(x) ** 2, V),),
-    np.nansum: ((lambda x: np.nansum(x * x, axis=0), A),),
+    np.nansum: ((lambda x: np.nansum(x * x, axis=0), A),
+                (lambda x: np.nansum(x * x, axis=0, where=MASK, initial=2.0), A)),
     np.nanmean: ((lambda x: np.nanmean(x * x), A),),
     np.nan_to_num: ((lambda x: np.nan_to_num(x) ** 2, A),),
     np.angle: ((lambda x: np.angle(x + 1j * A), A),),
     np.clip: ((lambda x: np.clip(x, 0.5, 1.0) * x, A), (lambda x: x.clip(A[0] / 2, None), A)),
-    np.gradient: ((lambda x: np.gradient(x, 0.5) ** 2, V),),
+    np.gradient: ((lambda x: np.gradient(x, 0.5) ** 2, V),
+                  (lambda x: np.gradient(x, XP, edge_order=2, axis=1), A),
+                  (lambda x: np.gradient(V[:4], x), XP)),
     np.linalg.matrix_power: ((lambda x: np.linalg.matrix_power(x, 3), SQUARE),
                              (lambda x: np.linalg.matrix_power(x, -2), SQUARE)),
-    np.linalg.lstsq: ((lambda x: np.linalg.lstsq(x, V[:4], rcond=None)[0], A.T),),
+    np.linalg.lstsq: ((lambda x: np.linalg.lstsq(x, V[:4], rcond=None)[0], A.T),
+                      (lambda x: np.linalg.lstsq(x, V[:3], rcond=None)[0], A)),
     np.linalg.pinv: ((np.linalg.pinv, A), (np.linalg.pinv, A.T)),
     np.vecdot: ((lambda x: np.vecdot(x, x), A),),
     np.matvec: ((lambda x: np.matvec(x, x[0]), A),),
@@ -108,12 +140,15 @@ CASES = {
     np.mean: ((lambda x: np.mean(x, axis=0, where=MASK), A), (lambda x: np.mean(x * x), A + 1j)),
     np.var: ((lambda x: np.var(x, where=MASK), A), (lambda x: np.var(x, axis=1), A + 1j * ORDER)),
     np.std: ((lambda x: np.std(x, axis=1, where=MASK, ddof=1, keepdims=True), A),),
-    np.cov: ((lambda x: np.cov(x), A), (lambda x: np.cov(x, x * x, rowvar=False), A)),
+    np.cov: ((lambda x: np.cov(x), A), (lambda x: np.cov(x, x * x, rowvar=False), A),
+             (lambda x: np.cov(x, aweights=XP + 1, ddof=0), A)),
     np.corrcoef: ((lambda x: np.corrcoef(x), A),),
     np.quantile: ((lambda x: np.quantile(x, 0.4, axis=1, keepdims=True), A),
                   (lambda q: np.quantile(A, q), np.float64(0.37))),
     np.percentile: ((lambda x: np.percentile(x, [10, 35]), A),
-                    (lambda x: np.percentile(x, 35, axis=(0, 1)), A)),
+                    (lambda x: np.percentile(x, 35, axis=(0, 1)), A),
+                    *((lambda x, m=m: np.percentile(x, [15, 40], axis=1, method=m), A)
+                      for m in ("lower", "higher", "nearest", "midpoint"))),
     np.nanmedian: ((lambda x: np.nanmedian(np.where(MASK, x, np.nan), axis=0), A),),
     np.nanquantile: ((lambda x: np.nanquantile(np.where(MASK, x, np.nan), 0.3), A),),
     np.nanpercentile: ((lambda x: np.nanpercentile(x, 30), A),),
@@ -136,10 +171,15 @@ CASES = {
     np.frexp: ((lambda x: np.frexp(x)[0] ** 2, A),),
     np.divmod: ((lambda x: np.divmod(x, 0.4)[1] ** 2, A), (lambda x: np.divmod(3.0, x)[1], A)),
     np.choose: ((lambda x: np.choose(ORDER[0] % 3, x) ** 2, A),
-                (lambda x: np.choose(ORDER % 2, [x, x * x]), A)),
+                (lambda x: np.choose(ORDER % 2, [x, x * x]), A),
+                (lambda x: np.choose(ORDER, [x, x * x], mode="clip"), A),
+                (lambda x: np.choose(ORDER, [x, x * x], mode="wrap"), A)),
     np.select: ((lambda x: np.select([x > 0.9, x < 0.5], [x ** 2, x ** 3], x), A),),
     np.delete: ((lambda x: np.delete(x, 1, axis=1) ** 2, A),),
-    np.insert: ((lambda x: np.insert(x, 1, x[:, 0] ** 2, axis=1) ** 2, A),),
+    np.insert: ((lambda x: np.insert(x, 1, x[:, 0] ** 2, axis=1) ** 2, A),
+                (lambda x: np.insert(x, [1, 3], x[:, :2] ** 2, axis=1), A),
+                (lambda x: np.insert(x, slice(1, 3), x[:2] ** 2), V),
+                (lambda x: np.insert(x, -1, x[:2] ** 2, axis=0), A)),
     np.resize: ((lambda x: np.resize(x, (5, 3)) ** 2, A),),
     np.meshgrid: ((lambda x: np.meshgrid(x, x * x)[0] * np.meshgrid(x, x * x)[1], V),),
     np.linspace: ((lambda x: np.linspace(x[0], x[1], 5) ** 2, V),
@@ -147,9 +187,15 @@ CASES = {
     np.logspace: ((lambda x: np.logspace(x[0], x[1], 4), V),),
     np.geomspace: ((lambda x: np.geomspace(x[0, 0], x[0, 1], 4), A),),
     np.vander: ((lambda x: np.vander(x, 3), V), (lambda x: np.vander(x, increasing=True), V[:3])),
-    np.cumulative_sum: ((lambda x: np.cumulative_sum(x, axis=1) ** 2, A),),
-    np.cumulative_prod: ((lambda x: np.cumulative_prod(x, axis=1), A),),
+    np.cumulative_sum: (
+        (lambda x: np.cumulative_sum(x, axis=1) ** 2, A),
+        (lambda x: np.cumulative_sum(x, axis=0, include_initial=True) ** 2, A)),
+    np.cumulative_prod: (
+        (lambda x: np.cumulative_prod(x, axis=1), A),
+        (lambda x: np.cumulative_prod(x, axis=1, include_initial=True), A)),
     np.ediff1d: ((lambda x: np.ediff1d(x) ** 2, A),),
+    np.polyint: ((lambda x: np.polyint(x, 2) ** 2, V),),
+    np.poly: ((lambda x: np.poly(x), V),),
     np.polyder: ((lambda x: np.polyder(x, 2) ** 2, V),),
     np.polyadd: ((lambda x: np.polyadd(x, x[2:] ** 2), V),),
     np.polysub: ((lambda x: np.polysub(x[3:], x ** 2), V),),

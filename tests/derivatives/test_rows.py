@@ -52,6 +52,40 @@ def partitioned_in_place(x):
     return y[:, 1] * x[:, 0]
 
 
+def assigned_twice(x):
+    """Of what is written at one place, the last is left."""
+    y = x * x
+    y[[0, 1, 0]] = x[:3] ** 3
+    y[:, PLACES] = x * y
+    return y
+
+
+def put(x):
+    y = x * x
+    np.put(y, [0, 5, 0], x[0, :3] ** 3)
+    y.put(PLACES, x[1, 1])
+    return y
+
+
+def put_where(x):
+    y = x * x
+    np.putmask(y, MASK, x ** 3)
+    np.putmask(y, x > 0.9, x[0, 0])
+    return y
+
+
+def put_along_rows(x):
+    y = x * x
+    np.put_along_axis(y, PLACES[:3, None], x[:, :1] ** 3, 1)
+    return y
+
+
+def subtracted_at(x):
+    y = x * x
+    np.subtract.at(y, PLACES[:3], x[:3])
+    return y
+
+
 def filled(x):
     y = x * x
     np.fill_diagonal(y, x[0, 0])
@@ -63,8 +97,8 @@ CASES = {
     np.add.reduce: (lambda x: np.add.reduce(x),),
     np.max: (lambda x: x.max(), lambda x: x.max(axis=1, keepdims=True)),
     np.min: (lambda x: x.min(axis=0),),
-    np.amax: (lambda x: np.amax(x, axis=1),),
-    np.amin: (lambda x: np.amin(x),),
+    np.amax: (lambda x: np.amax(x, axis=1), lambda x: np.amax(x, axis=1, initial=0.9) * 2),
+    np.amin: (lambda x: np.amin(x), lambda x: np.amin(x, initial=0.5, where=MASK) * 2),
     np.cumsum: (lambda x: np.cumsum(x), lambda x: np.cumsum(x, axis=1)),
     np.where: (lambda x: np.where(MASK, x * x, np.sin(x)), lambda x: np.where(x > 0.7, x, 1.0)),
     np.conjugate: (lambda x: np.conjugate(x) * x,),
@@ -105,14 +139,20 @@ CASES = {
         lambda x: x[PLACES[:2], PLACES[2:]] ** 2, lambda x: x[..., None, -1] ** 2),
     np.take: (lambda x: np.take(x, PLACES, axis=0) ** 2, lambda x: np.take(x, PLACES) ** 2),
     np.concatenate: (lambda x: np.concatenate([x, x * x], axis=1),
-                     lambda x: np.concatenate((x, x))),
+                     lambda x: np.concatenate((x, x)),
+                     lambda x: np.concatenate((x, x[0] ** 2), axis=None)),
     np.stack: (lambda x: np.stack([x, x * x], axis=1),),
-    core.update: (written,),
+    core.update: (written, assigned_twice),
     core.perform: (scattered,),
     np.ndarray.sort: (sorted_in_place, rows_sorted_in_place),
     np.ndarray.partition: (partitioned_in_place,),
     np.fill_diagonal: (filled,),
     np.add.at: (scattered,),
+    np.subtract.at: (subtracted_at,),
+    np.put: (put,),
+    np.ndarray.put: (put,),
+    np.putmask: (put_where,),
+    np.put_along_axis: (put_along_rows,),
     np.matmul: (lambda x: x @ M, lambda x: M.T @ x.T, lambda x: x @ M[:, 0], lambda x: M.T @ x[0],
                 lambda x: x[0] @ x[1], lambda x: x @ T, lambda x: T @ x),
     np.dot: (lambda x: np.dot(x, M), lambda x: np.dot(x[0], x[1]), lambda x: np.dot(2.0, x),
@@ -122,7 +162,7 @@ CASES = {
 REAL = {
     np.interp, np.unwrap, np.modf, np.frexp, np.divmod, np.logaddexp.reduce, np.fft.rfft,
     np.fft.rfft2, np.fft.rfftn, np.fft.ihfft, np.quantile, np.percentile, np.nanquantile,
-    np.nanpercentile,
+    np.nanpercentile, np.bincount, np.poly,
 }
 """What NumPy refuses to do to complex numbers."""
 OF_HERMITIAN = {np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd}

@@ -14,11 +14,10 @@ import numpy as np
 
 from ...errors import Unsupported
 from .. import core
-from ..row import row_of
 from ..rules.reductions import MISSING
 from ..rules.values import normal_axes, normal_axis
-from ..sizes import Size
-from .traced import Part, Traced, apart, call, made, ndim, shape, step, together
+from ..sizes import Size, product
+from .traced import Part, Traced, apart, call, made, shape, step, together
 
 
 def same(g: Any, out: Any, *args: Any, **kwargs: Any) -> Any:
@@ -68,13 +67,17 @@ def extremum(
     g: Any, out: Any, x: Any, axis: Any = None, _out: Any = None, keepdims: Any = False,
     initial: Any = MISSING, where: Any = MISSING,
 ) -> Any:
-    """Elements that are equally extreme share in equal parts."""
+    """Elements that are equally extreme share in equal parts; where `initial` is as extreme, one
+    half of it."""
     found = x == spread(out, x, axis, keepdims)
     if where is not MISSING and where is not True:
         found = np.logical_and(found, where)
     chosen = found.astype(x.dtype)
     share = np.sum(chosen, axis=axis, keepdims=True)
-    return spread(g, x, axis, keepdims) * chosen / share
+    if initial is MISSING:
+        return spread(g, x, axis, keepdims) * chosen / share
+    part = np.where(np.equal(out, initial), 0.5, 1.0) * g
+    return spread(part, x, axis, keepdims) * chosen / np.maximum(share, 1)
 
 
 def multiplied(
@@ -99,17 +102,48 @@ def before_each(x: Any) -> Any:
 def running_product(
     g: Any, out: Any, x: Any, axis: Any = None, *args: Any, **kwargs: Any
 ) -> Any:
+    """The product of those before an element times what all later cotangents are of it."""
+    at = 0 if axis is None else normal_axis(axis, x.ndim)
+    flat: Any = np.reshape(x, (-1,)) if axis is None else x
+    size = flat.shape[at]
+    if not isinstance(size, int) or size > SHORT_ROW:
+        back = of_quotients(g, out, flat, at)
+    else:
+        rows = np.moveaxis(flat, at, -1)
+        later = sums_of_products(np.moveaxis(g, at, -1), rows, size)
+        back = np.moveaxis(before_each(rows) * later, -1, at)
+    return np.reshape(back, x.shape) if axis is None else back
+
+
+SHORT_ROW = 256
+"""Elements of rows whose running products have derivatives of all orders, whatever is 0."""
+
+
+def sums_of_products(g: Any, x: Any, size: int) -> Any:
+    """`g[i] + x[i+1] * (g[i+1] + x[i+2] * (...))` along the last axis, in steps that double."""
+    total, factor, reach = g, moved_up(x, 1), 1
+    while reach < size:
+        total = total + factor * moved_up(total, reach)
+        factor = factor * moved_up(factor, reach)
+        reach *= 2
+    return total
+
+
+def moved_up(x: Any, places: int) -> Any:
+    """Each element some places before, and zeros behind the last one."""
+    return np.concatenate((x[..., places:], np.zeros_like(x[..., :places])), axis=-1)
+
+
+def of_quotients(g: Any, out: Any, flat: Any, at: int) -> Any:
     """Later products over the element. Of those from the first zero on, which are 0, this zero is
-    the only factor that matters: they are computed without it."""
-    at = 0 if axis is None else axis
-    flat = np.reshape(x, (-1,)) if axis is None else x
+    the only factor that matters: they are computed without it. (Where there are two, that is so for
+    first derivatives alone.)"""
     is_zero = np.equal(flat, 0)
     is_first = np.logical_and(is_zero, np.cumsum(np.where(is_zero, 1, 0), axis=at) == 1)
     without = np.where(is_first, 1, flat)
     of_first = running(g * np.cumprod(without, axis=at), out, flat, at)
     of_others = running(g * out, out, flat, at) / np.where(is_zero, 1, flat)
-    back = np.where(is_first, of_first, np.where(is_zero, 0, of_others))
-    return np.reshape(back, x.shape) if axis is None else back
+    return np.where(is_first, of_first, np.where(is_zero, 0, of_others))
 
 
 def transposed(g: Any, out: Any, x: Any, axes: Any = None) -> Any:
@@ -170,10 +204,14 @@ def taken(
 
 def joined(g: Any, out: Any, arrays: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
     """The parts of what `np.concatenate` put together."""
-    if axis is None:
-        raise Unsupported("axis=None")
     parts: list[Any] = []
     start: Size = 0
+    if axis is None:
+        for array in arrays:
+            stop = start + product(shape(array))
+            parts.append(np.reshape(g[start:stop], shape(array)))
+            start = stop
+        return tuple(parts)
     before = (slice(None),) * normal_axis(axis, g.ndim)
     for array in arrays:
         stop = start + shape(array)[len(before)]
@@ -195,46 +233,6 @@ def where_false(g: Any, out: Any, condition: Any, *values: Any) -> Any:
     return np.where(condition, 0, g)
 
 
-def base_of_update(g: Any, out: Any, base: Any, view: Any, value: Any) -> Any:
-    """What is overwritten no longer matters."""
-    return call(core.update, laid_out(g, base, view), view, 0)
-
-
-def laid_out(g: Any, base: Any, view: Any) -> Any:
-    """A cotangent in the memory order of its array, which decides what shares memory with it."""
-    if g.type.strides == base.type.strides or all(each[0] is operator.getitem for each in view):
-        return g
-    return call(core.update, np.zeros_like(base), (), g)
-
-
-def value_of_update(g: Any, out: Any, base: Any, view: Any, value: Any) -> Any:
-    return core.selected(g, view) if view else g
-
-
-def base_of_perform(
-    g: Any, out: Any, function: Any, base: Any, view: Any, place: Any, args: Any, kwargs: Any
-) -> Any:
-    """By the rule of what NumPy's function writes into: all of the array, or a view of it."""
-    rule = rules_of(function)[0]
-    if not view or rule is same:
-        return rule(g, out, base, *args, **kwargs)
-    found = rule(*(core.selected(each, view) for each in (g, out, base)), *args, **kwargs)
-    return call(core.update, laid_out(g, base, view), view, found)
-
-
-def args_of_perform(
-    g: Any, out: Any, function: Any, base: Any, view: Any, place: Any, args: Any, kwargs: Any
-) -> Any:
-    part = core.selected(g, view)
-    return tuple(rule and rule(part, out, base, *args) for rule in rules_of(function)[1:])
-
-
-def rules_of(function: Any) -> Any:
-    if not (row := row_of(function)) or not row.vjp:
-        raise Unsupported(f"what {function.__qualname__} writes")
-    return row.vjp
-
-
 def partitioned(
     g: Any, out: Any, x: Any, kth: Any, axis: Any = -1, *args: Any, **kwargs: Any
 ) -> Any:
@@ -244,12 +242,6 @@ def partitioned(
     ordered = call(np.take_along_axis, g, np.argsort(out, axis=at), at)
     places = np.argsort(np.argsort(flat, axis=at), axis=at)
     return np.reshape(call(np.take_along_axis, ordered, places, at), x.shape)
-
-
-def partitioned_in_place(
-    g: Any, out: Any, base: Any, kth: Any, axis: Any = -1, *args: Any, **kwargs: Any
-) -> Any:
-    return partitioned(g, out, base, kth, axis)
 
 
 def in_segments(
@@ -287,24 +279,30 @@ def divisor(g: Any, out: Any, a: Any, b: Any) -> Any:
     return None if g[1] is None else -g[1] * out[0]
 
 
-def sorted_in_place(g: Any, out: Any, base: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> Any:
-    places = np.argsort(np.argsort(base, axis=axis), axis=axis)
-    return call(np.take_along_axis, g, places, axis)
+def weights_of_counts(g: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Of `np.bincount`."""
+    return g[x]
 
 
-def around_diagonal(g: Any, out: Any, base: Any, value: Any, wrap: bool = False) -> Any:
-    if base.ndim != 2 or wrap:
-        raise Unsupported("what is no matrix, or wrap=True")
-    return call(core.update, g, (step(np.diagonal),), 0)
+def counted(g: Any, out: Any, *args: Any, **kwargs: Any) -> None:
+    """Of what `np.histogram` counts: only the edges vary with it."""
+    if g[1] is not None:
+        raise Unsupported("the edges")
 
 
-def on_filled_diagonal(g: Any, out: Any, base: Any, value: Any, wrap: bool = False) -> Any:
-    return np.diagonal(g) if ndim(value) else np.sum(np.diagonal(g))
-
-
-def gathered(g: Any, out: Any, base: Any, key: Any, *values: Any) -> Any:
-    """Of what is added to elements."""
-    return g[key]
+def weights_of_histogram(
+    g: Any, out: Any, a: Any, bins: Any = 10, range: Any = None, density: Any = None,
+    weights: Any = None,
+) -> Any:
+    """Each weight is in the bin of its number; the last bin has its upper edge as well."""
+    if density:
+        raise Unsupported("density=True")
+    edges = out[1]
+    places = call(np.searchsorted, edges, a, "right") - 1
+    last = edges.shape[0] - 2
+    places = np.where(np.equal(a, edges[-1]), last, places)
+    inside = np.logical_and(places >= 0, places <= last)
+    return np.where(inside, g[0][np.clip(places, 0, last)], 0.0)
 
 
 def running(

@@ -1,7 +1,7 @@
 """Partial derivatives of ufuncs, of the result and the operands.
 
 What JAX does at a kink is done here: the larger of two equal numbers is half of each, and the
-slope of a magnitude at zero is zero.
+slope of a magnitude at zero is that of positive numbers.
 """
 from __future__ import annotations
 
@@ -30,14 +30,16 @@ def present(chosen: np.ufunc) -> tuple[Partial, Partial]:
 def slope(out: Any, a: Any) -> Any:
     """Of a magnitude: its argument on the unit circle, conjugated."""
     if a.dtype.kind != "c":
-        return np.sign(a)
+        return np.where(np.greater_equal(a, 0), 1.0, -1.0)
     return np.where(out == 0, 0, np.conjugate(a) / np.where(out == 0, 1, out))
 
 
 def base(out: Any, a: Any, b: Any) -> Any:
-    """`b * a**(b - 1)`, which is 0 where the exponent is."""
+    """`b * a**(b - 1)`, which is 0 where an exponent is that is an integer, or a constant."""
     if isinstance(b, (int, float, complex)):
         return 0 if b == 0 else b * a ** (b - 1)
+    if b.dtype.kind in "fc":
+        return b * a ** (b - 1)
     return b * a ** np.where(b == 0, 1, b - 1)
 
 
@@ -47,6 +49,29 @@ def exponent(out: Any, a: Any, b: Any) -> Any:
 
 def quotient(out: Any, a: Any, b: Any) -> Any:
     return -out / b
+
+
+def leg(place: int) -> Partial:
+    """Of `hypot`, which at zero is half of each."""
+
+    def partial(out: Any, *legs: Any) -> Any:
+        return np.where(np.equal(out, 0), 0.5, legs[place] / np.where(np.equal(out, 0), 1.0, out))
+
+    return partial
+
+
+def share(exp: np.ufunc, place: int) -> Partial:
+    """Of the logarithm of a sum, also where that is infinite."""
+
+    def partial(out: Any, *logarithms: Any) -> Any:
+        return exp(finite(logarithms[place]) - finite(out))
+
+    return partial
+
+
+def finite(x: Any) -> Any:
+    """0 in the place of infinity."""
+    return np.where(np.equal(x, np.inf), 0.0, x)
 
 
 def one(*operands: Any) -> int:

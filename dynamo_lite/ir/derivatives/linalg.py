@@ -111,9 +111,10 @@ def singular(
 ) -> Any:
     rows, columns = a.shape[-2:]
     of_u, of_s, of_vh = g if compute_uv else (None, g, None)
-    is_cut = of_u is not None or of_vh is not None
-    if is_cut and full_matrices and not a.emit.facts.equal(rows, columns):
-        raise Unsupported("full_matrices=True of a matrix that is not square")
+    less = a.emit.facts.less
+    if full_matrices and ((of_u is not None and less(columns, rows)) or (
+            of_vh is not None and less(rows, columns))):
+        raise Unsupported("vectors of full_matrices=True, of which any may be chosen")
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     squares, inside = gaps(s * s), 0
     if of_u is not None:
@@ -142,10 +143,27 @@ def singular_values(g: Any, out: Any, a: Any) -> Any:
 
 
 def orthogonal(g: Any, out: Any, a: Any, mode: str = "reduced") -> Any:
-    if mode != "reduced" or a.emit.facts.less(a.shape[-2], a.shape[-1]):
-        raise Unsupported("a mode other than 'reduced', or more columns than rows")
+    rows, columns = a.shape[-2:]
+    if mode not in ("reduced", "r") and not a.emit.facts.equal(rows, columns):
+        raise Unsupported(f"mode={mode!r} of a matrix that is not square")
+    of_q, of_r = (None, g) if mode == "r" else g
+    if a.emit.facts.less_equal(columns, rows):
+        return of_factors(of_q, of_r, a)
+    left, right = a[..., :rows], a[..., rows:]  # the right part of r is the adjoint of q times it
+    if of_r is None:
+        of_left, of_right = of_factors(of_q, None, left), np.zeros_like(right)
+    else:
+        q, behind = np.linalg.qr(left)[0], of_r[..., rows:]
+        turned = np.matmul(conjugate(right), adjoint(behind))
+        of_q = turned if of_q is None else of_q + turned
+        of_left = of_factors(of_q, of_r[..., :rows], left)
+        of_right = np.matmul(conjugate(q), behind)
+    return np.concatenate((of_left, of_right), axis=-1)
+
+
+def of_factors(of_q: Any, of_r: Any, a: Any) -> Any:
+    """Of a matrix with at least as many rows as columns."""
     q, r = np.linalg.qr(a)
-    of_q, of_r = g
     turned = 0
     if of_q is not None:
         turned = np.matmul(transposed(q), of_q)

@@ -9,16 +9,18 @@ import numpy as np
 
 from ...errors import Unsupported
 from ..rules.values import normal_axis
-from .statistics import plain
-from .traced import Traced, call, known, made, real_positions, shape
+from .statistics import plain, reshaped
+from .traced import Traced, call, known, made, ndim, real_positions, shape
 
 
 def kron(a: Any, b: Any) -> Any:
-    if len(shape(a)) != 2 or len(shape(b)) != 2:
-        raise Unsupported("arrays that are no matrices")
-    (rows, columns), (high, wide) = shape(a), shape(b)
-    product = call(np.reshape, a, (rows, 1, columns, 1)) * call(np.reshape, b, (1, high, 1, wide))
-    return np.reshape(product, (rows * high, columns * wide))
+    """Each element of the first one times all of the second one."""
+    ndim = max(len(shape(a)), len(shape(b)))
+    sides = [(1,) * (ndim - len(shape(each))) + shape(each) for each in (a, b)]
+    high = tuple(each for size in sides[0] for each in (size, 1))
+    low = tuple(each for size in sides[1] for each in (1, size))
+    product = call(np.multiply, reshaped(a, high), reshaped(b, low))
+    return np.reshape(product, tuple(one * other for one, other in zip(*sides)))
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
@@ -44,16 +46,17 @@ def sinc(x: Any) -> Any:
 def take_along_axis(x: Any, indices: Any, axis: Any = -1) -> Any:
     """The element of each row at its own positions."""
     if axis is None:
-        raise Unsupported("axis=None")
+        return np.reshape(x, (-1,))[indices]
     at = normal_axis(axis, x.ndim)
     keys = [indices if place == at else real_positions(x, place) for place in range(x.ndim)]
     return x[tuple(keys)]
 
 
 def sort(x: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> Any:
+    """Elements that are equal stay in their order."""
     if axis is None:
         return sort(np.reshape(x, (-1,)))
-    return take_along_axis(x, np.argsort(x, axis=axis), axis)
+    return take_along_axis(x, np.argsort(x, axis=axis, kind="stable"), axis)
 
 
 def clip(
@@ -72,9 +75,12 @@ def append(arr: Any, values: Any, axis: Any = None) -> Any:
 
 
 def dstack(tup: Any) -> Any:
-    if any(len(shape(each)) != 2 for each in tup):
-        raise Unsupported("arrays that are no matrices")
-    return np.stack(tup, axis=2)
+    parts = []
+    for each in tup:
+        sides = shape(each)
+        thick = {0: (1, 1, 1), 1: (1, *sides, 1), 2: (*sides, 1)}.get(len(sides), sides)
+        parts.append(reshaped(each, thick))
+    return call(np.concatenate, tuple(parts), axis=2)
 
 
 def diagflat(v: Any, k: int = 0) -> Any:
@@ -94,9 +100,10 @@ def angle(z: Any, deg: bool = False) -> Any:
 # -- choosing
 
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
-    plain(mode, "raise")
     several = isinstance(choices, (list, tuple))
     number = len(choices) if several else known(choices, choices.shape[0])
+    if mode != "raise":
+        a = call(np.clip, a, 0, number - 1) if mode == "clip" else call(np.remainder, a, number)
     found = choices[number - 1]
     for place in range(number - 1):
         found = call(np.where, call(np.equal, a, place), choices[place], found)
@@ -137,21 +144,21 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """Of one place: the part before it, what is new, and the part behind it."""
-    plain(isinstance(obj, (int, np.integer)), True)
+    """What NumPy puts where, of the old elements and of the new ones behind them."""
+    plain(isinstance(obj, Traced), False)
     if axis is None:
         arr, axis = call(np.reshape, arr, (-1,)), 0
     at = normal_axis(axis, arr.ndim)
-    place = obj if obj >= 0 else arr.shape[at] + obj
-    if len(shape(values)) == arr.ndim and arr.ndim > 1:
-        raise Unsupported("values with as many axes as the array")
-    new = values if arr.ndim == 1 else call(np.expand_dims, values, at)
-    number = shape(new)[0] if arr.ndim == 1 and shape(new) else 1
+    size, number = known(arr, arr.shape[at]), np.size(np.arange(2**30)[obj]) if isinstance(
+        obj, slice) else np.size(obj)
+    if np.ndim(obj) == 0 and not isinstance(obj, slice) and ndim(values):
+        values = call(np.moveaxis, call(np.expand_dims, values, tuple(
+            range(arr.ndim - ndim(values)))), 0, at)
+        number = known(arr, shape(values)[at])
     sides = (*arr.shape[:at], number, *arr.shape[at + 1 :])
-    before = (slice(None),) * at
-    new = call(np.add, made(arr, np.zeros, sides, arr.dtype), new)
-    parts = arr[(*before, slice(None, place))], new, arr[(*before, slice(place, None))]
-    return np.concatenate(parts, axis=at)
+    new = call(np.add, made(arr, np.zeros, sides, arr.dtype), values)
+    order = np.insert(np.arange(size), obj, np.arange(size, size + number))
+    return np.take(np.concatenate((arr, new), axis=at), order, axis=at)
 
 
 def resize(a: Any, new_shape: Any) -> Any:
@@ -219,16 +226,23 @@ def running_total(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
     include_initial: bool = False,
 ) -> Any:
-    plain(include_initial, False)
-    return np.cumsum(x, axis=0 if axis is None else axis)
+    at = 0 if axis is None else normal_axis(axis, x.ndim)
+    found = np.cumsum(x, axis=at)
+    return after(np.zeros_like(x), found, at) if include_initial else found
 
 
 def running_products(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
     include_initial: bool = False,
 ) -> Any:
-    plain(include_initial, False)
-    return np.cumprod(x, axis=0 if axis is None else axis)
+    at = 0 if axis is None else normal_axis(axis, x.ndim)
+    found = np.cumprod(x, axis=at)
+    return after(np.ones_like(x), found, at) if include_initial else found
+
+
+def after(first: Any, x: Any, axis: int) -> Any:
+    """An array with one element of another one before it."""
+    return np.concatenate((first[(*(slice(None),) * axis, slice(0, 1))], x), axis=axis)
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
@@ -252,6 +266,26 @@ def polyder(p: Any, m: int = 1) -> Any:
         size = known(p, p.shape[0])
         p = p[:-1] * np.arange(size - 1, 0, -1)
     return p
+
+
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    plain((isinstance(m, int), k), (True, None))
+    for _ in range(m):
+        size = known(p, p.shape[0])
+        p = np.concatenate((p / np.arange(size, 0, -1), np.zeros_like(p[:1])))
+    return p
+
+
+def poly(seq_of_zeros: Any) -> Any:
+    """One factor after the other."""
+    zeros = seq_of_zeros
+    if zeros.ndim != 1 or zeros.dtype.kind == "c":
+        raise Unsupported("a matrix, or complex numbers")
+    found: Any = np.ones_like(zeros[:1])
+    for place in range(known(zeros, zeros.shape[0])):
+        nothing = np.zeros_like(zeros[:1])
+        found = np.concatenate((found, nothing)) - np.concatenate((nothing, found * zeros[place]))
+    return found
 
 
 def polyadd(a1: Any, a2: Any) -> Any:

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Unsupported
 from .. import core
-from ..rules.values import normal_axis
-from .statistics import plain
-from .traced import Traced, call, count, known, made, shape, step
+from ..rules.values import normal_axes
+from .statistics import plain, reshaped
+from .traced import Traced, call, conjugate, count, known, made, shape, step
 
 
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
-    plain(period, None)
+    if period is not None:
+        return interp(*around(x, xp, fp, period))
     last = shape(xp)[0] - 1
     places = call(np.searchsorted, xp, x, "right") if isinstance(xp, Traced) or isinstance(
         x, Traced) else np.searchsorted(xp, x, "right")
@@ -28,6 +28,22 @@ def interp(
     if left is not None:
         found = np.where(np.less(x, xp[0]), left, found)
     return found if right is None else np.where(np.greater(x, xp[-1]), right, found)
+
+
+def around(x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    """The same without a period: one more place before all others and one behind them."""
+    plain(isinstance(period, (int, float)), True)
+    x, xp = (one % abs(period) for one in (x, xp))
+    order = call(np.argsort, xp) if isinstance(xp, Traced) else np.argsort(xp)
+    xp, fp = taken(xp, order), taken(fp, order)
+    return x, *(
+        (call if isinstance(one, Traced) else applied)(
+            np.concatenate, (one[-1:] - step, one, one[:1] + step))
+        for one, step in ((xp, abs(period)), (fp, 0)))
+
+
+def applied(function: Any, *args: Any) -> Any:
+    return function(*args)
 
 
 def taken(values: Any, place: Any) -> Any:
@@ -51,7 +67,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
         a, v, n, m = v, a, m, n
     padded = call(core.update, made(either, np.zeros, (n + 2 * m - 2,), numbers(a, v)),
                   (step(operator.getitem, slice(m - 1, m - 1 + n)),), a)
-    whole = np.matmul(windows(padded, m), call(np.flip, v) if isinstance(v, Traced) else np.flip(v))
+    whole = np.matmul(windows(padded, m), flipped(v))
     first = {"full": 0, "same": (m - 1) // 2, "valid": m - 1}[mode]
     length = {"full": n + m - 1, "same": n, "valid": n - m + 1}[mode]
     return whole[first : first + length]
@@ -62,12 +78,16 @@ def numbers(*values: Any) -> Any:
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """A convolution with the other one backwards; where that is the longer one, NumPy correlates it
+    with this one, and what comes out backwards."""
     either = a if isinstance(a, Traced) else v
-    (n,), (m,) = shape(a), shape(v)
-    if either.emit.facts.less(n, m):
-        raise Unsupported("a second array that is the longer one")
-    back = call(np.flip, v) if isinstance(v, Traced) else np.flip(v)
-    return convolve(a, call(np.conjugate, back) if numbers(v).kind == "c" else back, mode)
+    if either.emit.facts.less(shape(a)[0], shape(v)[0]):
+        return flipped(conjugate(correlate(v, a, mode)))
+    return convolve(a, conjugate(flipped(v)), mode)
+
+
+def flipped(x: Any) -> Any:
+    return call(np.flip, x) if isinstance(x, Traced) else np.flip(x)
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
@@ -93,20 +113,25 @@ def pad_with_constants(array: Any, widths: Any, constant_values: Any = 0) -> Any
 
 
 def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    plain((edge_order, isinstance(axis, tuple)), (1, False))
-    axes = range(f.ndim) if axis is None else (normal_axis(axis, f.ndim),)
+    axes = normal_axes(axis, f.ndim)
     steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
-    found = tuple(slope(f, h, at) for at, h in zip(axes, steps))
+    found = tuple(slope(f, h, at, edge_order) for at, h in zip(axes, steps))
     return found if len(found) > 1 else found[0]
 
 
-def slope(f: Any, h: Any, axis: int) -> Any:
-    """Differences of the neighbours on both sides; at the ends, of the one that there is."""
-    plain(len(shape(h)), 0)
+def slope(f: Any, h: Any, axis: int, edge_order: int) -> Any:
+    """Of the parabola through an element and its neighbours, at equal distances or at places `h`;
+    at the ends, of the line through two elements or of the parabola next to it."""
+    def part(x: Any, *ends: Any) -> Any:
+        return x[(*(slice(None),) * axis, slice(*ends))]
 
-    def part(*ends: Any) -> Any:
-        return f[(*(slice(None),) * axis, slice(*ends))]
-
-    inner = (part(2, None) - part(None, -2)) / (2.0 * h)
-    first, last = (part(1, 2) - part(0, 1)) / h, (part(-1, None) - part(-2, -1)) / h
+    distance, before, after = h, 1.0, 1.0
+    if len(shape(h)):
+        distance = reshaped(h[1:] - h[:-1], tuple(-1 if at == axis else 1 for at in range(f.ndim)))
+        before, after = part(distance, None, -1), part(distance, 1, None)
+    slopes = (part(f, 1, None) - part(f, None, -1)) / distance
+    inner = (part(slopes, None, -1) * after + part(slopes, 1, None) * before) / (before + after)
+    first, last = part(slopes, None, 1), part(slopes, -1, None)
+    if edge_order == 2:
+        first, last = 2 * first - part(inner, None, 1), 2 * last - part(inner, -1, None)
     return np.concatenate((first, inner, last), axis=axis)

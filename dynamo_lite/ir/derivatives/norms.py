@@ -9,7 +9,7 @@ from ...errors import Unsupported
 from ..rules.values import normal_axes
 from ..sizes import product
 from .statistics import plain
-from .traced import call, conjugate, shape
+from .traced import Traced, call, conjugate, shape
 
 
 def squares(x: Any) -> Any:
@@ -125,10 +125,15 @@ def cross(a: Any, b: Any, /, *args: Any, axis: Any = -1) -> Any:
 
 
 def least_squares(a: Any, b: Any, rcond: Any = None) -> Any:
-    """Of as many independent columns as there are: the normal equations."""
+    """Of a matrix of full rank: the normal equations, for the solution that is the shortest where
+    there are several."""
     across = conjugate(call(np.swapaxes, a, 0, 1))
-    return call(np.linalg.solve, call(np.matmul, across, a), call(np.matmul, across, b)), (
-        None), None, None
+    either = a if isinstance(a, Traced) else b
+    if either.emit.facts.less_equal(shape(a)[1], shape(a)[0]):
+        found = call(np.linalg.solve, call(np.matmul, across, a), call(np.matmul, across, b))
+    else:
+        found = call(np.matmul, across, call(np.linalg.solve, call(np.matmul, a, across), b))
+    return found, None, None, None
 
 
 def pseudo_inverse(a: Any, *args: Any, **kwargs: Any) -> Any:

@@ -78,13 +78,14 @@ def operand_of_einsum(place: int) -> Any:
 
 
 def on_diagonals(g: Any, once: str, own: str) -> Part:
-    """The cotangent of an operand in which a letter comes twice: its diagonal has it."""
-    twice = [letter for letter in once if own.count(letter) > 1]
-    if len(twice) > 1 or own.count(twice[0]) > 2:
-        raise Unsupported("an operand with several letters twice, or with one three times")
-    letter = twice[0]
-    back = np.moveaxis(g, once.index(letter), -1)
-    return Part((step(np.diagonal, 0, own.index(letter), own.rindex(letter)),), back)
+    """The cotangent of an operand in which letters come more than once: its diagonals have it."""
+    view, left = [], own
+    while len(left) > len(once):
+        letter = next(each for each in left if left.count(each) > 1)
+        first, second = left.index(letter), left.index(letter, left.index(letter) + 1)
+        view.append(step(np.diagonal, 0, first, second))
+        left = left[:first] + left[first + 1 : second] + left[second + 1 :] + letter
+    return Part(tuple(view), np.transpose(g, tuple(map(once.index, left))))
 
 
 def parsed(subscripts: Any, ndims: list[int]) -> tuple[list[str], str]:

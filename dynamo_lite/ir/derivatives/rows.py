@@ -12,7 +12,7 @@ from .. import core, pullback
 from ..ops import topics as topics  # they make the rows
 from ..ops.c_functions import UFUNCS
 from ..row import ROWS, complete
-from . import arrays, fourier, linalg, meanings, neighbours, norms, products, statistics
+from . import arrays, fourier, linalg, meanings, neighbours, norms, products, statistics, writes
 from .partials import PARTIALS
 
 Rule = Callable[..., Any]
@@ -42,17 +42,21 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
     **{function: (arrays.again(function),) for function in (
         np.swapaxes, np.flip, np.fliplr, np.flipud, np.matrix_transpose)},
     **{function: (arrays.viewed(function),) for function in (
-        np.moveaxis, np.rollaxis, np.diagonal, np.rot90)},
+        np.moveaxis, np.rollaxis, np.diagonal, core.diagonals, np.rot90)},
     np.transpose: (arrays.transposed,),
     operator.getitem: (arrays.indexed,),
     np.take: (arrays.taken,),
     np.concatenate: (arrays.joined,),
     np.stack: (arrays.stacked,),
-    core.update: (arrays.base_of_update, None, arrays.value_of_update),
-    np.add.at: (arrays.same, None, arrays.gathered),
-    np.ndarray.sort: (arrays.sorted_in_place,),
-    np.fill_diagonal: (arrays.around_diagonal, arrays.on_filled_diagonal),
-    core.perform: (None, arrays.base_of_perform, None, None, arrays.args_of_perform),
+    core.update: (writes.base_of_update, None, writes.value_of_update),
+    np.add.at: (arrays.same, None, writes.gathered),
+    np.subtract.at: (arrays.same, None, writes.subtracted),
+    np.putmask: (writes.around_mask, None, writes.in_mask),
+    **dict.fromkeys((np.put, np.ndarray.put), (writes.around_places, None, writes.at_places)),
+    np.put_along_axis: (writes.around_rows, None, writes.along_rows),
+    np.ndarray.sort: (writes.sorted_in_place,),
+    np.fill_diagonal: (writes.around_diagonal, writes.on_filled_diagonal),
+    core.perform: (None, writes.base_of_perform, None, None, writes.args_of_perform),
     np.prod: (arrays.multiplied,),
     np.multiply.reduce: (arrays.from_first_axis(arrays.multiplied),),
     **dict.fromkeys(
@@ -63,9 +67,12 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
     np.divmod: (arrays.dividend, arrays.divisor),
     np.unwrap: (arrays.same,),
     np.partition: (arrays.partitioned,),
-    np.ndarray.partition: (arrays.partitioned_in_place,),
+    np.ndarray.partition: (writes.partitioned_in_place,),
     np.add.reduceat: (arrays.in_segments,),
     np.diag: (arrays.on_diagonal,),
+    np.bincount: (None, arrays.weights_of_counts),
+    np.histogram: (arrays.counted, arrays.counted, arrays.counted, None,
+                   arrays.weights_of_histogram),
     np.cumprod: (arrays.running_product,),
     np.einsum: (None, *map(products.operand_of_einsum, range(8))),
     np.linalg.inv: (linalg.inverse,),
@@ -99,14 +106,15 @@ MEANS: Mapping[Callable[..., Any], Callable[..., Any]] = {
     np.geomspace: meanings.geomspace, np.vander: meanings.vander,
     np.cumulative_sum: meanings.running_total, np.cumulative_prod: meanings.running_products,
     np.ediff1d: meanings.ediff1d, np.polyval: meanings.polyval, np.polyder: meanings.polyder,
-    np.polyadd: meanings.polyadd, np.polysub: meanings.polysub,
+    np.polyint: meanings.polyint, np.poly: meanings.poly, np.polyadd: meanings.polyadd,
+    np.polysub: meanings.polysub,
     np.maximum.accumulate: meanings.maximum_so_far, np.minimum.accumulate: meanings.minimum_so_far,
     np.mean: statistics.mean, np.var: statistics.var, np.std: statistics.std,
     np.average: statistics.average, np.cov: statistics.cov, np.corrcoef: statistics.corrcoef,
     np.median: statistics.median, np.quantile: statistics.quantile,
     np.percentile: statistics.percentile, np.nanmedian: statistics.nanmedian,
     np.nanquantile: statistics.nanquantile, np.nanpercentile: statistics.nanpercentile,
-    np.nansum: statistics.nansum, np.nanprod: statistics.nanprod,
+    np.nansum: statistics.without(0.0, np.sum), np.nanprod: statistics.without(1.0, np.prod),
     np.nancumsum: statistics.nancumsum, np.nancumprod: statistics.nancumprod,
     np.nanmean: statistics.without_nan(statistics.mean),
     np.nanvar: statistics.without_nan(statistics.var),
@@ -134,6 +142,8 @@ MEANS: Mapping[Callable[..., Any], Callable[..., Any]] = {
     np.fft.irfftn: fourier.one_after_another(np.fft.ifft, np.fft.irfft, to_reals=True),
     np.fft.hfft: fourier.hermitian, np.fft.ihfft: fourier.of_hermitian,
 }
+BEFORE_DECOMPOSING = frozenset({meanings.clip})
+"""Meanings that count although the rows are decomposed: their kinks are JAX's."""
 PYTHON: Mapping[Callable[..., Any], np.ufunc] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
     operator.truediv: np.divide, operator.floordiv: np.floor_divide, operator.mod: np.remainder,

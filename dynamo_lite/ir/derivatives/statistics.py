@@ -26,13 +26,26 @@ def kept(found: Any, a: Any, axis: Any, keepdims: Any) -> Any:
 
 # -- means
 
-def average(a: Any, axis: Any = None, weights: Any = None, **kwargs: Any) -> Any:
-    plain(tuple(kwargs), ())
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+) -> Any:
+    plain(returned, False)
     if weights is None:
-        return np.mean(a, axis=axis)
-    if len(shape(weights)) != a.ndim:
-        raise Unsupported("weights of another shape")
-    return np.sum(a * weights, axis=axis) / np.sum(weights * np.ones_like(a), axis=axis)
+        return np.mean(a, axis=axis, keepdims=keepdims is True)
+    if len(shape(weights)) != len(shape(a)):
+        sides: list[Any] = [1] * len(shape(a))
+        for at, size in zip(normal_axes(axis, len(sides)), shape(weights), strict=True):
+            sides[at] = size
+        weights = reshaped(weights, tuple(sides))
+    either = a if isinstance(a, Traced) else weights
+    ones = call(np.ones_like, call(np.multiply, a, weights))
+    total = np.sum(ones * weights, axis=axis, keepdims=keepdims is True)
+    return np.sum(either * (weights if either is a else a), axis=axis,
+                  keepdims=keepdims is True) / total
+
+
+def reshaped(x: Any, sides: tuple[Any, ...]) -> Any:
+    return call(np.reshape, x, sides) if isinstance(x, Traced) else np.reshape(x, sides)
 
 
 def counted(a: Any, axis: Any, where: Any) -> Any:
@@ -75,16 +88,20 @@ def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None,
     fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
 ) -> Any:
-    plain((fweights, aweights, dtype), (None, None, None))
+    plain(dtype, None)
     rows = [np.atleast_2d(each) for each in (m, y) if each is not None]
     if not rowvar:
         rows = [each if len(shape(given)) < 2 else np.transpose(each)
                 for each, given in zip(rows, (m, y))]
     x: Any = call(np.concatenate, tuple(rows), axis=0) if len(rows) > 1 else rows[0]
-    number = np.sum(np.ones_like(np.real(x[:1])))
-    away = x - np.mean(x, axis=1, keepdims=True)
-    found = np.matmul(away, conjugate(np.transpose(away)))
-    return np.squeeze(found) / (number - (1 - bias if ddof is None else ddof))
+    weights = np.ones_like(np.real(x[0]))
+    for each in (fweights, aweights):
+        weights = weights if each is None else weights * each
+    total, delta = np.sum(weights), 1 - bias if ddof is None else ddof
+    away = x - np.sum(x * weights, axis=1, keepdims=True) / total
+    found = np.matmul(away * weights, conjugate(np.transpose(away)))
+    lost = 1 if aweights is None else np.sum(weights * aweights) / total
+    return np.squeeze(found) / (total - delta * lost)
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *args: Any, **kwargs: Any) -> Any:
@@ -98,21 +115,29 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *args: Any, **kwargs: A
 
 # -- order
 
-def between(ordered: Any, position: Any) -> Any:
+def between(ordered: Any, position: Any, method: str) -> Any:
     """Elements of the last axis, which keeps 1, at positions between two of them."""
     low, high = np.floor(position), np.ceil(position)
-    first = np.take_along_axis(ordered, low.astype(np.dtype(np.intp)), -1)
-    second = np.take_along_axis(ordered, high.astype(np.dtype(np.intp)), -1)
-    return first + (second - first) * (position - low)
+    one = {"lower": low, "higher": high, "nearest": np.rint(position)}
+    if method in one:
+        return element(ordered, one[method])
+    share = (high - low) * 0.5 if method == "midpoint" else position - low
+    first, second = element(ordered, low), element(ordered, high)
+    return first + (second - first) * share
 
 
-def at_quantiles(a: Any, q: Any, axis: Any, keepdims: Any, last: Any) -> Any:
+def element(ordered: Any, position: Any) -> Any:
+    return np.take_along_axis(ordered, position.astype(np.dtype(np.intp)), -1)
+
+
+def at_quantiles(a: Any, q: Any, axis: Any, keepdims: Any, last: Any, method: str) -> Any:
     """The quantiles of an array: one, or an array of them along new axes, which come first."""
+    plain(method, "linear", "midpoint", "lower", "higher", "nearest")
     ordered = np.sort(together(a, axis), axis=-1)
     top = last(ordered)
 
     def one(share: Any) -> Any:
-        return kept(between(ordered, top * share)[..., 0], a, axis, keepdims)
+        return kept(between(ordered, top * share, method)[..., 0], a, axis, keepdims)
 
     sides = shape(q)
     if not sides:
@@ -139,16 +164,16 @@ def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
     method: Any = "linear", keepdims: Any = False, *, weights: Any = None,
 ) -> Any:
-    plain((method, weights), ("linear", None))
-    return at_quantiles(a, q, axis, keepdims, to_last)
+    plain(weights, None)
+    return at_quantiles(a, q, axis, keepdims, to_last, method)
 
 
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
     method: Any = "linear", keepdims: Any = False, *, weights: Any = None,
 ) -> Any:
-    plain((method, weights), ("linear", None))
-    return at_quantiles(a, q, axis, keepdims, to_last_number)
+    plain(weights, None)
+    return at_quantiles(a, q, axis, keepdims, to_last_number, method)
 
 
 def of_hundred(q: Any) -> Any:
@@ -167,34 +192,31 @@ def median(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
     keepdims: Any = False,
 ) -> Any:
-    return at_quantiles(a, 0.5, axis, keepdims, to_last)
+    return at_quantiles(a, 0.5, axis, keepdims, to_last, "linear")
 
 
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
     keepdims: Any = False,
 ) -> Any:
-    return at_quantiles(a, 0.5, axis, keepdims, to_last_number)
+    return at_quantiles(a, 0.5, axis, keepdims, to_last_number, "linear")
 
 
 # -- without NaN
 
-def nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-    **kwargs: Any,
-) -> Any:
-    plain(tuple(kwargs), ())
-    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis,
-                  keepdims=keepdims not in (False, MISSING))
+def without(neutral: float, function: Any) -> Any:
+    """The same function where NaN are a number that changes nothing."""
 
+    def means(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
+        initial: Any = MISSING, where: Any = MISSING,
+    ) -> Any:
+        given = {"initial": initial, "where": where}
+        more = {name: value for name, value in given.items() if value is not MISSING}
+        return function(np.where(np.isnan(a), neutral, a), axis=axis,
+                        keepdims=keepdims not in (False, MISSING), **more)
 
-def nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-    **kwargs: Any,
-) -> Any:
-    plain(tuple(kwargs), ())
-    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis,
-                   keepdims=keepdims not in (False, MISSING))
+    return means
 
 
 def nancumsum(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:

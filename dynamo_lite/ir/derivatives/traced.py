@@ -77,6 +77,13 @@ def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return map_leaves(lambda leaf: traced(emit, leaf), emit(function, *args, **kwargs))
 
 
+def selected(x: Any, view: Chain) -> Any:
+    """The elements that a view chain selects."""
+    for function, args, kwargs in view:
+        x = call(function, x, *args, **kwargs)
+    return x
+
+
 def ndim(x: Any) -> int:
     """Of a value, or of a constant of any kind."""
     return x.ndim if isinstance(x, Traced) else np.ndim(x)

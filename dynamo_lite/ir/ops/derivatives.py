@@ -10,6 +10,8 @@ for _target in (pullback.owned, pullback.detached):
     op(_target, Kind.STRUCTURE, infer=rules.copied, handler="node")
 op(pullback.pullback, Kind.STRUCTURE, infer=rules.pullback, handler="node")
 op(pullback.pushforward, Kind.STRUCTURE, infer=rules.pushforward, handler="node")
+op(pullback.pullbacks, Kind.STRUCTURE, infer=rules.pullbacks, handler="node")
+op(pullback.pushforwards, Kind.STRUCTURE, infer=rules.pushforwards, handler="node")
 op(pullback.unknown, Kind.STRUCTURE, infer=rules.unknown, handler="node")
 for _ruled in (pullback.ruled_backwards, pullback.ruled_forwards):
     op(_ruled, Kind.STRUCTURE, infer=rules.ruled, handler="node")

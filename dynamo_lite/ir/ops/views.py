@@ -35,6 +35,7 @@ _view(np.squeeze, strided_views.squeeze, "unit_dims", method="squeeze", itself="
       blocks="moving")
 _view(np.broadcast_to, strided_views.broadcast_to, "broadcast_to", by_dask=True)
 _view(np.diagonal, strided_views.diagonal, method="diagonal", by_dask=True)
+_view(core.diagonals, elements.writeable_diagonals)
 _view(np.diag, elements.diag, copy=tried(np.diag))
 _view(np.ndarray.view, elements.view, dtype_at=1)
 _view(np.lib.stride_tricks.sliding_window_view, elements.sliding_windows)

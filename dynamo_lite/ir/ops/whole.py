@@ -9,11 +9,11 @@ from ..rules.pointwise import COMPARISONS
 from .externs import TRANSFORMS
 
 WHOLE = (
-    np.sum, np.prod, np.max, np.min, np.any, np.all, np.cumsum, np.cumprod, np.argmax, np.argmin,
-    np.mean, np.var, np.std, np.count_nonzero, np.linalg.norm, np.linspace, np.zeros_like,
-    np.ones_like, np.empty_like, np.full_like, np.full, np.take, np.dot, np.inner, np.einsum,
-    np.trace, np.tensordot, np.sort, np.argsort, np.round, np.diff, np.concatenate, np.stack,
-    np.hstack, np.vstack, *(getattr(np.fft, name) for name in TRANSFORMS),
+    np.sum, np.prod, np.max, np.min, np.amax, np.amin, np.any, np.all, np.cumsum, np.cumprod,
+    np.argmax, np.argmin, np.mean, np.var, np.std, np.count_nonzero, np.linalg.norm, np.linspace,
+    np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.full, np.take, np.dot, np.inner,
+    np.einsum, np.trace, np.tensordot, np.sort, np.argsort, np.round, np.diff, np.concatenate,
+    np.stack, np.hstack, np.vstack, *(getattr(np.fft, name) for name in TRANSFORMS),
 )
 """Functions with rules of their own for the usual calls only."""
 

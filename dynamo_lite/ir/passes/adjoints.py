@@ -13,11 +13,21 @@ from typing import Any
 import numpy as np
 
 from .. import control, core
+from ..binding import taken_by, unbacked_in
 from ..node import Node
 from ..types import ArrayType, python_number
 from .decompose import NodeEmit
 from .loops import Loop, branch_of, is_active, results_of
-from .scopes import Scope, conform, cotangent_type, integer, loaded, stored, truth
+from .scopes import (
+    Scope,
+    conform,
+    cotangent_type,
+    integer,
+    leading_to,
+    loaded,
+    stored,
+    truth,
+)
 from .sweeps import ADJOINTS, Pairs, ReverseSweep, dependent_on
 
 SHORT = 32
@@ -85,19 +95,35 @@ class LoopBackwards(Loop):
             *(self.constants[place].type for place in self.active_constants))]
 
     def run(self) -> Pairs:
-        bound = self.bound()
-        slots, segment = self.capacity(bound)
-        counted, stacks = self.keep_states(slots, segment)
+        needed, bound = self.needed_states(), self.bound()
+        slots, segment = self.capacity(bound) if needed else (0, 1)
+        counted, stacks = bound, dict[int, Node]()
+        if needed or self.body.outputs[0] is not True or bound is None:
+            is_short = not needed or (slots == bound and segment == 1)
+            kept = needed if is_short else list(range(len(self.kinds)))
+            counted, stacks = self.keep_states(slots, segment, kept)
         values = self.starts()
-        if slots == bound and segment == 1:
+        if segment == 1:
             found = self.backwards(self.emit, values, stacks, self.constants, self.start, counted)
         else:
-            found = self.by_segments(values, stacks, segment, counted)
+            found = self.by_segments(values, stacks, segment, counted, needed)
         constants = [self.constants[place] for place in self.active_constants]
         skipped = len(self.active) + len(self.active_extras)
         starts = [self.initial[place] for place in self.active]
         pairs = (*zip(starts, found), *zip(constants, found[skipped:]))
         yield from (pair for pair in pairs if is_active(self.sweep, pair[0]))
+
+    def needed_states(self) -> list[int]:
+        """The states that an iteration backwards reads; of one that is linear there are none."""
+        scope = Scope(self.emit.new.graph, self.node, self.sweep.facts)
+        t = scope.placeholder("t", python_number(int))
+        carried = [scope.placeholder("cotangent", kind) for kind in self.carried_kinds()]
+        states = [scope.new.graph.placeholder("state", kind) for kind in self.kinds]
+        found = self.iteration_backwards(scope, t, carried, states, self.constants, self.start)
+        needed = leading_to(found, scope.new.graph.nodes)
+        symbols = {name for node in needed for name in taken_by(node)}
+        return [place for place, state in enumerate(states)
+                if state in needed or not symbols.isdisjoint(unbacked_in(state.type))]
 
     def bound(self) -> Any:
         """The most iterations, if that is known."""
@@ -116,30 +142,34 @@ class LoopBackwards(Loop):
 
     # -- forwards
 
-    def keep_states(self, slots: int, segment: int) -> tuple[Any, list[Node]]:
-        """Make the loop count its iterations and keep states; the count and the stacks."""
+    def keep_states(
+        self, slots: int, segment: int, kept: list[int]
+    ) -> tuple[Any, dict[int, Node]]:
+        """Make the loop count its iterations and keep some states; the count and the stacks."""
         node, emit = self.node, self.emit
         nodes = emit.new.graph.nodes
         before, end = nodes.index(node), len(nodes)
         new = [emit(np.zeros, (1,), np.dtype(np.int64))]
-        new += [emit(np.empty, (slots, *kind.shape), kind.dtype) for kind in self.kinds]
+        new += [emit(np.empty, (slots, *self.kinds[place].shape), self.kinds[place].dtype)
+                for place in kept]
         nodes[before:] = nodes[end:] + nodes[before:end]
-        self.replace_body(new, segment)
+        self.replace_body(new, segment, kept)
         kinds = [each.type for each in new]
         first = len(node.type)
         node.type = (*node.type, *kinds)
         made = [emit.new.call(operator.getitem, (node, first + place), {}, kind, emit.node)
                 for place, kind in enumerate(kinds)]
         number = integer(emit, core.plain, emit(operator.getitem, made[0], 0))
-        return number, made[1:]
+        return number, dict(zip(kept, made[1:]))
 
-    def replace_body(self, new: list[Node], segment: int) -> None:
-        """The body that also counts, and stores the state that it is given."""
+    def replace_body(self, new: list[Node], segment: int, places: list[int]) -> None:
+        """The body that also counts, and stores the states that it is given."""
         node, scope = self.node, Scope(self.emit.new.graph, self.node, self.sweep.facts)
         given, constants = self.parameters(scope), scope.take(self.constants)
         versions = self.versions_in(scope)
         kept = [scope.version(each.name, each.type) for each in new]
-        states = [*given[self.at_index :], *versions]
+        own = [*given[self.at_index :], *versions]
+        states = [own[place] for place in places]
         k = integer(scope.emit, core.plain, scope.emit(operator.getitem, kept[0], 0))
         stacks = self.checkpoint(scope, k, states, kept[1:], segment)
         again, *results = scope.inline(self.body, (*given, *constants, *versions), silent=False)
@@ -174,7 +204,8 @@ class LoopBackwards(Loop):
     # -- backwards
 
     def by_segments(
-        self, values: list[Any], stacks: list[Node], segment: int, counted: Any
+        self, values: list[Any], stacks: dict[int, Node], segment: int, counted: Any,
+        needed: list[int],
     ) -> list[Node]:
         """From the last segment to the first: run it again, keeping all states, then go back."""
         emit, kinds = self.emit, self.carried_kinds()
@@ -188,13 +219,13 @@ class LoopBackwards(Loop):
         left = integer(inner, operator.sub, scope.take(counted), base)
         is_less = truth(inner, operator.lt, left, segment)
         count = integer(inner, control.choose, is_less, left, segment)
-        states = [loaded(inner, scope.take(stack), c, kind)
-                  for stack, kind in zip(stacks, self.kinds)]
+        states = [loaded(inner, scope.take(stacks[place]), c, kind)
+                  for place, kind in enumerate(self.kinds)]
         constants = scope.take(self.constants)
         first = self.index_of(inner, scope.take(self.start), base)
-        own = self.run_again(scope, states, constants, first, count, segment)
+        own = self.run_again(scope, states, constants, first, count, segment, needed)
         found = self.backwards(inner, carried, own, constants, first, count)
-        body, operands = scope.finish((True, *found))
+        body, operands = scope.finish_needed((True, *found))
         return results_of(
             emit, control.for_loop, (last, -1, -1, body, tuple(values), operands), {}, kinds)
 
@@ -206,22 +237,26 @@ class LoopBackwards(Loop):
         return integer(emit, operator.add, start, step)
 
     def run_again(
-        self, around: Scope, states: list[Any], constants: Any, start: Any, count: Any, segment: int
-    ) -> list[Node]:
-        """The states of a segment."""
+        self, around: Scope, states: list[Any], constants: Any, start: Any, count: Any,
+        segment: int, needed: list[int],
+    ) -> dict[int, Node]:
+        """The states of a segment that are needed."""
         emit = around.emit
         scope = Scope(around.new.graph, self.node, self.sweep.facts)
         t = scope.placeholder("t", python_number(int))
         carried = [scope.placeholder("state", kind) for kind in self.kinds]
-        new = [emit(np.empty, (segment, *kind.shape), kind.dtype) for kind in self.kinds]
+        new = [emit(np.empty, (segment, *self.kinds[place].shape), self.kinds[place].dtype)
+               for place in needed]
         stacks = [scope.version("states", each.type) for each in new]
-        kept = [stored(scope.emit, *each) for each in zip(stacks, [t] * len(new), carried)]
+        kept = [stored(scope.emit, stack, t, carried[place])
+                for stack, place in zip(stacks, needed)]
         results = self.iteration(scope, t, carried, constants, start)
-        body, operands = scope.finish((True, *(results[place] for place in self.places), *kept))
+        body, operands = scope.finish_needed(
+            (True, *(results[place] for place in self.places), *kept))
         made = results_of(
             emit, control.for_loop, (0, count, 1, body, tuple(states), (*operands, *new)),
             {"versions": len(new)}, [*self.kinds, *(each.type for each in new)])
-        return made[len(self.kinds) :]
+        return dict(zip(needed, made[len(self.kinds) :]))
 
     def iteration(
         self, scope: Scope, t: Any, states: list[Any], constants: Any, start: Any
@@ -233,16 +268,28 @@ class LoopBackwards(Loop):
         return list(scope.inline(self.body, given)[1:])
 
     def backwards(
-        self, emit: NodeEmit, values: list[Any], stacks: list[Node], constants: Any, start: Any,
-        count: Any,
+        self, emit: NodeEmit, values: list[Any], stacks: dict[int, Node], constants: Any,
+        start: Any, count: Any,
     ) -> list[Node]:
-        """From the last iteration to the first, over states that are all kept."""
+        """From the last iteration to the first, over states that are kept where they are needed."""
         kinds = self.carried_kinds()
         scope = Scope(emit.new.graph, self.node, self.sweep.facts)
         t = scope.placeholder("t", python_number(int))
         carried = [scope.placeholder("cotangent", kind) for kind in kinds]
-        states = [loaded(scope.emit, scope.take(stack), t, kind)
-                  for stack, kind in zip(stacks, self.kinds)]
+        states = [loaded(scope.emit, scope.take(stacks[place]), t, kind) if place in stacks else
+                  scope.new.graph.placeholder("state", kind)
+                  for place, kind in enumerate(self.kinds)]
+        found = self.iteration_backwards(scope, t, carried, states, constants, start)
+        body, operands = scope.finish_needed((True, *found))
+        last = integer(emit, operator.sub, count, 1)
+        return results_of(
+            emit, control.for_loop, (last, -1, -1, body, tuple(values), operands), {}, kinds)
+
+    def iteration_backwards(
+        self, scope: Scope, t: Any, carried: list[Node], states: list[Any], constants: Any,
+        start: Any,
+    ) -> list[Any]:
+        """What is carried on after an iteration backwards."""
         fixed = scope.take(constants)
         results = self.iteration(scope, t, states, constants, start)
         wanted = [*(states[place] for place in self.active),
@@ -251,10 +298,7 @@ class LoopBackwards(Loop):
         sweep = ReverseSweep(scope.new, (), self.sweep.facts)
         totals = carried[len(carried) - len(self.active_constants) :]
         found = inside_out(sweep, scope, [results[p] for p in places], carried, wanted, totals)
-        body, operands = scope.finish((True, *self.advanced(scope.emit, found, kinds)))
-        last = integer(emit, operator.sub, count, 1)
-        return results_of(
-            emit, control.for_loop, (last, -1, -1, body, tuple(values), operands), {}, kinds)
+        return self.advanced(scope.emit, found, self.carried_kinds())
 
     def advanced(
         self, emit: NodeEmit, found: list[Any], kinds: list[ArrayType]

@@ -18,24 +18,37 @@ from ..facts import Facts, graph_facts
 from ..graph import Graph
 from ..memory import owner_of
 from ..node import Node
-from ..pullback import COPIES, RULED, pullback, pushforward, unknown
-from ..row import ROWS, Kind
+from ..pullback import COPIES, RULED, pullback, pullbacks, pushforward, pushforwards, unknown
+from ..row import ROWS, Kind, Op
 from ..rules.values import as_type
 from ..types import ArrayType, Form
 from . import adjoints as adjoints  # which knows control nodes
 from . import tangents as tangents
 from .decompose import NodeEmit, decompose
 from .drop import drop_dead
+from .effects import is_silent
 from .functionalise import functionalise
+from .jacobians import by_columns, by_rows
 from .rebuild import Rebuild
+from .scopes import SILENT
 from .sweeps import ForwardSweep, ReverseSweep
 
 
 def differentiate(graph: Graph, facts: Facts) -> Graph:
     """The joint graph, in functional form."""
-    graph = functionalise(decompose(graph, facts, lambda row: bool(row.vjp)), facts)
-    joint = drop_dead(expanded(graph, facts), facts)
-    return drop_dead(without_variables(joint), facts)
+    graph = functionalise(decompose(graph, facts, keeps), facts)
+    joint = drop_dead(expanded(graph, facts), facts, may_drop)
+    return drop_dead(without_variables(joint), facts, may_drop)
+
+
+def keeps(row: Op) -> bool:
+    """Whether a call has derivatives as it is."""
+    return bool(row.vjp) or row.means in rows.BEFORE_DECOMPOSING
+
+
+def may_drop(node: Node) -> bool:
+    """What derivatives add, and nobody reads, is not missed."""
+    return is_silent(node) or (node.op == "call_function" and node.errstate is SILENT)
 
 
 def expanded(graph: Graph, facts: Facts) -> Graph:
@@ -109,7 +122,7 @@ def finished(emit: NodeEmit, value: Any, like: Any, taken: set[Any]) -> Any:
 
 
 EXPANSIONS: dict[Any, Callable[[Rebuild, Node, Facts], list[Any]]] = {
-    pullback: reverse, pushforward: forward,
+    pullback: reverse, pushforward: forward, pullbacks: by_rows, pushforwards: by_columns,
 }
 
 

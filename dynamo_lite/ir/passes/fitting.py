@@ -1,13 +1,14 @@
 """Derivatives in the shape, dtype and form of what they are the derivatives of."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import core
-from ..derivatives.arrays import laid_out
 from ..derivatives.traced import Part, Traced, bare
+from ..derivatives.writes import laid_out
 from ..node import Node
 from ..tree import leaves, map_leaves
 from ..types import ArrayType, Form
@@ -44,12 +45,42 @@ def dense(emit: NodeEmit, part: Part, operand: Node, known: Any = None) -> Any:
     if part.repeats:
         *view, (_, (key,), _) = part.view
         return emit(core.perform, np.add.at, base, tuple(view), 0, (key, value), {})
+    if is_cleared(known, part.view):
+        return emit(core.update, known.args[0], part.view, value)
     if known is not None:
         before = base
         for function, args, kwargs in part.view:
             before = emit(function, before, *args, **kwargs)
         value = emit(np.add, before, value)
     return emit(core.update, base, part.view, value)
+
+
+def together(emit: NodeEmit, pieces: Sequence[Part], known: Any) -> list[Part]:
+    """One piece for each view, that of what was cleared first."""
+    found: list[Part] = []
+    for piece in pieces:
+        place = next((at for at, each in enumerate(found)
+                      if are_same_elements(each, piece)), None)
+        if place is None:
+            found.append(piece)
+        else:
+            total = emit(np.add, found[place].value, piece.value)
+            found[place] = piece._replace(value=total)
+    return sorted(found, key=lambda piece: not is_cleared(known, piece.view))
+
+
+def are_same_elements(one: Part, other: Part) -> bool:
+    """Whether two pieces are known to be of the same elements, each of them once."""
+    views = one.view, other.view
+    return not one.repeats and not other.repeats and not any(
+        isinstance(leaf, np.ndarray) for leaf in leaves(views)) and one.view == other.view
+
+
+def is_cleared(known: Any, view: Any) -> bool:
+    """Whether what is known is 0 in the elements of a view: they were overwritten."""
+    return isinstance(known, Node) and known.target is core.update and (
+        not any(isinstance(leaf, np.ndarray) for leaf in leaves((known.args[1], view)))
+        and known.args[1] == view and isinstance(known.args[2], int) and known.args[2] == 0)
 
 
 def scaled(g: Traced, partial: Any) -> Any:

@@ -34,6 +34,8 @@ def branch_of(
     """The results of a new branch, whose arms end with values for each of `kinds`, or None."""
     outputs = [[conform(scope.emit, *pair) for pair in zip(found, kinds)] for scope, found in arms]
     scopes = [scope for scope, _ in arms]
+    for scope, out in zip(scopes, outputs):
+        scope.prune(out)
     taken = tuple(dict.fromkeys(each for scope in scopes for each in scope.taken))
     for scope in scopes:
         scope.taken = {each: scope.take(each) for each in taken}

@@ -2,16 +2,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...errors import NotDifferentiable
 from .. import core
+from ..binding import bound_by, taken_by
 from ..errstates import CONDITIONS
 from ..facts import Facts
 from ..graph import Graph
+from ..memory import changes
 from ..node import Node
 from ..tree import map_leaves
 from ..types import ArrayType, Form, array, python_number
@@ -74,6 +77,19 @@ class Scope:
         found: tuple[Any, ...] = self.new.mapped(body.outputs)
         return found
 
+    def prune(self, outputs: Sequence[Any]) -> None:
+        """Drop what the outputs are not computed from: what is computed again ran before, where it
+        reported what there was to report."""
+        needed = leading_to(outputs, self.new.graph.nodes)
+        check_repeatable(needed)
+        self.new.graph.nodes = [each for each in self.new.graph.nodes if each in needed]
+        self.taken = {each: own for each, own in self.taken.items() if own in needed}
+
+    def finish_needed(self, outputs: Sequence[Any]) -> tuple[Graph, tuple[Node, ...]]:
+        """The body of what the outputs are computed from, and its operands."""
+        self.prune(outputs)
+        return self.finish(outputs)
+
     def finish(self, outputs: Sequence[Any]) -> tuple[Graph, tuple[Node, ...]]:
         """The body, and the operands that it takes before those of which it gives versions."""
         graph = self.new.graph
@@ -82,6 +98,29 @@ class Scope:
         graph.nodes = [*first, *(node for node in graph.nodes if node not in known)]
         graph.output(tuple(outputs))
         return graph, tuple(self.taken)
+
+
+def check_repeatable(nodes: Iterable[Node]) -> None:
+    """NotDifferentiable where one gives something else when it is computed again."""
+    for node in nodes:
+        if node.op == "call_function" and changes(node):
+            name = getattr(node.target, "__qualname__", "a call")
+            raise NotDifferentiable(
+                f"derivatives compute {name} again, which draws other random numbers then\n"
+                f"  at {node.location}\n  remedy: draw all numbers before the loop, the branch or "
+                "the function of dl.checkpoint")
+
+
+def leading_to(outputs: Sequence[Any], nodes: Sequence[Node]) -> set[Node]:
+    """The nodes that outputs are computed from, and those that bind their symbols."""
+    needed = {output for output in outputs if isinstance(output, Node)}
+    binders = {name: node for node in reversed(nodes) for name in bound_by(node)}
+    for node in reversed(nodes):
+        if node in needed:
+            needed.update(node.operands)
+            taken = taken_by(node) if binders else ()
+            needed.update(binders[name] for name in taken if name in binders)
+    return needed
 
 
 def integer(emit: NodeEmit, target: Any, *args: Any) -> Any:

@@ -12,19 +12,31 @@ from typing import Any
 
 import numpy as np
 
+from ...base.signatures import positional_names
 from ...errors import NotDifferentiable, Unsupported
 from ..control import is_control
 from ..derivatives.traced import Part, Traced, bare, counted, traced
 from ..facts import Facts
 from ..node import Node
-from ..pullback import RULED, detached, ruled_backwards
+from ..pullback import RULED, detached, independent, ruled_backwards
 from ..row import ROWS, Op, row_of
 from ..tree import leaves, map_leaves
 from ..types import ArrayType
 from .decompose import NodeEmit
-from .fitting import dense, fitted, formed, is_continuous, scaled, stripped, unknown_of, wide
+from .fitting import (
+    dense,
+    fitted,
+    formed,
+    is_continuous,
+    retyped,
+    scaled,
+    stripped,
+    together,
+    unknown_of,
+    wide,
+)
 from .rebuild import Rebuild
-from .scopes import silent_emit
+from .scopes import SILENT, check_repeatable, leading_to, silent_emit
 
 Pairs = Iterator[tuple[Node, Any]]
 """Operands of a call, and their cotangents."""
@@ -63,7 +75,7 @@ class Sweep:
         if node.target in RULED:
             return self.by_tangents(node, g, emit)
         row = row_of(node.target)
-        if row is None or (row.means is None and self.matter(node.kwargs)):
+        if row is None:
             raise without_rule(node)
         if row.means is not None:
             return self.through(row.means, node, g, emit)
@@ -75,7 +87,7 @@ class Sweep:
         seen = counted if row.partials else traced
         args, kwargs = map_leaves(lambda leaf: seen(emit, leaf), (node.args, node.kwargs))
         out, g = map_leaves(lambda leaf: None if leaf is None else Traced(emit, leaf), (node, g))
-        for place, arg in enumerate(node.args):
+        for place, arg in self.placed(node):
             if not (operands := self.matter(arg)):
                 continue
             if place >= len(rules) or (rule := rules[place]) is None:
@@ -89,6 +101,16 @@ class Sweep:
             yield from ((each, stripped(value)) for each, value in pairs
                         if value is not None and each in operands)
 
+    def placed(self, node: Node) -> Iterator[tuple[int, Any]]:
+        """The arguments of a call, and which of its parameters each is."""
+        yield from enumerate(node.args)
+        for name, arg in node.kwargs.items():
+            names = positional_names(node.target) if self.matter(arg) else ()
+            if name in names:
+                yield names.index(name), arg
+            elif self.matter(arg):
+                raise without_rule(node, f"{name}=")
+
     def by_pullback(self, node: Node, g: Any, emit: NodeEmit) -> Pairs:
         """The program's own rule: what it computes of unknown cotangents, of these."""
         arguments, unknowns, cotangents = node.args[1:]
@@ -96,9 +118,11 @@ class Sweep:
             each: emit(np.zeros_like, each) if given is None else given
             for each, given in zip(unknowns, g)}
         needed = leading_to(cotangents, self.nodes)
+        check_repeatable(needed - leading_to(node.args[0], self.nodes))
+        late = self.only_for(cotangents, node)
         for each in self.nodes:
-            if each in needed and each not in became and any(
-                    operand in became for operand in each.operands):
+            if each in needed and each not in became and (each in late or any(
+                    operand in became for operand in each.operands)):
                 args, kwargs = map_leaves(
                     lambda leaf: became.get(leaf, leaf) if isinstance(leaf, Node) else leaf,
                     (each.args, each.kwargs))
@@ -106,6 +130,24 @@ class Sweep:
         for argument, value in zip(arguments, cotangents):
             if value is not None and argument in self.active:
                 yield argument, became.get(value, value)
+
+    def only_for(self, cotangents: Sequence[Any], ruled: Node) -> set[Node]:
+        """The calls that are made for the cotangents of a rule alone: they can wait for it, and are
+        no memory until then."""
+        users: dict[Node, set[Node]] = {}
+        for node in self.new.graph.nodes:
+            for operand in node.operands:
+                users.setdefault(operand, set()).add(node)
+        wanted, late = {each for each in cotangents if isinstance(each, Node)}, set[Node]()
+        for node in reversed(self.nodes):
+            others = users.get(node, set()) - late - {ruled}
+            if any(each is node for each in ruled.args[0]):
+                continue
+            if node.op == "call_function" and node.target is not independent and not others and (
+                    node in wanted or (node in users and users[node] & late)):
+                late.add(node)
+                node.errstate = SILENT  # dropped, unless somebody turns out to read it
+        return late
 
     def by_tangents(self, node: Node, g: Any, emit: NodeEmit) -> Pairs:
         """The program's own rule for tangents, transposed."""
@@ -144,14 +186,28 @@ class ReverseSweep(Sweep):
         self.cotangents: dict[Node, Any] = {}
         self.parts: dict[Node, dict[int, Any]] = {}
         """Cotangents of calls with several results."""
+        self.pieces: dict[Node, list[Part]] = {}
+        """Cotangents of parts of what is not reached yet."""
 
     def run(self) -> None:
         for node in reversed(self.nodes):
             if node not in self.active or node.op != "call_function":
                 continue
-            g = self.cotangents.get(node) if isinstance(node.type, ArrayType) else self.of(node)
+            g = self.cotangent(node) if isinstance(node.type, ArrayType) else self.of(node)
             if g is not None and self.matter((node.args, node.kwargs)):
                 self.step(node, g)
+        for node in [*self.pieces]:
+            self.cotangent(node)
+
+    def cotangent(self, node: Node) -> Any:
+        """All that is known of it: pieces of the same elements are added first."""
+        pieces = self.pieces.pop(node, ())
+        if pieces:
+            emit = self.emit(node)
+            for piece in together(emit, pieces, self.cotangents.get(node)):
+                known = self.cotangents.get(node)
+                self.cotangents[node] = dense(emit, piece, node, known)
+        return self.cotangents.get(node)
 
     def of(self, node: Node) -> Any:
         """The cotangents of several results, None for those that nothing depends on."""
@@ -170,7 +226,8 @@ class ReverseSweep(Sweep):
             g = formed(emit, g, node.type)
         for operand, value in self.contributions(node, g, emit):
             if isinstance(value, Part):
-                self.cotangents[operand] = dense(emit, value, operand, self.cotangents.get(operand))
+                kept = value._replace(value=retyped(emit, value.value, operand.type.dtype))
+                self.pieces.setdefault(operand, []).append(kept)
             else:
                 self.add(operand, fitted(emit, value, operand.type), emit)
 
@@ -257,15 +314,6 @@ def without_rule(node: Node, reason: str = "") -> NotDifferentiable:
 def is_item(node: Node) -> bool:
     """Whether a node is one of the results of a call that has several."""
     return node.target is operator.getitem and not isinstance(node.args[0].type, ArrayType)
-
-
-def leading_to(outputs: Sequence[Any], nodes: Sequence[Node]) -> set[Node]:
-    """The nodes that outputs are computed from."""
-    needed = {output for output in outputs if isinstance(output, Node)}
-    for node in reversed(nodes):
-        if node in needed:
-            needed.update(node.operands)
-    return needed
 
 
 def dependent_on(variables: Sequence[Node], nodes: Sequence[Node]) -> set[Node]:

@@ -106,7 +106,7 @@ class LoopForwards(Loop):
         again, *results = scope.inline(self.body, (*given, *constants, *versions))
         found = inside(self.sweep, scope, known, [results[place] for place in places])
         fitting = [conform(scope.emit, *pair) for pair in zip(found, kinds)]
-        return scope.finish((
+        return scope.finish_needed((
             again, *results[: self.count], *fitting, *results[len(results) - self.versions :]))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import NotDifferentiable
 from ..facts import Facts
-from ..types import ArrayType, Form
+from ..types import ArrayType, Form, array
 from .creation import method_copy_rule
 from .values import as_type
 
@@ -39,6 +39,24 @@ def pushforward(
 ) -> tuple[ArrayType, ...]:
     """Tangents are of the types of outputs."""
     return tuple(map(derivative, map(as_type, outputs)))
+
+
+def pullbacks(
+    output: Any, cotangents: Any, variables: Any, *, facts: Facts
+) -> tuple[ArrayType, ...]:
+    return tuple(stacked(cotangents, variable) for variable in variables)
+
+
+def pushforwards(
+    outputs: Any, tangents: Any, variable: Any, *, facts: Facts
+) -> tuple[ArrayType, ...]:
+    return tuple(stacked(tangents, output) for output in outputs)
+
+
+def stacked(directions: Any, like: Any) -> ArrayType:
+    """One array for each of the directions."""
+    kind = as_type(like)
+    return array(kind.dtype, as_type(directions).shape[0], *kind.shape)
 
 
 def unknown(value: Any, *, facts: Facts) -> ArrayType:

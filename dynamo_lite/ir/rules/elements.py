@@ -52,6 +52,12 @@ def writeable_windows(array: Any, size: Any, axis: Any, *, facts: Facts) -> Stri
     return replace(found, writeable=array_argument(array).writeable)
 
 
+def writeable_diagonals(array: Any, axis1: Any, axis2: Any, *, facts: Facts) -> StridedView:
+    """`core.diagonals`, which are writeable."""
+    found = diagonal(array, 0, axis1, axis2, facts=facts)
+    return replace(found, writeable=array_argument(array).writeable)
+
+
 def part_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of the real and imaginary parts."""
     return np.zeros((), dtype).real.dtype

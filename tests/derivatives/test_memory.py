@@ -1,0 +1,77 @@
+"""What a call for a value and a gradient makes of memory."""
+from __future__ import annotations
+
+import logging
+import math
+
+import numpy as np
+from dynamo_lite.backends.hints import hints_of
+from dynamo_lite.backends.lowering.lower import likely, lower
+from dynamo_lite.backends.passes.memory import bytes_made
+
+import dynamo_lite as dl
+from dynamo_lite.ir.facts import graph_facts
+from dynamo_lite.ir.passes import optimize
+
+ROUNDS = 10_000
+ROD = np.linspace(0, 1, 1000)
+W = np.random.default_rng(0).standard_normal((200, 200)) / 15
+
+
+def bytes_for(function, x):
+    """The memory of the joint graph of a function, as the backend plans it."""
+    graphs = []
+
+    def keep(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    dl.compile(dl.value_and_grad(function), backend=keep, fullgraph=True)(x)
+    (graph,) = graphs
+    functional = optimize(graph, graph_facts(graph))
+    program = lower(functional, graph_facts(functional), blas=True)
+    return bytes_made(program, hints_of(functional.symbols, likely(functional)))
+
+
+def burned(u):
+    u = u.copy()
+    for _ in range(10_000):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2]) - 0.01 * u[1:-1] ** 3
+    return (u * u).sum()
+
+
+def spread(u):
+    u = u.copy()
+    for _ in range(10_000):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return (u * u).sum()
+
+
+def test_a_long_loop_keeps_a_few_states():
+    assert bytes_for(burned, ROD) <= 4 * math.sqrt(ROUNDS) * ROD.nbytes
+
+
+def test_a_linear_loop_keeps_none():
+    assert bytes_for(spread, ROD) <= 10 * ROD.nbytes
+
+
+def layers(x, layer):
+    for _ in range(8):
+        x = layer(x)
+    return (x * x).sum()
+
+
+def layer(x):
+    return np.tanh(np.tanh(np.tanh(x @ W) @ W) @ W)
+
+
+def test_what_is_computed_again_is_no_memory():
+    again = dl.checkpoint(layer)
+    kept = bytes_for(lambda x: layers(x, layer), W)
+    assert bytes_for(lambda x: layers(x, again), W) < 0.6 * kept
+
+
+def test_the_log_of_the_schedule_tells(caplog):
+    with caplog.at_level(logging.INFO, logger="dynamo_lite.schedule"):
+        dl.grad(lambda x: (np.sin(x) * x).sum())(ROD)
+    assert "a call makes at most" in caplog.text and "bytes of memory" in caplog.text
