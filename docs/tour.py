@@ -9,7 +9,7 @@ import contextlib
 import io
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -114,23 +114,25 @@ def page() -> str:
     program, code = one["output_code"]
     kernel, entry = code.split("define i32 @entry")
     becomes = next(text for text in broken["bytecode"] if text.startswith("logged becomes"))
-    tree, ops = guards_of(one["guards"])
-    dynamic, _ = guards_of(two["guards"][len(one["guards"]) :])
+    words, tree, ops = guards_of(one["guards"])
+    dynamic, *_ = guards_of(two["guards"][len(one["guards"]) :])
     return TEXT.format(
         bytecode=block(one["bytecode"][0]), graph=block(one["graph_code"][0], "python"),
         before=block(graph_of(normalised, x), "python"),
         after=block(passes(normalised, x), "python"),
         program=block(program), kernel=block(kernel.strip(), "llvm", KERNEL_LINES),
         entry=block("define i32 @entry" + entry.strip(), "llvm", ENTRY_LINES),
-        tree=block(tree), ops=block(ops), recompile=block(two["recompiles"][0]),
+        words=block(words), tree=block(tree), ops=block(ops), recompile=block(two["recompiles"][0]),
         dynamic=block(dynamic), broken=block(broken["graph_breaks"][0]), becomes=block(becomes),
     )
 
 
-def guards_of(lines: list[str]) -> tuple[str, str]:
-    """The guards as a tree, and the ops of the guard program."""
-    ops = [line for line in lines if line.startswith("('")]
-    return "\n".join(line for line in lines if line not in ops), "\n".join(ops)
+def guards_of(lines: list[str]) -> Iterator[str]:
+    """The guards in words, as a tree, and the ops of the guard program."""
+    tree = next(at for at, line in enumerate(lines) if line.endswith("Source]"))
+    ops = next(at for at, line in enumerate(lines) if line.startswith("('"))
+    for part in (lines[:tree], lines[tree:ops], lines[ops:]):
+        yield "\n".join(part)
 
 
 def graph_of(function: Callable[..., Any], *arguments: Any) -> str:
@@ -198,7 +200,11 @@ floating-point flags. 1 means to bail out.
 {entry}
 
 ## 6. Guards
-What the trace relied on, for people:
+What the trace relied on, as `dl.explain` and the log artifact `guards` say it:
+
+{words}
+
+by the kinds of guards and the sources of values, as `+guards` says it:
 
 {tree}
 

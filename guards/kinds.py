@@ -119,6 +119,10 @@ class GuardKind:
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> str:
+        """Each is what this module has under its name."""
+        return self.name
+
 
 def _simple(op: str) -> Callable[[Registers, int, Any], tuple[Any, ...]]:
     return lambda registers, register, kept: (op, register, kept)
@@ -315,9 +319,16 @@ OUTCOME = GuardKind(
     "OUTCOME", "{x} {k}", "{k} when compiled",
     lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True, show=str,
 )  # fmt: skip
+
+
+def _phrase(condition: Any) -> str:
+    """What a condition says of a value, by its name: `is empty`."""
+    return str(condition.__name__.replace("_", " "))
+
+
 CALL = GuardKind(
-    "CALL", "{k}({x})", "something that {k} accepted when compiled",
-    lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True, show=lambda k: k.__name__,
+    "CALL", "{x}: {k}", "", lower=_simple("CALL"), holds=lambda x, k: bool(k(x)), many=True,
+    show=_phrase, differs=lambda x, k: f"was so when compiled, and is not now: {_phrase(k)}",
 )  # fmt: skip
 
 @dataclass(frozen=True, slots=True)

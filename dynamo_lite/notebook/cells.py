@@ -3,28 +3,49 @@ from __future__ import annotations
 
 import argparse
 import ast
+import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial, update_wrapper
 from typing import Any, NoReturn
 
-from ..base.nearest import nearest
+from ..base.nearest import closest, nearest
 
 DECORATOR = "__dynamo_lite_compile__"
 """What the functions of a cell are decorated with, while it runs."""
+NAMES, SIGNS = {"cell": ["dl"], "line": ["dl_explain"]}, {"cell": "%%", "line": "%"}
+LIKE = 0.6
+"""How near a misspelt magic comes to the right one: `d` to `dl`."""
 Magic = Callable[[Any, str], Any] | Callable[[Any, str, str], Any]
 
 
 def register(shell: Any, run_cell: Magic, explain_call: Magic) -> None:
     """Give the shell the magics."""
-    for kind, name, magic in (("cell", "dl", run_cell), ("line", "dl_explain", explain_call)):
+    for kind, name, magic in zip(NAMES, ("dl", "dl_explain"), (run_cell, explain_call)):
         of_shell = update_wrapper(partial(magic, shell), magic, ("__doc__",), ())
         shell.register_magic_function(of_shell, kind, name)
+    shell.input_transformers_post.append(partial(hint, shell))
 
 
 def unload(shell: Any) -> None:
     shell.magics_manager.magics["cell"].pop("dl", None)
     shell.magics_manager.magics["line"].pop("dl_explain", None)
+    shell.input_transformers_post[:] = [
+        each for each in shell.input_transformers_post if getattr(each, "func", None) is not hint]
+
+
+USE = re.compile(r"run_(cell|line)_magic\(['\"](\w+)['\"]")
+"""What IPython makes of a magic."""
+
+
+def hint(shell: Any, lines: list[str]) -> list[str]:
+    """Name the magic that was probably meant, before IPython says that there is none; the lines are
+    left as they are."""
+    for kind, name in (match.groups() for match in map(USE.search, lines) if match):
+        if shell.find_magic(name, kind) is None and (found := closest(name, NAMES[kind], LIKE)):
+            print(f"dynamo_lite: did you mean {SIGNS[kind]}{found}?", file=sys.stderr)
+    return lines
 
 
 class Parser(argparse.ArgumentParser):

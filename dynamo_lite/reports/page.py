@@ -24,6 +24,8 @@ LEGEND = ("<p><span class='compiled'>compiled</span> <span class='broke'>broke h
           "<span class='bailed'>bails out here</span>, the rest in Python</p>")
 AGAIN = "why compiled again"
 """The title of the artifact that says it."""
+IN_FILES = ("guard program",)
+"""Titles of artifacts that speak of the compiler's own things: the page has them in plain words."""
 ROOM, LEAST = 700_000, 1_000
 """Characters of the longest artifact of all entries together; and of each, however many."""
 HEADERS = (
@@ -86,7 +88,7 @@ def frame(record: FrameRecord, texts: Mapping[str, str], room: int) -> str:
     if record.guards:
         parts.append(markup.folded("guards", markup.preformatted("\n".join(record.guards))))
     parts += [markup.folded(title, markup.preformatted(cut(text, room)))
-              for title, text in texts.items()]
+              for title, text in texts.items() if title not in IN_FILES]
     return "".join(parts)
 
 
@@ -139,7 +141,7 @@ def event(record: FrameRecord) -> dict[str, Any]:
         "frame_id": record.frame, "frame_compile_id": record.recompile, "name": record.name,
         "filename": record.location.filename, "line": record.location.line,
         "operations": record.operations, "began": record.began,
-        "stages": record.stage_seconds, "guards": list(record.guards),
+        "stages": record.stage_seconds, "guards": list(record.guard_tree),
         "hits": record.counts.hits if record.counts is not None else 0, "bailed_out": lost(record),
         "graph": [{"name": s.name, "what": s.what, "type": s.type, "reads": list(s.reads),
                    "place": s.place} for s in record.steps],

@@ -108,8 +108,9 @@ class profile:
 
     @property
     def limits(self) -> Limits:
-        """What this machine can do at best. Measured when it is first asked for."""
-        found: Limits = importlib.import_module(LIMITS).limits()
+        """What this machine can do at best. Measured when it is first asked for; what this profile
+        has shown that it can do counts as well."""
+        found: Limits = importlib.import_module(LIMITS).limits(self.kernels)
         return found
 
     def export(self, path: str | Path) -> None:

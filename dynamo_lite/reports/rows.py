@@ -8,13 +8,13 @@ from typing import Any
 from ..base.records import dataclass
 from ..ir.node import Location
 from ..native import CompiledFunction, NativeEntry
-from .limits import Limits
+from .limits import PRODUCTS, Limits
 from .spent import IN_PYTHON, KINDS, Spent, StepCounts, located, places_of, steps_of
 
 MOST_NAMES = 4
 """Operations of a kernel that are named."""
 KERNEL, CALL = "kernels", "calls of NumPy"
-GROUPS = {"Launch": KERNEL, "Extern": CALL, "Product": "matrix products", "Loop": "loops",
+GROUPS = {"Launch": KERNEL, "Extern": CALL, "Product": PRODUCTS, "Loop": "loops",
           "Branch": "branches"}
 SELECTING = "selecting by masks"
 

@@ -51,8 +51,8 @@ def about(
     yield {"dynamo_start": {"stack": [frame]}}, None
     for title, text in texts.items():
         yield KINDS.get(title, {"artifact": {"name": title, "encoding": "string"}}), text
-    if record.guards:
-        yield {"dynamo_guards": {}}, json.dumps([{"code": guard} for guard in record.guards])
+    if record.guard_tree:
+        yield {"dynamo_guards": {}}, json.dumps([{"code": guard} for guard in record.guard_tree])
     ends = (("broke", record.broke), ("bailed out", record.bailout))
     for verb, end in ends:
         if end is not None:

@@ -1,19 +1,16 @@
 """The guards of a trace as a tree of sources, each guard with the user's line that asked for it."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from ...ir.sizes import Size
+from ...ir.symbolic import Shown
 from ..guard_set import Guard, GuardSet
 from ..shapes.shape_env import ShapeEnv
 from ..sources import Source
 
 
-def guard_tree(
-    guards: GuardSet, shapes: ShapeEnv | None = None, shown: Callable[[Size], object] = str
-) -> str:
-    """The printed tree: sources below the source they are reached through, then the relations,
-    whose sides are shown by `shown`."""
+def guard_tree(guards: GuardSet, shapes: ShapeEnv | None = None) -> str:
+    """The printed tree: sources below the source they are reached through, then the relations."""
     by_source: dict[Source, list[Guard]] = {}
     for guard in guards:
         _plant(guard.source, by_source)
@@ -25,7 +22,7 @@ def guard_tree(
     for source in children.get(None, ()):
         lines += _branch(source, by_source, children, "")
     if shapes is not None and shapes.infos:
-        lines += _sizes(shapes, shown)
+        lines += _sizes(shapes)
     return "\n".join(lines)
 
 
@@ -53,13 +50,13 @@ def _branch(
         yield from _branch(child, by_source, children, indent + "  ")
 
 
-def _sizes(shapes: ShapeEnv, shown: Callable[[Size], object]) -> Iterator[str]:
+def _sizes(shapes: ShapeEnv) -> Iterator[str]:
     yield "sizes"
     for info in shapes.infos.values():
         now = f"# {info.hint} when compiled"
         yield f"| let {info.name} = {info.origin}  {now}{_asked(info.location)}"
     for relation in shapes.relations:
-        sides = shown(relation.left), relation.op, shown(relation.right)
+        sides = Shown(relation.left), relation.op, Shown(relation.right)
         yield f"| {' '.join(map(str, sides))}{_asked(relation.location)}"
 
 

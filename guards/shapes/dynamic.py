@@ -100,6 +100,11 @@ def marks_of(array: np.ndarray) -> dict[int, DimMark]:
     return _MARKS[id(array)] if reference is not None and reference() is array else {}
 
 
+def any_marks() -> bool:
+    """Whether some array is marked."""
+    return bool(_MARKS)
+
+
 def _check_array(array: Any) -> None:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected a NumPy array, got {type(array).__name__}")

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import threading
 
 import numpy as np
@@ -18,7 +17,7 @@ HERE = __file__
 
 @pytest.fixture(autouse=True)
 def known_limits(monkeypatch):
-    monkeypatch.setattr(limits, "limits", lambda: limits.Limits(2, 1e10, 1e10))
+    monkeypatch.setattr(limits, "limits", lambda rows=(): limits.Limits(2, 1e10, 1e10))
 
 
 def distances(x, means):
@@ -340,18 +339,3 @@ def test_the_kinds_are_those_of_the_core():
     header = open(spent.__file__.replace("reports/spent.py", "native/base/spans.h")).read()
     listed = header.split("enum class Spent {")[1].split("}")[0].split(",")
     assert len(listed) == len(spent.KINDS)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="limits are of Linux here")
-def test_limits_are_measured_and_kept(tmp_path, monkeypatch):
-    monkeypatch.undo()
-    monkeypatch.setattr(limits, "COPIED", 1 << 16)
-    monkeypatch.setattr(limits, "ORDER", 32)
-    limits.limits.cache_clear()
-    with dl.config.patch(cache=True, cache_dir=str(tmp_path)):
-        found = limits.limits()
-        limits.limits.cache_clear()
-        monkeypatch.setattr(limits, "best", None)
-        assert limits.limits() == found
-    limits.limits.cache_clear()
-    assert found.bandwidth > 0 and found.speed > 0

@@ -1,4 +1,5 @@
 """Under a debugger, coverage tool or line profiler Python runs all code; one warning says so."""
+import os
 import subprocess
 import sys
 import warnings
@@ -92,16 +93,35 @@ def test_a_setting_compiles_all_the_same():
     assert {name for name, _ in seen} <= {__file__}
 
 
-def test_coverage_sees_all_lines_and_warns_once(tmp_path):
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text("import numpy as np, dynamo_lite as dl\n"
+                    "@dl.compile\n"
+                    "def f(x):\n"
+                    "    y = x + 1\n"
+                    "    return y * 2\n"
+                    "for _ in range(3):\n"
+                    "    f(np.ones(3))\n"
+                    "print(len(f.entries()), 'entries')\n")
+    return path
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_pdb_stops_in_the_function_and_the_warning_comes_once(program, compiled):
+    commands = "break program.py:5\ncontinue\np y\nclear 1\ncontinue\nquit\n"
+    env = {**os.environ, "DYNAMO_COMPILE_WATCHED": str(int(compiled))}
+    done = subprocess.run([sys.executable, "-m", "pdb", "program.py"], env=env,
+                          cwd=program.parent, capture_output=True, text=True, input=commands)
+    assert done.stderr.count("DynamoWarning") == (not compiled)
+    assert ("-> return y * 2" in done.stdout) is not compiled
+    assert ("array([2., 2., 2.])" in done.stdout) is not compiled
+    assert "1 entries" in done.stdout, "without breakpoints nothing is watched"
+
+
+def test_coverage_sees_all_lines_and_warns_once(program):
     pytest.importorskip("coverage")
-    program = tmp_path / "program.py"
-    program.write_text("import numpy as np, dynamo_lite as dl\n"
-                       "@dl.compile\n"
-                       "def f(x):\n"
-                       "    y = x + 1\n"
-                       "    return y * 2\n"
-                       "for _ in range(3):\n"
-                       "    f(np.ones(3))\n")
+    tmp_path = program.parent
     run = [sys.executable, "-m", "coverage"]
     done = subprocess.run([*run, "run", "program.py"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr.count("DynamoWarning") == 1

@@ -86,6 +86,17 @@ def test_a_call_is_explained(shell):
         run(shell, "%dl_explain h")
 
 
+@pytest.mark.parametrize(("cell", "meant"), [
+    ("%%d\n1", "%%dl"), ("%%ddl\n1", "%%dl"), ("%dl_explian f(X)", "%dl_explain"),
+    ("%dlexplain f(X)", "%dl_explain"), ("%%nothing\n1", None), ("%lsmagics", None)])
+def test_a_misspelt_magic_is_told_the_nearest_name(shell, capsys, cell, meant):
+    shell.run_cell(cell)
+    said = capsys.readouterr().err
+    assert "not found" in said
+    assert ("did you mean" in said) is (meant is not None)
+    assert meant is None or f"did you mean {meant}?" in said
+
+
 def test_where_nothing_can_be_compiled_the_magics_run_cells_in_python(shell, capsys):
     magics_in_python.load(shell)
     run(shell, CELL)

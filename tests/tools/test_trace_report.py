@@ -69,7 +69,9 @@ def test_the_page_has_lines_graphs_guards_and_code(tmp_path):
     assert lines["y = x * 2 + 1"] == "compiled"
     assert lines["print(end=&quot;&quot;)"] == "broke"
     assert lines["return 1 / (y - 1)"] == "python" and marks
-    assert "<svg" in first and "multiply" in first and "TENSOR_MATCH" in first
+    assert "<svg" in first and "multiply" in first
+    assert "x: float64 array of shape (6,), contiguous" in first
+    assert "TENSOR_MATCH" not in text and "LocalSource" not in text
     assert "kernel kernel0" in first and "Remedy: print after" in first
     assert "divide reports" in text  # the bail-out of the second part
     assert not re.search(r"(src|href)='?(http|/)", text)
