@@ -9,6 +9,7 @@ from . import (
     iterators,
     library,
     numbers,
+    sums,
     text,
     trees,
 )
@@ -16,5 +17,5 @@ from .table import HANDLERS
 
 __all__ = [
     "HANDLERS", "attributes", "class_statements", "classes", "containers", "copying",
-    "folds", "iterators", "library", "numbers", "text", "trees",
+    "folds", "iterators", "library", "numbers", "sums", "text", "trees",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base import work
 from ...base.classes import is_python_class
 from ...base.records import dataclass
 from ...errors import GraphBreak
@@ -145,7 +146,7 @@ class Registered:
 
     @property
     def __name__(self) -> str:
-        return f"{self.kind.__name__} is {'' if self.answer else 'not '}a subclass of"
+        return f"{self.kind.__name__} is {'' if self.answer else 'not '}a subclass of it"
 
     def __call__(self, base: type) -> bool:
         return issubclass(self.kind, base) is self.answer
@@ -319,6 +320,7 @@ def builtin_callable(tx: Tx, value: VariableTracker) -> VariableTracker:
 def builtin_id(tx: Tx, value: VariableTracker) -> VariableTracker:
     if value.is_constant() or (value.in_graph and not isinstance(value, ArrayVariable)):
         raise GraphBreak(f"the id of {value.describe()}")
+    work.done.found_here += 1
     return IdVariable(value)
 
 
@@ -331,6 +333,7 @@ def hash_given(tx: Tx, value: VariableTracker) -> VariableTracker:
 
 @handles(hash)
 def builtin_hash(tx: Tx, value: VariableTracker) -> VariableTracker:
+    work.done.found_here += 1
     if isinstance(value, ObjectVariable):
         if lookup(value.kind, "__hash__") is None:
             value.hash_key(tx)  # says that there is none

@@ -6,53 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import GraphBreak
 from ..control_flow.branches import is_data, predicate
-from ..object_model.constants import NONE, ZERO, constant, observe
+from ..object_model.constants import NONE, constant, observe
 from ..object_model.lazy import realise
-from ..python import comparisons, operators
+from ..python import comparisons
 from ..state.tracker import VariableTracker
 from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.graph_methods import record_call
-from ..trackers.arrays.sizes import SizeVariable, extremum, size_tracker
+from ..trackers.arrays.sizes import extremum, size_tracker
 from ..trackers.arrays.unions import chosen
 from ..trackers.objects.objects import ObjectVariable
 from .table import handles
 
 if TYPE_CHECKING:
     from ..state.tx import Tx
-
-
-@handles(sum)
-def builtin_sum(
-    tx: Tx, iterable: VariableTracker, start: VariableTracker = ZERO
-) -> VariableTracker:
-    """Known numbers are summed by Python itself, whose float sums are compensated from 3.12."""
-    text = next((kind for kind in TEXT if issubclass(start.python_type(), kind)), None)
-    if text is not None:
-        observe(sum, (), text())  # CPython says what to use instead
-    items, total, known = iter(tx.iterate(iterable)), start, []
-    item = next(items, None)
-    while item is not None and _is_known_number(start) and _is_known_number(item):
-        known.append(item.as_constant(tx))
-        item = next(items, None)
-    if known:
-        total = constant(observe(sum, known, start.as_constant(tx)))
-    while item is not None:
-        if item.python_type() in (float, complex) and total.python_type() in NUMBERS:
-            raise GraphBreak(f"sum() of {item.describe()}")
-        total = operators.binary(tx, "+", total, item)
-        item = next(items, None)
-    return total
-
-
-NUMBERS = (bool, int, float, complex)
-TEXT = (str, bytes, bytearray)
-
-
-def _is_known_number(value: VariableTracker) -> bool:
-    is_known = value.is_constant() and not isinstance(value, SizeVariable)
-    return is_known and value.python_type() in NUMBERS
 
 
 @handles(all)

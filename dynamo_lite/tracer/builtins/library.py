@@ -102,10 +102,9 @@ def number_dtype(value: VariableTracker) -> np.dtype:
 class Reports:
     """A guard: whether a logger reports a level."""
 
-    __name__ = "reports"
-
     def __init__(self, level: int) -> None:
         self.level = level
+        self.__name__ = f"reports nothing of level {level}"
 
     def __call__(self, logger: logging.Logger) -> bool:
         return not logger.isEnabledFor(self.level)
