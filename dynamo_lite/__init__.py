@@ -5,13 +5,19 @@ before it knows whether anything in it is worth compiling.
 
 To pytest, whose plugin is a part of the package: PYTEST_DONT_REWRITE
 """
+from __future__ import annotations
+
 import importlib
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False
+"""As in `typing`, which takes longer to load than all of this."""
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .api.control_flow import cond, scan, while_loop
     from .api.directives import (
         allow_in_graph,
@@ -29,7 +35,9 @@ if TYPE_CHECKING:
         grad,
         hessian,
         hvp,
+        jacfwd,
         jacobian,
+        jacrev,
         jvp,
         stop_gradient,
         value_and_grad,
@@ -63,7 +71,9 @@ __all__ = [
     "hessian",
     "hvp",
     "is_compiling",
+    "jacfwd",
     "jacobian",
+    "jacrev",
     "jvp",
     "list_backends",
     "mark_dynamic",
@@ -93,8 +103,8 @@ MODULES = {
     ".backends.registry": ("list_backends", "register_backend"),
     ".base.config": ("config",),
     ".derivatives.custom": ("checkpoint", "custom_jvp", "custom_vjp"),
-    ".derivatives.api": ("grad", "hessian", "hvp", "jacobian", "jvp", "stop_gradient",
-                         "value_and_grad", "vjp"),
+    ".derivatives.api": ("grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
+                         "stop_gradient", "value_and_grad", "vjp"),
     ".distributed.stream": ("stream",),
     ".guards.shapes.dynamic": ("mark_dynamic", "mark_static", "mark_unbacked",
                                "maybe_mark_dynamic"),

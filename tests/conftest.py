@@ -27,6 +27,8 @@ from .skips import allowed, excess, reasons
 
 dynamo_config.compile_unprofitable = True
 dynamo_config.strict = True
+dynamo_config.keep_entries = False  # what an earlier run of the tests has left is none of theirs
+os.environ.setdefault("DYNAMO_KEEP_ENTRIES", "0")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(

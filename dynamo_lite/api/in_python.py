@@ -217,7 +217,7 @@ def transformed(fun: Function, *places: Any, **options: Any) -> Function:
     return functools.wraps(fun)(functools.partial(refused))
 
 
-grad = value_and_grad = jacobian = hessian = transformed
+grad = value_and_grad = jacobian = jacfwd = jacrev = hessian = transformed
 vjp = jvp = hvp = refused
 
 
@@ -238,8 +238,11 @@ class custom_vjp:
     def defjvp(self, jvp: Function) -> Function:
         return jvp
 
-    def __call__(self, *args: Any) -> Any:
-        return self.fun(*args)
+    def defjvps(self, *rules: Function | None) -> None:
+        pass
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fun(*args, **kwargs)
 
 
 custom_jvp = custom_vjp

@@ -3,7 +3,9 @@ is tried that can be undone. The user's function then says it again, from the us
 from __future__ import annotations
 
 import contextlib
+import signal
 import threading
+import traceback
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,6 +25,14 @@ def raising(modes: Mapping[str, Any]) -> dict[str, Any]:
     return {
         condition: "ignore" if mode == "ignore" else "raise" for condition, mode in modes.items()
     }
+
+
+def is_of_a_signal(error: BaseException) -> bool:
+    """Whether the handler of a signal has raised an exception, which is nothing of the call that
+    it came through."""
+    handlers = map(signal.getsignal, signal.valid_signals())
+    codes = {getattr(handler, "__code__", None) for handler in handlers if handler is not None}
+    return any(frame.f_code in codes for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 class WarningsRaise(threading.local):

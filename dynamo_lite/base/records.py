@@ -153,11 +153,11 @@ def refuse_delete(self: Any, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def get_state(self: Any) -> list[Any]:
-    return [getattr(self, name) for name in self.__dataclass_fields__]
+def get_state(self: Any) -> tuple[Any, ...]:
+    return tuple([getattr(self, name) for name in self.__dataclass_fields__])
 
 
-def set_state(self: Any, state: list[Any]) -> None:
+def set_state(self: Any, state: tuple[Any, ...]) -> None:
     for name, value in zip(self.__dataclass_fields__, state):
         object.__setattr__(self, name, value)
 

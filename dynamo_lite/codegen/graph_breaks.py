@@ -24,7 +24,9 @@ from .frames import Frames
 from .locals_at_breaks import LocalsAtBreak
 from .reconstruct import Push, Reconstructor
 
-_EXHAUSTED = object()
+
+class EXHAUSTED:
+    """What an iterator gives when there is nothing left: this class itself."""
 
 
 class Leaving:
@@ -206,12 +208,12 @@ class Leaving:
         *kept, (_, iterator) = self._stack(len(self.stack))
         self.code.load_callable(next)
         iterator()
-        self.code.load_const(_EXHAUSTED)
+        self.code.load_const(EXHAUSTED)
         self.code.drop_temporaries(self.stack)
         self._guarded(lambda: self.code.call(2))
         item = self.code.hold_top()
         item()
-        self.code.load_const(_EXHAUSTED)
+        self.code.load_const(EXHAUSTED)
         self.code.emit("IS_OP", 0)
         ended = Label()
         depth = self.assembler.depth - 1

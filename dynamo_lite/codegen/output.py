@@ -10,6 +10,7 @@ follows.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from ..base.records import dataclass
@@ -23,6 +24,7 @@ from ..tracer.state.emitter import Push
 from ..tracer.state.trace import Returned, Trace
 from ..tracer.state.tracker import VariableTracker
 from ..tracer.trackers.containers.sequences import TupleVariable
+from .bound import Bound
 from .frames import Frames
 from .graph_breaks import Leaving
 from .reconstruct import Reconstructor
@@ -48,10 +50,10 @@ class Plan:
         """The nodes that leave the graph, in the order in which the entry is to return them."""
         return tuple(self.rebuilt.outputs)
 
-    def assemble(self, entry: Entry | None) -> Callable[..., Any]:
-        """The target; `entry` is None when the graph does nothing."""
-        if isinstance(entry, NativeEntry) and (target := self._entry_itself(entry)) is not None:
-            return target
+    def assemble(self, entry: Entry | None) -> FunctionType | Bound:
+        """What becomes the target; `entry` is None when the graph does nothing."""
+        if isinstance(entry, NativeEntry) and (bound := self._entry_itself(entry)) is not None:
+            return bound
         function = self.trace.function
         head = Assembler(flat_code(function.__code__), self.assembler.locals)
         prologue(head, self.is_continuation)
@@ -62,7 +64,7 @@ class Plan:
         head.append(self.assembler)
         return with_code(function, head.finish(body=self.needs_body))
 
-    def _entry_itself(self, entry: NativeEntry) -> Callable[..., Any] | None:
+    def _entry_itself(self, entry: NativeEntry) -> Bound | None:
         """The compiled graph with its inputs taken from the flat arguments, when that is all."""
         trace = self.trace
         if not isinstance(trace.end, Returned) or trace.side_effects.records:
@@ -75,10 +77,7 @@ class Plan:
         elif not _is_tuple_of(returned, outputs):
             return None
         indices = tuple(s.index for s in trace.inputs if isinstance(s, LocalSource))
-        bound: Callable[..., Any] = entry.bind(
-            indices, flat_code(trace.function.__code__).co_argcount
-        )
-        return bound
+        return Bound(entry, indices, flat_code(trace.function.__code__).co_argcount)
 
 
 def _single(entry: NativeEntry) -> NativeEntry:

@@ -30,10 +30,6 @@ from ..tracer.state.trace import TraceOptions
 from .random_states import random_owners
 from .users_lines import users_line
 
-QUICK = 0.1
-"""Seconds that an analysis may have taken for it to be done again only to explain a bail-out."""
-SMALL = 100_000
-"""Elements that its arguments may have then, as they are copied."""
 UNKNOWN = "NumPy reports nothing for these arguments, but a check of compiled code failed"
 FEW_ITERATIONS = 1000
 NOT_SEEN = "dl.explain tells why"

@@ -19,7 +19,7 @@ from ..base.nearest import nearest
 from ..base.remedies import remedy_for
 from ..errors import BackendError, DynamoWarning
 from ..native import CompiledFunction, set_num_threads
-from .compile_frame import compiled_function
+from .compile_frame import PIPELINE, compiled_function, loaded
 from .family import is_async, is_generator
 from .options import Options
 from .stats import FrameRecord
@@ -38,6 +38,9 @@ OF_THE_PROCESS = frozenset({"compile_watched", "disable", "logs", "threads", "wa
 
 PRELOADED: Mapping[Any, str] = {"auto": "llvm", "llvm": "llvm", "dask": "dask"}
 """Backends whose modules are loaded when a function is decorated, not in its first call."""
+
+FOR_GPUS = ("auto", "triton")
+"""Backends that compute functions of NumPy arrays on a GPU."""
 
 
 P = ParamSpec("P")
@@ -59,6 +62,7 @@ def compile(
     disable: bool = ...,
     name: str | None = ...,
     recompile_limit: int | None = ...,
+    device: str | None = ...,
 ) -> Callable[P, R]: ...
 @overload
 def compile(
@@ -72,6 +76,7 @@ def compile(
     disable: bool = ...,
     name: str | None = ...,
     recompile_limit: int | None = ...,
+    device: str | None = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def compile(
     fn: Any = None,
@@ -84,6 +89,7 @@ def compile(
     disable: bool = False,
     name: str | None = None,
     recompile_limit: int | None = None,
+    device: str | None = None,
     **unknown: Any,
 ) -> Any:
     """Compile the NumPy operations of a function; use as `@compile`, `@compile(...)` or a call.
@@ -93,10 +99,11 @@ def compile(
     makes all symbolic at once, False none. `fullgraph=True` raises `errors.FullGraphRequired` where
     a part of the function could not be compiled. `options`: settings of `config` for this function.
     `mode`: torch.compile's, none of which changes anything here, as a warning says. `name`: what
-    records and messages call the function. `recompile_limit`: its most variants.
+    records and messages call the function. `recompile_limit`: its most variants. `device="cuda"`
+    computes functions of NumPy arrays on a GPU, with the backend "triton".
     """
     _check_names(unknown)
-    chosen = _options(backend, dynamic, fullgraph, mode, options, name, recompile_limit)
+    chosen = _options(backend, dynamic, fullgraph, mode, options, name, recompile_limit, device)
     if mode is not None and (why := MODES[mode]):
         warnings.warn(f"mode={mode!r} changes nothing: {why}", DynamoWarning, stacklevel=2)
     if fn is None:
@@ -149,6 +156,7 @@ def _options(
     options: Mapping[str, Any] | None,
     name: str | None = None,
     recompile_limit: int | None = None,
+    device: str | None = None,
 ) -> Options:
     if dynamic is not None and not isinstance(dynamic, bool):
         raise TypeError(f"dynamic is None, True or False, not {dynamic!r}")
@@ -166,22 +174,26 @@ def _options(
         raise TypeError(f"a backend is a name or callable(graph, example_inputs), not {backend!r}")
     if isinstance(backend, str) and backend in PRELOADED:
         lookup_backend(PRELOADED[backend])
-    settings = _settings(options or {}, recompile_limit)
+    loaded(PIPELINE)
+    settings = _settings(options or {}, recompile_limit=recompile_limit, device=device)
+    if settings.get("device") == "cuda" and backend not in FOR_GPUS:
+        raise ValueError(f"device='cuda' is of the backend 'triton', not of {backend!r}: "
+                         "leave backend= out")
     return Options(backend, dynamic, bool(fullgraph), name or "", tuple(settings.items()))
 
 
-def _settings(options: Mapping[str, Any], recompile_limit: int | None) -> Mapping[str, Any]:
-    """Those of one function, all of which make sense."""
+def _settings(options: Mapping[str, Any], **given: Any) -> Mapping[str, Any]:
+    """Those of one function, all of which make sense; `given` are arguments, None without one."""
     known = [field.name for field in fields(Config)]
     for name in sorted(options.keys() - {*known}):
         raise ValueError(f"no setting is called {name!r}{nearest(name, known)}")
     if general := options.keys() & OF_THE_PROCESS:
         raise ValueError(f"{', '.join(sorted(general))}: a setting of the process, see dl.config")
-    if recompile_limit is not None and "recompile_limit" in options:
-        raise ValueError("recompile_limit is given twice, as an argument and in options")
-    limit = {} if recompile_limit is None else {"recompile_limit": recompile_limit}
-    changed(Config(), {**options, **limit})
-    return {**options, **limit}
+    arguments = {name: value for name, value in given.items() if value is not None}
+    for name in sorted(arguments.keys() & options.keys()):
+        raise ValueError(f"{name} is given twice, as an argument and in options")
+    changed(Config(), {**options, **arguments})
+    return {**options, **arguments}
 
 
 def _compile(fn: Any, options: Options, disable: bool) -> Any:

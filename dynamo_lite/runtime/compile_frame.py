@@ -6,6 +6,7 @@ in Python.
 """
 from __future__ import annotations
 
+import importlib
 import logging
 import pickle
 import sys
@@ -14,7 +15,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..api.directives import recompiles_run_in_python
 from ..base import logs
@@ -34,23 +35,32 @@ from ..guards.shapes import validation
 from ..guards.shapes.dynamic import SizeHistory
 from ..native import CompiledFunction, Entry
 from . import artifacts, pickling, progress
-from .bailouts import QUICK, SMALL, Bailout, why_bailed_out
 from .eviction import Eviction
 from .family import Callees, Family, is_async, is_generator
 from .guard_failures import GuardFailure, limit_reached
+from .kept import KeptEntries, restored
 from .lazy_arrays import runner
 from .options import Options
-from .pipeline import Pipeline
 from .reporter import Reporter
 from .stats import registry
 from .tiering import elements, nanoseconds
 from .watched import flat_arguments, warn_once
+
+if TYPE_CHECKING:
+    from .pipeline import Pipeline
 
 DYNAMO, RECOMPILES, PERF = map(logs.logger, ("dynamo", "recompiles", "perf"))
 
 FOR_THE_USER = (FullGraphRequired, MarkedDynamicSpecialized, NotDifferentiable,
                 RecompileForbidden, RecompileLimitExceeded, ValidationError)
 """Errors that the user asked for."""
+
+PIPELINE, BAILOUTS = ".pipeline", ".bailouts"
+"""Modules that know the whole compiler: a process that finds all its entries on disk needs none."""
+QUICK = 0.1
+"""Seconds that an analysis may have taken for it to be done again only to explain a bail-out."""
+SMALL = 100_000
+"""Elements that its arguments may have then, as they are copied."""
 
 IN_PYTHON = ("generators and coroutines run in Python", "async functions run in Python")
 
@@ -74,9 +84,9 @@ def compiled_function(
     is_beginning = family is None
     if family is None:
         family = Family(function, options, compiled_function, {} if callees is None else callees)
-    report = Reporter(function, options)
-    pipeline = Pipeline(function, options, in_python, family, report, history or SizeHistory())
-    compiler = FrameCompiler(function, options, family, report, pipeline)
+    report, kept = Reporter(function, options), KeptEntries(function, options, family)
+    compiler = FrameCompiler(
+        function, options, in_python, family, report, kept, history or SizeHistory())
     compiled = CompiledFunction(in_python, compiler)
     retire_after = dict(options.settings).get("retire_after", config.retire_after)
     compiled.retire_after = min(retire_after, sys.maxsize)
@@ -86,6 +96,10 @@ def compiled_function(
         family.beginning = compiler.compiled
     registry.compilers.add(compiler)
     return compiled
+
+
+def loaded(module: str) -> Any:
+    return importlib.import_module(module, __package__)
 
 
 def revived(module: str, name: str, value: bytes) -> CompiledFunction:
@@ -103,12 +117,17 @@ class FrameCompiler:
 
     function: FunctionType
     options: Options
+    in_python: FunctionType
     family: Family
     report: Reporter
-    pipeline: Pipeline
+    kept: KeptEntries
+    history: SizeHistory
+    made: Pipeline | None = None
     compiled: Callable[[], CompiledFunction | None] = lambda: None
     eviction: Eviction | None = None
     waited: int = 0
+    loading: float = 0.0
+    """Seconds that the compiler was loaded in the current call, which is no code's expense."""
 
     def decide(self, compiled: CompiledFunction) -> None:
         """Leave functions that are not plain ones to Python."""
@@ -120,8 +139,10 @@ class FrameCompiler:
         if (compiled := self.compiled()) is not None:
             compiled.clear()
             self.decide(compiled)
-        self.eviction = None
-        self.pipeline.forget()
+        self.eviction, self.made, self.history = None, None, SizeHistory()
+        self.report.forget()
+        self.family.forget()
+        self.kept.forget()
 
     @property
     def name(self) -> str:
@@ -145,7 +166,19 @@ class FrameCompiler:
 
     @property
     def is_continuation(self) -> bool:
-        return self.pipeline.is_continuation
+        return self.function is not self.family.origin
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """What makes entries, loaded when the first one has to be made."""
+        if self.made is None:
+            began = time.perf_counter()
+            module = loaded(PIPELINE)
+            self.loading = time.perf_counter() - began
+            self.made = module.Pipeline(
+                self.function, self.options, self.in_python, self.family, self.report, self.kept,
+                self.history)
+        return self.made
 
     def __call__(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> None:
         """The miss callback: adds an entry for these arguments where it can."""
@@ -166,7 +199,9 @@ class FrameCompiler:
             finally:
                 if self.options.account is not None:
                     spent, took = time.process_time() - began, time.perf_counter() - began_at
-                    self.options.account.spend(spent, took, in_vain=is_given_up)
+                    loading, self.loading = self.loading, 0.0
+                    self.options.account.spend(
+                        max(spent - loading, 0.0), took, in_vain=is_given_up)
 
     def _gives_up(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
         """Compile; whether nothing came of it, which may be otherwise for the next call."""
@@ -196,10 +231,18 @@ class FrameCompiler:
         if (run := runner(self.function, self.options, flat_args)) is not None:
             self.pipeline.hand_over(compiled, flat_args, run)
             return
-        entry = self.pipeline.add_entry(compiled, flat_args)
-        if self.eviction is not None:
+        entry = self._entry_for(compiled, flat_args)
+        if self.eviction is not None and entry is not None:
             self.eviction.newest = entry.counts
             self.eviction.wait(compiled)
+
+    def _entry_for(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Entry | None:
+        """An entry for these arguments: one that another process has kept, or a new one; None where
+        Python is to run this call."""
+        began, is_first = time.perf_counter(), self.family.visits(compiled)
+        if (found := self.kept.fitting(flat_args)) is not None:
+            return restored(found, self.function, compiled, self.report, self.history, began)
+        return None if is_first else self.pipeline.add_entry(compiled, flat_args)
 
     def _is_cold(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
         """Whether Python is to run for longer before another entry is made; see
@@ -233,14 +276,14 @@ class FrameCompiler:
         record = entry.info.record
         if record.cold_arms:
             arm = record.cold_arms[0]
-            record.bailout = Bailout(arm.reason, arm.location or record.location)
+            record.bailout = loaded(BAILOUTS).Bailout(arm.reason, arm.location or record.location)
             return
         is_asked = self.options.is_explained or PERF.isEnabledFor(logging.INFO)
         is_quick = record.stage_seconds.get("trace", 0.0) < QUICK and elements(flat_args) < SMALL
         if not is_asked and (self.options.account is not None or not is_quick):
             return
         with workers.at_work(), config.within(dict(self.options.settings)):
-            bailout = why_bailed_out(
+            bailout = loaded(BAILOUTS).why_bailed_out(
                 self.function, flat_args, self.pipeline.options_aside(), record.location, is_asked)
         self.report.bailed_out(record, bailout)
 

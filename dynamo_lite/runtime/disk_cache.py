@@ -13,7 +13,8 @@ from ..base import private_files
 from ..base.tables import Table, show
 
 LAST = "the graph that was used last"
-KINDS = {"graphs": "compiled graphs", "llvm": "machine code by its text", "triton": "GPU kernels",
+KINDS = {"entries": "compiled functions", "graphs": "compiled graphs",
+         "llvm": "machine code by its text", "triton": "GPU kernels",
          "machine": "limits of this machine"}
 
 

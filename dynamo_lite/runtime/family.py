@@ -1,9 +1,9 @@
 """What is compiled along with a frame: its continuations and the functions that it calls."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, Protocol
 
 from ..base.records import dataclass, field
@@ -11,9 +11,10 @@ from ..bytecode.liveness import deletes_free_variables, sees_variables
 from ..bytecode.one_iteration import rest_of_iteration
 from ..bytecode.resume import ResumePoint, lifted_function, own_cells, resume_function
 from ..guards.shapes.dynamic import SizeHistory
-from ..native import CompiledFunction
+from ..native import CompiledFunction, KeptStates
 from ..tracer.rules.trace_rules import Action, rule_for
 from .options import Options
+from .random_states import LEGACY_STATE, keep_random_state
 from .side_exits import AT_ONCE, Balance
 
 Callees = dict[FunctionType | CodeType, CompiledFunction]
@@ -57,11 +58,53 @@ class Family:
     operations: int = 0
     """Those in graphs of continuations."""
     beginning: Callable[[], CompiledFunction | None] = lambda: None
+    in_loops: set[ResumePoint] = field(default_factory=set)
+    """Where continuations begin inside of loops, and"""
+    unvisited: set[CompiledFunction] = field(default_factory=set)
+    """those behind parts without operations that were not called yet."""
+    ways: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
+    """What was asked for here, by what came of it."""
 
     def forget(self) -> None:
         """Start afresh; what loops and arms cost stays known."""
         self.callees, self.continuations, self.variants, self.short_loops = {}, {}, {}, {}
-        self.operations = 0
+        self.operations, self.ways = 0, {}
+        self.in_loops, self.unvisited = set(), set()
+
+    def expect(self, points: Iterable[ResumePoint], operations: int) -> None:
+        """Continuations of a part of the frame were made, which has so many operations; where a
+        loop has any, is known by then."""
+        if self.operations and not operations:
+            self.unvisited.update(
+                self.continuations[point] for point in points if point in self.in_loops)
+
+    def visits(self, compiled: CompiledFunction) -> bool:
+        """Whether a continuation is called for the first time, where Python does as well: there are
+        arms of loops that run once, and have one break behind the other."""
+        is_first = compiled in self.unvisited
+        self.unvisited.discard(compiled)
+        return is_first
+
+    def told(self, value: Any) -> tuple[Any, ...] | None:
+        """How another process asks for the same."""
+        if isinstance(value, MethodType) and isinstance(value.__self__, Balance):
+            index = next(k for k, each in self.balances.items() if each is value.__self__)
+            return "balance", index, value.__name__
+        if isinstance(value, KeptStates):
+            return "kept states", value.run, value.generators
+        if value is LEGACY_STATE:
+            return ("legacy state",)
+        if value is self.origin or (value is not None and value is self.beginning()):
+            return ("origin",) if value is self.origin else ("beginning",)
+        is_known = isinstance(value, (CompiledFunction, FunctionType))
+        return self.ways.get(value) if is_known else None
+
+    def asked(self, kind: str, *rest: Any) -> Any:
+        return ASKED[kind](self, *rest)
+
+    def _noted(self, made: Any, *way: Any) -> Any:
+        self.ways[made] = way
+        return made
 
     def resume(
         self, point: ResumePoint, symbolic: Iterable[tuple[int, str, int]] = ()
@@ -71,13 +114,18 @@ class Family:
             continuation = resume_function(self.origin, point)
             history = SizeHistory(symbolic=frozenset(symbolic))
             rest = rest_of_iteration(self.origin, point, self.resume)
-            self.continuations[point] = self.compile(
+            compiled = self.compile(
                 continuation, self.options, self, history=history, in_python=rest)
+            self.continuations[point] = self._noted(compiled, "resume", point, history.symbolic)
+            if rest is not None:
+                self.in_loops.add(point)
         return self.continuations[point]
 
     def continuation_in_python(self, point: ResumePoint) -> FunctionType:
         """The continuation of the frame, where compiling it gains nothing."""
-        return resume_function(self.origin, point)
+        function: FunctionType = self._noted(
+            resume_function(self.origin, point), "continuation_in_python", point)
+        return function
 
     def iterations_in_python(self, point: ResumePoint) -> FunctionType:
         """The same for `AT_ONCE` iterations of the loop around it, behind which the frame is
@@ -88,7 +136,10 @@ class Family:
             return self.resume(there, [(iterator, "bound", 0)])
 
         rest = rest_of_iteration(self.origin, point, resume, AT_ONCE)
-        return rest or self.continuation_in_python(point)
+        if rest is None:
+            return self.continuation_in_python(point)
+        function: FunctionType = self._noted(rest, "iterations_in_python", point)
+        return function
 
     def balance(self, index: int) -> Balance:
         """The account of a loop with side exits, the same for all continuations."""
@@ -106,7 +157,8 @@ class Family:
         if function is self.origin and (own := self.beginning()) is not None:
             return own
         if function not in self.callees:
-            self.callees[function] = self._compiled(function)
+            compiled = self._compiled(function)
+            self.callees[function] = self._noted(compiled, "callee", function)
         return self.callees[function]
 
     def lifted(self, function: FunctionType) -> Callable[..., object] | None:
@@ -128,3 +180,17 @@ class Family:
         """The name that was asked for is that of the family alone."""
         options = replace(self.options, name="") if self.options.name else self.options
         return self.compile(function, options, callees=self.callees)
+
+
+ASKED: Mapping[str, Callable[..., Any]] = {
+    "resume": Family.resume,
+    "continuation_in_python": Family.continuation_in_python,
+    "iterations_in_python": Family.iterations_in_python,
+    "callee": Family.callee,
+    "origin": lambda family: family.origin,
+    "beginning": lambda family: family.beginning(),
+    "kept states": lambda family, run, owners: keep_random_state(run, owners),
+    "legacy state": lambda family: LEGACY_STATE,
+    "balance": lambda family, index, name: getattr(family.balance(index), name),
+}
+"""How to ask for what is compiled along with a frame."""

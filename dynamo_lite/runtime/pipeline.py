@@ -11,10 +11,12 @@ from typing import Any
 
 from ..backends.hints import hints_of
 from ..backends.registry import Unprofitable
+from ..base import work
 from ..base.classes import is_python_class
 from ..base.config import config
-from ..base.records import dataclass, field
+from ..base.records import dataclass
 from ..bytecode.resume import flat_code, prefix_length, with_code
+from ..codegen.bound import Bound, callable_of
 from ..codegen.output import Plan, plan
 from ..errors import NotWarm, Unsupported
 from ..guards.guard_set import GuardSet, types_of
@@ -24,11 +26,13 @@ from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
 from ..guards.shapes.shape_env import ShapeEnv
 from ..ir.savings import ITERATIONS, saved_by
 from ..native import CompiledFunction, Entry, drive
+from ..stored.entries import Target
 from ..tracer.frame.speculation import translate
 from ..tracer.state.trace import RECURSION, Stopped, Trace, TraceOptions
 from . import replayed
 from .compile_graph import compile_graph
 from .family import Family
+from .kept import KeptEntries
 from .options import Options
 from .reporter import Reporter
 from .stats import Break, FrameRecord
@@ -37,10 +41,6 @@ SHALLOW = 2
 """Compilations of a function in which its calls of itself are followed. Where they were not enough,
 the depth depends on the arguments, and each call is a frame of its own."""
 
-Target = Callable[..., Any]
-"""What a call of an entry runs, with flat arguments."""
-
-
 @dataclass(frozen=True, slots=True)
 class EntryInfo:
     """What an entry keeps, to explain a later miss."""
@@ -48,6 +48,14 @@ class EntryInfo:
     flat: FlatGuards
     shapes: ShapeEnv
     record: FrameRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a call of an entry runs, and the form of it that is kept on disk, if it can be."""
+
+    run: Callable[..., Any]
+    kept: Target | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -59,42 +67,39 @@ class Pipeline:
     in_python: FunctionType
     family: Family
     report: Reporter
-    history: SizeHistory = field(default_factory=SizeHistory)
+    kept: KeptEntries
+    history: SizeHistory
 
     @property
     def is_continuation(self) -> bool:
         return self.function is not self.family.origin
 
-    def forget(self) -> None:
-        """Start afresh."""
-        self.history = SizeHistory()
-        self.report.forget()
-        self.family.forget()
-
     def add_entry(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Entry:
         """The entry for these arguments, added last: what fails before leaves nothing behind."""
-        record = self.report.begins()
+        record, found_here = self.report.begins(), work.done.found_here
         try:
             with record.stage("trace"):
                 trace = translate(self.function, flat_args, self.trace_options())
             guards, shapes = trace.guards, trace.shapes
-            target = self._target(trace, record, flat_args)
+            made = self._target(trace, record, flat_args)
             with record.stage("guards"):
                 flat = flatten(guards, shapes, len(flat_args))
         except Unsupported as unsupported:
             self._note_unsupported(record, unsupported)
             guards, shapes, flat = self._types_alone(flat_args)
-            target = self._function_itself()
+            made = self._function_itself()
         validation.prove_all()
         self.report.guarded(record, guards, shapes)
-        entry = compiled.add_entry(flat.program, target, EntryInfo(flat, shapes, record))
+        entry = compiled.add_entry(flat.program, made.run, EntryInfo(flat, shapes, record))
         record.counts = entry.counts
         entry.leaves_arms = bool(record.cold_arms)
+        if made.kept is not None and work.done.found_here == found_here:
+            self.kept.keep(flat, shapes, made.kept, record, self.history.observations[-1])
         self.report.finished(record, flat)
         return entry
 
     def hand_over(
-        self, compiled: CompiledFunction, flat_args: tuple[Any, ...], run: Target
+        self, compiled: CompiledFunction, flat_args: tuple[Any, ...], run: Callable[..., Any]
     ) -> None:
         """From now on `run` answers calls with arguments of these types."""
         _, shapes, flat = self._types_alone(flat_args)
@@ -107,16 +112,19 @@ class Pipeline:
         guards, shapes = types_of(flat_args, self.function.__code__.co_varnames), ShapeEnv()
         return guards, shapes, flatten(guards, shapes, len(flat_args))
 
-    def _function_itself(self) -> Target:
+    def _function_itself(self) -> Made:
         """The function in Python, over its flat arguments."""
-        return with_code(self.in_python, flat_code(self.in_python.__code__))
+        return Made(with_code(self.in_python, flat_code(self.in_python.__code__)))
 
     # -- what a call of the entry runs
 
-    def _target(self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]) -> Target:
-        self.report.traced(record, trace)
-        if self.options.pure and (effects := replayed.told(trace.side_effects.records)):
-            raise Unsupported(f"it has side effects: {'; '.join(effects)}")
+    def _target(self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]) -> Made:
+        def effects() -> list[str]:
+            return replayed.told(trace.side_effects.records)
+
+        self.report.traced(record, trace, effects)
+        if self.options.pure and effects():
+            raise Unsupported(f"it has side effects: {'; '.join(effects())}")
         if isinstance(trace.end, Stopped):
             self.report.broke(record, Break(trace.end.reason, trace.end.location))
             record.in_python = trace.end.operations
@@ -129,9 +137,12 @@ class Pipeline:
             record.unprofitable = run.reason
             return self._function_itself()
         with record.stage("output"):
-            target = replacement.assemble(run)
+            made = replacement.assemble(run)
+            target = callable_of(made)
         self.report.becomes(record, target)
-        return drive(target) if replacement.points and not self.is_continuation else target
+        is_driven = bool(replacement.points) and not self.is_continuation
+        kept = Target(made if isinstance(made, Bound) else made.__code__, is_driven)
+        return Made(drive(target) if is_driven else target, kept)
 
     def _planned(self, trace: Trace, record: FrameRecord) -> Plan | None:
         """What replaces the frame; None where Python runs it."""
@@ -150,6 +161,8 @@ class Pipeline:
         if not operations and not (replacement.points and (is_new or family.operations)):
             return None  # also ends a loop in which nothing was found to compile
         family.operations += operations if self.is_continuation else 0
+        if is_new and self.options.account is not None:
+            family.expect(replacement.points, operations)
         return replacement
 
     def _afford(self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]) -> None:

@@ -5,7 +5,7 @@ import logging
 import warnings
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..api.directives import may_recompile
 from ..base import logs
@@ -19,18 +19,20 @@ from ..errors import (
 from ..guards.guard_set import GuardSet
 from ..guards.programs.flatten import FlatGuards, op_text
 from ..guards.programs.tree import guard_tree
+from ..guards.programs.words import guards_in_words
 from ..guards.shapes.shape_env import ShapeEnv
 from ..ir.graph import Location
-from ..ir.symbolic import Shown
 from ..native import CompiledFunction, Entry
-from ..tracer.state.trace import Trace
-from . import artifacts, replayed
-from .bailouts import Bailout
+from . import artifacts
 from .guard_failures import GuardFailure, why_guards_failed
 from .listings import listing
 from .options import Options
 from .stats import Break, FrameRecord, registry
 from .users_lines import users_line
+
+if TYPE_CHECKING:
+    from ..tracer.state.trace import Trace
+    from .bailouts import Bailout
 
 DYNAMO, GUARDS, RECOMPILES = map(logs.logger, ("dynamo", "guards", "recompiles"))
 EACH_VARIANT, GRAPH_BREAKS = map(logs.logger, ("recompiles_verbose", "graph_breaks"))
@@ -106,14 +108,16 @@ class Reporter:
         assert self.frame is not None
         return FrameRecord(self.name, self.frame, self.recompiles, location)
 
-    def traced(self, record: FrameRecord, trace: Trace) -> None:
+    def traced(
+        self, record: FrameRecord, trace: Trace, effects: Callable[[], list[str]]
+    ) -> None:
+        """`effects` tells what is changed outside after the graph has run."""
         record.operations = len(trace.graph.calls)
         record.cold_arms = tuple(Break(arm.reason, arm.location) for arm in trace.cold_arms)
         record.graph = trace.graph if self.options.is_explained else None
         artifacts.describe(record, trace.graph)
         if SIDE_EFFECTS.isEnabledFor(logging.INFO):
-            told = replayed.told(trace.side_effects.records)
-            SIDE_EFFECTS.info("%s", "\n".join(told) or "none")
+            SIDE_EFFECTS.info("%s", "\n".join(effects()) or "none")
 
     def broke(self, record: FrameRecord, broke: Break) -> None:
         """A graph ended early: note why; with `fullgraph=True` that is an error."""
@@ -136,22 +140,33 @@ class Reporter:
             BYTECODE.info("%s becomes\n%s", record.name, listing(code))
 
     def guarded(self, record: FrameRecord, guards: GuardSet, shapes: ShapeEnv) -> None:
-        is_explained = self.options.is_explained
-        shown = Shown if is_explained or GUARDS.isEnabledFor(logging.INFO) else str
-        record.guards = tuple(guard_tree(guards, shapes, shown).splitlines())
-        record.shapes = shapes if is_explained else None
+        """Note what is relied on, where somebody asked to be told."""
+        if self.options.is_explained or GUARDS.isEnabledFor(logging.INFO):
+            record.guards = guards_in_words(guards, shapes)
+        if GUARDS.isEnabledFor(logging.DEBUG):
+            record.guard_tree = tuple(guard_tree(guards, shapes).splitlines())
+        record.shapes = shapes if self.options.is_explained else None
 
-    def finished(self, record: FrameRecord, flat: FlatGuards) -> None:
+    def restored(self, record: FrameRecord) -> None:
+        """An entry that was made by another process."""
+        self._noted(record)
+        PERF.info("%s comes from disk: %s", record.name, record.timing())
+
+    def _noted(self, record: FrameRecord) -> None:
         registry.records.append(record)
         if self.options.listener is not None:
             self.options.listener(record)
+        self.recompiles += 1
+
+    def finished(self, record: FrameRecord, flat: FlatGuards) -> None:
+        self._noted(record)
         for guard in record.guards if GUARDS.isEnabledFor(logging.INFO) else ():
             GUARDS.info("%s", guard)
-        for op in flat.ops if GUARDS.isEnabledFor(logging.DEBUG) else ():
-            GUARDS.debug("%s", op_text(op))
+        ops = map(op_text, flat.ops) if GUARDS.isEnabledFor(logging.DEBUG) else ()
+        for detail in (*record.guard_tree, *ops):
+            GUARDS.debug("%s", detail)
         PERF.info("%s: %s", record.name, record.timing())
         artifacts.add_to_index(record)
-        self.recompiles += 1
 
     def failed(self, error: Exception) -> None:
         """With an error of our own."""

@@ -74,6 +74,8 @@ class FrameRecord:
     codes: tuple[CodeType, CodeType | None] | None = None
     """The function's and its replacement's, likewise."""
     guards: tuple[str, ...] = ()
+    guard_tree: tuple[str, ...] = ()
+    """What is relied on, in words, and by the names of kinds and sources, likewise."""
     shapes: ShapeEnv | None = None
     """What was decided about sizes, for those who asked to be told."""
     broke: Break | None = None

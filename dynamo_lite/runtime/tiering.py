@@ -45,9 +45,9 @@ PAYBACK = 2.0
 """How long code has to have run at least, in what lowering its graph is going to take."""
 LARGER = 4
 """How many times as many elements are another question."""
-TRIAL, SHARE_OF_SAVED = 0.15, 0.75
-"""Seconds of compiling that a running loop may take, and what it may take of what it is expected to
-save."""
+TRIAL, SHARE_OF_REST, SHARE_OF_SAVED = 0.15, 0.12, 0.75
+"""Seconds of compiling that a running loop may take, and what it may take of the time that it has
+yet to run in Python, and of what it is expected to save."""
 LEAST = 0.01
 """What a part of it saves at least, in what compiling that part takes."""
 KNOWN_LOWERING = 0.25
@@ -196,7 +196,8 @@ class Account:
         lowering *= KNOWN_LOWERING if self.is_tried else 1.0
         saved = min(self.saves + saves, self.rest)
         is_paid = self.is_tried or self.spent + lowering <= SHARE_OF_SAVED * saved
-        if self.spent + lowering > TRIAL and not (is_paid and saves >= LEAST * lowering):
+        is_trial = self.spent + lowering <= max(TRIAL, SHARE_OF_REST * self.rest)
+        if not is_trial and not (is_paid and saves >= LEAST * lowering):
             return False
         self.saves = saved
         return True

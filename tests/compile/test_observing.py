@@ -159,7 +159,7 @@ def test_explain():
     assert "graph break" in broke.reason and broke.location.filename == __file__
     assert same(explanation.graphs[0](X), (X + 1,))
     assert explanation.coverage == 1 and explanation.compile_seconds > 0
-    assert any("float64[4]" in guard for guard in explanation.guards)
+    assert any("float64 array of shape (4,)" in guard for guard in explanation.guards)
     text = str(explanation)
     assert "2 graphs" in text and "1 breaks" in text and f"{Path(__file__).name}:{LINE}" in text
 

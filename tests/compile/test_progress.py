@@ -1,5 +1,9 @@
 """A compilation that takes long is shown on a terminal, and nothing of it stays there."""
+import errno
 import io
+import os
+import pty
+import subprocess
 import sys
 import time
 
@@ -48,6 +52,34 @@ def test_what_is_quick_is_not(shown):
 
 def test_nothing_is_written_into_files(shown):
     assert shown(io.StringIO(), 0.0) == ""
+
+
+def test_on_a_real_terminal():
+    """Of a process whose standard error is one; its output is read until it ends."""
+    program = ("import time, numpy as np, dynamo_lite as dl\n"
+               "def slow(graph, inputs):\n"
+               "    time.sleep(0.8)\n"
+               "    return graph\n"
+               "dl.config.progress_seconds = 0.1\n"
+               "print(dl.compile(lambda x: x + 1, backend=slow, name='step')(np.ones(1)))\n")
+    outer, inner = pty.openpty()
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=inner,
+                          text=True) as process:
+        os.close(inner)
+        said = "".join(iter(lambda: read(outer), ""))
+        assert process.stdout.read() == "[2.]\n"
+    os.close(outer)
+    assert "dynamo_lite: compiling step (" in said and said.endswith(progress.CLEAR)
+    assert "\n" not in said
+
+
+def read(terminal):
+    """What a terminal shows next; nothing when its last process has ended."""
+    try:
+        return os.read(terminal, 1000).decode()
+    except OSError as error:
+        assert error.errno == errno.EIO
+        return ""
 
 
 def test_without_a_standard_error(monkeypatch):

@@ -245,8 +245,9 @@ class ListWriter(Writer):
             "if pairs: t, a = pairs.pop()", f"a = out[{i}] if len(out) > {i} >= 0 else a",
             "for p in places: b = b + p", "t = len(out)", "places.append(places[0])",
             f"out.append(float({number}))", "for q, w in pairs: a = max(a, w)",
+            "t = sum(places)", "a = a + sum(out)", "if out: b = sum(out) / len(out)",
+            f"a = sum([a, {number}, b, 1])", f"b = sum((float({number}), a), t)",
         ])
-
 
     def of_rows(self, i):
         """Two lists of equal lengths that take turns, or are replaced."""

@@ -170,6 +170,7 @@ CALLS: dict[Any, Calls] = {
     np.repeat: lambda s: ((s.array(), s.choice(0, 1, 2, -1), s.choice(None, s.axis())), {}),
     np.tile: lambda s: ((s.array(), s.choice(2, (2, 1), (1, 2, 2))), {}),
     np.roll: lambda s: ((s.array(), s.choice(0, 1, -2, 5), s.choice(None, s.axis())), {}),
+    core.diagonals: lambda s: ((s.array(), 0, 1), {}),
     core.sliding_windows: lambda s: ((s.array(), s.choice(1, 2, 3), s.axis()), {}),
     np.cross: lambda s: ((s.array((2, 3)), s.array(s.choice((2, 3), (3,)))), {}),
     np.block: lambda s: (([[s.array((2, 3))] * 2, [s.array((2, 3))] * 2],), {}),

@@ -222,6 +222,8 @@ void kept_dealloc(PyObject *object) {
 
 PyMemberDef kept_members[] = {
     {"run", T_OBJECT, offsetof(KeptStates, run), READONLY, "the graph"},
+    {"generators", T_OBJECT, offsetof(KeptStates, given), READONLY,
+     "random states, and the positions of those that are inputs"},
     {nullptr, 0, 0, 0, nullptr},
 };
 

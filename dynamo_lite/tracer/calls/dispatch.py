@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base import work
+from ...base.classes import a_kind
 from ...base.origins import full_name
 from ...base.signatures import check_names
 from ...errors import EffectBreak, GraphBreak
@@ -136,11 +138,10 @@ def wrapped_in(function: FunctionType) -> Any:
 class Dispatches:
     """A guard: a generic function still has this implementation for a class."""
 
-    __name__ = "dispatches_alike"
-
     def __init__(self, kind: type, implementation: Any) -> None:
         self.kind = kind
         self.implementation = implementation
+        self.__name__ = f"has the same function for {a_kind(kind)}"
 
     def __call__(self, function: Any) -> bool:
         return getattr(function, "dispatch", function)(self.kind) is self.implementation
@@ -229,6 +230,7 @@ def _constant(
 ) -> VariableTracker:
     if rule.id == "user-is-compiling":
         return constant(True)
+    work.done.found_here += 1
     known = [arg.as_constant(tx) for arg in args]
     named = {name: value.as_constant(tx) for name, value in kwargs.items()}
     return tx.known(function(*known, **named))
@@ -258,4 +260,5 @@ def import_module(tx: Tx, name: str, level: int, names: Any) -> VariableTracker:
     if missing := [part for part in names or () if f"{name}.{part}" not in sys.modules
                    and part not in vars(sys.modules[top])]:  # fmt: skip
         raise GraphBreak(f"importing {missing[0]} from {name}")
+    work.done.found_here += 1
     return tx.known(sys.modules[top])

@@ -66,7 +66,7 @@ C_METHODS = (MethodDescriptorType, WrapperDescriptorType)
 class OwnMethod:
     """A guard: a bound method is that of its owner's class, not one of a base's."""
 
-    __name__ = "is_of_own_class"
+    __name__ = "is the method of its own class"
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.signatures import by_name
 from ...errors import GraphBreak
+from ...ir import core
 from ...ir.ops.columns import says
 from ...ir.row import row_of
 from ...ir.types import Form
@@ -136,16 +137,27 @@ def at_least(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTrack
 
 
 def einsum(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
-    """Axes in another order are a view."""
+    """All axes of one array, in another order or along diagonals, are a view."""
     if len(args) == 2 and not kwargs and isinstance(args[1], ArrayVariable):
         text = args[0].as_constant(tx)
         given, arrow, wanted = text.replace(" ", "").partition("->") if type(text) is str else "   "
-        if arrow == "->" and given.isalpha() and len(set(given)) == args[1].array_type.ndim == (
-            len(given)
-        ) and sorted(given) == sorted(wanted):
-            order = TupleVariable([constant(given.index(letter)) for letter in wanted])
-            return record_call(tx, np.transpose, (args[1], order), {})
+        if arrow == "->" and given.isalpha() and len(given) == args[1].array_type.ndim and (
+            sorted(set(given)) == sorted(wanted)
+        ):
+            return rearranged(tx, args[1], given, wanted)
     return record_call(tx, function, args, kwargs)
+
+
+def rearranged(tx: Tx, array: VariableTracker, given: str, wanted: str) -> VariableTracker:
+    """An array whose axes have letters, with one axis for each of the letters that are wanted."""
+    for letter in wanted:
+        while given.count(letter) > 1:
+            first = given.index(letter)
+            second = given.index(letter, first + 1)
+            array = record_call(tx, core.diagonals, (array, constant(first), constant(second)), {})
+            given = given[:first] + given[first + 1 : second] + given[second + 1 :] + letter
+    order = TupleVariable([constant(given.index(letter)) for letter in wanted])
+    return record_call(tx, np.transpose, (array, order), {})
 
 
 UNNAMED: dict[Any, Callable[..., VariableTracker]] = {np.asfortranarray: as_array}

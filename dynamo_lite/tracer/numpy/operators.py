@@ -285,7 +285,7 @@ class UsesPower:
 
     @property
     def __name__(self) -> str:
-        return "uses_power"
+        return "an exponent for np.power"
 
     def __call__(self, exponent: Any) -> bool:
         return power_call(self.dtype, exponent, self.in_place) == POWER

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base import work
 from ...base.suppressed import warnings_as
 from ...errors import GraphBreak, Unsupported
 from ...guards.kinds import EQUALS
@@ -310,6 +311,7 @@ def fold(
             name = getattr(function, "__qualname__", repr(function))
             raise GraphBreak(f"{name} of {value.describe()}")
     known = [value.as_constant(tx) for value in args]
+    work.done.found_here += getattr(function, "__name__", "") == "__hash__"
     if sys.version_info >= (3, 12) and getattr(function, "__name__", "") in INVERSIONS:
         if type(known[0] if known else getattr(function, "__self__", None)) is bool:
             raise GraphBreak("Python warns of ~ of a bool")

@@ -47,7 +47,7 @@ class Holds:
 
     @property
     def __name__(self) -> str:
-        return f"{self.name!r} is what it was in"
+        return f"its {self.name!r} is what it was"
 
     def __call__(self, kind: type) -> bool:
         return lookup(kind, self.name) is self.raw.value
@@ -61,7 +61,7 @@ class Lacks:
 
     @property
     def __name__(self) -> str:
-        return f"there is no {self.name!r} in"
+        return f"has no {self.name!r} of its own"
 
     def __call__(self, kind: type) -> bool:
         return self.name not in vars(kind)

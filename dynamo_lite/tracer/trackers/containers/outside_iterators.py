@@ -86,7 +86,7 @@ class Reaches:
 
     @property
     def __name__(self) -> str:
-        return f"has {'' if self.found else 'no '}item {self.ahead} of"
+        return f"has {'an' if self.found else 'no'} item {self.ahead} steps ahead"
 
     def __call__(self, iterator: Any) -> bool:
         return (place(iterator, self.ahead) >= 0) is self.found
@@ -218,7 +218,7 @@ class Zips:
     """A guard: `zip`, not strict, of so many iterators."""
 
     count: int
-    __name__ = "zips"
+    __name__ = "is one of zip, not strict"
 
     def __call__(self, iterator: Any) -> bool:
         _, parts, *strict = iterator.__reduce__()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ....base import work
 from ....errors import GraphBreak
 from ....guards.kinds import CALL
 from ....guards.sources import Source
@@ -50,6 +51,7 @@ class SetVariable(VariableTracker):
         pool: dict[Hashable, VariableTracker] | None = None,
         source: Source | None = None,
     ) -> None:
+        work.done.found_here += 1
         self.real: Any = real
         self.pool = pool or {}
         self.source = source
@@ -397,7 +399,7 @@ def sought(tx: Tx, item: VariableTracker) -> Hashable:
 class SameMembers:
     """A guard: a set with these members, in this order."""
 
-    __name__ = "same_members"
+    __name__ = "has the same members"
 
     def __init__(self, members: AnySet) -> None:
         self.kind = type(members)
