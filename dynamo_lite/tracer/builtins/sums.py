@@ -20,6 +20,7 @@ from ..state.tracker import VariableTracker
 from ..trackers.arrays.elements import outside_of
 from ..trackers.arrays.growing import PYTHON_NUMBERS, GrowingVariable, expected
 from ..trackers.arrays.long_lists import SHORTEST
+from ..trackers.arrays.sizes import SizeVariable
 from .table import handles
 
 if TYPE_CHECKING:
@@ -173,6 +174,9 @@ def computed(tx: Tx, function: Any, *values: VariableTracker) -> VariableTracker
 
 
 def found_outside(tx: Tx, value: VariableTracker) -> Found | None:
+    """Sizes are added as such: what is known of them says more of a slice than their sum does."""
+    if isinstance(value, SizeVariable):
+        return None
     finder = FINDERS.get(type(value))
     return None if finder is None else finder(tx, value)
 
@@ -194,9 +198,11 @@ def sum_outside(
 def sum_of_long_list(
     tx: Tx, values: VariableTracker, start: VariableTracker
 ) -> VariableTracker | None:
-    """Of a list whose items nothing else needs to know one by one."""
+    """Of a list whose items nothing else needs to know one by one, as it may lengths."""
     first, outside = found_outside(tx, start), outside_of(tx, values)
     if first is None or type(outside) not in (list, tuple) or len(outside) < SHORTEST:
+        return None
+    if all(type(item) is int for item in outside):
         return None
     if values.source is None or (total := sum_of_numbers(outside, first[1])) is None:
         return None
