@@ -4,11 +4,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..base.records import dataclass
 from ..errors import GraphBreak
 from ..ir.graph import Location
+from ..ir.ops.libraries import byte_bounds
 from .kinds import ALL_DISJOINT, DISJOINT, EQUALS, IS, NO_ALIAS, NOT_ALIASED, TYPE, Group, GuardKind
 from .sources import ConstSource, LocalSource, Source
 
@@ -97,9 +96,9 @@ class GuardSet:
     def has(self, source: Source, kind: GuardKind) -> bool:
         return kind.name in self._by_source.get(source, {})
 
-    def watch_array(self, source: Source, array: np.ndarray) -> None:
+    def watch_array(self, source: Source, array: Any) -> None:
         """An array input; it must share no memory with any array the frame writes."""
-        place = Place(source, *np.lib.array_utils.byte_bounds(array))
+        place = Place(source, *byte_bounds(array))
         for written in self._written_places:
             must_not_overlap(written, place)
         self._arrays[source] = place

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import logging
+import operator
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy as np
 from ...base.config import config
 from ...base.logs import logger
 from ...errors import BackendError, Unsupported
-from ...ir.control import is_control
+from ...ir.control import all_nodes, is_control
 from ...ir.facts import graph_facts
 from ...ir.graph import Graph
 from ...ir.node import Node
@@ -66,7 +68,7 @@ def compile_for(graph: Graph, device: Device, is_moved: bool = False) -> Callabl
     `is_moved` it is called with NumPy arrays, whatever the arrays of the device are."""
     facts = graph_facts(graph)
     functional = optimize(graph, facts)
-    for node in functional.calls if device.attempt is None else ():
+    for node in () if device.reports else all_nodes(functional):
         if (why := why_not_node(node)) is not None:
             raise Unsupported(why)
     on_host = device.array is np.ndarray
@@ -87,9 +89,10 @@ def compile_program(program: Program, device: Device) -> LaunchPlan:
     launched = [step.kernel for step in all_steps(program.steps) if isinstance(step, Launch)]
     kernels = {kernel: made_for(kernel, numbers) for kernel in launched
                if all(axis.extent != 0 for axis in kernel.axes)}
+    emitted = tuple(one for one in kernels.values() if isinstance(one, TritonKernel))
+    device.prepare(emitted)
     writer = PlanWriter(program, device, kernels, numbers)
     text = writer.write()
-    emitted = tuple(one for one in kernels.values() if isinstance(one, TritonKernel))
     if OUTPUT_CODE.isEnabledFor(logging.INFO):
         OUTPUT_CODE.info("%s", print_program(program))
         for kernel in emitted:
@@ -147,14 +150,24 @@ def why_not_here(graph: Graph, example_inputs: Sequence[Any]) -> list[str]:
 
 
 def why_not_node(node: Node) -> str | None:
-    """NumPy scalars and Python numbers are the CPU's: kernels raise no floating-point flags."""
-    for kind in leaves(node.type):
-        if isinstance(kind, ArrayType) and kind.form is not Form.ARRAY:
-            is_float = kind.form is Form.PYTHON and kind.dtype == np.float64
-            row = row_of(node.target)
-            if not is_float or row is None or not row.never_reports:
-                return f"{node.name} is a number, computed between operations of the GPU"
-    return None
+    """Why a GPU, which raises no floating-point flags, cannot compute a number; None if it can, or
+    for arrays. Checks tell what Python's operators refuse."""
+    numbers = [kind for kind in leaves(node.type)
+               if isinstance(kind, ArrayType) and kind.form is not Form.ARRAY]
+    if not numbers or node.op != "call_function" or is_control(node):
+        return None
+    row = row_of(node.target)
+    is_python = node.target in PYTHON_OPERATORS or (row is not None and row.kind is Kind.EXTERN)
+    if is_python or (row is not None and not row.flags):
+        return None
+    is_float = all(kind.form is Form.PYTHON and kind.dtype == np.float64 for kind in numbers)
+    if is_float and row is not None and row.never_reports:
+        return None
+    return f"{node.name} is a number, of which NumPy may report something and a GPU does not"
+
+
+PYTHON_OPERATORS = frozenset(
+    function for function in vars(operator).values() if isinstance(function, BuiltinFunctionType))
 
 
 def why_extern(node: Node) -> str | None:

@@ -1,20 +1,24 @@
-"""A kernel's binary: from the disk, or compiled by Triton, which is imported only then."""
+"""A kernel's binary: from the disk, or compiled by Triton, in another process where that can be."""
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import json
-import logging
 import time
+from collections.abc import Sequence
+from concurrent.futures import Future
 from functools import cache
 from importlib import metadata
 
+from ...base.config import config
 from ...base.logs import logger
 from ...errors import BackendError
 from .. import disk
 from .binary import Binary
 from .emitter import TritonKernel
 from .prelude import PRELUDE
+from .service import SERVICE
 
 ABI = 1  # of binaries on disk and of the parameters of kernels
 INSTALL = 'pip install "dynamo-lite[cuda]"'
@@ -30,11 +34,45 @@ def build(kernel: TritonKernel, aligned: bool, capability: int) -> Binary:
         PERF.info("%s from the disk cache", kernel.name)
         return Binary.from_bytes(stored)
     begin = time.perf_counter()
+    binary = _asked(place, kernel, aligned, capability) or _made_here(kernel, aligned, capability)
+    PERF.info("Triton took %.1f ms for %s", 1e3 * (time.perf_counter() - begin), kernel.name)
+    disk.write(place, binary.to_bytes())
+    return binary
+
+
+FEW = 4
+"""Fewer kernels than so many are compiled sooner than another process has imported Triton."""
+ASKED: dict[str, Future[Binary]] = {}
+"""What other processes compile, by its place on the disk."""
+
+
+def prepare(kernels: Sequence[TritonKernel], capability: int) -> None:
+    """Let other processes compile the kernels that are not on the disk, until `build` is called."""
+    places = {_place(kernel, True, capability): kernel for kernel in kernels}
+    missing = {place: kernel for place, kernel in places.items()
+               if place not in ASKED and disk.read(place) is None}
+    if config.compile_processes == 1 or (len(missing) < FEW and not SERVICE.is_running):
+        return
+    with contextlib.suppress(OSError):
+        for place, kernel in missing.items():
+            ASKED[place] = SERVICE.ask(kernel, True, capability)
+
+
+def _asked(place: str, kernel: TritonKernel, aligned: bool, capability: int) -> Binary | None:
+    """What another process compiles; None where this one is to do it."""
+    try:
+        asked = ASKED.pop(place, None)
+        if asked is None and SERVICE.is_running and config.compile_processes != 1:
+            asked = SERVICE.ask(kernel, aligned, capability)
+        return None if asked is None else asked.result()
+    except OSError as error:
+        PERF.info("kernels are compiled by this process: %s", error)
+        return None
+
+
+def _made_here(kernel: TritonKernel, aligned: bool, capability: int) -> Binary:
     compiler = importlib.import_module(".compiler", __package__)
     binary: Binary = compiler.compile_kernel(kernel, aligned, compiler.target(capability))[0]
-    if PERF.isEnabledFor(logging.INFO):
-        PERF.info("Triton took %.1f ms for %s", 1e3 * (time.perf_counter() - begin), kernel.name)
-    disk.write(place, binary.to_bytes())
     return binary
 
 

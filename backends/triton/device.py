@@ -5,12 +5,14 @@ import importlib
 import importlib.util
 import operator
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
+from ...base.raised import reports_raise
 from ...errors import BackendError, Unsupported
+from .build import prepare
 from .emitter import TritonKernel
 from .launch import Launcher, cuda_launcher
 
@@ -32,8 +34,13 @@ class Device(Protocol):
         ...
 
     @property
-    def attempt(self) -> Callable[[], Any] | None:
-        """A context that raises what NumPy reports, if the device does."""
+    def attempt(self) -> Callable[[], Any]:
+        """A context that raises what NumPy and the array library report."""
+        ...
+
+    @property
+    def reports(self) -> bool:
+        """Whether its kernels raise floating-point flags."""
         ...
 
     def pointer(self, array: Any) -> int:
@@ -86,6 +93,10 @@ class Device(Protocol):
         """Whether the arrays are on the GPU that is current in this thread, and it is this one."""
         ...
 
+    def prepare(self, kernels: Sequence[TritonKernel]) -> None:
+        """These will be launched soon."""
+        ...
+
     def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:
         """Ready to launch; `aligned`: all its pointers will be multiples of 16 bytes."""
         ...
@@ -111,7 +122,8 @@ class CuPyDevice:
                 "and device= out to compile functions of NumPy arrays for the CPU")
         self.array: type = self.cupy.ndarray
         self.library = self.cupy
-        self.attempt: Callable[[], Any] | None = None
+        self.attempt = reports_raise
+        self.reports = False
         self.pointer: Callable[[Any], int] = operator.attrgetter("data.ptr")
         self.empty: Callable[[Shape, np.dtype], Any] = self.cupy.ndarray
 
@@ -160,6 +172,9 @@ class CuPyDevice:
             self.thread.has_context = True
         return all(array.device.id == self.id for array in arrays)
 
+    def prepare(self, kernels: Sequence[TritonKernel]) -> None:
+        prepare(kernels, self.capability)
+
     def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:
         return cuda_launcher(kernel, aligned, self.capability)
 
@@ -168,24 +183,33 @@ class CuPyDevice:
 
 
 def counterpart_in(library: Any, target: Callable[..., Any]) -> Callable[..., Any]:
-    """`library.x.y` for `numpy.x.y`; Python's operators are their own counterparts."""
-    module = getattr(target, "__module__", None) or "numpy"
-    name = str(getattr(target, "__qualname__", None) or getattr(target, "__name__", ""))
-    if module == "_operator":
-        return target
-    if isinstance(target, np.ufunc):
-        module, name = "numpy", target.__name__
-    owner = getattr(target, "__objclass__", None)
-    if owner is np.ndarray:
-        module, name = "numpy", f"ndarray.{target.__name__}"
+    """`library.x.y` for `numpy.x.y`. Functions of Python, of the library and our own, which call
+    NumPy's, are their own counterparts: NumPy's hand arrays of other libraries over to these."""
+    module, name = path_of(target)
     root, _, path = module.partition(".")
-    found = library if root == "numpy" else None
+    if root != "numpy":
+        return target
+    found = library
     for part in [*filter(None, path.split(".")), *name.split(".")]:
         found = getattr(found, part, None)
     if found is None or found is target:
         raise Unsupported(f"{module}.{name} has no counterpart in {library.__name__}")
     counterpart: Callable[..., Any] = found
     return counterpart
+
+
+def path_of(target: Any) -> tuple[str, str]:
+    """The module of a function, and its name there."""
+    if isinstance(target, np.ufunc):
+        return "numpy", target.__name__
+    owner = getattr(target, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return "numpy", f"{owner.__name__}.{target.__name__}"
+    name = str(getattr(target, "__qualname__", None) or getattr(target, "__name__", ""))
+    if getattr(target, "__objclass__", None) is np.ndarray:
+        return "numpy", name
+    home = type(owner) if owner is not None else None
+    return target.__module__ or getattr(home, "__module__", "numpy"), name
 
 
 def is_installed(package: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ class HostDevice:
 
     array: type = np.ndarray
     library: Any = np
+    reports = True
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[None]:
@@ -93,6 +94,9 @@ class HostDevice:
 
     def is_here(self, *arrays: Any) -> bool:
         return all(type(array) is np.ndarray for array in arrays)
+
+    def prepare(self, kernels: Sequence[TritonKernel]) -> None:
+        """The interpreter needs no time."""
 
     def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:
         made: Launcher = _interpreted().interpreted_launcher(kernel)

@@ -17,7 +17,17 @@ from ...base.raised import is_of_a_signal
 from ...ir.types import ArrayType, Form
 from ...native import BAILOUT
 from ..loop_ir.loops import Buffer, Gather, Kernel, Store
-from ..loop_ir.program import Allocate, Commit, LogUndo, Program, Step, all_steps
+from ..loop_ir.program import (
+    Allocate,
+    Commit,
+    Launch,
+    LogUndo,
+    Program,
+    Require,
+    Step,
+    View,
+    all_steps,
+)
 from .device import Device
 from .emitter import Parameter, TritonKernel
 from .host_kernels import number_array
@@ -27,6 +37,8 @@ from .step_writer import NUMBERS, Kernels, StepWriter, array_name, pointer_name
 
 PERF = logger("perf")
 STATUS = Parameter("status", "*i32")
+ON_DEVICE = (Allocate, Launch, View, Require, Commit)
+"""Steps in which neither NumPy nor the array library computes, so that they report nothing."""
 
 
 class PlanWriter(StepWriter):
@@ -48,6 +60,9 @@ class PlanWriter(StepWriter):
             "is_of_a_signal": is_of_a_signal,
         }  # fmt: skip
         self.last = _last_uses(program)
+        self.only_launches = all(
+            isinstance(step, ON_DEVICE) for step in all_steps(program.steps)
+        ) and all(isinstance(kernel, TritonKernel) for kernel in kernels.values())
         self.has_checks = any(
             parameter == STATUS
             for k in kernels.values() if isinstance(k, TritonKernel) for parameter in k.parameters
@@ -92,8 +107,8 @@ class PlanWriter(StepWriter):
 
     @contextmanager
     def attempted(self) -> Iterator[None]:
-        """What a device reports abandons the call."""
-        if self.device.attempt is None:
+        """What is reported abandons the call."""
+        if self.only_launches and not self.device.reports:
             yield
             return
         with self.block("with attempt():"):

@@ -80,6 +80,9 @@ class Config:
     copied to and their results from (backend "triton")."""
     interpret: bool = False
     """Run the kernels of the backend "triton" in Triton's interpreter, on NumPy arrays."""
+    compile_processes: int = 0
+    """Processes that compile kernels for GPUs at the same time; 0 is one for each core, at most 8,
+    and with 1 it is this process that compiles them."""
     cache: bool = True
     """Keep compiled code on disk."""
     keep_entries: bool = True

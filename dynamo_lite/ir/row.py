@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields as columns_of
 from typing import Any
 
-import numpy as np
-
 from ..base.records import dataclass, field
 
 
@@ -167,7 +165,7 @@ BOUND_ROWS: dict[Any, Op] = {}
 """Rows of methods, called without their first argument when they are bound."""
 _POINTWISE: dict[str, Op] = {}
 FOREIGN_ROWS: dict[Any, Op] = {}
-"""Rows of ufuncs of other libraries, made when they are first met."""
+"""Rows of functions of other libraries, made when they are first met."""
 OWN_ROW = "_dynamo_lite_row"
 """Attribute of a user's function with its row."""
 
@@ -212,6 +210,6 @@ def row_of(target: Any) -> Op | None:
     if row is None and (owner := getattr(target, "__self__", None)) is not None:
         method = getattr(type(owner), getattr(target, "__name__", ""), None)
         row = BOUND_ROWS.get(method) if method.__hash__ else None
-    if row is None and isinstance(target, np.ufunc):
-        return FOREIGN_ROWS.get(target)
+    if row is None and target in FOREIGN_ROWS:
+        return FOREIGN_ROWS[target]
     return getattr(target, OWN_ROW, None) if row is None else row

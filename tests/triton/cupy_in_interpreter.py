@@ -2,80 +2,113 @@
 in host memory, with Triton's interpreter in place of the GPU."""
 from __future__ import annotations
 
+import copy
+import sys
+import types
 from typing import Any
 
 import cupy as cp
 import numpy as np
 from dynamo_lite.backends.triton.backend import compile_for
-from dynamo_lite.backends.triton.device import counterpart_in
 
 import dynamo_lite as dl
-from tests.triton.host import NoisyHost
-from tests.triton.portable import FUNCTIONS
-from tests.triton.test_cupy import on_host
+from tests.oracle import outcome_of_copy
+from tests.trace.test_corpus import PROGRAMS
+from tests.triton.cupy_on_host import CuPyOnHost, computes_on_host, host, on_host
+from tests.triton.portable import FUNCTIONS, WRITES
 
 
-class CuPyOnHost(NoisyHost):
-    """CuPy's arrays over NumPy's memory."""
-
-    array = cp.ndarray
-    library = cp
-    attempt = None
-
-    def pointer(self, array: Any) -> int:
-        return array.data.ptr
-
-    def empty(self, shape: Any, dtype: Any) -> Any:
-        return on_host(super().empty(shape, dtype))
-
-    def view(self, base: Any, offset: int, shape: Any, dtype: Any, strides: Any) -> Any:
-        return cp.ndarray(shape, dtype, base.data + offset, strides)
-
-    def constant(self, value: np.ndarray) -> Any:
-        return on_host(super().constant(value))
-
-    def is_here(self, *arrays: Any) -> bool:
-        return all(type(array) is cp.ndarray for array in arrays)
-
-    def counterpart(self, target: Any) -> Any:
-        return counterpart_in(cp, target)
+def with_cupy(function: Any) -> Any:
+    """A function of a module in which CuPy has the name of NumPy."""
+    if not isinstance(function, types.FunctionType):
+        return None
+    names = {name: cp if value is np else value for name, value in function.__globals__.items()}
+    made = types.FunctionType(
+        function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
-def host(array: Any) -> np.ndarray:
-    """What a CuPy array over host memory holds."""
-
-    class Memory:
-        __array_interface__ = {
-            "data": (array.data.ptr, False), "shape": array.shape, "strides": array.strides,
-            "typestr": array.dtype.str, "version": 3,
-        }  # fmt: skip
-        owner = array
-
-    return np.array(Memory())
+def moved(tree: Any, change: Any) -> Any:
+    """A tree of plain containers with other leaves."""
+    if type(tree) in (list, tuple):
+        return type(tree)(moved(item, change) for item in tree)
+    if type(tree) is dict:
+        return {key: moved(value, change) for key, value in tree.items()}
+    return change(tree)
 
 
-def main() -> None:
+def to_cupy(leaf: Any) -> Any:
+    is_held = isinstance(leaf, np.ndarray) and leaf.dtype.kind in "biufc"
+    return on_host(leaf.copy("K")) if is_held else leaf
+
+
+def to_numpy(leaf: Any) -> Any:
+    return host(leaf).copy() if isinstance(leaf, cp.ndarray) else leaf
+
+
+def equal(got: Any, want: Any) -> None:
+    """Arrays of CuPy stand for NumPy's scalars, too."""
+    if type(want) in (list, tuple):
+        assert len(got) == len(want)
+        for one, other in zip(got, want):
+            equal(one, other)
+    elif type(want) is dict:
+        for key in want:
+            equal(got[key], want[key])
+    elif isinstance(want, (np.ndarray, np.generic)):
+        assert (got.dtype, got.shape) == (want.dtype, want.shape), (got.dtype, want.dtype)
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
+    elif isinstance(want, (bool, int, float, complex, str, type(None))):
+        assert type(got) is type(want) and (got == want or got != got), (got, want)
+
+
+def compiled(function: Any, made: list[Any]) -> Any:
+    def backend(graph: Any, inputs: Any) -> Any:
+        made.append(compile_for(graph, CuPyOnHost()))
+        return made[-1]
+
+    return dl.compile(function, backend=backend, fullgraph=True)
+
+
+def check_functions() -> None:
     rng = np.random.default_rng(3)
-    for function in FUNCTIONS:
-        made = []
-
-        def backend(graph: Any, inputs: Any, made: Any = made) -> Any:
-            made.append(compile_for(graph, CuPyOnHost()))
-            return made[-1]
-
-        compiled = dl.compile(function, backend=backend, fullgraph=True)
+    for function in (*FUNCTIONS, *WRITES):
+        made: list[Any] = []
+        ours = compiled(function, made)
         for shape in ((4, 6), (5, 7), (6, 9)):
             x = rng.normal(size=shape)
+            y = x.copy()
             expected = function(np, x)
-            found = compiled(cp, on_host(x))
-            expected = expected if isinstance(expected, tuple) else (expected,)
-            found = found if isinstance(found, tuple) else (found,)
-            for got, want in zip(found, expected, strict=True):
-                assert type(got) is cp.ndarray and got.shape == want.shape, function.__name__
-                np.testing.assert_allclose(host(got), want, rtol=1e-12)
+            found = ours(cp, on_host(y))
+            equal(moved(found, to_numpy), expected)
+            np.testing.assert_allclose(y, x, rtol=1e-12)
         assert len(made) == 2, f"{function.__name__} was compiled {len(made)} times"
         print("equal", function.__name__)
 
 
+def check_corpus() -> None:
+    for program in PROGRAMS:
+        function = with_cupy(program.function)
+        expected = outcome_of_copy(program.function, program.args)
+        if not program.is_one_graph or function is None or expected.error is not None:
+            continue
+        given = moved(copy.deepcopy(program.args), to_cupy)
+        try:
+            found = compiled(function, [])(*given)
+            equal(moved(found, to_numpy), expected.result)
+            equal(moved(given, to_numpy), expected.args)
+        except Exception as error:
+            print("different", program, type(error).__name__, str(error)[:200].replace("\n", " "))
+        else:
+            print("equal", program)
+
+
+def main(part: str) -> None:
+    computes_on_host()
+    with dl.config.patch(strict=True):
+        {"functions": check_functions, "corpus": check_corpus}[part]()
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -66,8 +66,9 @@ def test_importing_and_asking_import_neither_triton_nor_cupy():
 
 
 def test_numbers_are_the_cpus():
-    node = SimpleNamespace(type=dl.ir.types.scalar("f8"), name="s", target=np.add)
-    assert "number" in backend.why_not_node(node)
+    facts = {"type": dl.ir.types.scalar("f8"), "name": "s", "op": "call_function"}
+    assert "number" in backend.why_not_node(SimpleNamespace(**facts, target=np.add))
+    assert backend.why_not_node(SimpleNamespace(**facts, target=bool)) is None
 
 
 @pytest.mark.parametrize(("target", "path"), [

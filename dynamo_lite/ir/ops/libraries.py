@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import Unsupported
 from .. import core
-from ..row import Effect, Kind, Op
+from ..row import FOREIGN_ROWS, ROWS, Effect, Kind, Op
 from ..rules.pointwise import resolve
 from ..rules.values import as_type
 from ..tree import leaves, map_leaves
@@ -27,7 +27,11 @@ NUMPY = "numpy"
 ARRAY_CLASSES = {("cupy", "ndarray"): "cupy"}
 """Module and name of an array class → the library, which need not be imported to recognise it."""
 
-FOLD_OPTIONS = frozenset({"axis", "dtype", "out", "keepdims"})
+CONVERSIONS = (bool, int, float, complex)
+"""What makes a number of Python of an array's one element: the program waits for it."""
+ALIKE = (np.nonzero,)
+"""Functions whose results are laid out as NumPy's are."""
+FOLD_OPTIONS = frozenset({"axis", "dtype", "out", "keepdims", "ddof"})
 
 
 def library_of(kind: type) -> str | None:
@@ -41,6 +45,18 @@ def array_class(library: str) -> type:
     """The class of a library's arrays; one has been seen, so the library is loaded."""
     kind: type = sys.modules[library].ndarray
     return kind
+
+
+def byte_bounds(array: Any) -> tuple[int, int]:
+    """The addresses of an array's first byte and of the one behind its last."""
+    if isinstance(array, np.ndarray):
+        return np.lib.array_utils.byte_bounds(array)
+    begin = end = array.data.ptr
+    if array.size:
+        reach = [(size - 1) * stride for size, stride in zip(array.shape, array.strides)]
+        begin += sum(step for step in reach if step < 0)
+        end += sum(step for step in reach if step > 0) + array.itemsize
+    return begin, end
 
 
 def library_among(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -63,6 +79,8 @@ def result_in(
     """The type of a call in `library`, given its type in NumPy."""
     if (why := why_not_alike(row, args, kwargs)) is not None:
         raise Unsupported(f"in {library}, {why}")
+    if row.target in CONVERSIONS:
+        return result
     is_view = row.kind is Kind.WRITE or "out" in kwargs or row.target is core.update
     if row.strided_view is not None and not is_view:
         is_view = row.strided_view(*args, facts=facts, **kwargs) is not None
@@ -74,12 +92,42 @@ def result_in(
             raise Unsupported(f"a Python number from an array of {library}")
         if kind.form is Form.SCALAR and row.target is operator.getitem:
             raise Unsupported(f"one element of an array of {library}, which is a view")
-        if is_view:
+        if is_view or row.target in ALIKE:
             return replace(kind, library=library)
         strides = contiguous_strides(kind.shape, kind.dtype.itemsize)
         return replace(kind, form=Form.ARRAY, strides=strides, library=library)
 
     return map_leaves(moved, result)
+
+
+def take_creation(library: str, function: Any, counterpart: Any) -> bool:
+    """Make a row for a function of a library that makes arrays of numbers, as NumPy's counterpart
+    does; False where that is no such function."""
+    row = ROWS.get(counterpart)
+    if row is None or row.kind is not Kind.CREATION:
+        return False
+    if function not in FOREIGN_ROWS:
+        lowering = row.lowering if row.lowering in SAME_BITS else None
+        FOREIGN_ROWS[function] = replace(
+            row, target=function, infer=_made_in(library, row.infer), lowering=lowering,
+            handler=None, itself=None, strided_view=None)
+    return True
+
+
+SAME_BITS = frozenset({"filled", "empty", "full", "eye", "tri"})
+"""Lowerings that say nothing of how numbers are computed; others are the library's own business."""
+
+
+def _made_in(library: str, rule: Any) -> Any:
+    def infer(*args: Any, facts: Any, **kwargs: Any) -> Any:
+        if any(isinstance(leaf, (np.ndarray, ArrayType)) and as_type(leaf).form is Form.ARRAY
+               for leaf in leaves((args, kwargs))):
+            raise Unsupported(f"an array of {library} made of one of another library")
+        return map_leaves(
+            lambda kind: replace(kind, library=library) if isinstance(kind, ArrayType) else kind,
+            rule(*args, facts=facts, **kwargs))
+
+    return infer
 
 
 def why_not_alike(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:

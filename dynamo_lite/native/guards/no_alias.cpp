@@ -7,16 +7,47 @@
 namespace guards {
 namespace {
 
-// The bytes from an array's first element to its last, in memory order.
-Bytes extent_of(PyArrayObject *array) {
-    intptr_t begin = reinterpret_cast<intptr_t>(PyArray_DATA(array));
-    intptr_t end = begin + PyArray_ITEMSIZE(array);
-    for (int i = 0; i < PyArray_NDIM(array); ++i) {
-        if (PyArray_DIM(array, i) == 0) return {begin, begin};
-        intptr_t span = (PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
+// The bytes from the first element at `data` to the last, in memory order.
+Bytes extent_of(intptr_t data, intptr_t itemsize, int ndim, const npy_intp *shape,
+                const npy_intp *strides) {
+    intptr_t begin = data, end = data + itemsize;
+    for (int i = 0; i < ndim; ++i) {
+        if (shape[i] == 0) return {data, data};
+        intptr_t span = (shape[i] - 1) * strides[i];
         (span < 0 ? begin : end) += span;
     }
     return {begin, end};
+}
+
+bool read_number(PyObject *object, const char *attribute, intptr_t &number) {
+    Ref found(PyObject_GetAttrString(object, attribute));
+    if (!found) return false;
+    number = PyLong_AsSsize_t(found.get());
+    return number != -1 || !PyErr_Occurred();
+}
+
+// Of an array of another library, which lies in the memory of a device.
+bool foreign_extent(PyObject *array, Bytes &found) {
+    npy_intp shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
+    intptr_t address, itemsize, ndim;
+    Ref memory(PyObject_GetAttrString(array, "data"));
+    if (!memory || !read_number(memory.get(), "ptr", address) ||
+        !read_number(array, "itemsize", itemsize) || !read_number(array, "ndim", ndim) ||
+        ndim > NPY_MAXDIMS || !read_sizes(array, "shape", static_cast<int>(ndim), shape) ||
+        !read_sizes(array, "strides", static_cast<int>(ndim), strides)) {
+        PyErr_Clear();
+        return false;
+    }
+    found = extent_of(address, itemsize, static_cast<int>(ndim), shape, strides);
+    return true;
+}
+
+bool extent_of(PyObject *value, Bytes &found) {
+    if (!PyArray_Check(value)) return foreign_extent(value, found);
+    auto array = reinterpret_cast<PyArrayObject *>(value);
+    found = extent_of(reinterpret_cast<intptr_t>(PyArray_DATA(array)), PyArray_ITEMSIZE(array),
+                      PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array));
+    return true;
 }
 
 // An object takes up one byte, None nothing.
@@ -28,9 +59,11 @@ Bytes place_of(PyObject *object) {
 bool locate(Group &group, const Machine &machine) {
     for (size_t i = 0; i < group.registers.size(); ++i) {
         PyObject *value = machine.registers[group.registers[i]];
-        if (group.of_arrays && !PyArray_Check(value)) return false;
-        group.places[i] = group.of_arrays ? extent_of(reinterpret_cast<PyArrayObject *>(value))
-                                          : place_of(value);
+        if (!group.of_arrays) {
+            group.places[i] = place_of(value);
+        } else if (!extent_of(value, group.places[i])) {
+            return false;
+        }
     }
     return true;
 }
@@ -38,9 +71,8 @@ bool locate(Group &group, const Machine &machine) {
 }  // namespace
 
 bool disjoint(PyObject *left, PyObject *right) {
-    if (!PyArray_Check(left) || !PyArray_Check(right)) return false;
-    Bytes a = extent_of(reinterpret_cast<PyArrayObject *>(left));
-    Bytes b = extent_of(reinterpret_cast<PyArrayObject *>(right));
+    Bytes a, b;
+    if (!extent_of(left, a) || !extent_of(right, b)) return false;
     return a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
 }
 

@@ -117,6 +117,7 @@ bool holds_array(const Op &op, const Machine &machine);
 bool holds_array_like(const Op &op, const Machine &machine);
 bool holds_unusual_relation(const Relation &relation, const int64_t *slots);
 void find_difference(Relation &relation);
+bool read_sizes(PyObject *array, const char *attribute, int ndim, npy_intp *sizes);
 bool disjoint(PyObject *left, PyObject *right);
 bool have_no_alias(Group &group, const Machine &machine);
 PyObject *own_dict(PyObject *object);  // a new reference

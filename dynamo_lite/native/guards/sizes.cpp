@@ -22,19 +22,6 @@ inline bool all_fit(const Extent *extents, const npy_intp *sizes, int ndim, int6
     return true;
 }
 
-// The sizes in an attribute that is a tuple of ints; false when it is something else.
-bool read_sizes(PyObject *array, const char *attribute, int ndim, npy_intp *sizes) {
-    Ref tuple(PyObject_GetAttrString(array, attribute));
-    if (!tuple || !PyTuple_Check(tuple.get()) || PyTuple_GET_SIZE(tuple.get()) != ndim) {
-        return false;
-    }
-    for (int i = 0; i < ndim; ++i) {
-        sizes[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple.get(), i));
-        if (sizes[i] == -1 && PyErr_Occurred()) return false;
-    }
-    return true;
-}
-
 struct Flag {
     int bit;
     const char *attribute;
@@ -57,6 +44,19 @@ bool has_flags(PyObject *array, int mask, int wanted) {
 }
 
 }  // namespace
+
+// The sizes in an attribute that is a tuple of ints; false when it is something else.
+bool read_sizes(PyObject *array, const char *attribute, int ndim, npy_intp *sizes) {
+    Ref tuple(PyObject_GetAttrString(array, attribute));
+    if (!tuple || !PyTuple_Check(tuple.get()) || PyTuple_GET_SIZE(tuple.get()) != ndim) {
+        return false;
+    }
+    for (int i = 0; i < ndim; ++i) {
+        sizes[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple.get(), i));
+        if (sizes[i] == -1 && PyErr_Occurred()) return false;
+    }
+    return true;
+}
 
 bool holds_array(const Op &op, const Machine &machine) {
     PyObject *value = machine.registers[op.a];

@@ -29,7 +29,7 @@ from ..object_model.refusals import returned
 from ..rules.local_classes import PLACEHOLDERS, is_local
 from ..rules.mro import MISSING, is_subtype, lookup
 from ..state.tracker import ObservedException, VariableTracker
-from ..trackers.arrays.arrays import ArrayVariable
+from ..trackers.arrays.arrays import ArrayVariable, array_library
 from ..trackers.containers.exceptions import ARGUMENTS_ONLY, ExceptionVariable
 from ..trackers.containers.sequences import TupleVariable
 from ..trackers.objects.classes import ClassVariable
@@ -66,7 +66,7 @@ def _is_instance(tx: Tx, value: VariableTracker, kind: VariableTracker) -> bool:
         return tx.truth(method.call(tx, (kind, value), {}))
     if isinstance(value, ConstantVariable):
         return bool(observe(isinstance, value.as_constant(tx), base))
-    if value.in_graph:  # it has what its class has
+    if value.in_graph and array_library(value) == "numpy":  # it has what its class has
         made = np.empty(0) if value.python_type() is np.ndarray else value.python_type()()
         return bool(observe(isinstance, made, base))
     if getattr(base, "_is_protocol", False) and not _asks_for_methods(base):

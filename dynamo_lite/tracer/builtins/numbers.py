@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import GraphBreak
 from .. import numpy as numpy_calls
+from ..control_flow.branches import is_data
 from ..object_model.class_attributes import overridden
 from ..object_model.constants import FALSE, ConstantVariable, constant, fold, observe
 from ..object_model.refusals import derived, name_in_c, refuse, returned_exactly
 from ..python import operators
 from ..rules.mro import answers
 from ..state.tracker import VariableTracker
-from ..trackers.arrays.numbers import ComputedNumber
 from ..trackers.arrays.sizes import is_size
 from ..trackers.objects.objects import ObjectVariable
 from .table import HANDLERS, handles
@@ -79,7 +79,7 @@ def operator_index(tx: Tx, value: VariableTracker) -> VariableTracker:
 
 @handles(bool)
 def builtin_bool(tx: Tx, value: VariableTracker = FALSE) -> VariableTracker:
-    if isinstance(value, ComputedNumber):
+    if is_data(value):
         return numpy_calls.call(tx, bool, (value,), {})
     return constant(tx.truth(value))
 

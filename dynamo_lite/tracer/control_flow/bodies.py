@@ -111,8 +111,6 @@ class Body:
         if (kind := type_of(value)) is None or not fits(value):
             self.fixed[name] = value
             return value
-        if kind.library != "numpy":
-            raise GraphBreak(f"a loop over arrays of {kind.library}")
         placeholder = self.graph.placeholder(identifier(name), kind)
         self.before[name], self.carried[name] = value, placeholder
         return tracker_of(placeholder)

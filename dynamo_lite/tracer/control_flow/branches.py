@@ -28,6 +28,7 @@ from ..object_model.constants import TRUE, constant
 from ..recording.nodes import record
 from ..state.trace import LoopPlan
 from ..state.tracker import ObservedException, VariableTracker
+from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.arrays.numbers import NumberVariable
 from . import side_exits
 from .capture import capturing, tracker_of
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
 
 
 def is_data(value: VariableTracker) -> bool:
-    """A number whose truth the graph computes."""
+    """A number whose truth the graph computes, or an array that is one."""
+    if isinstance(value, ArrayVariable):
+        return not value.array_type.shape
     return isinstance(value, NumberVariable) and not value.is_constant()
 
 
@@ -51,6 +54,9 @@ def predicate(tx: Tx, value: VariableTracker) -> Node:
     """`bool(value)` as a node."""
     kind = value.array_type  # type: ignore[attr-defined]
     argument: Node = value.as_argument(tx)
+    if kind.form is Form.ARRAY:
+        number: Node = record(tx, bool, (argument,)).as_argument(tx)
+        return number
     if kind.dtype == np.dtype(bool):
         return argument
     test = operator.ne if kind.form is Form.PYTHON else np.not_equal

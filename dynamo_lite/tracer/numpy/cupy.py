@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import GraphBreak
+from ...ir.ops.libraries import take_creation
 from ...ir.tree import leaves
 from ..state.tracker import Args, Kwargs
 from ..trackers.arrays.arrays import ArrayVariable
@@ -34,6 +35,8 @@ def numpy_counterpart(function: Any, args: Args, kwargs: Kwargs) -> Any:
     if (found := _same_name(function)) is None:
         raise GraphBreak(f"{function.__name__} of CuPy has no counterpart in a graph")
     if not takes_cupy:
+        if take_creation("cupy", function, found):
+            return function
         raise GraphBreak(f"{function.__name__} of CuPy without an array of CuPy")
     return found
 
@@ -45,12 +48,16 @@ def _is_cupy(value: Any) -> bool:
 
 
 def _is_of_cupy(function: Any) -> bool:
+    if is_cupy_ufunc(getattr(function, "__self__", None)):
+        return True
     module = getattr(function, "__module__", None) or type(function).__module__
     return isinstance(module, str) and module.partition(".")[0] == "cupy"
 
 
 def _same_name(function: Any) -> Any:
-    """NumPy's function at the place where CuPy has this one."""
+    """NumPy's function at the place where CuPy has this one, or the method of its ufunc."""
+    if is_cupy_ufunc(owner := getattr(function, "__self__", None)):
+        return getattr(_same_name(owner), function.__name__, None)
     name = function.__name__.removeprefix("cupy_")
     for package in PACKAGES:
         theirs, ours = sys.modules.get(f"cupy.{package}".strip(".")), np

@@ -17,6 +17,7 @@ from ..polyfills.language import by_index
 from ..rules.mro import MISSING, answers, lookup
 from ..state.tracker import ObservedException, VariableTracker
 from ..trackers.arrays.array_parts import FlatVariable
+from ..trackers.arrays.arrays import ArrayVariable
 from ..trackers.containers.dicts import VIEW_TYPES, DictVariable
 from ..trackers.containers.iterators import IteratorVariable, ObjectIterator, StepVariable
 from ..trackers.objects.classes import ClassVariable
@@ -46,6 +47,8 @@ def iterator(tx: Tx, value: VariableTracker) -> IteratorVariable:
         return value.method___iter__(tx)
     if isinstance(value, ObjectVariable):
         return _of_object(tx, value)
+    if isinstance(value, ArrayVariable) and kind is not np.ndarray:
+        return StepVariable(tx, value, types.GeneratorType)
     for base in kind.__mro__:
         if base in ITERATOR_TYPES:
             return StepVariable(tx, value, ITERATOR_TYPES[base])

@@ -296,8 +296,6 @@ def writes(tx: Tx, node: Node) -> None:
         raise GraphBreak("writing into an array that is a constant of the graph")
     if owner.op != "placeholder" or all(owner is not found for _, found in tx.inputs):
         return
-    if owner.type.library != "numpy":
-        raise GraphBreak(f"writing into an array of {owner.type.library} from outside")
     source = next(source for source, found in tx.inputs if found is owner)
     if overlaps_itself(tx, owner.type):
         raise GraphBreak(f"writing into {source}, whose elements overlap in memory")

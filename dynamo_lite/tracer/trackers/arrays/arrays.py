@@ -133,7 +133,16 @@ class ArrayVariable(VariableTracker):
         for index in itertools.count():
             if not tx.shapes.less(index, size if index < UNFIXED else tx.shapes.specialize(size)):
                 return
-            yield record(tx, operator.getitem, (self.node, index))
+            key = self.of_elements(tx, constant(index))
+            yield record(tx, operator.getitem, (self.node, key.as_argument(tx)))
+
+    def of_elements(self, tx: Tx, key: VariableTracker) -> VariableTracker:
+        """The key under which NumPy gives a view of an element, as other libraries do anyway."""
+        items = list(key.iterate(tx)) if isinstance(key, TupleVariable) else [key]
+        is_element = len(items) == self.array_type.ndim and all(map(is_number, items))
+        if self.array_type.library == NUMPY or not is_element:
+            return key
+        return TupleVariable([*items, ELLIPSIS])
 
     def method___len__(self, tx: Tx) -> VariableTracker:
         if not self.array_type.shape:
@@ -143,8 +152,7 @@ class ArrayVariable(VariableTracker):
     def expect(self, tx: Tx, outcome: bool) -> None:
         if self.array_type.ndim:
             super().expect(tx, outcome)
-        converted = record_call(tx, operator.getitem, (self, TupleVariable()), {})
-        converted.expect(tx, outcome)
+        record_call(tx, bool, (self,), {}).expect(tx, outcome)
 
     def method_item(self, tx: Tx, *position: VariableTracker) -> VariableTracker:
         """One element as a Python number; the only one, unless a position is given."""
@@ -201,7 +209,8 @@ class ArrayVariable(VariableTracker):
     def method___getitem__(self, tx: Tx, key: VariableTracker) -> VariableTracker:
         if (part := moving_view(tx, self, key)) is not None:
             return part
-        key = spelled_out(tx, self.array_type, constant_mask(tx, self.array_type, key))
+        key = self.of_elements(tx, constant_mask(tx, self.array_type, key))
+        key = spelled_out(tx, self.array_type, key)
         return record_call(tx, operator.getitem, (self, key), {})
 
     def method___setitem__(
@@ -236,6 +245,11 @@ class ArrayVariable(VariableTracker):
 
 
 RESULTS[Form.ARRAY] = ArrayVariable
+
+
+def array_library(value: VariableTracker) -> str:
+    """Whose array a value of the graph is; numbers are NumPy's."""
+    return value.array_type.library if isinstance(value, ArrayVariable) else NUMPY
 
 
 def is_constant_nest(tx: Tx, value: VariableTracker) -> bool:
@@ -294,8 +308,7 @@ def wrap_array(tx: Tx, value: np.ndarray, source: Source) -> VariableTracker:
     facts = facts_of(tx, value, source)
     kind = TENSOR_MATCH_DYNAMIC if any(facts.symbols()) else TENSOR_MATCH_STATIC
     tx.guards.install(source, kind, facts, tx.location())
-    if isinstance(value, np.ndarray):
-        tx.guards.watch_array(source, value)
+    tx.guards.watch_array(source, value)
     node = placeholder(tx, source, facts.array_type())
     declare_symbols(tx, facts.symbols())
     return ArrayVariable(node, source)

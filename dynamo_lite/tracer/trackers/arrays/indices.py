@@ -79,8 +79,6 @@ def spelled_out(
         ]
     if not any(map(is_mask, items)):
         return TupleVariable(items) if isinstance(key, TupleVariable) else items[0]
-    if array.library != "numpy":
-        raise GraphBreak(f"a boolean mask of {array.library}")
     made: list[VariableTracker] = []
     for item, axis in zip(items, _axes(items, array.ndim)):
         if is_mask(item):

@@ -34,7 +34,7 @@ def moving_view(
     tx: Tx, array: ArrayVariable, key: VariableTracker
 ) -> ArrayVariable | None:
     """`array[key]` where it is a part of known size at a computed place; else None."""
-    if not tx.graph.is_body or array.array_type.library != "numpy":
+    if not tx.graph.is_body:
         return None
     items = list(key.iterate(tx)) if isinstance(key, TupleVariable) else [key]
     sizes = array.array_type.shape
