@@ -119,10 +119,12 @@ class Extern(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Bind(Instruction):
-    """From here on `symbol` is the int64 that the 0-d `buffer` holds."""
+    """From here on `symbol` is the int64 that the 0-d `buffer` holds. Sizes made of it may not have
+    64 bits, where it `is_large`."""
 
     symbol: str
     buffer: Buffer = field(metadata=READ)
+    is_large: bool = True
 
     text = "{0.symbol} = {0.buffer.name}"
 

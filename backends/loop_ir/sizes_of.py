@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from ...ir.sizes import Size, SizeExpr, is_unbacked, symbols
+from ...ir.sizes import Opaque, Size, SizeExpr, is_unbacked, symbols
 from ...ir.tree import leaves
 from ...ir.types import ArrayType
 from .loops import Check, Gather, Index, Kernel, Load, Offset, Reduce, SizeValue
@@ -49,28 +49,52 @@ def _sizes(value: Any) -> Iterator[Size]:
 
 def kernel_sizes(kernel: Kernel) -> Iterator[Size]:
     """Every size that a kernel computes with."""
+    yield from _counts(kernel)
+    yield from _places(kernel)
+
+
+def exact_sizes(kernel: Kernel) -> Iterator[Size]:
+    """Those that mean nothing where they do not have 64 bits. The others say where elements are,
+    and these are in memory: sums of them are right even if they wrap on the way."""
+    yield from _counts(kernel)
+    yield from (size for size in _places(kernel) if not is_sum(size))
+
+
+def is_sum(size: Size) -> bool:
+    """Whether a size is made of symbols with sums and products alone."""
+    if isinstance(size, int):
+        return True
+    return not any(isinstance(atom, Opaque) for atoms, _ in size.terms for atom in atoms)
+
+
+def _counts(kernel: Kernel) -> Iterator[Size]:
     for axis in kernel.axes:
         yield axis.extent
-    for statement in kernel.statements:
-        if not isinstance(statement, Check):
-            yield from _offset_sizes(statement.offset)
     for part in kernel.parts:
         match part:
-            case Load():
-                yield from _offset_sizes(part.offset)
-            case Gather():
-                yield from _offset_sizes(part.offset)
-                yield from (stride for _, stride in part.indices)
             case SizeValue():
                 yield part.size
             case Reduce():
                 yield from (axis.extent for axis in part.axes)
             case Index():
                 yield part.axis.extent
+    for offset in _offsets(kernel):
+        yield from (axis.extent for axis, _ in offset.strides)
 
 
-def _offset_sizes(offset: Offset) -> Iterator[Size]:
-    yield offset.constant
-    for axis, stride in offset.strides:
-        yield axis.extent
-        yield stride
+def _places(kernel: Kernel) -> Iterator[Size]:
+    for offset in _offsets(kernel):
+        yield offset.constant
+        yield from (stride for _, stride in offset.strides)
+    for part in kernel.parts:
+        if isinstance(part, Gather):
+            yield from (stride for _, stride in part.indices)
+
+
+def _offsets(kernel: Kernel) -> Iterator[Offset]:
+    for statement in kernel.statements:
+        if not isinstance(statement, Check):
+            yield statement.offset
+    for part in kernel.parts:
+        if isinstance(part, (Load, Gather)):
+            yield part.offset

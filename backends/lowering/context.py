@@ -84,6 +84,8 @@ class Lowering:
     errstate: Errstate = AMBIENT  # of the steps that are emitted now
     node: Node | None = None  # whose value is being computed
     origins: dict[Buffer, Node] = field(default_factory=dict)
+    intervals: dict[Buffer, tuple[int, int]] = field(default_factory=dict)  # of variables
+    defined: dict[Buffer, Expr] = field(default_factory=dict)  # numbers that are stored once
 
     def __post_init__(self) -> None:
         self.readers = Readers(self.graph)
@@ -95,7 +97,8 @@ class Lowering:
             required=set(self.required), bound=set(self.bound), counts=self.counts,
             constants=self.constants, fixed=self.fixed, unlogged=set(self.unlogged),
             logged=set(self.logged), roots=self.roots, errstate=self.errstate,
-            limits=self.limits, origins=self.origins,
+            limits=self.limits, origins=self.origins, intervals=self.intervals,
+            defined=self.defined,
         )
 
     # names
@@ -216,6 +219,8 @@ class Lowering:
         buffer = self.allocate(type_)
         made = self.memory_value(type_, buffer, axes=value.axes)
         self.store(made, value)
+        if value.type.form is not Form.ARRAY:
+            self.defined[buffer] = value.expr
         if why:
             self.notes.append(f"{buffer.name}: {why}")
         return made

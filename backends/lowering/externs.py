@@ -7,6 +7,7 @@ from typing import Any
 from ...ir import core
 from ...ir.binding import bound_by
 from ...ir.node import Node
+from ...ir.sizes import symbol
 from ...ir.tree import map_leaves
 from ...ir.types import ArrayType, Form
 from ..loop_ir.aliases import shared_by
@@ -14,6 +15,7 @@ from ..loop_ir.loops import Buffer, Load, Offset, Scalar
 from ..loop_ir.program import Bind, Extern, Ref
 from .context import Lowering
 from .limits import limits_of
+from .magnitudes import LIMIT, greatest
 from .values import Value
 
 
@@ -53,7 +55,8 @@ def bind_results(low: Lowering, node: Node, value: Any) -> None:
         if name not in low.bound and place.axis is None:
             if (limits := limits_of(node)) is not None and low.graph.is_body:
                 low.limits[name] = limits
-            low.steps.append(Bind(name, own_number(low, value)))
+            is_large = greatest(low, symbol(name)) >= LIMIT
+            low.steps.append(Bind(name, own_number(low, value), is_large))
             low.bind((name,))
 
 

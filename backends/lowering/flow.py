@@ -20,7 +20,9 @@ from ..loop_ir.program import Branch, Loop, Rotate
 from ..loop_ir.simplify import BOOL, INT64, const
 from ..passes.materialise import Access
 from .context import Lowering, lowers, packed
+from .counters import counted
 from .externs import own_number
+from .intervals import hull, of_size
 from .pointwise import compare, operand_at
 from .values import CannotLower, Value, load_of
 
@@ -90,6 +92,7 @@ def for_loop(
     counter = variable(low, ArrayType(INT64, form=Form.PYTHON))
     index = variable(low, ArrayType(INT64, form=Form.PYTHON))
     proceed = variable(low, ArrayType(BOOL, form=Form.PYTHON))
+    low.intervals[load_of(index).buffer] = hull(*(_limits(low, end) for end in (start, stop)))
     assign_number(low, counter, Value(counter.type, (), ends[0]))
     low.launch((), Store(load_of(proceed).buffer, Offset(), compare(order, counter.expr, ends[1])))
 
@@ -117,6 +120,12 @@ def _end(low: Lowering, end: Any) -> Expr:
         size = simplify.apply("absolute", (expr,), INT64)
         low.launch((), Check(compare("less", size, const(FARTHEST, INT64))))
     return expr
+
+
+def _limits(low: Lowering, end: Any) -> tuple[int, int]:
+    """Between what an end of a range lies."""
+    known = None if isinstance(end, Value) else of_size(low, end)
+    return (-FARTHEST, FARTHEST) if known is None else known
 
 
 @lowers(reads=Access.MEMORY)
@@ -151,6 +160,9 @@ def _looped(
         states.append(_state(low, node, kind, leaf, value, position >= changing[1]))
     for state in states[changing[1] :]:
         low.log_undo(state, whole=True)
+    for state, known in zip(states, counted(low, carried, body, len(index))):
+        if known is not None:
+            low.intervals[load_of(state).buffer] = known
     read = ready(low, operands[:count])
     arguments = (*index, *states[: changing[0]], *read, *states[changing[1] :])
     own = {load_of(state).buffer for state in states if state.type.form is Form.ARRAY}

@@ -9,10 +9,11 @@ import numpy as np
 from ...ir.node import Node
 from ...ir.types import Form
 from ..loop_ir import simplify
-from ..loop_ir.loops import Check, Expr
+from ..loop_ir.loops import Check, Const, Expr
 from ..loop_ir.simplify import BOOL, const, convert
 from ..passes.materialise import Access
 from .context import Lowering, lowers
+from .intervals import cannot_overflow
 from .pointwise import compare, dtype_of, loop_dtypes, operand_at
 from .values import NATIVE, CannotLower, Value
 
@@ -33,7 +34,7 @@ def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str
         raise CannotLower(f"arithmetic of {dtype} scalars")
     operands = tuple(operand_at(low, arg, (), dtype) for arg in args)
     result = simplify.apply("mul" if is_product else ufunc.__name__, operands, dtype)
-    if dtype.kind in "iu":
+    if dtype.kind in "iu" and not cannot_overflow(low, fits, operands, dtype):
         checks = CHECKS if dtype.kind == "i" else UNSIGNED_CHECKS
         for condition in checks[fits](result, *operands):
             low.launch((), Check(condition))
@@ -65,7 +66,11 @@ def _difference_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
 
 
 def _product_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
-    """By the product of doubles; a few products that just fit 64 bits are refused."""
+    """By the product of doubles, where no factor is known; a few products that just fit 64 bits
+    are refused."""
+    for known, other in ((left, right), (right, left)):
+        if isinstance(known, Const) and result.dtype.kind == "i":
+            return _multiple_fits(other, abs(int(simplify.value_of(known))))
     wide = simplify.apply("multiply", (convert(left, F64), convert(right, F64)), F64)
     limits = np.iinfo(result.dtype)
     if result.dtype.itemsize < 8:
@@ -76,10 +81,19 @@ def _product_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
     return [compare("less", size, const(limit, F64))]
 
 
+def _multiple_fits(operand: Expr, factor: int) -> list[Expr]:
+    dtype = operand.dtype
+    most = int(np.iinfo(dtype).max) // max(factor, 1)
+    limits = ("greater_equal", -most), ("less_equal", most)
+    return [_both(*(compare(name, operand, const(limit, dtype)) for name, limit in limits))]
+
+
 def _quotient_fits(result: Expr, left: Expr, right: Expr) -> list[Expr]:
     """Not by zero; nor the lowest number by -1, for which any number so small is taken."""
     lowest = const(np.iinfo(left.dtype).min, left.dtype)
     zero = const(0, right.dtype)
+    if isinstance(right, Const) and simplify.value_of(right) not in (0, -1):
+        return []
     return [_both(compare("not_equal", right, zero), compare("not_equal", left, lowest))]
 
 
@@ -103,6 +117,8 @@ def _check_exact(low: Lowering, *args: Any) -> None:
 
 
 def _nonzero_divisor(result: Expr, left: Expr, right: Expr) -> list[Expr]:
+    if isinstance(right, Const) and simplify.value_of(right) != 0:
+        return []
     return [compare("not_equal", right, const(0, right.dtype))]
 
 

@@ -19,6 +19,7 @@ from ..loop_ir.rewrite import free_axes
 from ..loop_ir.simplify import INT64, const, convert
 from ..passes.materialise import Access
 from .context import Lowering, is_size, lowers
+from .intervals import interval
 from .masks import select
 from .pointwise import compare, require_native, require_real
 from .reductions import dims_of, flattened, fold_of, operand, plain
@@ -176,17 +177,21 @@ def _checked(low: Lowering, item: Any, axes: Sequence[Axis], size: Size) -> Expr
     if not isinstance(item, Value) or item.dtype.kind not in "iu" or item.dtype == np.uint64:
         raise CannotLower("an index array that is not of integers")
     own = low.axes(item.shape)
-    low.launch(own, Check(in_range(convert(item.at(list(map(affine.along, own))), INT64), size)))
+    index = convert(item.at(list(map(affine.along, own))), INT64)
+    is_from_front = interval(low, index)[0] >= 0
+    low.launch(own, Check(in_range(index, size, is_from_front)))
     raw = convert(low.broadcast(item, axes), INT64)
-    if item.dtype.kind == "u":
+    if is_from_front:
         return raw
     wrapped = simplify.apply("add", (raw, simplify.size_value(size)), INT64)
     return simplify.select(compare("less", raw, const(0, INT64)), wrapped, raw)
 
 
-def in_range(index: Expr, size: Size) -> Expr:
+def in_range(index: Expr, size: Size, is_from_front: bool = False) -> Expr:
     """-size <= index < size"""
     extent = simplify.size_value(size)
+    if is_from_front:
+        return compare("less", index, extent)
     lowest = simplify.size_value(size * -1)
     tests = (compare("greater_equal", index, lowest), compare("less", index, extent))
     return simplify.apply("logical_and", tests, simplify.BOOL)

@@ -11,6 +11,7 @@ from ..loop_ir.loops import Apply, Check, Expr, SizeValue
 from ..loop_ir.simplify import INT64, apply, const, convert, select, size_value
 from ..passes.materialise import Access
 from .context import Lowering, lowers
+from .intervals import interval
 from .pointwise import compare, operand_at, require_real
 from .values import CannotLower, Value
 
@@ -28,10 +29,11 @@ def within(low: Lowering, node: Node, bound: Any, size: Any) -> Value:
     """A negative bound counts from the end; what lies outside is brought to the nearest end."""
     place, count = operand_at(low, bound, (), INT64), size_value(size)
     zero = const(0, INT64)
-    from_end = apply("add", (place, count), INT64)
-    place = select(compare("less", place, zero), from_end, place)
-    place = apply("minimum", (apply("maximum", (place, zero), INT64), count), INT64)
-    return Value(node.type, (), place)
+    if interval(low, place)[0] < 0:
+        from_end = apply("add", (place, count), INT64)
+        place = select(compare("less", place, zero), from_end, place)
+        place = apply("maximum", (place, zero), INT64)
+    return Value(node.type, (), apply("minimum", (place, count), INT64))
 
 
 @lowers(reads=Access.SHAPE)
@@ -39,8 +41,9 @@ def position(low: Lowering, node: Node, index: Any, size: Any) -> Value:
     """A negative index counts from the end; the call bails out for one that lies outside."""
     place, count = operand_at(low, index, (), INT64), size_value(size)
     zero = const(0, INT64)
-    place = select(compare("less", place, zero), apply("add", (place, count), INT64), place)
-    low.launch((), Check(compare("greater_equal", place, zero)))
+    if interval(low, place)[0] < 0:
+        place = select(compare("less", place, zero), apply("add", (place, count), INT64), place)
+        low.launch((), Check(compare("greater_equal", place, zero)))
     low.launch((), Check(compare("less", place, count)))
     return Value(node.type, (), place)
 

@@ -54,7 +54,7 @@ def test_many_kernels_are_modules_of_their_own(x: np.ndarray) -> None:
     program = lower(optimize(trace(several, x), None), None)
     *kernels, last = EntryWriter(program, host()).write().texts
     assert kernels and all(text.count("\n") >= PART for text in kernels)
-    assert "declare void @kernel" in last and "define i32 @entry" in last
+    assert "declare void @" in last and "define i32 @entry" in last
     for found, expected in zip(compile_graph(trace(several, x), [x])(x), several(x)):
         np.testing.assert_allclose(found, expected, rtol=1e-13)
 

@@ -16,7 +16,10 @@ class Builder:
     def __init__(self, target: Target | None = None) -> None:
         self.has_fma = target is not None and target.fma
         self.math = target.math if target is not None else "inline"
+        self.is_x86 = target is not None and target.machine == "x86_64"
+        self.blends = self.is_x86 and target.vector_bytes >= 32
         self.has_avx512 = target is not None and target.vector_bytes == 64
+        self.has_branches = False  # that LLVM may make selections of
         self.status = ""
         self.checks = False
         self.lines: list[str] = []
@@ -101,10 +104,19 @@ class Builder:
             return pointer
         return self.emit(f"getelementptr i8, ptr {pointer}, i64 {nbytes.ref}")
 
-    def opaque(self, index: Value) -> Value:
-        """An integer that a loop carries, in the same register. Strength reduction, a third of
-        LLVM's time, does not look behind it: addresses are cheap as they stand."""
-        return index.like(self.emit(f'call i64 asm "", "=r,0"(i64 {index.ref}) memory(none)'))
+    def opaque(self, number: Value) -> Value:
+        """A number in the same register, of which LLVM knows nothing; a float on x86 only. Strength
+        reduction, a third of LLVM's time, does not look behind an index that a loop carries:
+        addresses are cheap as they stand."""
+        register = "=x,0" if number.dtype.kind == "f" else "=r,0"
+        text = f'call {number.type} asm "", "{register}"({number}) memory(none)'
+        return number.like(self.emit(text))
+
+    def fence(self) -> None:
+        """What follows in this block runs only where control gets here: LLVM makes no selection of
+        the branch that leads here, for which it would compute in any case, with the flags."""
+        if self.has_branches:
+            self.void('call void asm sideeffect "", ""()')
 
     def when(
         self, condition: Value, state: Sequence[Value], body: Callable[[], Sequence[Value]]
@@ -114,6 +126,7 @@ class Builder:
         before = self.block
         self.branch(condition, inside, done)
         self.label(inside)
+        self.fence()
         results = body()
         after = self.block
         self.jump(done)

@@ -70,7 +70,15 @@ def _quotient_in_doubles(a: Value, b: Value) -> Value:
     return a.builder.when(large.any(), [quotient], lambda: [_whole_quotient(a, b)])[0]
 
 
+def _power_of_two(b: Value) -> int | None:
+    """The exponent of a literal divisor that is a power of two."""
+    number = int(b.ref) if b.literal and b.lanes == 1 else 0
+    return number.bit_length() - 1 if number > 0 and number & (number - 1) == 0 else None
+
+
 def floor_divide(a: Value, b: Value) -> Value:
+    if (exponent := _power_of_two(b)) is not None:
+        return a >> exponent
     quotient, remainder, zero = _divided(a, b)
     if a.dtype.kind == "i":
         down = remainder.ne(0) & (remainder ^ b).lt(0)
@@ -80,6 +88,8 @@ def floor_divide(a: Value, b: Value) -> Value:
 
 def remainder(a: Value, b: Value) -> Value:
     """The sign is the divisor's."""
+    if (exponent := _power_of_two(b)) is not None:
+        return a & ((1 << exponent) - 1)
     _, rest, zero = _divided(a, b)
     if a.dtype.kind == "i":
         moved = rest.ne(0) & (rest ^ b).lt(0)

@@ -122,6 +122,8 @@ class Nest:
         """The same floating-point value, but LLVM cannot see where it comes from. It computes what
         a selection reads for the selected lanes only, or later, or folds an operation into both
         alternatives: each loses the flags that eager NumPy reports."""
+        if value.lanes == 1 and value.builder.is_x86 and value.dtype.itemsize >= 4:
+            return value.builder.opaque(value)
         bits = value.bits()
         zero = self.zero if value.dtype.itemsize == 8 else self.zero.cast("trunc", bits.dtype)
         return (bits | zero).as_float()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .elements import BOOL, I64, Number, scalar_type
+from .elements import BOOL, F32, F64, I64, Number, scalar_type
 
 if TYPE_CHECKING:
     from .emit import Builder
@@ -25,13 +25,14 @@ QUIET_PREDICATES = frozenset({"oeq", "une", "uno", "ord"})
 class Value:
     """One SSA value, or a literal; `lanes` is 1 for a scalar."""
 
-    __slots__ = ("builder", "dtype", "lanes", "literal", "ref")
+    __slots__ = ("builder", "compared", "dtype", "lanes", "literal", "ref")
 
     def __init__(
         self, builder: Builder, ref: str, dtype: np.dtype, lanes: int = 1, literal: bool = False
     ) -> None:
         self.builder, self.ref, self.dtype = builder, ref, dtype
         self.lanes, self.literal = lanes, literal
+        self.compared: tuple[str, Value, Value] | None = None  # floats, which this is the order of
 
     def __repr__(self) -> str:
         return f"{self.type} {self.ref}"
@@ -155,7 +156,9 @@ class Value:
             f"call {mask.type} @llvm.experimental.constrained.fcmp.{a.suffix}({a.type} {a.ref}, "
             f'{b.type} {b.ref}, metadata !"{name}", metadata !"fpexcept.ignore")'
         )
-        return a.like(self.builder.emit(text), BOOL)
+        found = a.like(self.builder.emit(text), BOOL)
+        found.compared = predicate, a, b
+        return found
 
     def lt(self, other: Value | Number) -> Value:
         return self.compare("lt", other)
@@ -241,8 +244,21 @@ class Value:
         lanes = max(self.lanes, a.lanes, b.lanes)
         mask = self if self.lanes == 1 else self.splat(lanes)
         a, b = a.splat(lanes), b.splat(lanes)
+        if lanes == 1 and self.compared is not None and self.builder.blends:
+            predicate, left, right = self.compared
+            if left.dtype == a.dtype and a.dtype in (F32, F64):
+                mask = left.widened().compare(predicate, right.widened())
+                return mask.select(a.widened(), b.widened()).lane(0)
         text = f"select {mask.type} {mask.ref}, {a.type} {a.ref}, {b.type} {b.ref}"
         return a.like(self.builder.emit(text))
+
+    def widened(self) -> Value:
+        """This scalar in a register of which the rest is 0. LLVM makes branches of what is selected
+        by a quiet comparison of scalars, and data does not come in an order that can be foreseen;
+        vectors are blended."""
+        wide = Value(self.builder, "", self.dtype, 16 // self.dtype.itemsize)
+        text = f"insertelement {wide.type} zeroinitializer, {self.type} {self.ref}, i64 0"
+        return wide.like(self.builder.emit(text))
 
     def cast(self, opcode: str, dtype: np.dtype) -> Value:
         """One of LLVM's conversions (`sext`, `bitcast`, `sitofp` …)."""

@@ -55,7 +55,8 @@ def read_size(writer: EntryWriter, name: str, type_: ArrayType, slot: int, axis:
 
 def bind(writer: EntryWriter, step: Bind) -> None:
     writer.symbols[step.symbol] = writer.builder.load(writer.pointer(step.buffer.name), I64)
-    writer.wide.add(step.symbol)
+    if step.is_large:
+        writer.wide.add(step.symbol)
 
 
 def count(writer: EntryWriter, step: Count) -> None:

@@ -20,7 +20,7 @@ from ....ir.sizes import SizeExpr
 from ....ir.types import Form
 from ....native import draw_between, draw_from
 from ...loop_ir.program import Extern, Ref
-from ..builder.elements import F64, I64
+from ..builder.elements import F64, I64, scalar_type
 from ..builder.values import Value
 
 if TYPE_CHECKING:
@@ -193,7 +193,9 @@ def write_draw(
     writer.frame.checked(
         name, "ptr %frame", f"ptr {owner}", f"i32 {which}", *parameters, f"ptr {place}"
     )
-    writer.pointers[step.results[0].name] = place
+    number = writer.builder.stack(scalar_type(dtype))
+    writer.builder.store(writer.builder.load(place, dtype), number)
+    writer.pointers[step.results[0].name] = number
 
 
 def as_number(writer: EntryWriter, value: Any, dtype: np.dtype) -> Value:

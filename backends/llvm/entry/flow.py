@@ -76,6 +76,8 @@ def branch(writer: EntryWriter, step: Branch) -> None:
     writer.builder.branch(truth(writer, step.test), true, false)
     for label, block in ((true, step.true), (false, step.false)):
         writer.builder.label(label)
+        if any(isinstance(one, Launch) and may_report(one.kernel) for one in all_steps(block)):
+            writer.builder.fence()
         run_block(writer, block)
         writer.builder.jump(done)
     writer.builder.label(done)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....ir.sizes import floordiv, product
-from ...loop_ir.loops import Axis, Check, Kernel, Store
+from ...loop_ir.loops import Apply, Axis, Check, Expr, Kernel, Store
 from ...loop_ir.program import Commit, all_steps
 from ..builder.elements import I64, PARTS
 from ..builder.emit import Builder
@@ -13,9 +13,9 @@ from ..builder.frame import Frame
 from ..builder.nest import Nest
 from ..builder.terms import Terms
 from ..builder.values import Value
-from ..kernels.kernel import KernelCode, KernelWriter, environment, halves, produce, value_of
+from ..kernels.kernel import KernelCode, KernelWriter, environment, halves, produce
 from ..kernels.memory import store_element
-from ..kernels.scalars import keep
+from ..kernels.scalars import COMPUTED, apply, barrier, keep
 from ..kernels.sharing import Binding, shared
 
 if TYPE_CHECKING:
@@ -68,21 +68,37 @@ def statements(writer: EntryWriter, kernel: Kernel) -> None:
     builder.status, builder.checks = writer.frame.status, False
     terms = Terms()
     for statement in kernel.statements:
-        value = nest.value(terms.of(value_of(statement)))
         if isinstance(statement, Check):
-            writer.frame.bail_out_if(f"icmp eq i1 {value.ref}, false")
+            holds = _holds(nest, terms, statement.condition)
+            writer.frame.bail_out_if(f"icmp eq i1 {holds.ref}, false")
             nest.scopes = nest.scopes[:1]
             continue
         assert isinstance(statement, Store)
+        value = nest.value(terms.of(statement.value))
         places = [nest.value(terms.of(index)) for index, _ in statement.indices]
         if builder.checks:
             check_status(writer)
+        if value.dtype.kind in "fc" and isinstance(statement.value, COMPUTED):
+            value = barrier(nest, value)  # it is computed here, and not where it is read
         store_element(nest, statement, places, value)
         if statement.buffer not in writer.read:
             keep(value)
         terms.store(statement.buffer.name)
     if builder.checks:
         check_status(writer)
+
+
+def _holds(nest: Nest, terms: Terms, condition: Expr) -> Value:
+    """Whether a condition holds. LLVM may know that of integers: nothing depends on it but whether
+    the call bails out."""
+    if isinstance(condition, Apply) and condition.op == "logical_and":
+        left, right = (_holds(nest, terms, arg) for arg in condition.args)
+        return left & right
+    if isinstance(condition, Apply) and all(arg.dtype.kind in "iu" for arg in condition.args):
+        values = [nest.value(terms.of(arg)) for arg in condition.args]
+        found: Value = apply(condition.op, values, condition.dtype)
+        return found
+    return nest.value(terms.of(condition))
 
 
 def compute_before(writer: EntryWriter, commit: Commit) -> None:

@@ -34,7 +34,7 @@ from ...loop_ir.program import (
     all_steps,
     blocks_of,
 )
-from ...loop_ir.sizes_of import kernel_sizes
+from ...loop_ir.sizes_of import exact_sizes, is_sum
 from ...passes.schedule import may_report
 from ..builder.elements import I64, scalar_type
 from ..builder.emit import Builder
@@ -52,6 +52,7 @@ from . import calls, copies, counted, flow, inputs, launches
 from .products import ProductWriter
 
 ON_STACK = 4096  # bytes of scratch that live in the function's frame
+IN_REGISTERS = "biuf"
 PYTHON_KINDS = {"b": 0, "i": 1, "f": 2, "c": 3}
 NEGATED = {"==": "ne", "<=": "sgt", "<": "sge"}
 
@@ -109,6 +110,7 @@ class EntryWriter:
         self._look_ahead()
         self.modules = Modules(self.target, self.begin, any(map(blocks_of, self.program.steps)))
         self.builder = Builder(self.target)
+        self.builder.has_branches = self.modules.whole
         self.frame = Frame(self.builder)
         inputs.bind(self)
         for number, constant in enumerate(self.program.constants):
@@ -197,6 +199,13 @@ class EntryWriter:
                 self.sizes[size] = emit_checked(self.frame, size, self.symbols)
         return self.sizes[size]
 
+    def _place(self, size: Size) -> Value:
+        """How far from the beginning of a buffer one of its elements is. A sum that wraps on the
+        way is right again when it gets there."""
+        if size in self.sizes or not is_sum(size):
+            return self.size(size)
+        return emit_size(self.builder, size, self.symbols)
+
     def descr(self, dtype: np.dtype) -> str:
         index = self.descrs.setdefault(dtype, len(self.descrs))
         return f"ptr {self.frame.constant(self.first_descr + index)}"
@@ -214,12 +223,20 @@ class EntryWriter:
 
     def box(self, slot: int, type_: ArrayType, pointer: str) -> None:
         """A NumPy scalar or Python number from memory, into a slot."""
-        where = ("ptr %frame", f"i64 {slot}")
+        where, pointer = ("ptr %frame", f"i64 {slot}"), self._lent(type_.dtype, pointer)
         if type_.form is Form.SCALAR:
             self.frame.checked("box_scalar", *where, self.descr(type_.dtype), f"ptr {pointer}")
         else:
             kind = PYTHON_KINDS[type_.dtype.kind]
             self.frame.checked("box_python", *where, f"i32 {kind}", f"ptr {pointer}")
+
+    def _lent(self, dtype: np.dtype, pointer: str) -> str:
+        """A copy of a number: what lies where a function is shown it is not in a register."""
+        if dtype.kind not in IN_REGISTERS or dtype.itemsize > 8:
+            return pointer
+        copy = self.builder.stack("i64")
+        self.builder.store(self.builder.load(pointer, dtype), copy)
+        return copy
 
     def step(self, step: Step) -> None:
         STEPS[type(step)](self, step)
@@ -247,7 +264,7 @@ class EntryWriter:
 
     def _scratch(self, type_: ArrayType, room: Size | None) -> str:
         nbytes = (product(type_.shape) if room is None else room) * type_.dtype.itemsize
-        if not type_.shape and type_.dtype.kind in "biuf" and type_.dtype.itemsize <= 8:
+        if not type_.shape and type_.dtype.kind in IN_REGISTERS and type_.dtype.itemsize <= 8:
             return self.builder.stack(scalar_type(BYTE if type_.dtype.kind == "b" else type_.dtype))
         if isinstance(nbytes, int) and nbytes <= ON_STACK:
             return self.builder.stack("i8", max(nbytes, 8))
@@ -264,7 +281,7 @@ class EntryWriter:
         kernel = step.kernel
         if kernel.errstate != self.errstate and may_report(kernel):
             self.begin_errstate(kernel.errstate)
-        for size in kernel_sizes(kernel) if self.wide else ():
+        for size in exact_sizes(kernel) if self.wide else ():
             if not self.wide.isdisjoint(symbols(size)):
                 self.size(size)  # what the kernel computes again does not wrap
         if launches.is_scalar(kernel):
@@ -284,11 +301,11 @@ class EntryWriter:
         return self._zero
 
     def start(self, buffer: str, position: Size) -> str:
-        return self.builder.offset(self.pointer(buffer), self.size(position))
+        return self.builder.offset(self.pointer(buffer), self._place(position))
 
     def view(self, step: View) -> None:
         slot = self.new_slot(step.buffer.name)
-        data = self.builder.offset(self.pointer(step.base.name), self.size(step.offset))
+        data = self.builder.offset(self.pointer(step.base.name), self._place(step.offset))
         self._view(slot, step.base.name, data, step.type)
         self.pointers[step.buffer.name] = data
         self.objects[step.buffer.name] = self.frame.slot(slot)

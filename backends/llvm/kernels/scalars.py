@@ -148,6 +148,8 @@ def opaque(value: Any) -> Any:
         return value.map(opaque)
     if value.dtype.kind == "b":
         return value
+    if value.dtype.kind in "iu" and value.lanes == 1:
+        return value.builder.opaque(value)
     slot = keep(value)
     return value.like(value.builder.emit(f"load volatile {value.type}, ptr {slot}"))
 

@@ -32,8 +32,8 @@ def machine(target: Target, effort: int = 2) -> llvm.TargetMachine:
 
 def light_passes() -> llvm.ModulePassManager:
     """The text is already in SSA form, shared and hoisted. Passes that move floating point across
-    selects and branches (instcombine, simplifycfg) are left out on purpose: they assume that nobody
-    reads the floating-point flags."""
+    selects (instcombine) are left out on purpose: they assume that nobody reads the floating-point
+    flags."""
     manager = llvm.create_new_module_pass_manager()
     manager.add_dead_code_elimination_pass()
     return manager
@@ -46,12 +46,24 @@ def stack_passes() -> llvm.ModulePassManager:
     return manager
 
 
+def loop_passes() -> llvm.FunctionPassManager:
+    """Loops test at their ends, and branches that only choose between integers become selections:
+    those that compute floats are fenced (`Builder.fence`)."""
+    manager = llvm.create_new_function_pass_manager()
+    manager.add_loop_rotate_pass()
+    manager.add_simplify_cfg_pass()
+    return manager
+
+
 def optimised(text: str, target: Target, registers: bool) -> llvm.ModuleRef:
     module = llvm.parse_assembly(text)
     module.triple = llvm.get_process_triple()
     builder = llvm.create_pass_builder(machine(target), llvm.create_pipeline_tuning_options(1))
     if registers:
         stack_passes().run(module, builder)
+        for function in module.functions:
+            if function.name == "entry":
+                loop_passes().run(function, builder)
     light_passes().run(module, builder)
     return module
 

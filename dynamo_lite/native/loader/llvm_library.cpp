@@ -34,8 +34,14 @@ struct Functions {
     void *(*create_passes)();
     void (*dispose_passes)(void *passes);
     void (*add_registers)(void *passes);
+    void (*add_rotation)(void *passes);
+    void (*add_branches)(void *passes);
     void (*add_dead_code)(void *passes);
     void (*run_passes)(void *passes, void *module, void *builder);
+    void *(*function)(void *module, const char *name);
+    void *(*create_function_passes)();
+    void (*dispose_function_passes)(void *passes);
+    void (*run_function_passes)(void *passes, void *function, void *builder);
     void *(*emit)(void *machine, void *module, int as_object, const char **error);
     const char *(*buffer_start)(void *buffer);
     size_t (*buffer_size)(void *buffer);
@@ -92,8 +98,14 @@ bool Library::find_all(void *handle) {
     find("CreateNewModulePassManager", &llvm.create_passes);
     find("DisposeNewModulePassManger", &llvm.dispose_passes);
     find("module_AddSROAPass", &llvm.add_registers);
+    find("function_AddLoopRotatePass", &llvm.add_rotation);
+    find("function_AddSimplifyCFGPass", &llvm.add_branches);
     find("module_AddDCEPass", &llvm.add_dead_code);
     find("RunNewModulePassManager", &llvm.run_passes);
+    find("GetNamedFunction", &llvm.function);
+    find("CreateNewFunctionPassManager", &llvm.create_function_passes);
+    find("DisposeNewFunctionPassManger", &llvm.dispose_function_passes);
+    find("RunNewFunctionPassManager", &llvm.run_function_passes);
     find("TargetMachineEmitToMemory", &llvm.emit);
     find("GetBufferStart", &llvm.buffer_start);
     find("GetBufferSize", &llvm.buffer_size);
@@ -147,15 +159,29 @@ private:
 
 using Owned = std::unique_ptr<void, void (*)(void *)>;
 
+// The loops of the function of a whole program; kernels have loops of their own.
+void run_loop_passes(const Functions &llvm, void *parsed, void *builder) {
+    void *entry = llvm.function(parsed, "entry");
+    if (!entry) return;
+    Owned passes(llvm.create_function_passes(), llvm.dispose_function_passes);
+    llvm.add_rotation(passes.get());
+    llvm.add_branches(passes.get());
+    llvm.run_function_passes(passes.get(), entry, builder);
+}
+
 void run_passes(const Functions &llvm, void *machine, void *parsed, bool registers) {
     Owned options(llvm.create_options(), llvm.dispose_options);
     Owned builder(llvm.create_builder(machine, options.get()), llvm.dispose_builder);
-    for (auto add : {registers ? llvm.add_registers : nullptr, llvm.add_dead_code}) {
-        if (!add) continue;
+    auto run = [&](void (*add)(void *)) {
         Owned passes(llvm.create_passes(), llvm.dispose_passes);
         add(passes.get());
         llvm.run_passes(passes.get(), parsed, builder.get());
+    };
+    if (registers) {
+        run(llvm.add_registers);
+        run_loop_passes(llvm, parsed, builder.get());
     }
+    run(llvm.add_dead_code);
 }
 
 void compile(const std::string &cpu, LlvmModule &module) {

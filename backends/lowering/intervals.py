@@ -1,0 +1,155 @@
+"""Between what integers lie that a program computes: what cannot overflow needs no check.
+
+An interval is `(least, most)` in Python's ints. Of what is read from memory the dtype is known, and
+more of variables of loops (`Lowering.intervals`) and of numbers that are stored once.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Union
+
+import numpy as np
+
+from ...ir.sizes import Size
+from ..loop_ir.loops import Apply, Const, Convert, Expr, Load, Select, SizeValue
+from ..loop_ir.simplify import value_of
+from .context import Lowering
+from .magnitudes import LIMIT, greatest
+
+Interval = tuple[int, int]
+Known = Union[Interval, None]
+DEPTH = 12
+"""Operations that are looked through."""
+
+
+def interval(low: Lowering, expr: Expr, depth: int = DEPTH) -> Interval:
+    """That of an expression of integers or bools."""
+    found = _found(low, expr, depth)
+    return limits_of(expr.dtype) if found is None or not fits(found, expr.dtype) else found
+
+
+def fits(interval: Interval, dtype: np.dtype) -> bool:
+    least, most = limits_of(dtype)
+    return least <= interval[0] and interval[1] <= most
+
+
+def limits_of(dtype: np.dtype) -> Interval:
+    if dtype.kind == "b":
+        return 0, 1
+    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+
+
+def of_size(low: Lowering, size: Size) -> Known:
+    if isinstance(size, int):
+        return size, size
+    most = greatest(low, size)
+    return (-int(most), int(most)) if most < LIMIT else None
+
+
+def hull(*intervals: Interval) -> Interval:
+    least, most = zip(*intervals)
+    return min(least), max(most)
+
+
+def _found(low: Lowering, expr: Expr, depth: int) -> Known:
+    match expr:
+        case Const():
+            number = int(value_of(expr))
+            return number, number
+        case SizeValue():
+            return of_size(low, expr.size)
+        case Load() if expr.buffer in low.intervals:
+            return low.intervals[expr.buffer]
+    if depth == 0:
+        return None
+    match expr:
+        case Load() if (defined := low.defined.get(expr.buffer)) is not None:
+            return interval(low, defined, depth - 1) if defined.dtype.kind in "biu" else None
+        case Convert():
+            return _converted(low, expr, depth)
+        case Select():
+            return hull(*(interval(low, arm, depth - 1) for arm in (expr.true, expr.false)))
+        case Apply() if expr.op in RULES and all(arg.dtype.kind in "biu" for arg in expr.args):
+            return RULES[expr.op](*(interval(low, arg, depth - 1) for arg in expr.args))
+    return None
+
+
+def _converted(low: Lowering, expr: Convert, depth: int) -> Known:
+    if expr.arg.dtype.kind not in "biu":
+        return None
+    found = interval(low, expr.arg, depth - 1)
+    return found if fits(found, expr.dtype) else None
+
+
+# Exact results, by the intervals of operands ------------------------------------------------------
+
+
+def of_sum(left: Interval, right: Interval) -> Interval:
+    return left[0] + right[0], left[1] + right[1]
+
+
+def of_difference(left: Interval, right: Interval) -> Interval:
+    return left[0] - right[1], left[1] - right[0]
+
+
+def of_product(left: Interval, right: Interval) -> Interval:
+    return hull(*((x * y, x * y) for x in left for y in right))
+
+
+def of_negation(operand: Interval) -> Interval:
+    return -operand[1], -operand[0]
+
+
+def of_magnitude(operand: Interval) -> Interval:
+    return max(0, operand[0], -operand[1]), max(-operand[0], operand[1])
+
+
+def _each(choose: Callable[..., int]) -> Callable[..., Interval]:
+    """For functions that grow with all their operands."""
+    return lambda *operands: (choose(*(o[0] for o in operands)), choose(*(o[1] for o in operands)))
+
+
+def _masked(left: Interval, right: Interval) -> Known:
+    """Of what is not negative a mask leaves no more; one that is not negative leaves nothing that
+    is."""
+    most = [operand[1] for operand in (left, right) if operand[0] >= 0]
+    return (0, min(most)) if most else None
+
+
+def _remainder(left: Interval, right: Interval) -> Known:
+    return (0, right[1] - 1) if right[0] > 0 else None
+
+
+def _quotient(left: Interval, right: Interval) -> Known:
+    if right[0] <= 0:
+        return None
+    return hull(*((x // y, x // y) for x in left for y in right))
+
+
+def _shifted(left: Interval, right: Interval) -> Known:
+    return hull(left, (0, 0)) if right[0] >= 0 else None
+
+
+Rule = Callable[..., Known]
+ARITHMETIC: Mapping[str, Rule] = {
+    "sum": of_sum, "difference": of_difference, "product": of_product, "negation": of_negation,
+    "magnitude": of_magnitude,
+}
+"""The exact results, by what is checked (`numbers.CHECKS`)."""
+RULES: Mapping[str, Rule] = {
+    "add": of_sum, "subtract": of_difference, "multiply": of_product, "negative": of_negation,
+    "absolute": of_magnitude, "minimum": _each(min), "maximum": _each(max),
+    "bitwise_and": _masked, "remainder": _remainder, "floor_divide": _quotient,
+    "right_shift": _shifted,
+}
+
+
+def cannot_overflow(
+    low: Lowering, kind: str, operands: Sequence[Expr], dtype: np.dtype
+) -> bool:
+    """Whether the result of an operation is known to be a number of its dtype."""
+    rule = ARITHMETIC.get(kind)
+    return rule is not None and fits(rule(*(interval(low, arg) for arg in operands)), dtype)  # type: ignore[arg-type]
+
+
+__all__ = ["cannot_overflow", "hull", "interval", "of_size"]
