@@ -62,6 +62,10 @@ QUICK = 0.1
 SMALL = 100_000
 """Elements that its arguments may have then, as they are copied."""
 
+ENOUGH = 2.0
+"""Seconds that the code of one function may take to compile before Python has to run for as long
+before each further piece of it: some functions need another variant for whatever they are given."""
+
 IN_PYTHON = ("generators and coroutines run in Python", "async functions run in Python")
 
 
@@ -185,6 +189,7 @@ class FrameCompiler:
         if self._is_cold(compiled, flat_args):
             return
         began, began_at, is_given_up = time.process_time(), time.perf_counter(), False
+        own = time.thread_time()
         settings = dict(self.options.settings)
         with (
             workers.at_work(),
@@ -197,6 +202,7 @@ class FrameCompiler:
             try:
                 is_given_up = self._gives_up(compiled, flat_args)
             finally:
+                self.family.spent += time.thread_time() - own
                 if self.options.account is not None:
                     spent, took = time.process_time() - began, time.perf_counter() - began_at
                     loading, self.loading = self.loading, 0.0
@@ -248,12 +254,25 @@ class FrameCompiler:
         """Whether Python is to run for longer before another entry is made; see
         `runtime.tiering`."""
         if (account := self.options.account) is None:
-            return False
+            return self._is_dear(compiled)
         account.ran += (self.waited - compiled.waiting) * 1e-9
         compiled.waiting = self.waited = nanoseconds(account.lacks(flat_args))
         if is_cold := self.waited > 0:
             RECOMPILES.info("no variant of %s yet: %s", self.name, account)
         return is_cold
+
+    def _is_dear(self, compiled: CompiledFunction) -> bool:
+        """Whether so much has been compiled for the function that Python is to run first."""
+        spent = self.family.spent
+        if spent < ENOUGH or self.options.fullgraph or self.options.is_explained:
+            return False
+        is_dear, self.waited = not self.waited, 0
+        if is_dear:
+            compiled.waiting = self.waited = nanoseconds(spent)
+            RECOMPILES.info(
+                "no further variant of %s until Python has run for %.1f s, as long as compiling it "
+                "has taken", self.name, spent)
+        return is_dear
 
     def watched(
         self, compiled: CompiledFunction, args: tuple[Any, ...], kwargs: dict[str, Any]

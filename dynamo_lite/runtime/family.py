@@ -57,6 +57,8 @@ class Family:
     leaves_cold_arms: bool = True
     operations: int = 0
     """Those in graphs of continuations."""
+    spent: float = 0.0
+    """Seconds that compiling has taken."""
     beginning: Callable[[], CompiledFunction | None] = lambda: None
     in_loops: set[ResumePoint] = field(default_factory=set)
     """Where continuations begin inside of loops, and"""
@@ -68,7 +70,7 @@ class Family:
     def forget(self) -> None:
         """Start afresh; what loops and arms cost stays known."""
         self.callees, self.continuations, self.variants, self.short_loops = {}, {}, {}, {}
-        self.operations, self.ways = 0, {}
+        self.operations, self.spent, self.ways = 0, 0.0, {}
         self.in_loops, self.unvisited = set(), set()
 
     def expect(self, points: Iterable[ResumePoint], operations: int) -> None:

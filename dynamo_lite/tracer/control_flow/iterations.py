@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.records import dataclass
 from ...errors import GraphBreak
+from ...ir import control
 from ...ir.node import Node
 from ...ir.sizes import Size, SizeExpr, depends_on_data, minimum
 from ..recording.nodes import record
@@ -94,6 +95,8 @@ def iterations_of(tx: Tx, iterator: VariableTracker) -> Iterations | None:
             left = ranged.value[iterator.position :]
             return Iterations((left.start, left.stop, left.step))
         if isinstance(ranged, DataRangeVariable):
+            if not ranged.has_known_step:
+                return by_computed_steps(tx, ranged, iterator.position)
             start, stop, step = ranged.arguments(tx)
             if iterator.position and not isinstance(start, (int, SizeExpr)):
                 return None
@@ -105,6 +108,23 @@ def iterations_of(tx: Tx, iterator: VariableTracker) -> Iterations | None:
     if (length := length_of(tx, iterator)) is None:
         return None
     return Iterations((0, length, 1), lambda tx, index: item_at(tx, iterator, index))
+
+
+def by_computed_steps(tx: Tx, ranged: DataRangeVariable, position: int) -> Iterations:
+    """The iterations of a range of which data decides the step; one of 0 divides by it."""
+    start, stop, step = (end.as_argument(tx) for end in ranged.ends)
+    is_up = record(tx, operator.gt, (step, 0)).as_argument(tx)
+    nearest = record(tx, control.choose, (is_up, 1, -1)).as_argument(tx)
+    way = record(tx, operator.sub, (stop, start)).as_argument(tx)
+    beyond = record(tx, operator.add, (way, step)).as_argument(tx)
+    beyond = record(tx, operator.sub, (beyond, nearest)).as_argument(tx)
+    count = record(tx, operator.floordiv, (beyond, step)).as_argument(tx)
+
+    def item(tx: Tx, index: VariableTracker) -> VariableTracker:
+        moved = record(tx, operator.mul, (index.as_argument(tx), step))
+        return record(tx, operator.add, (moved.as_argument(tx), start))
+
+    return Iterations((position, count, 1), item)
 
 
 def length_of(tx: Tx, iterator: VariableTracker) -> Any:

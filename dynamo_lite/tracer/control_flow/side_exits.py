@@ -104,7 +104,7 @@ def side_exits_of(
 def can_go_on(iterator: VariableTracker) -> bool:
     """Whether another iterator can be made that has what is left of one in an iteration."""
     if isinstance(iterator, StepVariable) and isinstance(iterator.owner, RANGES):
-        return True
+        return isinstance(iterator.owner, RangeVariable) or iterator.owner.has_known_step
     return isinstance(iterator, GONE_ON) or over_arrays(iterator) is not None
 
 

@@ -156,11 +156,15 @@ class DataRangeVariable(VariableTracker):
     def python_type(self) -> type:
         return range
 
+    @property
+    def has_known_step(self) -> bool:
+        return isinstance(self.ends[2], ConstantVariable)
+
     def arguments(self, tx: Tx) -> tuple[Any, Any, Any]:
         """The three ends for a loop of the graph, whose step is known."""
         start, stop, step = (end.as_argument(tx) for end in self.ends)
-        if not isinstance(step, int) or step == 0:
-            raise GraphBreak("a range whose step is computed")
+        if step == 0:
+            raise GraphBreak("a range with a step of 0")
         return start, stop, step
 
     def known(self, tx: Tx) -> RangeVariable:
