@@ -17,7 +17,7 @@ class Builder:
         self.has_fma = target is not None and target.fma
         self.math = target.math if target is not None else "inline"
         self.is_x86 = target is not None and target.machine == "x86_64"
-        self.blends = self.is_x86 and target.vector_bytes >= 32
+        self.blends = target is not None and self.is_x86 and target.vector_bytes >= 32
         self.has_avx512 = target is not None and target.vector_bytes == 64
         self.has_branches = False  # that LLVM may make selections of
         self.status = ""
