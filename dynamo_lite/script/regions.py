@@ -18,13 +18,14 @@ from typing import Any
 from ..base import logs
 from ..base.disabled import Place, is_disabled, place_of
 from ..base.origins import is_stdlib, module_of
-from ..native import CompiledFunction, first_frames, review_after
+from ..native import CompiledFunction, credit_code, first_frames, review_after
 from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account, Lender, has_loops, nanoseconds, open_account
 from .arrays import mentions_arrays, touch_arrays
 from .histories import FIRST_CALLS, HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory
 from .loops import has_plain_loops
+from .watching import CallWatch, running
 
 PERF = logs.logger("perf")
 
@@ -65,6 +66,7 @@ class Candidates:
         self.lender = Lender()
         self.lender.is_loaded = False
         self.lender.saved = self.saved
+        self.watch = CallWatch(self.saved, lambda: self.lender.spent)
         self.running_loops: Any = None
 
     def __call__(self, function: FunctionType, values: tuple[Any, ...] | None) -> Answer:
@@ -86,7 +88,18 @@ class Candidates:
             self.running_loops = module.RunningLoops(
                 is_candidate, mentions_arrays, self.compile_loop, self.account_of_loop,
                 self.decisions)
+        if unwatched := self.watch.sample():
+            self.credit(frame, unwatched)
         self.running_loops(frame)
+
+    def credit(self, frame: FrameType, seconds: float) -> None:
+        """Code that is seen to run while nobody watches calls is taken to have run since the last
+        look."""
+        for code in running(frame):
+            history = self.histories.get(id(code))
+            if history is not None and not history.compiled:
+                history.account.ran += seconds
+                credit_code(code, nanoseconds(seconds))
 
     def account_of_loop(self, code: CodeType) -> Account:
         return open_account(code, self.lender)

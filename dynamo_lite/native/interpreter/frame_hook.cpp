@@ -1,6 +1,7 @@
 // Candidates on Python 3.11: the interpreter's frame evaluation hook (PEP 523) sees every function
-// that starts. It costs each call of each thread; deep in recursion, while a module is imported, and
-// while the compiler is at work, it steps aside, for it also costs C stack.
+// that starts. It costs each call of each thread, so calls are not watched all the time; deep in
+// recursion, while a module is imported, and while the compiler is at work, it steps aside, for it
+// also costs C stack.
 #include "interpreter/regions.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -12,6 +13,8 @@ using frames::Layout;
 namespace {
 
 bool is_wanted = false;  // the program is in a region
+bool is_watching = true; // nobody has asked for a pause
+long long seen = 0;      // calls
 thread_local PyObject *unhooked = nullptr;  // the function whose next frame runs as it is
 _PyFrameEvalFunction evaluate_plain = _PyEval_EvalFrameDefault;
 destructor plain_dealloc = nullptr;
@@ -40,7 +43,7 @@ void uninstall() {
 PyObject *step_aside(PyThreadState *thread, struct _PyInterpreterFrame *raw, int throwing) {
     uninstall();
     PyObject *result = evaluate_plain(thread, raw, throwing);
-    if (is_wanted) install();
+    if (is_wanted && is_watching) install();
     return result;
 }
 
@@ -76,6 +79,7 @@ Ref values_of(Layout *frame) {
 
 PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int throwing) {
     auto frame = reinterpret_cast<Layout *>(raw);
+    ++seen;
     bool is_unhooked = std::exchange(unhooked, nullptr) == frame->function;
     if (regions::is_outside() || regions::is_deep(thread) || is_import(thread, frame)) {
         return step_aside(thread, raw, throwing);
@@ -119,7 +123,7 @@ bool regions::prepare_hook() {
     if (!plain_dealloc) {
         plain_dealloc = std::exchange(PyFunction_Type.tp_dealloc, dealloc_function);
     }
-    is_wanted = true;
+    is_wanted = is_watching = true;
     return true;
 }
 
@@ -129,6 +133,17 @@ void regions::uninstall_hook() {
     is_wanted = false;
     uninstall();
 }
+
+void regions::watch_calls(bool is_on) {
+    is_watching = is_on;
+    if (!is_on) {
+        uninstall();
+    } else if (is_wanted) {
+        install();
+    }
+}
+
+long long regions::calls_seen() { return seen; }
 
 PyObject *run_plain(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     if (!is_wanted) return plain_vectorcall(function, args, nargsf, kwnames);

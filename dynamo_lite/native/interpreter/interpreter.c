@@ -45,6 +45,32 @@ int others_wait(void) {
 #endif
 }
 
+// The thread that makes pending calls; null if it has none of Python.
+PyThreadState *main_thread(void) {
+    PyThreadState *thread = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+    while (thread && thread->thread_id != _PyRuntime.main_thread) thread = PyThreadState_Next(thread);
+    return thread;
+}
+
+// Has the main thread look for calls that it is to make before its next instruction, if it runs now.
+// Before 3.13 it does not see what another thread asks for until it takes the interpreter again. (Other
+// threads must not be told: they would look again and again.)
+void look_for_calls(PyThreadState *main) {
+#if PY_VERSION_HEX < 0x030D0000
+    if (!main) return;
+#if PY_VERSION_HEX >= 0x030C0000
+    struct _gil_runtime_state *lock = main->interp->ceval.gil;
+#else
+    struct _gil_runtime_state *lock = &_PyRuntime.ceval.gil;
+#endif
+    int runs = _Py_atomic_load_relaxed(&lock->locked) > 0 && _PyRuntime.main_thread &&
+               (PyThreadState *)_Py_atomic_load_relaxed(&lock->last_holder) == main;
+    if (runs) _Py_atomic_store_relaxed(&main->interp->ceval.eval_breaker, 1);
+#else
+    (void)main;
+#endif
+}
+
 // Has signals wait in the thread that handles them, if that is this one; gives what release_signals
 // takes. CPython knows that thread by this number, and no other has the number 0.
 unsigned long hold_signals(void) {

@@ -6,6 +6,8 @@ extern bool sample_is_due;
 PyObject **place_in_frame(PyFrameObject *frame, int slot);
 void set_place(PyFrameObject *frame, int offset);
 int is_running(PyFrameObject *frame);
+PyThreadState *main_thread(void);
+void look_for_calls(PyThreadState *main);
 int something_pending(void);
 int others_wait(void);
 int is_monitored(void);

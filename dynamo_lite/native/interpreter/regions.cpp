@@ -260,6 +260,23 @@ PyObject *review_after(PyObject *, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+PyObject *credit_code(PyObject *, PyObject *args) {
+    PyObject *code;
+    long long duration;
+    if (!PyArg_ParseTuple(args, "O!L:credit_code", &PyCode_Type, &code, &duration)) return nullptr;
+    if (CodeNote *note = note_of(code)) note->due -= std::min<int64_t>(duration, note->due);
+    Py_RETURN_NONE;
+}
+
+PyObject *watch_calls(PyObject *, PyObject *is_on) {
+    int wanted = PyObject_IsTrue(is_on);
+    if (wanted < 0) return nullptr;
+    if (region) regions::watch_calls(wanted);
+    Py_RETURN_NONE;
+}
+
+PyObject *calls_seen(PyObject *, PyObject *) { return PyLong_FromLongLong(regions::calls_seen()); }
+
 PyObject *first_frames(PyObject *, PyObject *) { return regions::take_first_frames(); }
 
 // Where the thread keeps the frame that runs now.
@@ -315,6 +332,17 @@ PyMethodDef functions[] = {
      "Has the region's callback asked about candidates of this code again when they have run\n"
      "compiled so many times more, and from then on until this is called again; 0 is never. It\n"
      "answers True to go on, a number of nanoseconds to run in Python meanwhile, or None."},
+    {"credit_code", credit_code, METH_VARARGS,
+     "credit_code(code, nanoseconds, /)\n--\n\n"
+     "Functions of this code ran for so long while calls were not watched: the callback is asked\n"
+     "about them so much sooner."},
+    {"watch_calls", watch_calls, METH_O,
+     "watch_calls(is_on, /)\n--\n\n"
+     "Whether calls are watched from here on: else candidates run in Python, and the callback is not\n"
+     "asked. On Python 3.11 watching costs each call; on later ones calls are always watched."},
+    {"calls_seen", calls_seen, METH_NOARGS,
+     "calls_seen()\n--\n\n"
+     "How many calls were watched until now where that costs each of them (Python 3.11), else 0."},
     {"first_frames", first_frames, METH_NOARGS,
      "first_frames()\n--\n\n"
      "Code and globals of the frames that ran when the program made its first array, innermost\n"

@@ -56,6 +56,10 @@ bool prepare_hook();
 void install_hook();
 // ... and after the last region was left.
 void uninstall_hook();
+// From the first array on: whether calls are watched, where that costs calls of all functions; and
+// how many were seen until now.
+void watch_calls(bool is_on);
+long long calls_seen();
 
 }  // namespace regions
 

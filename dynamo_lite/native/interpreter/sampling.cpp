@@ -20,6 +20,7 @@ using Seconds = std::chrono::duration<double>;
 struct Sampler {
     PyObject *callback;
     Seconds interval;
+    PyThreadState *main;
     std::mutex lock;
     std::condition_variable wake;
     bool is_over = false;
@@ -55,6 +56,7 @@ void Sampler::run() {
     std::unique_lock<std::mutex> held(lock);
     while (!wake.wait_for(held, interval, [this] { return is_over; })) {
         if (!due().exchange(true) && Py_AddPendingCall(take_sample, nullptr) < 0) due() = false;
+        look_for_calls(main);
     }
 }
 
@@ -84,7 +86,7 @@ void regions::start_sampling() {
     if (sampler || !wanted) return;
     static const bool is_told = pthread_atfork(nullptr, nullptr, forget_in_child) == 0;
     if (!is_told) return;
-    sampler = new Sampler{Py_NewRef(wanted), Seconds(wanted_interval)};
+    sampler = new Sampler{Py_NewRef(wanted), Seconds(wanted_interval), main_thread()};
     sampler->thread = std::thread(&Sampler::run, sampler);
 }
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def getitem(tx: Tx, container: VariableTracker, key: VariableTracker) -> VariableTracker:
-    if is_computed_int(key) and (elements := elements_of(tx, container)) is not None:
+    if is_computed_int(key) and (elements := elements_of(tx, container, shortest=1)) is not None:
         return elements.at(tx, key)
     if is_plain(container):
         return fold(tx, operator.getitem, (container, key))

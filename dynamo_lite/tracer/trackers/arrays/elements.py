@@ -1,4 +1,5 @@
-"""Long lists of numbers, texts and bytes from outside, of which loops of the graph read elements.
+"""Lists of numbers, texts and bytes from outside, of which the graph reads elements: long ones, and
+short ones at a place that data tells.
 
 Other calls have other ones, and more or fewer. So an array of elements is an input of the graph,
 made anew for each call, and the value itself is not looked at.
@@ -73,12 +74,14 @@ class Elements:
         return self.item(tx, record(tx, operator.getitem, args))
 
 
-def elements_of(tx: Tx, value: VariableTracker | None) -> Elements | None:
-    """Those of a long value from outside, else None."""
+def elements_of(
+    tx: Tx, value: VariableTracker | None, shortest: int = SHORTEST
+) -> Elements | None:
+    """Those of a value from outside that has so many, else None."""
     if value is None or value.source is None or isinstance(value.source, ConstSource):
         return None
     outside, known = outside_of(tx, value), tx.state.elements
-    if outside is None or len(outside) < SHORTEST:
+    if outside is None or len(outside) < shortest:
         return None
     if value.source not in known:
         known[value.source] = _elements(tx, outside, value.source)

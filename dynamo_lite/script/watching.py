@@ -1,0 +1,82 @@
+"""When the calls of a program are watched, where that costs each of them (Python 3.11).
+
+Candidates are found, and run compiled, while the interpreter shows us every function that starts.
+A program that calls small functions by the million loses more by that than it gains where few of
+its functions are worth compiling. So what watching costs is set against what compiled calls were
+measured to save; where it does not pay there are pauses, which become longer as long as nothing new
+is found. What runs meanwhile is seen by samples.
+"""
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+
+from ..native import calls_seen, watch_calls
+
+CALL = 60e-9
+"""Seconds that watching a call costs."""
+SHARE = 0.01
+"""Part of the time that watching may always take."""
+HALF_LIFE = 2.0
+"""Seconds after which what was gained and lost counts half."""
+FIRST_LOOK = 0.1
+"""Seconds of watching until there is a pause; as long, again, after something was compiled."""
+SHORTEST, LONGEST = 0.1, 3.2
+"""Seconds that a pause lasts."""
+GONE = 1.0
+"""A longer time between two samples is no time that one function ran."""
+
+
+class CallWatch:
+    """Turns watching off and on. `saved` gives the seconds that compiled calls saved until now,
+    `spent` those that compiling took."""
+
+    def __init__(self, saved: Callable[[], float], spent: Callable[[], float]) -> None:
+        self.saved, self.spent = saved, spent
+        self.is_on = True
+        self.at = self.changed = time.thread_time()
+        self.pause = SHORTEST / 2
+        self.known = 0, 0.0, 0.0
+        self.time = self.cost = self.gain = 0.0
+
+    def sample(self) -> float:
+        """Called now and then: the seconds since the last time, if nobody watched calls."""
+        now = time.thread_time()
+        elapsed, self.at = now - self.at, now
+        if self.is_on:
+            self._weigh(elapsed)
+            return 0.0
+        if now - self.changed >= self.pause:
+            self._turn(True)
+        return min(elapsed, GONE)
+
+    def _weigh(self, elapsed: float) -> None:
+        present = calls_seen(), self.saved(), self.spent()
+        calls, saved, spent = (after - before for after, before in zip(present, self.known))
+        self.known = present
+        kept = 0.5 ** (elapsed / HALF_LIFE)
+        self.time = self.time * kept + elapsed
+        self.cost = self.cost * kept + CALL * calls
+        self.gain = self.gain * kept + max(saved, 0.0)
+        if spent > 0.0:  # what was compiled is yet to show what it saves
+            self.pause, self.changed = SHORTEST / 2, self.at
+        is_long = self.at - self.changed >= FIRST_LOOK or self.pause >= SHORTEST
+        if is_long and self.cost > max(SHARE * self.time, self.gain):
+            self._turn(False)
+
+    def _turn(self, is_on: bool) -> None:
+        if not is_on:
+            self.pause = min(2 * self.pause, LONGEST)
+        self.is_on, self.changed = is_on, self.at
+        watch_calls(is_on)
+
+
+def running(frame: FrameType | None) -> Iterator[CodeType]:
+    """The code of a frame and of those below it, each once."""
+    seen = set()
+    while frame is not None:
+        if frame.f_code not in seen:
+            seen.add(frame.f_code)
+            yield frame.f_code
+        frame = frame.f_back

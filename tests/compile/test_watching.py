@@ -1,0 +1,158 @@
+"""Where watching calls costs each of them, it stops as long as it does not pay."""
+import sys
+import time
+
+import numpy as np
+import pytest
+from scripts import WARMING, run
+
+from dynamo_lite.native import calls_seen, enter_region, leave_region, sample_with, watch_calls
+from dynamo_lite.script import watching
+from dynamo_lite.script.watching import CALL, FIRST_LOOK, LONGEST, SHORTEST, CallWatch, running
+
+if sys.version_info >= (3, 14):
+    pytest.skip("regions are not available", allow_module_level=True)
+
+INTERVAL = 0.05
+
+
+class Program:
+    """A program that makes so many calls between two samples."""
+
+    def __init__(self, monkeypatch):
+        self.now, self.calls, self.saved, self.spent = 0.0, 0, 0.0, 0.0
+        self.on = True
+        monkeypatch.setattr(watching.time, "thread_time", lambda: self.now)
+        monkeypatch.setattr(watching, "calls_seen", lambda: self.calls)
+        monkeypatch.setattr(watching, "watch_calls", lambda is_on: setattr(self, "on", is_on))
+        self.watch = CallWatch(lambda: self.saved, lambda: self.spent)
+
+    def run(self, seconds, share, saves=0.0):
+        """Run for so long, of which watching takes a share; how long nobody watched."""
+        unwatched = 0.0
+        for _ in range(round(seconds / INTERVAL)):
+            self.now += INTERVAL
+            if self.on:
+                self.calls += int(share * INTERVAL / CALL)
+                self.saved += saves * INTERVAL
+            unwatched += self.watch.sample()
+        return unwatched
+
+
+@pytest.fixture
+def program(monkeypatch):
+    return Program(monkeypatch)
+
+
+def test_few_calls_are_always_watched(program):
+    assert program.run(20, 0.008) == 0.0
+
+
+def test_many_calls_are_watched_now_and_then(program):
+    assert program.run(FIRST_LOOK, 0.2) == 0.0
+    assert program.run(60, 0.2) > 57
+    assert program.watch.pause == LONGEST
+
+
+def test_what_saves_more_than_watching_costs_is_watched(program):
+    assert program.run(20, 0.2, saves=0.3) == 0.0
+    assert program.run(20, 0.2) > 10  # no more
+
+
+def test_what_was_just_compiled_may_show_what_it_saves(program):
+    program.run(30, 0.2)
+    while not program.on:
+        program.run(INTERVAL, 0.2)
+    program.spent += 0.02
+    assert program.run(FIRST_LOOK, 0.2) == 0.0
+    program.run(2 * INTERVAL, 0.2)
+    assert not program.on and program.watch.pause == SHORTEST
+
+
+def test_the_frames_that_run_are_seen_once():
+    def recursive(depth):
+        return recursive(depth - 1) if depth else [*running(sys._getframe())]
+
+    codes = recursive(3)
+    assert codes[:2] == [
+        recursive.__code__, test_the_frames_that_run_are_seen_once.__code__,
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def region():
+    seen = []
+    sample_with(lambda frame: seen.append(time.perf_counter()), 1e-3)
+    enter_region(lambda function, values: None)
+    np.empty(3)
+    yield seen
+    leave_region()
+    sample_with(None, 0.0)
+
+
+def test_samples_come_while_plain_python_runs(region):
+    """Before 3.13 the interpreter does not look for what another thread asks for by itself."""
+    x, end = 0, time.perf_counter() + 0.2
+    while time.perf_counter() < end:
+        x += 1
+    assert len(region) > 20
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="watching costs nothing there")
+def test_pauses(region):
+    def f():
+        return None
+
+    f()
+    assert calls_seen() > 0
+    watch_calls(False)
+    before = calls_seen()
+    f()
+    assert calls_seen() == before
+    watch_calls(True)
+    f()
+    assert calls_seen() > before
+
+
+MANY_CALLS = """
+import numpy as np
+from dynamo_lite.native import calls_seen
+x = np.zeros(3)
+class Point:
+    def __init__(self, x): self.x = x
+    def __eq__(self, other): return self.x == other.x
+points, calls = [Point(i) for i in range(100)], 0
+import time
+end = time.perf_counter() + 1.5
+while time.perf_counter() < end:
+    for point in points:
+        calls += point == points[0] or 1
+print(calls_seen() < calls / 2)
+"""
+
+
+def test_a_program_of_many_small_functions_is_not_watched_all_the_time():
+    assert run(*WARMING, "-c", MANY_CALLS)[1] == "True\n"
+
+
+
+HOT_LATER = """
+import sys, time
+import numpy as np
+import dynamo_lite as dl
+def f(x):
+    total = 0.0
+    for i in range(len(x)): total += x[i] * x[i]
+    return total
+def g(x): return x
+x = np.arange(50.0)
+end = time.perf_counter() + 1.0
+while time.perf_counter() < end: g(1)
+end = time.perf_counter() + 20.0
+while time.perf_counter() < end and not dl.stats().graphs: f(x)
+print(dl.stats().graphs)
+"""
+
+
+def test_what_becomes_hot_is_found_all_the_same():
+    assert run(*WARMING, "-c", HOT_LATER)[1] == "1\n"
