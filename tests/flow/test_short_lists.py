@@ -48,8 +48,8 @@ PLACES = np.array([0, 2, 1, 1, 0, 2, 2, 0])
 
 
 @pytest.mark.parametrize("function, lists, x", [
-    (jacobian, [[1] * 6, [0.5] * 6, [1, 2, 3, 4, 5, 6], (1.5, 2.0) * 3, [1, 2.5] * 3, ["a"] * 6], ANGLES),
-    (from_the_end, [[1.0, 2.0, 3.0], [4, 5, 6], [True, False, True], [2**70, 1, 2], [1.5] * 4], ANGLES),
+    (jacobian, [[1] * 6, [0.5] * 6, [*range(6)], (1.5, 2.0) * 3, [1, 2.5] * 3, ["a"] * 6], ANGLES),
+    (from_the_end, [[1.0, 2.0, 3.0], [4, 5, 6], [True] * 3, [2**70, 1, 2], [1.5] * 4], ANGLES),
     (chosen_by_data, [[3, 1, 2], (5, 6, 7), b"abc", "xyz", [np.int8(3), 1, 2]], PLACES),
     (beyond_the_end, [[1.0, 2.0], [1.0] * 6, []], ANGLES),
     (written_meanwhile, [[1.0, 2.0, 3.0], [3, 4, 5]], ANGLES),
