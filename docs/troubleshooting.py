@@ -6,6 +6,7 @@ remedy is tried on, with what dynamo_lite says of them.
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import linecache
 import os
 import re
@@ -49,8 +50,13 @@ def example(module: Any, plant: Any) -> str:
         for arguments in plant.calls:
             module.outcome(compiled, arguments)
     cost = next(cost for cost in dl.why(compiled).costs
-                if cost.kind == plant.kind and cost.location.line == plant.line)
-    line = linecache.getline(str(PLANTED), plant.line).partition("  #")[0].strip()
+                if cost.kind == plant.kind and cost.location.line == plant.line
+                and cost.remedy.id == plant.remedy)
+    lines = (linecache.getline(str(PLANTED), at) for at in itertools.count(plant.line))
+    line = next(lines)
+    if line.startswith("@"):
+        line = next(line for line in lines if line.startswith(("def ", "async def ")))
+    line = line.partition("  #")[0].strip()
     reason = re.split(r" \(asked for at|; Python runs", cost.reason)[0]
     reason = re.sub(r"/\S*/(?=[\w.]+\.py)", "", reason)
     reason = re.sub(r":\d+ in \w+", "", re.sub(r" at \S+:\d+>", ">", reason))
@@ -58,9 +64,10 @@ def example(module: Any, plant: Any) -> str:
 
 
 def section(module: Any, row: Remedy) -> str:
-    found = [plant for plant in module.PLANTS if plant.remedy == row.id]
+    plants = [plant for plant in module.PLANTS if plant.remedy == row.id]
     told = textwrap.fill(f"{row.advice[0].upper()}{row.advice[1:]}.", 100)
-    return "\n".join([f"## {row.id}", told, *(example(module, plant) for plant in found[:SHOWN])])
+    examples = dict.fromkeys(example(module, plant) for plant in plants[:SHOWN])
+    return "\n".join([f"## {row.id}", told, *examples])
 
 
 def page() -> str:

@@ -178,9 +178,8 @@ TYPE = GuardKind(
     differs=lambda x, k: f"is {a_kind(type(x))}, was {a_kind(k)} when compiled",
 )  # fmt: skip
 IS = GuardKind(
-    "IS", "{x} is {k}", "another object when compiled",
+    "IS", "{x} is {k}", "{k} when compiled",
     lower=_simple("IS"), holds=lambda x, k: x is k,
-    show=lambda k: f"<{type(k).__name__} at {id(k):#x}>",
     subsumes=frozenset({"TYPE", "EQUALS", "LENGTH"}),
 )  # fmt: skip
 EQUALS = GuardKind(

@@ -50,6 +50,8 @@ class LocalSource(Source):
         """A continuation is also passed cells, `.cell_k_3`, and values on the stack, `.stack2`."""
         if self.name.startswith(CELL):
             return self.name.removeprefix(CELL).rpartition("_")[0]
+        if self.name == ITERATED:
+            return "the iterator of a comprehension"
         return "an intermediate value" if self.name.startswith(STACK) else self.name
 
 
@@ -63,6 +65,8 @@ HIDDEN = re.compile(r"__closure__|cell_contents|__self__|__dict__")
 
 CELL = ".cell_"
 STACK = ".stack"
+ITERATED = ".0"
+"""The argument of a comprehension or generator expression, which Python names so."""
 
 
 def is_temporary(source: Source | None) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 import os
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
 STDLIB_FOLDER = os.path.dirname(os.__file__) + os.sep
-LIBRARY_FILES = (STDLIB_FOLDER, "<frozen ", "<string>")
+ENTERED = ("<stdin", "<input", "<console", "<python-input", "<ipython-input", "<doctest")
+"""How the names of files begin in which people have entered code."""
 INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 
 
@@ -18,7 +19,9 @@ INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-
 def is_library_file(filename: str) -> bool:
     """Whether code is that of the standard library or of an installed package, or was made by
     one, as methods of dataclasses are."""
-    return filename.startswith(LIBRARY_FILES) or any(part in filename for part in INSTALLED)
+    is_made = filename.startswith("<") and not filename.startswith(ENTERED)
+    return is_made or filename.startswith(STDLIB_FOLDER) or any(
+        part in filename for part in INSTALLED)
 
 
 def is_stdlib(function: Any, module: str) -> bool:
@@ -63,8 +66,14 @@ def module_of_ufunc(ufunc: Any) -> str:
     return "numpy"
 
 
-def code_name(code: types.CodeType, namespace: Mapping[str, Any]) -> str:
-    """The name of a function of a library, by its code and globals."""
+def code_name(
+    code: types.CodeType, namespace: Mapping[str, Any], closure: Iterable[Any] = ()
+) -> str:
+    """The name of a function of a library, by its code and globals; of a wrapper that of the
+    function in its closure, which people call it by."""
+    functions = (each for each in closure if isinstance(each, types.FunctionType))
+    if "<locals>" in code.co_qualname and (wrapped := next(functions, None)) is not None:
+        return full_name(wrapped)
     return f"{namespace.get('__name__', '')}.{code.co_qualname}".lstrip("._")
 
 

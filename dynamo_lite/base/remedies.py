@@ -6,25 +6,30 @@ pattern is found in it has the remedy. Each row has a section in docs/troublesho
 from __future__ import annotations
 
 import re
+import sys
 from functools import lru_cache
 
 from .records import dataclass
 
 NEVER = "(?!)"
 """A pattern that nothing has."""
+STDLIB = rf"^({'|'.join(map(re.escape, sorted(sys.stdlib_module_names)))})\."
+"""The names of the standard library's functions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
     """`id` is the anchor of its section, `pattern` is searched for in reasons, `advice` is what to
-    do. `guards` are the kinds of guards whose failures it is about. `is_for_text` is advice about
-    the text of the program, of no use where that is a library's. `called` is searched for in the
-    name of what a library is called by: all that happens inside has this remedy."""
+    do. `guards` are the kinds of guards whose failures it is about, `fact` what the reasons of
+    these have. `is_for_text` is advice about the text of the program, of no use where that is a
+    library's. `called` is searched for in the name of what a library is called by: all that happens
+    inside has this remedy."""
 
     id: str
     pattern: str
     advice: str
     guards: tuple[str, ...] = ()
+    fact: str = ""
     is_for_text: bool = False
     called: str = NEVER
 
@@ -40,6 +45,7 @@ OUTSIDE = "call it before or after the compiled function, and pass or return wha
 CONSTANT = "where it gives the same each time, mark a function around it with " \
            "dl.assume_constant_result"
 PLAIN = "pass np.asarray(x), a plain array"
+ARRAYS = "TENSOR_MATCH_STATIC", "TENSOR_MATCH_DYNAMIC"
 
 REMEDIES: tuple[Remedy, ...] = (
     # -- guards that fail: another variant is compiled
@@ -56,9 +62,17 @@ REMEDIES: tuple[Remedy, ...] = (
            "array", ("LENGTH",)),
     Remedy("mapping-keys", NEVER, "pass mappings with the same keys",
            ("KEYS", "HAS_KEY", "NO_KEY")),
-    Remedy("dtypes", NEVER, "convert to one dtype, memory order and number of dimensions before "
-           "the call, and mark sizes that vary with dl.mark_dynamic",
-           ("TENSOR_MATCH_STATIC", "TENSOR_MATCH_DYNAMIC")),
+    Remedy("dtypes", NEVER, "convert to one dtype before the call: x.astype(float)", ARRAYS,
+           "dtype"),
+    Remedy("layouts", NEVER, "pass arrays of one memory order: np.ascontiguousarray(x) of "
+           "transposed arrays and of slices with steps", ARRAYS, "strides|order|contiguous"),
+    Remedy("dimensions", NEVER, "pass arrays with one number of dimensions: np.atleast_2d(x), "
+           "x.reshape(-1, n), or a function for each", ARRAYS, "ndim"),
+    Remedy("shapes", NEVER, "mark the size that varies with dl.mark_dynamic before the first call, "
+           "or compile with dynamic=True: else the second size compiles once more, for all sizes",
+           ARRAYS, "shape"),
+    Remedy("arrays", NEVER, "pass plain arrays that are alike: of one dtype, memory order and "
+           "number of dimensions, and writeable where they are written", ARRAYS),
     Remedy("overlap", NEVER, "pass arrays that do not overlap",
            ("DISJOINT", "ALL_DISJOINT")),
     Remedy("aliases", NEVER, "pass different objects where the function changes one",
@@ -76,6 +90,8 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("asked-for", "asks for a graph break", "remove dl.graph_break()"),
     Remedy("async", "^async |is an async|is asynchronous", "compile the functions that it calls "
            "between its suspensions"),
+    Remedy("finalizers", "have a __del__", "make such objects outside of the compiled function: "
+           "put a progress bar around the loop that calls it"),
     Remedy("generator", "generators? and coroutines|is a generator", "compile the "
            "function that goes through the generator, or one that returns an array or a list"),
     Remedy("interrupts", "interrupts are raised|handles interrupts", "compile the loop in the try "
@@ -93,14 +109,16 @@ REMEDIES: tuple[Remedy, ...] = (
            "check of compiled code failed|this line requires", "test for these arguments before "
            "the call: each call that raises or warns runs again in Python"),
     # -- values that data decides
-    Remedy("tables", "needs the value of .*(value of|computed from data|where u\\d)|getitem of",
+    Remedy("tables", "needs .*(value of .*where u\\d|computed from data|which depends on data)|"
+           "getitem of",
            "select from an array instead: np.array(table)[i] or np.where in place of an item of a "
-           "list or dict; or take the number out of the array before the call, and pass it",
+           "list or dict, np.unique(x, return_counts=True) for counts; or take the number out of "
+           "the array before the call, and pass it",
            is_for_text=True),
     Remedy("comparing", "truth of (less|greater)",
            "compare whole arrays, and use np.sort, np.max, np.min, np.any and np.all on them",
            is_for_text=True),
-    Remedy("selecting", "a branch on data changes a list", "select with a mask, x[x > 0], instead "
+    Remedy("selecting", "a branch on data changes a list|branch of a generator that depends", "select with a mask, x[x > 0], instead "
            "of appending what a condition holds for, or write into an array that was made before",
            is_for_text=True),
     Remedy("branches", "branch depends on data|arm of a branch|branch on data changes|"
@@ -126,6 +144,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "x.astype(x.dtype.newbyteorder('='))"),
     Remedy("dates", "datetime64|timedelta64", "pass x.view('i8') or x.astype('i8'), the dates as "
            "numbers"),
+    Remedy("records", "dtype \\[\\(", "take the fields out of the array, as r['x'], before the "
+           "call or in it, and work with these"),
     Remedy("texts", "dtype <?[US]|arrays of text|numpy.strings|numpy.char",
            "keep arrays of text out of the compiled function: " + OUTSIDE),
     # -- what stays in Python
@@ -136,9 +156,12 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("filters", "warnings\\.(catch_warnings|simplefilter|filterwarnings)", "set filters of "
            "warnings outside of the compiled function, and use `with np.errstate(...)` for what "
            "NumPy reports of numbers", is_for_text=True),
-    Remedy("broken-loops", "stepping .*an intermediate value \\(a \\w+_iterator\\)", "mend what "
+    Remedy("broken-loops", "next item of (an intermediate value|the iterator of a "
+           "comprehension) \\(an? (\\w+_)?iterator\\)", "mend what "
            "breaks inside of the loop first: the rest of it goes on in Python", is_for_text=True),
-    Remedy("iterators", "stepping |an iterator", "pass a list or an array of what it gives: "
+    Remedy("elements", "views of single elements|an? nditer", "loop over x.flat, np.ndenumerate(x) "
+           "or np.ndindex(x.shape), or use whole arrays", is_for_text=True),
+    Remedy("iterators", "next item of|so many items of|an iterator", "pass a list or an array of what it gives: "
            "list(it) before the call"),
     Remedy("text-of-arrays", "shows arrays as text|str\\(\\) of|repr\\(\\) of|format of|"
            "formatting with %",
@@ -151,27 +174,32 @@ REMEDIES: tuple[Remedy, ...] = (
            "the matrix is symmetric; else " + OUTSIDE, is_for_text=True),
     Remedy("windows", "nothing checks its strides", "use "
            "np.lib.stride_tricks.sliding_window_view, or slices", is_for_text=True),
-    Remedy("elements", "views of single elements|an? nditer", "loop over x.flat, np.ndenumerate(x) "
-           "or np.ndindex(x.shape), or use whole arrays", is_for_text=True),
     Remedy("python-functions", "results are Python objects|\\(vectorized\\)", "use np.vectorize, "
            "or write the function with whole arrays", is_for_text=True),
-    Remedy("caches", "its cache holds", CONSTANT + "; or " + OUTSIDE),
+    Remedy("caches", "its cache h(olds|as no)", CONSTANT + "; or " + OUTSIDE),
     Remedy("imports", "^importing ", "import it at the top of the file", is_for_text=True),
     Remedy("logging", "the logger .* reports", "log after the compiled function, or raise the "
-           "logger's level"),
+           "logger's level", called="^logging\\."),
     Remedy("error-state", "error state", "use `with np.errstate(...)` around the lines, in place "
            "of np.seterr"),
     Remedy("random", "random|seed", "make the generator once, with np.random.default_rng(seed), "
            "and pass it", is_for_text=True),
     Remedy("effects", "has effects outside the program", "write what it does as plain code, or "
            + OUTSIDE, is_for_text=True),
-    Remedy("namespaces", "namespace|globals\\(\\)|variables as a dict", "name the variables, or "
+    Remedy("debugging", "^(breakpoint|set_trace) looks", "remove it, or run under a debugger: while "
+           "one is active Python runs all functions", is_for_text=True),
+    Remedy("namespaces", "looks at the variables|namespace|globals\\(\\)|variables as a dict", "name the variables, or "
            "keep them in a dict of your own", is_for_text=True),
+    Remedy("python-numbers", "^(math|statistics|operator|round|abs|pow|divmod)\\b.* of ", "use what "
+           "NumPy has for it, np.isclose for math.isclose, on whole arrays where that is possible; "
+           "or take the number out of the array before the call: x.item()", is_for_text=True,
+           called="^statistics\\."),
     Remedy("library-calls", "standard library runs in Python|not written in Python$|"
-           "^calling .*not written in Python",
-           OUTSIDE + "; " + CONSTANT, is_for_text=True),
+           "^calling .*(not written in Python|a form that is not followed)",
+           OUTSIDE + "; " + CONSTANT, is_for_text=True, called=STDLIB),
     Remedy("unsupported-numpy", "is not supported in a graph|^numpy\\.|NumPy|\\(an array,",
-           "use the array operations that it stands for, or " + OUTSIDE, is_for_text=True),
+           "use the array operations that it stands for, or " + OUTSIDE, is_for_text=True,
+           called="^numpy\\."),
     Remedy("objects", "own __\\w+__|needs the value of|attribute '|method '|calling |'\\W+' of |"
            "its class |"
            "^(indexing|setting items|deleting items|iteration|the length) of ",
@@ -182,9 +210,9 @@ REMEDIES: tuple[Remedy, ...] = (
 )
 
 
-def remedy_for_guard(kind: str) -> Remedy:
+def remedy_for_guard(kind: str, reason: str = "") -> Remedy:
     """The row for guards of a kind; "size" and "value" stand for relations between these."""
-    found = (row for row in REMEDIES if kind in row.guards)
+    found = (row for row in REMEDIES if kind in row.guards and _compiled(row.fact).search(reason))
     return next(found, None) or _named("variants")
 
 

@@ -30,8 +30,9 @@ class Location(NamedTuple):
 
     def into(self, function: str) -> Location:
         """The same line, where it goes on into a function of a library; a closure that passes the
-        call on, as wrappers do, is left out."""
-        return self._replace(inside=(*(n for n in self.inside if "<locals>" not in n), function))
+        call on, as wrappers do, is left out, or told by the name of what it calls."""
+        way = [name for name in self.inside if "<locals>" not in name]
+        return self._replace(inside=(*way, function) if way[-1:] != [function] else (*way,))
 
     @property
     def place(self) -> str:

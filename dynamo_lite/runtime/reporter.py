@@ -41,6 +41,12 @@ BYTECODE, PERF, SIDE_EFFECTS = map(logs.logger, ("bytecode", "perf", "side_effec
 KEPT = 4  # guard failures of a function
 
 
+def at_users_line(broke: Break) -> Break:
+    """The same break at the line of the user's that leads to it now."""
+    within = broke.within or broke.location
+    return broke if within is None else Break(broke.reason, users_line(within), within)
+
+
 @dataclass(eq=False, slots=True)
 class Reporter:
     """Knows what a function is called, and how often it was compiled."""
@@ -125,8 +131,7 @@ class Reporter:
         if self.options.fullgraph and not may_raise:
             raise FullGraphRequired(
                 f"{broke.reason}\n  at {broke.location}\n  remedy: {broke.remedy}")
-        if broke.location is not None:
-            broke = Break(broke.reason, users_line(broke.location))
+        broke = at_users_line(broke)
         if record.broke is None:
             record.broke = broke
         GRAPH_BREAKS.info("%s\n  remedy: %s", broke, broke.remedy)
@@ -148,7 +153,8 @@ class Reporter:
         record.shapes = shapes if self.options.is_explained else None
 
     def restored(self, record: FrameRecord) -> None:
-        """An entry that was made by another process."""
+        """An entry that was made by another process, for another call of a library perhaps."""
+        record.broke = at_users_line(record.broke) if record.broke is not None else None
         self._noted(record)
         PERF.info("%s comes from disk: %s", record.name, record.timing())
 

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """Where and why a graph ended before its frame did."""
+    """Where and why a graph ended before its frame did; `within` is the place in a library's own
+    code, where `location` is the user's line that called it."""
 
     reason: str
     location: Location | None
+    within: Location | None = None
 
     @property
     def remedy(self) -> Remedy:

@@ -162,7 +162,7 @@ def applied_for(cost: Break | Bailout | GuardFailure) -> Applied | None:
     """What of a cost's remedy can be applied."""
     if cost.remedy.id == "libraries" and cost.location is not None and cost.location.inside:
         return left_to_python(cost.location.called)
-    if cost.remedy.id in ("sizes", "dtypes") and "shape[" in cost.reason:
+    if cost.remedy.id == "shapes" or (cost.remedy.id == "sizes" and "shape[" in cost.reason):
         return MARKED
     return APPLIED.get(cost.remedy.id)
 

@@ -22,13 +22,15 @@ def users_line(location: Location) -> Location:
     called = UNSEEN
     while frame is not None and is_not_users(frame.f_code.co_filename):
         if is_library_file(frame.f_code.co_filename):
-            name = code_name(frame.f_code, frame.f_globals)
+            held = map(frame.f_locals.get, frame.f_code.co_freevars)
+            name = code_name(frame.f_code, frame.f_globals, held)
             called = name if called == UNSEEN or "<locals>" not in name else called
         frame = frame.f_back
     if frame is None:
         return location
     own = f"{module_at(location.filename)}.{location.function}".lstrip("._")
-    way = (own,) if own == called else (called, own)
+    is_wrapper = "<locals>" in own and called != UNSEEN
+    way = (called,) if own == called or is_wrapper else (called, own)
     code = frame.f_code
     return Location(code.co_filename, frame.f_lineno, code.co_qualname, (*way, *location.inside))
 

@@ -12,7 +12,7 @@ from ...ir.node import Location
 from ...ir.sizes import Size, evaluate, symbols
 from ..arrays import ArrayFacts, array_holds
 from ..guard_set import Guard
-from ..kinds import BY_PAIRS, DISJOINT, EQUALS, NOT_ALIASED, SAME, Group, GuardKind, shown
+from ..kinds import BY_PAIRS, DISJOINT, EQUALS, IS, NOT_ALIASED, SAME, Group, GuardKind, shown
 from ..shapes.relations import Relation
 from ..shapes.shape_env import ShapeEnv
 from ..sources import (
@@ -91,7 +91,7 @@ def why_failed(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -
     if isinstance(owner, Relation):
         reason = _relation(owner, shapes, values)
     else:
-        reason = _symbols_of(owner, shapes, values) or _guard(owner, values)
+        reason = _difference(owner, shapes, values)
     return f"{reason} (asked for at {owner.location})" if owner.location else reason
 
 
@@ -107,7 +107,7 @@ def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -> Re
         return remedy_for_guard("NO_ATTR")
     if owner.kind is EQUALS and is_other_number(values[owner.source], owner.captured):
         return remedy_for_guard("TYPE")
-    return remedy_for_guard(owner.kind.name)
+    return remedy_for_guard(owner.kind.name, _difference(owner, shapes, values))
 
 
 def is_other_number(value: Any, captured: Any) -> bool:
@@ -118,6 +118,10 @@ def is_other_number(value: Any, captured: Any) -> bool:
 def line_of(flat: FlatGuards, index: int) -> Location | None:
     """The user's line that asked for op `index` of a program."""
     return getattr(flat.owners[index], "location", None)
+
+
+def _difference(guard: Guard, shapes: ShapeEnv, values: Values) -> str:
+    return _symbols_of(guard, shapes, values) or _guard(guard, values)
 
 
 def _guard(guard: Guard, values: Values) -> str:
@@ -135,7 +139,9 @@ def _guard(guard: Guard, values: Values) -> str:
     owner = str(guard.source).removesuffix(DICT)
     if owner != str(guard.source):
         return f"{owner} has other attributes, was {was.replace('the key', 'the attribute')}"
-    return f"{guard.source} is {shown(value)}, was {was}"
+    now = shown(value)
+    was = "another object when compiled" if kind is IS and was.startswith(now) else was
+    return f"{guard.source} is {now}, was {was}"
 
 
 DICT = ".__dict__"

@@ -145,7 +145,7 @@ class ShapeEnv(Symbols):
         if (only := self._only_value(size)) is not None:
             return only
         if depends_on_data(size):
-            raise GraphBreak(f"Python needs the value of {size}, where {self.explained(size)}")
+            raise GraphBreak(f"Python needs {self.from_data(size)}")
         value = self.hint(size)
         text = self.described(size)
         if not self.policy.may_fix((self.locate(), text), value):

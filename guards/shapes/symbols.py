@@ -8,7 +8,16 @@ from ...base.records import dataclass
 from ...errors import MarkedDynamicSpecialized, Unsupported
 from ...ir import steps
 from ...ir.graph import Location, Node, SymbolOrigin, Unbacked
-from ...ir.sizes import Size, SizeExpr, depends_on_data, evaluate, is_unbacked, symbol, symbols
+from ...ir.sizes import (
+    Size,
+    SizeExpr,
+    depends_on_data,
+    evaluate,
+    is_unbacked,
+    name_of,
+    symbol,
+    symbols,
+)
 from ...ir.symbolic import Shown
 from ...ir.types import ArrayType
 from ..sources import Source
@@ -231,6 +240,12 @@ class Symbols:
         """What the symbols in sizes are that only data tells: `u0 = the length of … at file:1`."""
         names = sorted({n for size in sizes for n in symbols(size) if is_unbacked(n)}, key=number)
         return ", ".join(f"{name} = {self.what(name)}" for name in names)
+
+    def from_data(self, size: Size) -> str:
+        """A size or int in words: `the value of max at file:1, which depends on data`."""
+        if (name := name_of(size)) is not None:
+            return f"{self.what(name)}, which depends on data"
+        return f"the value of {size}, where {self.explained(size)}"
 
     def what(self, name: str) -> str:
         return self.data[name].what if name in self.data else self.infos[name].origin

@@ -5,18 +5,22 @@ the function after it, marked `fixes`, is what the remedy makes of the program.
 """
 import csv
 import decimal
+import enum
 import functools
 import hashlib
 import inspect
 import io
 import json
 import logging
+import math
 import os
+import statistics
 import time
 import warnings
 from types import SimpleNamespace
 
 import numpy as np
+import platformdirs
 
 import dynamo_lite as dl
 
@@ -726,7 +730,8 @@ def _(x):
         return x * 1e-300 + 1
 
 
-@plant("divide", "log reports 'divide by zero'", ((X,),), kind="bail-out")
+@plant("divide", "log reports 'divide by zero'", ((X,),), kind="bail-out",
+       alike=False)  # within an ulp of NumPy's
 def logarithms(x):
     return np.log(x) + 1  # here
 
@@ -786,7 +791,7 @@ def two_dtypes(x):
 mends("one dtype")
 
 
-@plant("dtypes", "2 dimensions|ndim|dimensions", ((X,), (M,)), kind="recompile",
+@plant("dimensions", "ndim 2, was 1", ((X,), (M,)), kind="recompile",
        fixed_calls=((X,), (M.reshape(-1)[:6],)), alike=False)
 def two_ranks(x):
     return x + 1  # here
@@ -795,7 +800,7 @@ def two_ranks(x):
 mends("one number of dimensions")
 
 
-@plant("dtypes", "size|shape", ((X,), (X[:5],)), kind="recompile", fixed_options={"dynamic": True})
+@plant("shapes", r"shape\[0\] 5, was 6", ((X,), (X[:5],)), kind="recompile", fixed_options={"dynamic": True})
 def two_sizes(x):
     return x + 1  # here
 
@@ -803,7 +808,7 @@ def two_sizes(x):
 mends("dynamic=True")
 
 
-@plant("dtypes", "order|strides|layout|contiguous", ((M,), (np.asfortranarray(M),)),
+@plant("layouts", "order|strides|layout|contiguous", ((M,), (np.asfortranarray(M),)),
        kind="recompile", fixed_calls=((M,), (M.copy(),)), alike=False)
 def two_orders(x):
     return x + 1  # here
@@ -1191,7 +1196,7 @@ def counts_more(x, more):
 mends("arrays")
 
 
-@plant("libraries", "in one arm of a branch on data")
+@plant("unsupported-numpy", "in one arm of a branch on data")
 def by_a_class_of_numpys(x):
     return np.poly1d([1, 2])(x)  # here
 
@@ -1318,7 +1323,7 @@ def _(x):
         return np.sqrt(x) + 1
 
 
-@plant("iterators", r"stepping the iterator items \(a map\)", ((X, map(abs, [X, X])),),
+@plant("iterators", r"taking the next item of items \(a map\)", ((X, map(abs, [X, X])),),
        fixed_calls=((X, [X, X]),), alike=False)
 def from_an_iterator(x, items):
     return x + sum(items)  # here
@@ -1388,3 +1393,187 @@ def divides_where_it_is_told_not_to(x):
 @fixes
 def _(x):
     return 1 / np.where(x == 0, 1, x)
+
+
+# -- what programs with objects, text and records do
+
+class Unit(enum.Enum):
+    METRE = 1.0
+    MILE = 1609.0
+
+
+@plant("identity", "unit is Unit.MILE, was Unit.METRE", ((X, Unit.METRE), (X, Unit.MILE)),
+       kind="recompile", alike=False, fixed_calls=((X, 1.0), (X, 1609.0)))
+def by_unit(x, unit):
+    return x * (2.0 if unit is Unit.METRE else 3.0)  # here
+
+
+@fixes
+def _(x, factor):
+    return x * factor
+
+
+@plant("layouts", "order is not C", ((X,), (np.arange(12.0)[::2],)), kind="recompile",
+       fixed_calls=((X,), (np.ascontiguousarray(np.arange(12.0)[::2]),)))
+def every_other(x):
+    return x + 1  # here
+
+
+mends("one memory order")
+
+RECORDS = np.array([(2, 1.0), (1, 2.0)], [("id", "i4"), ("weight", "f8")])
+
+
+@plant("records", r"an operation of NumPy on r \(ndarray: an array of dtype \[", ((RECORDS,),))
+def sorts_records(r):
+    return np.sort(r, order="id")["weight"] * 2  # here
+
+
+@fixes
+def _(r):
+    return r["weight"][np.argsort(r["id"])] * 2
+
+
+class Guarded:
+    """It is told when it ends."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        return iter(self.items)
+
+    def __del__(self):
+        pass
+
+
+@plant("finalizers", "objects of Guarded have a __del__")
+def makes_guarded(x):
+    for n in Guarded([1.0, 2.0]):  # here
+        x = x + n
+    return x
+
+
+@fixes
+def _(x):
+    for n in [1.0, 2.0]:
+        x = x + n
+    return x
+
+
+@plant("python-numbers", r"math\.isclose of a float64", alike=False)
+def is_near(x):
+    return x * 2, math.isclose(x[0], 0.0)  # here
+
+
+@fixes
+def _(x):
+    return x * 2, np.isclose(x[0], 0.0)
+
+
+@plant("selecting", "a branch of a generator that depends on data", alike=False)
+def sums_some(x):
+    def large():
+        for each in x:
+            if each > 2:
+                yield each  # here
+    return sum(large())
+
+
+PLANTS[-1].line -= 1  # the branch
+
+
+@fixes
+def _(x):
+    return x[x > 2].sum()
+
+
+@plant("tables", "needs the value of an item at .*, which depends on data")
+def key_of_text(x):
+    pieces = {f"k{n}": x * n for n in range(6)}
+    return pieces[f"k{int(x[1])}"]  # here
+
+
+@fixes
+def _(x):
+    return (x * np.arange(6)[:, None])[int(x[1])]
+
+
+@plant("caches", "calling missing: its cache has no result")
+def not_in_a_cache(x):
+    return x * missing(3.0)  # here
+
+
+@functools.lru_cache
+def missing(n):
+    return n * 2
+
+
+@fixes
+def _(x):
+    return x * 6.0
+
+
+@plant("broken-loops", "the iterator of a comprehension|a branch on data changes a list", alike=False)
+def picks(x):
+    return [each for each in x if each > 2]  # here
+
+
+@fixes
+def _(x):
+    return x[x > 2]
+
+
+@plant("library-calls", "calling os._Environ.__getitem__")
+def asks_environment(x):
+    return x * float(os.environ.get("A_SCALE", 2))  # here
+
+
+@fixes
+def _(x, scale=2.0):
+    return x * scale
+
+
+@plant("unsupported-numpy", "a size that depends on data")
+def in_pieces(x):
+    return np.piecewise(x, [x < 3, x >= 3], [lambda v: -v, lambda v: v * 2])  # here
+
+
+@fixes
+def _(x):
+    return np.where(x < 3, -x, x * 2)
+
+
+@plant("python-numbers", "method 'as_integer_ratio' of a float64", alike=False)
+def mean_in_python(x):
+    return x - statistics.mean(x)  # here
+
+
+@fixes
+def _(x):
+    return x - x.mean()
+
+
+@plant("libraries", "standard library runs in Python", alike=False)
+def asks_a_library(x):
+    return x * len(platformdirs.user_cache_dir("planted"))  # here
+
+
+@dl.assume_constant_result
+def folder():
+    return platformdirs.user_cache_dir("planted")
+
+
+@fixes
+def _(x):
+    return x * len(folder())
+
+
+@plant("dates", "numpy.timedelta64 of the constant 1, the constant 'D'", alike=False)
+def in_days(x):
+    return x * 2, np.timedelta64(1, "D")  # here
+
+
+@fixes
+def _(x):
+    return x * 2, 1

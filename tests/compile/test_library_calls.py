@@ -11,6 +11,7 @@ from dynamo_lite.ir.graph import Location
 from dynamo_lite.runtime.costs import Cost, one_for_each_library_call
 
 LIBRARY = """
+import functools
 import numpy as np
 
 class Series:
@@ -43,6 +44,25 @@ def inner(x):
     y = np.sqrt(x)
     str(y)
     return y * 2
+
+def with_a_setting(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        setting()
+        return function(*args)
+    return wrapper
+
+def setting():
+    print(end="")
+
+@with_a_setting
+def fit(x):
+    print(end="")
+    return x * 2
+
+namespace = {"function": fit, "__name__": "wares", "__file__": __file__}
+exec(compile("def made(x): return function(x)", "<made by wares>", "exec"), namespace)
+made = namespace["made"]
 """
 X = np.arange(4.0)
 
@@ -107,6 +127,36 @@ def test_functions_of_a_library_that_are_compiled_apart(library):
     assert [cost.kind for cost in costs].count("graph break") == 1
     assert all(part == "…" or part.startswith("wares.")
                for cost in costs for part in cost.location.inside)
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_the_line_is_that_of_the_program_that_runs(library, tmp_path, keeps):
+    """Though another one has left what it compiled of the library on disk."""
+    def other(x):
+        return library.outer(x) + 1
+
+    def user(x):
+        return library.outer(x) + 2
+
+    with dl.config.patch(keep_entries=keeps, cache_dir=str(tmp_path)):
+        for function in (other, user):
+            compiled = dl.compile(function)
+            compiled(X)
+            line = function.__code__.co_firstlineno + 1
+            assert {cost.location[:2] for cost in dl.why(compiled).costs} == {(__file__, line)}
+
+
+@pytest.mark.parametrize("name", ["fit", "made"])
+def test_wrappers_and_generated_code_are_told_by_what_they_call(library, name):
+    def user(x):
+        return getattr(library, name)(x) + 1
+
+    compiled = dl.compile(user)
+    compiled(X)
+    (cost,) = dl.why(compiled).costs
+    line = user.__code__.co_firstlineno + 1
+    assert cost.location[:2] == (__file__, line) and cost.location.called == f"wares.{name}"
+    assert "<locals>" not in str(cost.location).partition("→")[2]
 
 
 def cost(line, *inside, kind="graph break", reason="calling print"):

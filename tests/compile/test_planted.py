@@ -57,5 +57,5 @@ def test_with_the_remedy_the_cost_is_gone(plant):
 def test_every_remedy_has_its_own_name():
     assert len({row.id for row in REMEDIES}) == len(REMEDIES)
     assert remedy_for("something that no row is about").id == "other"
-    assert remedy_for("stepping the iterator an intermediate value (a list_iterator)").id == (
+    assert remedy_for("taking the next item of an intermediate value (a list_iterator)").id == (
         "broken-loops")

@@ -1,5 +1,6 @@
 """Calls of what looks at the variables of its callers."""
 import inspect
+import linecache
 import sys
 
 import numpy as np
@@ -108,7 +109,10 @@ def test_a_debugger_sees_all_variables(monkeypatch):
 
 
 def test_the_reason_names_it():
-    assert dl.explain(direct)(X).break_reasons == ("evaluate looks at the variables of its callers",)
+    (broke,) = dl.explain(direct)(X).breaks
+    assert broke.reason == "evaluate looks at the variables of its callers"
+    assert "evaluate(" in linecache.getline(*broke.location[:2])
+    assert broke.remedy.id == "namespaces"
 
 
 def far(x):

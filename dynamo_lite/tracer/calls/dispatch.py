@@ -41,7 +41,7 @@ def dispatch(
     """`function(*args, **kwargs)`; `tracker` is the function's own, where it has one."""
     if (handler := _in(HANDLERS, function)) is not None:
         check_names(function, kwargs)
-        return call_handler(tx, handler, args, kwargs, getattr(function, "__name__", "call"))
+        return call_handler(tx, handler, args, kwargs, function)
     if (polyfill := _in(POLYFILLS, function)) is not None:
         check_names(function, kwargs)
         return tx.known(polyfill).call(tx, args, kwargs)
@@ -200,13 +200,14 @@ def _fold(
     held = list(args)
     if rule.id == "pure-method" and name not in ASKING_CLASSES:
         held = [arg.contents or arg for arg in args]
-    known = [known_value(tx, arg, name, exhausts=name in EXHAUSTING) for arg in held]
-    named = {key: known_value(tx, arg, name) for key, arg in kwargs.items()}
+    said = full_name(function)
+    known = [known_value(tx, arg, said, exhausts=name in EXHAUSTING) for arg in held]
+    named = {key: known_value(tx, arg, said) for key, arg in kwargs.items()}
     try:
         return run(function, known, named)
     except ObservedException:
         if held != list(args):  # it may say which class it was given
-            raise GraphBreak(f"{name} of {args[-1].describe()}") from None
+            raise GraphBreak(f"{said} of {args[-1].describe()}") from None
         raise
 
 

@@ -28,7 +28,7 @@ from ..control_flow.escapes import check_escapes, shows_layout_of_nothing
 from ..control_flow.growing import settle_lists
 from ..control_flow.side_exits import has_side_exits
 from ..control_flow.worth import CROSSING, Estimate, estimate, hint_of, outermost
-from ..rules.frame_inspection import why_seen
+from ..rules.frame_inspection import where_seen, why_seen
 from ..state.side_effects import SideEffects
 from ..state.trace import ColdArm, Returned, Stopped, Trace, TraceOptions, TraceState
 from .expected_changes import Learnt, came_true, will_change
@@ -120,7 +120,7 @@ class Speculation:
             self.printed = None
             self.again(Restart.PRINTED_GRAPH, found)
         except Unsupported as found:
-            raise left_to_python(str(found), state) from found
+            raise left_to_python(str(found), state, location=found.location) from found
         else:
             if (change := second_thought(root, end)) is None:
                 return self.finished(root, end)
@@ -160,7 +160,7 @@ class Speculation:
         """The next run stops before the root frame's instruction that cannot be traced."""
         at, last = found.root_steps, self.stop.at
         if at is None or (last is not None and at >= last):
-            raise left_to_python(str(found), root.state) from found
+            raise left_to_python(str(found), root.state, location=found.location) from found
         reason = str(found)
         if (left := short_loop(root, self.options)) is not None:
             at, reason = left.start, f"{reason}; {left.reason}"
@@ -204,7 +204,9 @@ def translate(
     """
     options = options or TraceOptions()
     if seen := why_seen(function):
-        raise Unsupported(seen)
+        unsupported = Unsupported(seen)
+        unsupported.location = where_seen(function)
+        raise unsupported
     if (policy := options.policy) is None:
         return Speculation(function, flat_args, options, Stop(stop_at)).trace()
     learnt = Learnt.by(options, policy)

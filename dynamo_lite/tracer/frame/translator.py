@@ -10,7 +10,7 @@ from typing import Any
 from ...base.origins import code_name, is_library_file
 from ...bytecode.flow import Loop, shape_of
 from ...bytecode.reading import Instruction, read
-from ...errors import GraphBreak, LoopBreak, PlanLoop
+from ...errors import GraphBreak, LoopBreak, PlanLoop, Unsupported
 from ...ir.graph import Graph
 from ...ir.node import Location
 from ..calls.inlining import inline
@@ -109,7 +109,7 @@ class Translator(FrameValues, FrameLanguage):
         except ObservedException as raised:
             if not self.unwind(inst, raised):
                 raise
-        except GraphBreak as stop:
+        except Unsupported as stop:
             if stop.location is None:
                 stop.location = self.location()
             raise
@@ -219,7 +219,8 @@ class Translator(FrameValues, FrameLanguage):
             if file.startswith(OWN_FOLDERS):
                 return outer
             if is_library_file(file) and not is_library_file(outer.filename):
-                return outer.into(code_name(self.code, self.globals))
+                held = [getattr(cell.bound, "value", None) for cell in self.closure]
+                return outer.into(code_name(self.code, self.globals, held))
         line = self.current.line or self.code.co_firstlineno
         return Location(self.code.co_filename, line, self.code.co_qualname)
 

@@ -109,7 +109,9 @@ def scalar_type(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTr
     if len(args) == 1 and not kwargs and isinstance(args[0], SizeVariable):
         return converted(tx, args[0], constant(np.dtype(function)))
     if len(args) != 1 or kwargs or not isinstance(args[0], (ArrayVariable, NumberVariable)):
-        raise GraphBreak(f"numpy.{function.__name__} of these arguments")
+        told = ", ".join(each.describe() for each in args)
+        raise GraphBreak(f"numpy.{function.__name__} of {told}" if told else (
+            f"numpy.{function.__name__} without arguments"))
     kind = args[0].array_type
     if kind.form is Form.PYTHON:
         return constant(_converted(function, args[0].as_constant(tx)))

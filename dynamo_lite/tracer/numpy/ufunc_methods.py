@@ -71,7 +71,7 @@ def _outer(tx: Tx, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> VariableTrack
     if len(args) == 2 and isinstance(args[0], ArrayVariable) and is_number(args[1]):
         return record_call(tx, ufunc, (args[0], as_element(tx, args[1])), kwargs)
     if len(args) != 2 or not all(isinstance(value, ArrayVariable) for value in args):
-        raise GraphBreak(f"numpy.{ufunc.__name__}.outer of these arguments")
+        raise GraphBreak(f"numpy.{ufunc.__name__}.outer of other arguments than arrays")
     left, right = args
     assert isinstance(left, ArrayVariable) and isinstance(right, ArrayVariable)
     every = SliceVariable(NONE, NONE, NONE)

@@ -11,7 +11,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...base.classes import is_python_class
+from ...base.classes import a_kind, is_python_class
 from ...errors import GraphBreak
 from ...guards.sources import AttrSource, ConstSource, ItemSource, Pinned, Source
 from ...native import CompiledFunction
@@ -125,7 +125,7 @@ def bind(
     if is_cython_function(raw):
         return _function(tx, raw, base, owner, instance, name)
     if not isinstance(getter, types.FunctionType):
-        raise GraphBreak(f"the attribute {name!r} of {base.__name__} is a {type(raw).__name__}")
+        raise GraphBreak(f"the attribute {name!r} of {base.__name__} is {a_kind(type(raw))}")
     kind = tx.wrap(instance.kind, class_source(instance.kind))
     return ask_descriptor(tx, raw, base, name, owner, kind)
 

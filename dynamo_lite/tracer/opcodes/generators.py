@@ -41,7 +41,7 @@ def send(tx: Tx, inst: Instruction, value: VariableTracker) -> VariableTracker:
     """`yield from`: pass a value to the inner iterator; at its end push its result and go on."""
     inner = tx.stack[-1]
     if not isinstance(inner, IteratorVariable):
-        raise GraphBreak(f"stepping the iterator {inner.describe()}")
+        raise GraphBreak(f"taking the next item of {inner.describe()}")
     if isinstance(inner, GeneratorVariable):
         item = inner.resume(tx, value)
         result = inner.result

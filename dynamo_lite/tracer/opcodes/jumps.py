@@ -94,7 +94,7 @@ def for_iter(tx: Tx, inst: Instruction) -> VariableTracker | None:
     if not isinstance(iterator, IteratorVariable) or (
         isinstance(iterator, OutsideIterator) and not is_peeled(tx, tx.loops[inst.index])
     ):  # iterations that another call may have more of are not unrolled
-        raise GraphBreak(f"stepping the iterator {iterator.describe()}")
+        raise GraphBreak(f"taking the next item of {iterator.describe()}")
     item = of_this_arm(tx, iterator).next(tx)
     if item is None:
         tx.pop()

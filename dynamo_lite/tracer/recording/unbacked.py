@@ -1,6 +1,7 @@
 """Unbacked symbols, sizes that depend on data: which calls give equal ones, and where they show."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ def naming(numbering: Callable[[], Numbering], args: Sequence[Any]) -> Naming:
         if not role and (counted := _counted(operands[0])) is not None:
             numbers = [numbering().of_operand(operands[0], 0)]
             role, operands = "nonzero elements", [counted]
-        names = ", ".join(getattr(operand, "name", "…").rstrip("_") for operand in operands)
+        names = ", ".join(map(what_made, operands))
         key = (role, *numbers)
         if not role:
             return DataResult(key, f"the value of {names}", _limit(operands[0]))
@@ -38,6 +39,16 @@ def naming(numbering: Callable[[], Numbering], args: Sequence[Any]) -> Naming:
         return DataResult(key, f"the number of {role} of {names}", upper)
 
     return name
+
+
+def what_made(operand: Any) -> str:
+    """What reasons call a value: by the operation, where one gives it."""
+    if not isinstance(operand, Node):
+        return "…"
+    if operand.op != "call_function":
+        return operand.name.rstrip("_")
+    name: str = getattr(operand.target, "__name__", operand.name)
+    return "an item" if operand.target is operator.getitem else name
 
 
 def _counted(operand: Any) -> Node | None:

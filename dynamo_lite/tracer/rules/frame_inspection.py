@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from ...bytecode.reading import codes_in
+from ...bytecode.reading import codes_in, read
+from ...ir.node import Location
 
 FRAMES = frozenset(("_getframe", "currentframe", "f_back", "stack", "getouterframes"))
 BY_NAME = frozenset(("breakpoint", "set_trace", "bmat"))
@@ -24,47 +25,62 @@ TRUSTED = frozenset((*sys.stdlib_module_names, "numpy", "cupy", "dynamo_lite")) 
 """Libraries whose other functions do not look at the variables of who calls them."""
 
 
+class Inspector(NamedTuple):
+    """What looks at its callers' variables, and the `mention` in the code that leads there."""
+
+    name: str = ""
+    mention: str = ""
+
+
 def why_seen(function: FunctionType) -> str:
     """Why the function, or one that it calls, may look at the variables of its frame; or ""."""
-    name = "" if _top_module(function) in TRUSTED else _inspector(function, LEVELS)
+    name = "" if _top_module(function) in TRUSTED else _inspector(function, LEVELS).name
     return f"{name} looks at the variables of its callers" if name else ""
 
 
-def _inspector(function: FunctionType, levels: int) -> str:
-    """The name of the one that looks at its callers' variables."""
+def where_seen(function: FunctionType) -> Location:
+    """The line of such a function that leads there."""
+    mention = _inspector(function, LEVELS).mention
+    lines = (inst.line for code in codes_in(function.__code__) for inst in read(code)
+             if inst.argval == mention and inst.line)
+    code = function.__code__
+    line = next(lines, code.co_firstlineno)
+    return Location(code.co_filename, line, code.co_qualname)
+
+
+def _inspector(function: FunctionType, levels: int) -> Inspector:
     known = _known.setdefault(function, {})
     if levels not in known:
-        known[levels] = ""  # while it is found out: a function may call itself
-        known[levels] = next(_found(function, levels), "")
+        known[levels] = Inspector()  # while it is found out: a function may call itself
+        known[levels] = next(_found(function, levels), Inspector())
     return known[levels]
 
 
-def _found(function: FunctionType, levels: int) -> Iterator[str]:
+def _found(function: FunctionType, levels: int) -> Iterator[Inspector]:
     for code in codes_in(function.__code__):
         if "f_locals" in code.co_names and not FRAMES.isdisjoint(code.co_names):
-            yield code.co_name
-        yield from BY_NAME.intersection(code.co_names)
-    for callee in _callees(function) if levels else ():
-        if name := _inspector(callee, levels - 1):
-            yield name
+            yield Inspector(code.co_name, "f_locals")
+        yield from (Inspector(name, name) for name in BY_NAME.intersection(code.co_names))
+    for mention, callee in _callees(function) if levels else ():
+        if name := _inspector(callee, levels - 1).name:
+            yield Inspector(name, mention)
 
 
-_known: WeakKeyDictionary[FunctionType, dict[int, str]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[FunctionType, dict[int, Inspector]] = WeakKeyDictionary()
 """Function → what is found, for so many levels of calls."""
 
 
-def _callees(function: FunctionType) -> Iterator[FunctionType]:
+def _callees(function: FunctionType) -> Iterator[tuple[str, FunctionType]]:
     """Functions that the code reaches by the names in it."""
-    for cell in function.__closure__ or ():
-        yield from _functions(_contents(cell))
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        yield from ((name, each) for each in _functions(_contents(cell)))
     for code in codes_in(function.__code__):
         for name in code.co_names:
             found = function.__globals__.get(name)
-            if isinstance(found, ModuleType):
-                for attribute in code.co_names:
-                    yield from _functions(vars(found).get(attribute))
-            else:
-                yield from _functions(found)
+            reached = ((each, vars(found).get(each)) for each in code.co_names) if (
+                isinstance(found, ModuleType)) else [(name, found)]
+            for mention, value in reached:
+                yield from ((mention, each) for each in _functions(value))
 
 
 def _contents(cell: Any) -> Any:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...base.classes import what_it_is
+from ...base.origins import full_name
 from ...base.signatures import check_names_of_method, mismatch
 from ...errors import GraphBreak
 from ...guards.sources import Source, in_users_words
@@ -143,12 +144,15 @@ class VariableTracker:
 
 
 def call_handler(
-    tx: Tx, handler: Callable[..., VariableTracker], args: Args, kwargs: Kwargs, name: str
+    tx: Tx, handler: Callable[..., VariableTracker], args: Args, kwargs: Kwargs, called: Any
 ) -> VariableTracker:
-    """Answer a call by a handler, whose signature says which arguments are understood."""
+    """Answer a call by a handler, whose signature says which arguments are understood; `called` is
+    the function, or its name."""
     try:
         return handler(tx, *args, **kwargs)
     except TypeError:
         if (why := mismatch(handler, (tx, *args), kwargs)) is not None:
-            raise GraphBreak(f"{name}: {why}") from None
+            name = called if isinstance(called, str) else full_name(called)
+            why = why.replace("got an unexpected keyword argument", "with the argument")
+            raise GraphBreak(f"calling {name} in a form that is not followed: {why}") from None
         raise

@@ -5,7 +5,6 @@ where it is a fact of the call's inputs, which a guard can hold on to.
 """
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from ....ir.types import DUPLICATES, NUMBERS, ArrayType, Form, python_number, sc
 from ...object_model.constants import ConstantVariable, builds, constant, fold, is_without_self
 from ...object_model.dependent import FINDERS, MAKERS, dependent
 from ...recording.nodes import RESULTS, placeholder, record
+from ...recording.unbacked import what_made
 from ...rules.mro import answers
 from ...state.tracker import Args, Kwargs, VariableTracker
 from .graph_methods import (
@@ -195,14 +195,6 @@ class ComputedNumber(NumberVariable):
             self.phi.reconstruct(code, self.node)
         else:
             code.load_output(self.node)
-
-
-def what_made(node: Node) -> str:
-    """What reasons call a number: by the operation, where one gives it."""
-    if node.op != "call_function":
-        return node.name
-    name: str = getattr(node.target, "__name__", node.name)
-    return "an item" if node.target is operator.getitem else name
 
 
 MAKERS[float] = lambda tx, value, source: InputNumber(value, source)

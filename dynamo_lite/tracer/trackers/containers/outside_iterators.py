@@ -105,7 +105,7 @@ class OutsideIterator(IteratorVariable):
         """The next item; what is taken is taken again by the effects."""
         tx.side_effects.touches(self.describe())
         if self.taken >= FURTHEST:
-            raise GraphBreak(f"stepping the iterator {self.describe()} so often")
+            raise GraphBreak(f"taking so many items of {self.describe()}")
         item = self.step(tx)
         tx.side_effects.advances(self)
         return item
@@ -117,7 +117,7 @@ class OutsideIterator(IteratorVariable):
         return item
 
     def look(self, tx: Tx) -> VariableTracker | None:
-        raise GraphBreak(f"stepping the iterator {self.describe()}")
+        raise GraphBreak(f"taking the next item of {self.describe()}")
 
     def part(self, tx: Tx, function: Any, *key: Any) -> VariableTracker:
         """What a pure function says about the iterator, in every call anew."""
@@ -228,7 +228,7 @@ class Zips:
 def part_of(tx: Tx, owner: OutsideIterator, function: Any, *key: Any) -> OutsideIterator:
     part = owner.part(tx, function, *key)
     if not isinstance(part, OutsideIterator):
-        raise GraphBreak(f"stepping the iterator {owner.describe()}")
+        raise GraphBreak(f"taking the next item of {owner.describe()}")
     return part
 
 

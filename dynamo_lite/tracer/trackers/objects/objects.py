@@ -377,6 +377,9 @@ class OpaqueVariable(VariableTracker):
     def hash_key(self, tx: Tx) -> Hashable:
         raise GraphBreak(f"the hash of {self.describe()}")
 
+    def as_argument(self, tx: Tx) -> Any:
+        raise GraphBreak(f"an operation of NumPy on {self.describe()}")
+
     def describe(self) -> str:
         name, kind = in_users_words(self.source), type(self.value)
         return f"{name or a_kind(kind)} ({kind.__name__ + ': ' if name else ''}{self.reason})"
