@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.classes import a_kind
 from ..base.records import dataclass
 from ..ir.ops.libraries import NUMPY, library_of
 from ..ir.sizes import Size, SizeExpr, symbols
@@ -101,7 +102,7 @@ FLAGS = ("writeable", "_writeable_no_warn"), ("aligned", "aligned")
 def _differences(array: Any, facts: ArrayFacts) -> Iterator[str]:
     kind = type(array)
     if kind is not facts.type:
-        yield f"type {kind.__qualname__}, was {facts.type.__qualname__} when compiled"
+        yield f"is {a_kind(kind)}, was {a_kind(facts.type)} when compiled"
         return
     yield from _unequal("dtype", array.dtype, facts.dtype)
     yield from _unequal("metadata of dtype", array.dtype.metadata, None)

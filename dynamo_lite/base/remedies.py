@@ -71,6 +71,8 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("shapes", NEVER, "mark the size that varies with dl.mark_dynamic before the first call, "
            "or compile with dynamic=True: else the second size compiles once more, for all sizes",
            ARRAYS, "shape"),
+    Remedy("types-of-arrays", NEVER, PLAIN + ", or arrays of one type each time",
+           ARRAYS, "^[^:]*: is an? "),
     Remedy("arrays", NEVER, "pass plain arrays that are alike: of one dtype, memory order and "
            "number of dimensions, and writeable where they are written", ARRAYS),
     Remedy("overlap", NEVER, "pass arrays that do not overlap",
@@ -118,14 +120,15 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("comparing", "truth of (less|greater)",
            "compare whole arrays, and use np.sort, np.max, np.min, np.any and np.all on them",
            is_for_text=True),
-    Remedy("selecting", "a branch on data changes a list|branch of a generator that depends", "select with a mask, x[x > 0], instead "
+    Remedy("selecting", "a branch on data changes a list|branch of a generator that depends",
+           "select with a mask, x[x > 0], instead "
            "of appending what a condition holds for, or write into an array that was made before",
            is_for_text=True),
     Remedy("branches", "branch depends on data|arm of a branch|branch on data changes|"
            "on the truth of|the truth of .* depends on its contents",
            "give both sides of the branch results of one type and shape, or compute both and "
            "choose with np.where", is_for_text=True),
-    Remedy("growing", "loop whose end depends on data|changes .* \\(a list\\)|"
+    Remedy("growing", "loop whose end depends on data|would add more than|changes .* \\(a list\\)|"
            "whether .* depends on data",
            "write into an array that was made before the loop, instead of a list that grows; let "
            "the number of iterations be an argument or a size", is_for_text=True),
@@ -139,7 +142,7 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("subclasses", "matrix|subclass of ndarray|class of its own", PLAIN,
            called="^numpy\\.(matrixlib|rec|_core\\.(records|memmap))\\b"),
     Remedy("object-arrays", "dtype object", "convert the array before the call, with "
-           "x.astype(float) or another number's type"),
+           "x.astype(float) or another number's type", is_for_text=True),
     Remedy("byte-order", "byte-swapped|byte order", "convert the array before the call, with "
            "x.astype(x.dtype.newbyteorder('='))"),
     Remedy("dates", "datetime64|timedelta64", "pass x.view('i8') or x.astype('i8'), the dates as "
@@ -161,8 +164,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "breaks inside of the loop first: the rest of it goes on in Python", is_for_text=True),
     Remedy("elements", "views of single elements|an? nditer", "loop over x.flat, np.ndenumerate(x) "
            "or np.ndindex(x.shape), or use whole arrays", is_for_text=True),
-    Remedy("iterators", "next item of|so many items of|an iterator", "pass a list or an array of what it gives: "
-           "list(it) before the call"),
+    Remedy("iterators", "next item of|so many items of|an iterator",
+           "pass a list or an array of what it gives: list(it) before the call"),
     Remedy("text-of-arrays", "shows arrays as text|str\\(\\) of|repr\\(\\) of|format of|"
            "formatting with %",
            "return the array, and make the text of it after the call", is_for_text=True),
@@ -186,12 +189,12 @@ REMEDIES: tuple[Remedy, ...] = (
            "and pass it", is_for_text=True),
     Remedy("effects", "has effects outside the program", "write what it does as plain code, or "
            + OUTSIDE, is_for_text=True),
-    Remedy("debugging", "^(breakpoint|set_trace) looks", "remove it, or run under a debugger: while "
-           "one is active Python runs all functions", is_for_text=True),
-    Remedy("namespaces", "looks at the variables|namespace|globals\\(\\)|variables as a dict", "name the variables, or "
-           "keep them in a dict of your own", is_for_text=True),
-    Remedy("python-numbers", "^(math|statistics|operator|round|abs|pow|divmod)\\b.* of ", "use what "
-           "NumPy has for it, np.isclose for math.isclose, on whole arrays where that is possible; "
+    Remedy("debugging", "^(breakpoint|set_trace) looks", "remove it, or run under a debugger: "
+           "while one is active Python runs all functions", is_for_text=True),
+    Remedy("namespaces", "looks at the variables|namespace|globals\\(\\)|variables as a dict",
+           "name the variables, or keep them in a dict of your own", is_for_text=True),
+    Remedy("python-numbers", "^(math|statistics|operator|round|abs|pow|divmod)\\b.* of ",
+           "use what NumPy has for it, np.isclose for math.isclose, on whole arrays if possible; "
            "or take the number out of the array before the call: x.item()", is_for_text=True,
            called="^statistics\\."),
     Remedy("library-calls", "standard library runs in Python|not written in Python$|"

@@ -25,27 +25,28 @@ def register(shell: Any, run_cell: Magic, explain_call: Magic) -> None:
     for kind, name, magic in zip(NAMES, ("dl", "dl_explain"), (run_cell, explain_call)):
         of_shell = update_wrapper(partial(magic, shell), magic, ("__doc__",), ())
         shell.register_magic_function(of_shell, kind, name)
-    shell.input_transformers_post.append(partial(hint, shell))
+    shell.events.register(BEFORE, partial(hint, shell))
 
 
 def unload(shell: Any) -> None:
     shell.magics_manager.magics["cell"].pop("dl", None)
     shell.magics_manager.magics["line"].pop("dl_explain", None)
-    shell.input_transformers_post[:] = [
-        each for each in shell.input_transformers_post if getattr(each, "func", None) is not hint]
+    for each in [*shell.events.callbacks[BEFORE]]:
+        if getattr(each, "func", None) is hint:
+            shell.events.unregister(BEFORE, each)
 
 
+BEFORE = "pre_run_cell"
+"""The event of a cell that is about to run."""
 USE = re.compile(r"run_(cell|line)_magic\(['\"](\w+)['\"]")
 """What IPython makes of a magic."""
 
 
-def hint(shell: Any, lines: list[str]) -> list[str]:
-    """Name the magic that was probably meant, before IPython says that there is none; the lines are
-    left as they are."""
-    for kind, name in (match.groups() for match in map(USE.search, lines) if match):
+def hint(shell: Any, info: Any) -> None:
+    """Name the magic that was probably meant, before IPython says that there is none."""
+    for kind, name in USE.findall(shell.transform_cell(info.raw_cell)):
         if shell.find_magic(name, kind) is None and (found := closest(name, NAMES[kind], LIKE)):
             print(f"dynamo_lite: did you mean {SIGNS[kind]}{found}?", file=sys.stderr)
-    return lines
 
 
 class Parser(argparse.ArgumentParser):

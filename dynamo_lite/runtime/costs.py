@@ -36,7 +36,8 @@ class Cost:
     @property
     def told(self) -> str:
         assert self.location is not None or not self.others
-        more = f" (and {self.others} more reasons inside {self.location.inside[0]})" if (
+        reasons = "1 more reason" if self.others == 1 else f"{self.others} more reasons"
+        more = f" (and {reasons} inside {self.location.inside[0]})" if (
             self.others and self.location is not None) else ""
         return self.reason + more
 
@@ -122,21 +123,28 @@ def merged(costs: Iterable[Cost]) -> list[Cost]:
 def one_for_each_library_call(costs: Iterable[Cost]) -> list[Cost]:
     """What a call of a library costs is told once, with the first of the reasons; where it was not
     seen which call it is, it counts for the first one of the line."""
-    found: dict[Any, Cost] = {}
-    lines: dict[Any, Any] = {}
+    costs, found = [*costs], dict[Any, Cost]()
+    named = {line_of(cost): called(cost) for cost in reversed(costs)
+             if called(cost) not in ("", UNSEEN)}
     for number, cost in enumerate(costs):
-        where = cost.location
-        key: Any = number
-        if where is not None and where.inside:
-            line = cost.kind, where[:3]
-            key = line, where.inside[0]
-            key = lines.get(line, key) if where.inside[0] == UNSEEN else key
-            lines.setdefault(line, key)
-        if (first := found.get(key)) is None:
+        line, name = line_of(cost), called(cost)
+        key = (line, named.get(line, name) if name == UNSEEN else name) if name else number
+        first = found.get(key)
+        if first is None:
             found[key] = cost
         else:
-            found[key] = replace(first, times=first.times + cost.times, others=first.others + 1)
+            told = cost if called(first) == UNSEEN else first
+            found[key] = replace(told, times=first.times + cost.times, others=first.others + 1)
     return list(found.values())
+
+
+def line_of(cost: Cost) -> tuple[Any, ...]:
+    return cost.kind, cost.location and cost.location[:3]
+
+
+def called(cost: Cost) -> str:
+    """The function of a library that the line calls."""
+    return cost.location.called if cost.location is not None else ""
 
 
 def _compiler_of(function: Any) -> Compiler | None:
@@ -158,8 +166,9 @@ def _records(function: CompiledFunction) -> list[FrameRecord]:
     return [entry.info.record for entry in function.entries()]
 
 
-def _costs(function: CompiledFunction) -> Iterator[Cost]:
-    for record in _records(function):
+def costs_of(records: Iterable[FrameRecord]) -> Iterator[Cost]:
+    """What entries cost."""
+    for record in records:
         if record.broke is not None:
             broke = record.broke
             yield Cost("graph break", broke.reason, broke.location, broke.remedy)
@@ -169,6 +178,10 @@ def _costs(function: CompiledFunction) -> Iterator[Cost]:
         if record.unprofitable:
             yield Cost("in Python", record.unprofitable, record.location,
                        remedy_for(record.unprofitable))
+
+
+def _costs(function: CompiledFunction) -> Iterator[Cost]:
+    yield from costs_of(_records(function))
     compiler = _compiler_of(function)
     if function.unfit and function.entries():
         code = function.__code__

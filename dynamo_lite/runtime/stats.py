@@ -200,7 +200,10 @@ class Stats:
     def __str__(self) -> str:
         lines = self.totals
         for verb, reasons in self.reasons:
-            lines += [f"{count:6} times {verb}: {reason}" for reason, count in reasons.items()]
+            told = [f"{count:6} times {verb}: {reason}" for reason, count in reasons.items()]
+            if others := sum([*reasons.values()][SHOWN:]):
+                told[SHOWN:] = [f"{others:6} times {verb}: other reasons"]
+            lines += told
         return "\n".join(lines)
 
 
@@ -210,6 +213,10 @@ def frames(records: Sequence[FrameRecord], title: str = "", plain: str | None = 
              f"{r.seconds * 1e3:.1f} ms", r.broke or r.unprofitable or "") for r in records]
     return Table(title, ("entry", "function", "place", "operations", "compiled in", "ended at"),
                  rows, plain)
+
+
+SHOWN = 10
+"""Reasons of one kind that the text of statistics has."""
 
 
 class Compiler(Protocol):

@@ -214,10 +214,14 @@ class Account:
         self.is_guess = False
 
     def __str__(self) -> str:
-        told = f"ran {max(self.ran, 0.0) * 1e3:.1f} of {self.price * 1e3:.1f} ms in Python"
-        if self.ran >= self.price and self.lender.lacks() > 0:
-            told += "; what may be spent on compiling is spent (config.compile_share)"
-        return told
+        ran, price = max(self.ran, 0.0) * 1e3, self.price * 1e3
+        if self.ran < self.price:
+            left_out = ", without what it calls that is compiled by now" if self.ran < 0 else ""
+            return f"ran {ran:.1f} of {price:.1f} ms in Python{left_out}"
+        if self.lender.lacks() > 0:
+            return (f"ran {ran:.1f} ms in Python; what may be spent on compiling is spent "
+                    "(config.compile_share)")
+        return f"ran {ran:.1f} ms in Python, and is compiled when it is called again"
 
 
 cold: weakref.WeakKeyDictionary[CodeType, Account] = weakref.WeakKeyDictionary()
@@ -226,7 +230,9 @@ cold: weakref.WeakKeyDictionary[CodeType, Account] = weakref.WeakKeyDictionary()
 
 def why_cold(code: CodeType) -> str | None:
     """Why a function of this code is not compiled yet, or None."""
-    return None if (account := cold.get(code)) is None else f"not warm yet: {account}"
+    if (account := cold.get(code)) is None:
+        return None
+    return f"{'not warm yet' if account.ran < account.price else 'warm'}: {account}"
 
 
 def open_account(code: CodeType, lender: Lender) -> Account:

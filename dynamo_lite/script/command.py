@@ -7,7 +7,7 @@ import importlib
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..base.disabled import Place, place_of
 from ..base.origins import is_library_file
 from ..base.tables import show
 from ..native import enter_region, leave_region, sample_with
+from ..runtime.costs import costs_of, merged
 from ..runtime.decisions import Decisions
 from ..runtime.stats import FrameRecord, frames, registry, stats
 from .options import read
@@ -80,9 +81,13 @@ def report(looking: Any, reasons: Mapping[Place, str]) -> None:
 
 def explain(looking: Any, reasons: Mapping[Place, str]) -> None:
     looking.end()
-    if registry.records:
-        plain = "\n".join(map(line_of, registry.records))
-        show(frames(registry.records, "what was compiled", plain), stream=sys.stderr)
+    users, libraries = parted(registry.records)
+    if users:
+        plain = "\n".join(map(line_of, users))
+        show(frames(users, "what was compiled", plain), stream=sys.stderr)
+    for cost in merged(costs_of(libraries)):
+        if cost.location is not None and not is_library_file(cost.location.filename):
+            show(str(cost), stream=sys.stderr)
     if long := looking.long():
         show(importlib.import_module(IN_PYTHON).table(long, registry.records, reasons),
              stream=sys.stderr)
@@ -91,6 +96,16 @@ def explain(looking: Any, reasons: Mapping[Place, str]) -> None:
         filename, line, name = place
         if place not in seen and reason not in SILENT and not is_library_file(filename):
             show(f"{name} ({filename}:{line}): Python runs it: {reason}", stream=sys.stderr)
+
+
+def parted(records: Iterable[FrameRecord]) -> tuple[list[FrameRecord], list[FrameRecord]]:
+    """The records of the program's own functions, and those of libraries, which are told by the
+    program's lines that called them."""
+    users: list[FrameRecord] = []
+    libraries: list[FrameRecord] = []
+    for record in records:
+        (libraries if is_library_file(record.location.filename) else users).append(record)
+    return users, libraries
 
 
 def line_of(record: FrameRecord) -> str:

@@ -40,6 +40,7 @@ BY_NAME: Mapping[str, str] = {
     **dict.fromkeys(("<listcomp>", "<setcomp>", "<dictcomp>"),
                     "comprehensions of a function that runs in Python"),
 }
+IMPORTING = "<frozen importlib"
 OF_CLASS = "the text of a class runs in Python"
 UNKNOWN = ("no array was seen in it, or it was called while nothing is compiled: before there was "
            "one, deep in recursion, under a debugger or profiler, or while a module was imported")
@@ -104,9 +105,9 @@ class Looking:
 
 
 def users_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of the user's, unless it waits for the compiler."""
+    """The innermost frame of the user's, unless it waits for the compiler or an import."""
     while frame is not None and is_not_users(frame.f_code.co_filename):
-        if frame.f_code.co_filename.startswith(OWN_FOLDERS):
+        if frame.f_code.co_filename.startswith((*OWN_FOLDERS, IMPORTING)):
             return None
         frame = frame.f_back
     return frame

@@ -800,7 +800,8 @@ def two_ranks(x):
 mends("one number of dimensions")
 
 
-@plant("shapes", r"shape\[0\] 5, was 6", ((X,), (X[:5],)), kind="recompile", fixed_options={"dynamic": True})
+@plant("shapes", r"shape\[0\] 5, was 6", ((X,), (X[:5],)), kind="recompile",
+       fixed_options={"dynamic": True})
 def two_sizes(x):
     return x + 1  # here
 
@@ -1514,7 +1515,7 @@ def _(x):
     return x * 6.0
 
 
-@plant("broken-loops", "the iterator of a comprehension|a branch on data changes a list", alike=False)
+@plant("selecting", "a branch on data changes a list", alike=False)
 def picks(x):
     return [each for each in x if each > 2]  # here
 

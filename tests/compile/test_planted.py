@@ -59,3 +59,5 @@ def test_every_remedy_has_its_own_name():
     assert remedy_for("something that no row is about").id == "other"
     assert remedy_for("taking the next item of an intermediate value (a list_iterator)").id == (
         "broken-loops")
+    its_iterator = "taking the next item of the iterator of a comprehension (an iterator)"
+    assert remedy_for(its_iterator).id == "broken-loops"

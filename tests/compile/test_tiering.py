@@ -64,7 +64,7 @@ def test_code_says_what_it_waits_for():
         found = account()
         assert str(found) == "ran 0.0 of 20.0 ms in Python"
         found.ran = 1.0
-        assert str(found) == "ran 1000.0 of 20.0 ms in Python"
+        assert str(found) == "ran 1000.0 ms in Python, and is compiled when it is called again"
         found.lender.spent = 10.0
         assert "config.compile_share" in str(found)
 
