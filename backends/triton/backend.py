@@ -36,6 +36,7 @@ from .host import HostDevice
 from .host_kernels import HostKernel
 from .places import host_numbers, is_of_numbers, on_one_side, with_numbers
 from .plan import PlanWriter
+from .replay import Recorder, ReplayedPlan, can_replay
 from .round_trips import GpuForNumPy
 from .scalars import TYPES, template_of
 from .transfers import MovedPlan
@@ -98,7 +99,11 @@ def compile_program(program: Program, device: Device) -> LaunchPlan:
         for kernel in emitted:
             OUTPUT_CODE.info("%s", kernel.source)
         OUTPUT_CODE.info("%s", text)
-    return LaunchPlan(writer.function(text), text, emitted)
+    run = writer.function(text)
+    if config.cuda_graphs and writer.launches_only and can_replay(program):
+        recorder = Recorder(device)
+        run = ReplayedPlan(run, writer.function(text, recorder.names), recorder)
+    return LaunchPlan(run, text, emitted)
 
 
 def made_for(kernel: Kernel, numbers: frozenset[Buffer]) -> TritonKernel | HostKernel:

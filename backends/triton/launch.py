@@ -29,14 +29,15 @@ def cuda_launcher(kernel: TritonKernel, aligned: bool, capability: int) -> CudaK
 
 
 class Late:
-    """A launcher that is made when it is first called; `settle` is then told, and may have it
-    called in place of this one."""
+    """A launcher that is made when it is first called; those of `told` are then told, and may have
+    it called in place of this one."""
 
     def __init__(self, make: Callable[[], Launcher]) -> None:
         self.make = make
-        self.settle: Callable[[Launcher], None] = lambda made: None
+        self.told: list[Callable[[Launcher], None]] = []
 
     def __call__(self, stream: int, programs: int, *parameters: Any) -> None:
         made = self.make()
-        self.settle(made)
+        for tell in self.told:
+            tell(made)
         made(stream, programs, *parameters)

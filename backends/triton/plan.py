@@ -6,8 +6,9 @@ call that fails before its commit has had no effect and returns BAILOUT.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from .step_writer import NUMBERS, Kernels, StepWriter, array_name, pointer_name
 
 PERF = logger("perf")
 STATUS = Parameter("status", "*i32")
+EMPTY: Mapping[str, Any] = MappingProxyType({})
 ON_DEVICE = (Allocate, Launch, View, Require, Commit)
 """Steps in which neither NumPy nor the array library computes, so that they report nothing."""
 
@@ -96,11 +98,17 @@ class PlanWriter(StepWriter):
         self.line(f"return ({results})")
         return "\n".join(self.lines) + "\n"
 
-    def function(self, text: str) -> Callable[..., Any]:
-        namespace = {"__name__": __name__, **self.names}
+    @property
+    def launches_only(self) -> bool:
+        """Whether nothing waits for the GPU, or is done by the host."""
+        return self.only_launches and not self.has_checks
+
+    def function(self, text: str, other: Mapping[str, Any] = EMPTY) -> Callable[..., Any]:
+        """The plan, which finds `other` under their names instead of what the device has."""
+        namespace = {"__name__": __name__, **self.names, **other}
         for name, value in self.names.items():
             if isinstance(value, Late):
-                value.settle = functools.partial(namespace.__setitem__, name)
+                value.told.append(functools.partial(namespace.__setitem__, name))
         exec(compile(text, "<dynamo_lite launch plan>", "exec"), namespace)
         run: Callable[..., Any] = namespace["run"]
         return run

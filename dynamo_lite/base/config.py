@@ -80,6 +80,9 @@ class Config:
     copied to and their results from (backend "triton")."""
     interpret: bool = False
     """Run the kernels of the backend "triton" in Triton's interpreter, on NumPy arrays."""
+    cuda_graphs: bool = False
+    """Launch what a call launches on a GPU in one piece, where its arrays lie where those of a call
+    before lay; results that nobody has any more are given out again (mode "reduce-overhead")."""
     compile_processes: int = 0
     """Processes that compile kernels for GPUs at the same time; 0 is one for each core, at most 8,
     and with 1 it is this process that compiles them."""

@@ -24,14 +24,17 @@ from .family import is_async, is_generator
 from .options import Options
 from .stats import FrameRecord
 
+NO_ALTERNATIVES = "there are no alternatives of a kernel to choose from by timing them"
 MODES: Mapping[str, str] = {
     "default": "",
-    "reduce-overhead": "calls of compiled functions cost some tens of nanoseconds in every mode",
-    "max-autotune": "there are no alternatives of a kernel to choose from by timing them",
-    "max-autotune-no-cudagraphs":
-        "there are no alternatives of a kernel to choose from by timing them",
+    "reduce-overhead": "calls of compiled functions cost some tens of nanoseconds in every mode; "
+        "it is for arrays of CuPy",
+    "max-autotune": NO_ALTERNATIVES,
+    "max-autotune-no-cudagraphs": NO_ALTERNATIVES,
 }
-"""torch.compile's modes, and why one changes nothing here."""
+"""torch.compile's modes, and why one changes nothing for arrays of NumPy."""
+WITH_GRAPHS = ("reduce-overhead", "max-autotune")
+"""Modes in which calls of functions of CuPy arrays are CUDA graphs."""
 
 OF_THE_PROCESS = frozenset({"compile_watched", "disable", "logs", "threads", "warm_seconds"})
 """Settings that no single function can have."""
@@ -98,13 +101,15 @@ def compile(
     `dynamic`: None compiles for the sizes seen first and makes those that change symbolic, True
     makes all symbolic at once, False none. `fullgraph=True` raises `errors.FullGraphRequired` where
     a part of the function could not be compiled. `options`: settings of `config` for this function.
-    `mode`: torch.compile's, none of which changes anything here, as a warning says. `name`: what
-    records and messages call the function. `recompile_limit`: its most variants. `device="cuda"`
-    computes functions of NumPy arrays on a GPU, with the backend "triton".
+    `mode`: torch.compile's; "reduce-overhead" and "max-autotune" launch what a call does on a GPU
+    in one piece (`config.cuda_graphs`), and change nothing for arrays of NumPy, as a warning says.
+    `name`: what records and messages call the function. `recompile_limit`: its most variants.
+    `device="cuda"` computes functions of NumPy arrays on a GPU, with the backend "triton".
     """
     _check_names(unknown)
     chosen = _options(backend, dynamic, fullgraph, mode, options, name, recompile_limit, device)
-    if mode is not None and (why := MODES[mode]):
+    is_for_gpu = backend == "triton" and mode in WITH_GRAPHS
+    if mode is not None and (why := MODES[mode]) and not is_for_gpu:
         warnings.warn(f"mode={mode!r} changes nothing: {why}", DynamoWarning, stacklevel=2)
     if fn is None:
         return functools.partial(_compile, options=chosen, disable=disable)
@@ -175,7 +180,9 @@ def _options(
     if isinstance(backend, str) and backend in PRELOADED:
         lookup_backend(PRELOADED[backend])
     loaded(PIPELINE)
-    settings = _settings(options or {}, recompile_limit=recompile_limit, device=device)
+    graphs = True if mode in WITH_GRAPHS else None
+    settings = _settings(options or {}, recompile_limit=recompile_limit, device=device,
+                         cuda_graphs=graphs)
     if settings.get("device") == "cuda" and backend not in FOR_GPUS:
         raise ValueError(f"device='cuda' is of the backend 'triton', not of {backend!r}: "
                          "leave backend= out")

@@ -28,19 +28,24 @@ def place(tmp_path_factory):
     return folder
 
 
-def launch(place, shift, **environment):
-    log = place / "log"
-    log.unlink(missing_ok=True)
+def run(place, *command, **environment):
     done = subprocess.run(
-        [sys.executable, "-m", "tests.triton.launching", str(shift)],
+        [sys.executable, "-m", *command],
         cwd=HERE.parents[1], capture_output=True, text=True,
         env=os.environ | {
-            "LD_LIBRARY_PATH": str(place), "LAUNCH_LOG": str(log),
-            "LAUNCH_PARAMETERS": str(PARAMETERS), "DYNAMO_CACHE_DIR": str(place / "cache"),
+            "LD_LIBRARY_PATH": str(place), "DYNAMO_CACHE_DIR": str(place / "cache"),
         } | environment,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout.strip(), log.read_text().split()
+    return done.stdout.strip()
+
+
+def launch(place, shift, **environment):
+    log = place / "log"
+    log.unlink(missing_ok=True)
+    told = {"LAUNCH_LOG": str(log), "LAUNCH_PARAMETERS": str(PARAMETERS)}
+    said = run(place, "tests.triton.launching", str(shift), **told, **environment)
+    return said, log.read_text().split() if log.exists() else []
 
 
 def bits(number: float) -> int:
@@ -82,3 +87,14 @@ def test_damaged_cubins_are_replaced(place):
 def test_a_launch_that_fails_is_left_to_python(place):
     said, _ = launch(place, 0, LAUNCH_FAILS="1")
     assert said == "bailed out"
+
+
+def test_calls_are_launched_as_graphs(place):
+    pytest.importorskip("cupy")
+    log = place / "log"
+    log.unlink(missing_ok=True)
+    told = {"LAUNCH_LOG": str(log), "LAUNCH_PARAMETERS": "1"}
+    taken = json.loads(run(place, "tests.triton.replaying", **told))
+    assert log.read_text().count("graph 99 77") > 1000
+    taken = json.loads(run(place, "tests.triton.replaying"))
+    assert taken["replayed"] < taken["plain"]

@@ -1,6 +1,5 @@
-// Launching compiled GPU kernels through the CUDA driver, which is looked up at run time: nothing of
-// CUDA is needed to build or import this module.
-#include "base/core.h"
+// Launching compiled GPU kernels through the CUDA driver.
+#include "runtime/cuda.h"
 
 #include <structmember.h>
 
@@ -8,32 +7,8 @@
 #include <dlfcn.h>
 #endif
 
-namespace {
+namespace cuda {
 
-using Handle = void *;
-using Result = int;
-
-// The part of the driver's interface that launching needs (names and signatures of its C API).
-struct Driver {
-    Result (*cuInit)(unsigned flags);
-    Result (*cuCtxGetCurrent)(Handle *context);
-    Result (*cuModuleLoadData)(Handle *module, const void *image);
-    Result (*cuModuleUnload)(Handle module);
-    Result (*cuModuleGetFunction)(Handle *function, Handle module, const char *name);
-    Result (*cuFuncSetAttribute)(Handle function, int attribute, int value);
-    Result (*cuLaunchKernel)(Handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                             unsigned block_x, unsigned block_y, unsigned block_z,
-                             unsigned shared_bytes, Handle stream, void **parameters, void **extra);
-    Result (*cuGetErrorString)(Result error, const char **text);
-};
-
-constexpr int MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
-constexpr int STATIC_SHARED_LIMIT = 48 * 1024;
-constexpr Py_ssize_t MAX_PARAMETERS = 120;
-constexpr Py_ssize_t HIDDEN_PARAMETERS = 2;  // Triton's scratch pointers; these kernels use none
-constexpr long long MAX_GRID = 2147483647;
-
-// The driver, or null; `why` says what is missing.
 const Driver *driver(const char **why) {
     static Driver table;
     static const char *missing = nullptr;
@@ -50,14 +25,23 @@ const Driver *driver(const char **why) {
                     dlsym(library, name));
                 if (!*slot) missing = name;
             };
-            find("cuInit", &table.cuInit);
-            find("cuCtxGetCurrent", &table.cuCtxGetCurrent);
-            find("cuModuleLoadData", &table.cuModuleLoadData);
-            find("cuModuleUnload", &table.cuModuleUnload);
-            find("cuModuleGetFunction", &table.cuModuleGetFunction);
-            find("cuFuncSetAttribute", &table.cuFuncSetAttribute);
-            find("cuLaunchKernel", &table.cuLaunchKernel);
-            find("cuGetErrorString", &table.cuGetErrorString);
+#define FIND(name) find(#name, &table.name)
+            FIND(cuInit);
+            FIND(cuCtxGetCurrent);
+            FIND(cuModuleLoadData);
+            FIND(cuModuleUnload);
+            FIND(cuModuleGetFunction);
+            FIND(cuFuncSetAttribute);
+            FIND(cuLaunchKernel);
+            FIND(cuGetErrorString);
+            FIND(cuStreamCreate);
+            FIND(cuStreamBeginCapture_v2);
+            FIND(cuStreamEndCapture);
+            FIND(cuGraphInstantiateWithFlags);
+            FIND(cuGraphLaunch);
+            FIND(cuGraphExecDestroy);
+            FIND(cuGraphDestroy);
+#undef FIND
             if (!missing && table.cuInit(0) != 0) missing = "the CUDA driver found no usable GPU";
         }
 #else
@@ -75,6 +59,18 @@ bool failed(const Driver *cuda, Result result, const char *what) {
     PyErr_Format(PyExc_RuntimeError, "%s: CUDA error %d (%s)", what, result, text ? text : "unknown");
     return true;
 }
+
+}  // namespace cuda
+
+namespace {
+
+using namespace cuda;
+
+constexpr int MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
+constexpr int STATIC_SHARED_LIMIT = 48 * 1024;
+constexpr Py_ssize_t MAX_PARAMETERS = 120;
+constexpr Py_ssize_t HIDDEN_PARAMETERS = 2;  // Triton's scratch pointers; these kernels use none
+constexpr long long MAX_GRID = 2147483647;
 
 // One cubin's kernel. It is loaded into the context that is current at its first launch.
 struct CudaKernel {
@@ -228,5 +224,5 @@ PyMethodDef functions[] = {
 int add_cuda(PyObject *module) {
     Ref type(PyType_FromSpec(&spec));
     if (!type || PyModule_AddObjectRef(module, "CudaKernel", type.get()) < 0) return -1;
-    return PyModule_AddFunctions(module, functions);
+    return PyModule_AddFunctions(module, functions) < 0 ? -1 : add_cuda_graphs(module);
 }

@@ -1,0 +1,216 @@
+// What a call launches, kept as a CUDA graph and launched again in one piece.
+#include "runtime/cuda.h"
+
+#include <structmember.h>
+
+#include <vector>
+
+namespace {
+
+using namespace cuda;
+
+constexpr int RELAXED = 2;  // other threads may go on allocating memory while one captures
+constexpr unsigned NON_BLOCKING = 1;
+
+// Something that the graph writes, and which may be given out again when nobody else has it.
+struct Held {
+    Ref object;
+    Py_ssize_t references;  // while nobody has it
+
+    bool is_free() const { return Py_REFCNT(object.get()) == references; }
+};
+
+struct CudaGraph {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *stream_of, *results, *shapes, *kept;
+    std::vector<int64_t> *addresses;  // of the arguments
+    std::vector<Held> *held;
+    Handle context, executable;
+};
+
+PyObject *DATA, *PTR, *SHAPE;  // names of attributes
+
+bool address_of(PyObject *array, int64_t &address) {
+    Ref memory(PyObject_GetAttr(array, DATA));
+    Ref number(memory ? PyObject_GetAttr(memory.get(), PTR) : nullptr);
+    if (!number) return false;
+    address = PyLong_AsLongLong(number.get());
+    return address != -1 || !PyErr_Occurred();
+}
+
+// Whether all arguments lie where they lay, and the results, in the shapes that they had, are free:
+// 1, 0 or -1 with an exception.
+int fits(CudaGraph *self, PyObject *const *args, Py_ssize_t n) {
+    if (n != static_cast<Py_ssize_t>(self->addresses->size())) return 0;
+    for (const Held &held : *self->held) {
+        if (!held.is_free()) return 0;
+    }
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        int64_t address;
+        if (!address_of(args[i], address)) return -1;
+        if (address != (*self->addresses)[i]) return 0;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->results); ++i) {
+        Ref shape(PyObject_GetAttr(PyTuple_GET_ITEM(self->results, i), SHAPE));
+        if (!shape) return -1;
+        int same = PyObject_RichCompareBool(shape.get(), PyTuple_GET_ITEM(self->shapes, i), Py_EQ);
+        if (same != 1) return same;
+    }
+    return 1;
+}
+
+bool start(CudaGraph *self, const Driver *cuda) {
+    Ref number(PyObject_CallNoArgs(self->stream_of));
+    if (!number) return false;
+    auto stream = reinterpret_cast<Handle>(PyLong_AsUnsignedLongLongMask(number.get()));
+    return !PyErr_Occurred() && !failed(cuda, cuda->cuGraphLaunch(self->executable, stream), "launch");
+}
+
+// In a tuple of their own: who has that has the results.
+PyObject *given_out(PyObject *results) {
+    PyObject *made = PyTuple_New(PyTuple_GET_SIZE(results));
+    for (Py_ssize_t i = 0; made && i < PyTuple_GET_SIZE(results); ++i) {
+        PyTuple_SET_ITEM(made, i, Py_NewRef(PyTuple_GET_ITEM(results, i)));
+    }
+    return made;
+}
+
+// graph(*arguments): the results, or None where it does not serve these arguments now
+PyObject *launch(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *) {
+    auto *self = reinterpret_cast<CudaGraph *>(object);
+    const char *why;
+    const Driver *cuda = driver(&why);
+    Handle context = nullptr;
+    if (!cuda || failed(cuda, cuda->cuCtxGetCurrent(&context), "current context")) return nullptr;
+    int serves = context == self->context ? fits(self, args, PyVectorcall_NARGS(nargsf)) : 0;
+    if (serves < 0 || (serves && !start(self, cuda))) return nullptr;
+    return serves ? given_out(self->results) : Py_NewRef(Py_None);
+}
+
+// What `call(stream)` launches there, as an executable graph; its result, or null.
+PyObject *capture(CudaGraph *self, const Driver *cuda, PyObject *call) {
+    static Handle stream = nullptr;
+    if (failed(cuda, cuda->cuCtxGetCurrent(&self->context), "current context")) return nullptr;
+    if (!stream && failed(cuda, cuda->cuStreamCreate(&stream, NON_BLOCKING), "a stream")) return nullptr;
+    if (failed(cuda, cuda->cuStreamBeginCapture_v2(stream, RELAXED), "capturing")) return nullptr;
+    Ref number(PyLong_FromUnsignedLongLong(reinterpret_cast<unsigned long long>(stream)));
+    Ref made(number ? PyObject_CallOneArg(call, number.get()) : nullptr);
+    Handle graph = nullptr;
+    Result ended = cuda->cuStreamEndCapture(stream, &graph);
+    bool wrong = !made || failed(cuda, ended, "capturing") ||
+                 failed(cuda, cuda->cuGraphInstantiateWithFlags(&self->executable, graph, 0), "a graph");
+    if (graph) cuda->cuGraphDestroy(graph);
+    return wrong ? nullptr : made.release();
+}
+
+bool take_addresses(CudaGraph *self, PyObject *arrays) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); ++i) {
+        int64_t address;
+        if (!address_of(PyTuple_GET_ITEM(arrays, i), address)) return false;
+        self->addresses->push_back(address);
+    }
+    return true;
+}
+
+bool take_results(CudaGraph *self) {
+    Py_ssize_t n = PyTuple_GET_SIZE(self->results);
+    self->shapes = PyTuple_New(n);
+    if (!self->shapes) return false;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        PyObject *shape = PyObject_GetAttr(PyTuple_GET_ITEM(self->results, i), SHAPE);
+        if (!shape) return false;
+        PyTuple_SET_ITEM(self->shapes, i, shape);
+    }
+    return true;
+}
+
+// What must be nobody else's: the results, and the memory that they lie in.
+void note_references(CudaGraph *self, Ref memories) {
+    for (PyObject *objects : {self->results, memories.get()}) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(objects); ++i) {
+            self->held->push_back({Ref(Py_NewRef(PyTuple_GET_ITEM(objects, i))), 0});
+        }
+    }
+    memories = Ref();
+    for (Held &held : *self->held) held.references = Py_REFCNT(held.object.get());
+}
+
+PyObject *make(PyTypeObject *type, PyObject *args, PyObject *) {
+    PyObject *arrays, *call, *stream_of;
+    if (!PyArg_ParseTuple(args, "O!OO", &PyTuple_Type, &arrays, &call, &stream_of)) return nullptr;
+    const char *why;
+    const Driver *cuda = driver(&why);
+    if (!cuda) return PyErr_Format(PyExc_RuntimeError, "%s", why);
+    Ref object(type->tp_alloc(type, 0));
+    if (!object) return nullptr;
+    auto *self = reinterpret_cast<CudaGraph *>(object.get());
+    self->vectorcall = launch;
+    self->stream_of = Py_NewRef(stream_of);
+    self->addresses = new std::vector<int64_t>;
+    self->held = new std::vector<Held>;
+    Ref made(capture(self, cuda, call));
+    PyObject *memories;
+    if (!made || !PyArg_ParseTuple(made.get(), "O!O!O", &PyTuple_Type, &self->results, &PyTuple_Type,
+                                   &memories, &self->kept)) {
+        self->results = self->kept = nullptr;
+        return nullptr;
+    }
+    Py_INCREF(self->results);
+    Py_INCREF(self->kept);
+    Ref owned_memories(Py_NewRef(memories));
+    made = Ref();
+    if (!take_addresses(self, arrays) || !take_results(self)) return nullptr;
+    note_references(self, std::move(owned_memories));
+    return object.release();
+}
+
+void dealloc(PyObject *object) {
+    auto *self = reinterpret_cast<CudaGraph *>(object);
+    const char *why;
+    const Driver *cuda = self->executable ? driver(&why) : nullptr;
+    if (cuda) cuda->cuGraphExecDestroy(self->executable);
+    delete self->addresses;
+    delete self->held;
+    Py_XDECREF(self->stream_of);
+    Py_XDECREF(self->results);
+    Py_XDECREF(self->shapes);
+    Py_XDECREF(self->kept);
+    PyTypeObject *type = Py_TYPE(object);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(CudaGraph, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void *>(make)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(dealloc)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_members, members},
+    {Py_tp_doc, const_cast<char *>(
+        "CudaGraph(arrays, call, stream_of)\n\n"
+        "What `call(stream)` launches for these arrays, as a graph; it gives the results, the memory "
+        "that they lie in, and what else the graph needs. Calling the graph with arrays at the same "
+        "places launches it on `stream_of()` and gives the results, or None while these are in use.")},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {
+    "dynamo_lite.native.CudaGraph", sizeof(CudaGraph), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE, slots,
+};
+
+}  // namespace
+
+int add_cuda_graphs(PyObject *module) {
+    DATA = PyUnicode_InternFromString("data");
+    PTR = PyUnicode_InternFromString("ptr");
+    SHAPE = PyUnicode_InternFromString("shape");
+    Ref type(PyType_FromSpec(&spec));
+    if (!DATA || !PTR || !SHAPE || !type) return -1;
+    return PyModule_AddObjectRef(module, "CudaGraph", type.get());
+}
