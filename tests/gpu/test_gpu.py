@@ -14,7 +14,7 @@ if (why := why_no_cuda()) is not None:
 cp = pytest.importorskip("cupy")
 pytest.importorskip("triton")
 
-from tests.triton.portable import FUNCTIONS  # noqa: E402
+from tests.triton.portable import FUNCTIONS, WRITES  # noqa: E402
 from tests.triton.programs import PROGRAMS  # noqa: E402
 from tests.triton.rows import ROW_PROGRAMS  # noqa: E402
 
@@ -23,6 +23,9 @@ def same(found, expected, rtol):
     expected = expected if isinstance(expected, tuple) else (expected,)
     found = found if isinstance(found, tuple) else (found,)
     for got, want in zip(found, expected, strict=True):
+        if type(want) in (bool, int, float):
+            assert type(got) is type(want) and got == pytest.approx(want, rel=rtol)
+            continue
         assert type(got) is cp.ndarray and got.shape == want.shape
         np.testing.assert_allclose(got.get(), want, rtol=rtol, atol=0 if rtol < 1e-9 else 1e-6)
 
@@ -45,6 +48,37 @@ def test_programs(name):
     arrays = [cp.asarray(v) if isinstance(v, np.ndarray) else v for v in values]
     with np.errstate(all="ignore"):
         same(compiled(*arrays), program.function(*values), 1e-3)
+
+
+@pytest.mark.parametrize("function", WRITES, ids=lambda function: function.__name__)
+def test_writes_and_flow(function):
+    compiled = dl.compile(function, fullgraph=True)
+    for shape in ((4, 6), (5, 7), (6, 300)):
+        x = np.random.default_rng(1).normal(size=shape)
+        there = cp.asarray(x)
+        found = compiled(cp, there)
+        same(found, function(np, x), 1e-10)
+        np.testing.assert_allclose(there.get(), x, rtol=1e-10)
+
+
+def test_calls_as_graphs():
+    f = dl.compile(lambda x: (cp.exp(x) * 2, x.sum(axis=0)), backend="triton", fullgraph=True,
+                   mode="reduce-overhead")
+    x = cp.random.normal(size=(300, 200))
+    for _ in range(20):
+        y, total = f(x)
+        kept = f(x)
+        same((y, total, *kept), 2 * (np.exp(x.get()) * 2, x.get().sum(axis=0)), 1e-10)
+        x *= 0.9
+    other = cp.asarray(x.get())
+    same(f(other), (np.exp(x.get()) * 2, x.get().sum(axis=0)), 1e-10)
+
+
+def test_many_kernels_compiled_by_other_processes(tmp_path):
+    with dl.config.patch(cache_dir=str(tmp_path)):
+        f = dl.compile(lambda x: tuple(cp.cumsum(x * k, axis=k % 2) for k in range(8)))
+        x = cp.arange(60.0).reshape(5, 12)
+        same(f(x), tuple(np.cumsum(x.get() * k, axis=k % 2) for k in range(8)), 1e-12)
 
 
 def test_other_streams_threads_and_unaligned_memory():
