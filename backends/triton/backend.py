@@ -91,7 +91,7 @@ def compile_program(program: Program, device: Device) -> LaunchPlan:
     kernels = {kernel: made_for(kernel, numbers) for kernel in launched
                if all(axis.extent != 0 for axis in kernel.axes)}
     emitted = tuple(one for one in kernels.values() if isinstance(one, TritonKernel))
-    device.prepare(emitted)
+    device.prepare([kernel.narrow or kernel for kernel in emitted])
     writer = PlanWriter(program, device, kernels, numbers)
     text = writer.write()
     if OUTPUT_CODE.isEnabledFor(logging.INFO):

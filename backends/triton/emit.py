@@ -13,7 +13,7 @@ from ...ir.sizes import product
 from ..loop_ir.loops import Axis, Kernel, Reduce, Scan, walk
 from ..loop_ir.rewrite import free_axes
 from .blocks import BlockEmitter
-from .emitter import Parameter, TritonKernel, root
+from .emitter import Parameter, TritonKernel, narrow_condition, root
 from .folds import POSITIONS
 from .rows import RowEmitter
 from .scalars import TYPES
@@ -29,14 +29,21 @@ def emit(kernel: Kernel) -> TritonKernel:
     """The Triton source of one kernel; `Unsupported` names what has no Triton form."""
     if (why := why_not_triton(kernel)) is not None:
         raise Unsupported(why)
+    made = in_shape(kernel, False)
+    if not (fits := narrow_condition(kernel)):
+        return made
+    return replace(made, narrow=in_shape(kernel, True), fits=fits)
+
+
+def in_shape(kernel: Kernel, narrow: bool) -> TritonKernel:
     if (scanned := scanned_axes(kernel)):
-        return ScanEmitter(kernel, *scanned).emit()
+        return ScanEmitter(kernel, scanned[0], narrow).emit()
     spread = spread_axis(kernel)
     if spread is not None or (kernel.vector is not None and kernel.vector not in kernel.axes):
-        return RowEmitter(kernel, spread).emit()
+        return RowEmitter(kernel, spread, narrow).emit()
     if (fold := narrow_fold(kernel)) is not None:
-        return RowEmitter(replace(kernel, vector=fold), None).emit()
-    return BlockEmitter(kernel).emit()
+        return RowEmitter(replace(kernel, vector=fold), None, narrow).emit()
+    return BlockEmitter(kernel, narrow).emit()
 
 
 def scanned_axes(kernel: Kernel) -> list[Axis]:

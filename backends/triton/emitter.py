@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.records import dataclass
 from ...errors import Unsupported
-from ...ir.sizes import Size, SizeExpr, Symbol, floordiv, modulo, symbols
+from ...ir.sizes import Size, SizeExpr, Symbol, floordiv, modulo, product, symbols
 from ..loop_ir.loops import (
     Apply,
     Axis,
@@ -51,7 +51,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class TritonKernel:
-    """A generated kernel; the grid has `points` / `block` programs, rounded up."""
+    """A generated kernel; the grid has `points` / `block` programs, rounded up.
+
+    `narrow` is the same kernel with indices of 32 bits, for launches where `fits` holds, a line of
+    Python about the sizes."""
 
     name: str
     source: str
@@ -59,12 +62,15 @@ class TritonKernel:
     points: Size
     block: int  # points per program; 1 for row kernels
     warps: int
+    narrow: TritonKernel | None = None
+    fits: str = ""
 
 
 class Emitter:
-    """Shared by both shapes: expressions as lines of single assignments, one scope per loop."""
+    """Shared by both shapes: expressions as lines of single assignments, one scope per loop.
+    `narrow`: sizes are such that all indices have 32 bits, wherever the kernel is launched."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, narrow: bool = False) -> None:
         self.kernel = kernel
         self.lines: list[str] = []
         self.depth = 1
@@ -73,7 +79,8 @@ class Emitter:
         self.parameters: dict[str, Parameter] = {}
         self.count = 0
         self.frees: dict[Expr, frozenset[Axis]] = {}
-        self.wide = not is_narrow(kernel)
+        self.wide = not narrow and narrow_condition(kernel) != ""
+        self.size_type = "i32" if narrow else "i64"
         self.spread: frozenset[Axis] = frozenset()  # axes that lie across lanes
 
     @property
@@ -126,14 +133,14 @@ class Emitter:
         Triton's `//` and `%` truncate."""
         if is_polynomial(size):
             for name in symbols(size):
-                known = Parameter(name, "i64", size=SizeExpr((((Symbol(name),), 1),)))
+                known = Parameter(name, self.size_type, size=SizeExpr((((Symbol(name),), 1),)))
                 self.parameters.setdefault(name, known)
             return str(size)
         for parameter in self.parameters.values():
             if parameter.size == size:
                 return parameter.name
         name = f"n{len(self.parameters)}"
-        self.parameters[name] = Parameter(name, "i64", size=size)
+        self.parameters[name] = Parameter(name, self.size_type, size=size)
         return name
 
     def pointer(self, buffer: Buffer) -> str:
@@ -327,27 +334,39 @@ def is_polynomial(size: Size) -> bool:
     )
 
 
-def is_narrow(kernel: Kernel) -> bool:
-    """Whether every index and position is proved to fit in 32 bits."""
-    box: Size = 1
-    for axis in kernel.axes:
-        box = box * axis.extent
+def narrow_condition(kernel: Kernel) -> str | None:
+    """What must hold of sizes, as a line of Python, for every index and position to fit in 32 bits:
+    "" where it is known, None where it is known not to."""
+    reaches = list(map(reach, kernel_reaches(kernel)))
+    known = [one for one in reaches if isinstance(one, int)]
+    if known and max(known) >= NARROW_LIMIT:
+        return None
+    unknown = dict.fromkeys(one for one in reaches if isinstance(one, str))
+    return " and ".join(f"{one} < {NARROW_LIMIT}" for one in unknown)
+
+
+def kernel_reaches(kernel: Kernel) -> Iterator[tuple[Size, ...]]:
+    """Sizes the sums of whose magnitudes no index of a kernel exceeds."""
+    yield (product(axis.extent for axis in kernel.axes),)
     offsets = [s.offset for s in kernel.statements if not isinstance(s, Check)]
     for expr in kernel.parts:
         if isinstance(expr, (Load, Gather)):
             offsets.append(expr.offset)
-        elif isinstance(expr, Reduce) and not all(_is_small(a.extent) for a in expr.axes):
-            return False
-    return _is_small(box) and all(map(_is_small_offset, offsets))
+        if isinstance(expr, Gather):
+            yield tuple(stride for _, stride in expr.indices)
+        elif isinstance(expr, Reduce):
+            yield (product(axis.extent for axis in expr.axes),)
+        elif isinstance(expr, SizeValue):
+            yield (expr.size,)
+    for offset in offsets:
+        yield (offset.constant, *(axis.extent * stride for axis, stride in offset.strides))
 
 
-def _is_small(size: Size) -> bool:
-    return isinstance(size, int) and abs(size) < NARROW_LIMIT
-
-
-def _is_small_offset(offset: Offset) -> bool:
-    reach = [offset.constant, *(axis.extent * stride for axis, stride in offset.strides)]
-    return all(map(_is_small, reach)) and sum(map(abs, reach)) < NARROW_LIMIT  # type: ignore[arg-type]
+def reach(sizes: tuple[Size, ...]) -> int | str:
+    """The sum of magnitudes, or a line of Python for it."""
+    known = sum(abs(size) for size in sizes if isinstance(size, int))
+    unknown = [f"abs({size})" for size in sizes if not isinstance(size, int)]
+    return " + ".join([*unknown, str(known)]) if unknown else known
 
 
 def power_of_two(n: int) -> int:

@@ -22,8 +22,8 @@ LOOPED_BLOCK = 2048
 class RowEmitter(Emitter):
     """One program per point of the outer axes; the reduced axis lies across its lanes."""
 
-    def __init__(self, kernel: Kernel, spread: Axis | None) -> None:
-        super().__init__(kernel)
+    def __init__(self, kernel: Kernel, spread: Axis | None, narrow: bool = False) -> None:
+        super().__init__(kernel, narrow)
         across = spread or kernel.vector
         assert across is not None
         self.extent = across.extent

@@ -18,9 +18,9 @@ from .scalars import TYPES
 class ScanEmitter(RowEmitter):
     """The scanned axis lies across the lanes."""
 
-    def __init__(self, kernel: Kernel, axis: Axis) -> None:
+    def __init__(self, kernel: Kernel, axis: Axis, narrow: bool = False) -> None:
         others = tuple(one for one in kernel.axes if one != axis)
-        super().__init__(replace(kernel, axes=(*others, axis)), axis)
+        super().__init__(replace(kernel, axes=(*others, axis)), axis, narrow)
         self.carried: dict[Scan, str] = {}
 
     def emit(self) -> TritonKernel:

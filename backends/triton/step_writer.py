@@ -147,15 +147,23 @@ class StepWriter:
         self.line(f"{run}({{{sizes}}}, ({arrays}), ({numbers}))  # {kernel.kernel.name}")
 
     def _launch(self, kernel: TritonKernel) -> None:
-        pointers = [pointer_name(p.buffer) for p in kernel.parameters if p.buffer is not None]
-        aligned = self.constant(Late(lambda: self.device.launcher(kernel, aligned=True)))
-        other = self.constant(Late(lambda: self.device.launcher(kernel, aligned=False)))
         programs = f"-(-({kernel.points}) // {kernel.block})"
         values = ", ".join(["stream", programs, *map(self._value, kernel.parameters)])
-        chosen = f"({aligned} if ({' | '.join(pointers)}) & {ALIGNMENT - 1} == 0 else {other})"
-        self.line(f"{chosen if pointers else aligned}({values})  # {kernel.name}")
+        chosen = self._launcher(kernel)
+        if kernel.narrow is not None:
+            chosen = f"({self._launcher(kernel.narrow)} if {kernel.fits} else {chosen})"
+        self.line(f"{chosen}({values})  # {kernel.name}")
         if self.looks_up and any(p.name == "status" for p in kernel.parameters):
             self.bail_out_if("failed(status)")
+
+    def _launcher(self, kernel: TritonKernel) -> str:
+        """The variant of a kernel for the pointers that it will be given."""
+        pointers = [pointer_name(p.buffer) for p in kernel.parameters if p.buffer is not None]
+        aligned = self.constant(Late(lambda: self.device.launcher(kernel, aligned=True)))
+        if not pointers:
+            return aligned
+        other = self.constant(Late(lambda: self.device.launcher(kernel, aligned=False)))
+        return f"({aligned} if ({' | '.join(pointers)}) & {ALIGNMENT - 1} == 0 else {other})"
 
     def _scalar(self, number: Scalar) -> str:
         """A number that was given, or (named as its buffer) one that lives on the host."""

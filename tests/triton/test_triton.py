@@ -75,7 +75,7 @@ def test_kernels_compile_to_cubins_without_spills(name):
     from dynamo_lite.backends.triton.compiler import compile_kernel
 
     for kernel in kernels(name):
-        binary, ptx = compile_kernel(kernel)
+        binary, ptx = compile_kernel(kernel.narrow or kernel)
         assert ".target sm_90" in ptx
         assert stack_bytes(binary.cubin) == 0
         entry = re.search(r"\.entry \w+\((.*?)\)", ptx, re.DOTALL)[1]
@@ -123,3 +123,16 @@ def test_indices_have_32_bits_only_where_sizes_prove_it(size, wide):
     graph.output((graph.call_function(np.add, (x, x), type=kind),))
     (step,) = (step for step in lower(graph).steps if isinstance(step, Launch))
     assert ("int64" in emit(step.kernel).source) == wide
+
+
+@pytest.mark.parametrize("name", ["pointwise_of_any_size", "softmax_of_any_size"])
+def test_indices_have_32_bits_where_the_sizes_of_a_launch_allow_it(name):
+    (kernel,) = kernels(name)
+    sizes = set(re.findall(r"\bs\d+", kernel.fits))
+    assert kernel.narrow is not None and sizes
+    assert [p.name for p in kernel.narrow.parameters] == [p.name for p in kernel.parameters]
+    assert "tl.int64" in kernel.source and "tl.int64" not in kernel.narrow.source
+    assert eval(kernel.fits, dict.fromkeys(sizes, 1000))
+    assert not eval(kernel.fits, dict.fromkeys(sizes, 2**30))
+    (known,) = kernels(name.removesuffix("_of_any_size"))
+    assert known.narrow is None and known.fits == ""
