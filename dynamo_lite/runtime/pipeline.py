@@ -74,18 +74,23 @@ class Pipeline:
     def is_continuation(self) -> bool:
         return self.function is not self.family.origin
 
-    def add_entry(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Entry:
-        """The entry for these arguments, added last: what fails before leaves nothing behind."""
+    def add_entry(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> Entry | None:
+        """The entry for these arguments, added last: what fails before leaves nothing behind. None
+        where the program raises, which is so for this call alone."""
         record, found_here = self.report.begins(), work.done.found_here
         try:
             with record.stage("trace"):
                 trace = translate(self.function, flat_args, self.trace_options())
             guards, shapes = trace.guards, trace.shapes
             made = self._target(trace, record, flat_args)
+            if made is None:
+                return None
             with record.stage("guards"):
                 flat = flatten(guards, shapes, len(flat_args))
         except Unsupported as unsupported:
             self._note_unsupported(record, unsupported)
+            if self.options.may_raise:
+                return None
             guards, shapes, flat = self._types_alone(flat_args)
             made = self._function_itself()
         validation.prove_all()
@@ -118,7 +123,7 @@ class Pipeline:
 
     # -- what a call of the entry runs
 
-    def _target(self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]) -> Made:
+    def _target(self, trace: Trace, record: FrameRecord, flat_args: tuple[Any, ...]) -> Made | None:
         def effects() -> list[str]:
             return replayed.told(trace.side_effects.records)
 
@@ -128,6 +133,8 @@ class Pipeline:
         if isinstance(trace.end, Stopped):
             self.report.broke(record, Break(trace.end.reason, trace.end.location))
             record.in_python = trace.end.operations
+            if self.options.may_raise:
+                return None
         if (replacement := self._planned(trace, record)) is None:
             return self._function_itself()
         self._afford(trace, record, flat_args)

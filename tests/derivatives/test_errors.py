@@ -171,3 +171,16 @@ def test_a_function_that_raises(transform, name, kind, said):
         with pytest.raises(kind, match=said) as caught:
             TRANSFORMS[transform](function)
         assert caught.traceback[-1].name == "refuses"
+
+
+@pytest.mark.parametrize("backend", ["auto", "aot_eager"])
+def test_a_function_that_raised_has_derivatives_all_the_same(backend):
+    with dl.config.patch(backend=backend):
+        gradient = dl.grad(lambda x, name: refuses(x, name) if name else (x * x).sum())
+        for _ in range(2):
+            with pytest.raises(ValueError, match="too long"):
+                gradient(X, "long")
+            assert gradient(X, "").tolist() == [0.0, 2.0, 4.0]
+        with pytest.raises(TypeError, match="of type NoneType"):
+            dl.grad(lambda x: None)(X)
+        assert dl.grad(lambda x: (x * x).sum())(X).tolist() == [0.0, 2.0, 4.0]

@@ -10,6 +10,7 @@ from dynamo_lite.backends.lowering.lower import likely, lower
 from dynamo_lite.backends.passes.memory import bytes_made
 
 import dynamo_lite as dl
+from dynamo_lite.ir.control import all_nodes, for_loop
 from dynamo_lite.ir.facts import graph_facts
 from dynamo_lite.ir.passes import optimize
 
@@ -75,3 +76,29 @@ def test_the_log_of_the_schedule_tells(caplog):
     with caplog.at_level(logging.INFO, logger="dynamo_lite.schedule"):
         dl.grad(lambda x: (np.sin(x) * x).sum())(ROD)
     assert "a call makes at most" in caplog.text and "bytes of memory" in caplog.text
+
+
+def calls_going_back(function, x):
+    """What an iteration backwards computes."""
+    graphs = []
+
+    def keep(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    dl.compile(dl.grad(function), backend=keep, fullgraph=True)(x)
+    loops = [node for node in all_nodes(graphs[0]) if node.target is for_loop]
+    (back,) = [node for node in loops if node.args[2] == -1 and not any(
+        inner.target is for_loop for inner in node.args[3])]
+    return {node.target for node in back.args[3]}
+
+
+def relaxed(u):
+    for _ in range(1000):
+        u = np.tanh(0.5 * u) + 0.1 * u * u
+    return u.sum()
+
+
+def test_what_is_dear_is_kept_and_what_is_cheap_is_computed_again():
+    assert np.tanh not in calls_going_back(relaxed, ROD)
+    assert {np.square, np.power} & calls_going_back(burned, ROD)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dynamo_lite as dl
-from dynamo_lite.ir import core, pullback
+from dynamo_lite.ir import control, core, pullback
 from dynamo_lite.ir.derivatives import rows as rows
 from dynamo_lite.ir.ops.columns import having
 
@@ -101,6 +101,7 @@ CASES = {
     np.amin: (lambda x: np.amin(x), lambda x: np.amin(x, initial=0.5, where=MASK) * 2),
     np.cumsum: (lambda x: np.cumsum(x), lambda x: np.cumsum(x, axis=1)),
     np.where: (lambda x: np.where(MASK, x * x, np.sin(x)), lambda x: np.where(x > 0.7, x, 1.0)),
+    control.choose: (lambda x: max(x[0, 0], x[1, 1]) * min(x[0, 1], x[2, 2]) * x,),
     np.conjugate: (lambda x: np.conjugate(x) * x,),
     np.real: (lambda x: np.real(x) * 2,),
     np.imag: (lambda x: np.imag(x * 1j) * x,),
@@ -160,7 +161,8 @@ CASES = {
     np.inner: (lambda x: np.inner(x, M.T), lambda x: np.inner(x[0], x), lambda x: np.inner(x, x)),
 }
 REAL = {
-    np.interp, np.unwrap, np.modf, np.frexp, np.divmod, np.logaddexp.reduce, np.fft.rfft,
+    control.choose, np.interp, np.unwrap, np.modf, np.frexp, np.divmod, np.logaddexp.reduce,
+    np.fft.rfft,
     np.fft.rfft2, np.fft.rfftn, np.fft.ihfft, np.quantile, np.percentile, np.nanquantile,
     np.nanpercentile, np.bincount, np.poly,
 }

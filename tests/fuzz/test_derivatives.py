@@ -21,7 +21,13 @@ UNARY = ("np.sin({})", "np.tanh({})", "np.exp(-{} * {})", "np.sqrt({} * {} + 1)"
          "{} * ({}[0] * {}[0].sum())", "np.repeat({}, 2, axis=1)[:, ::2]",
          "{} + np.einsum('ij,kj->ik', {}, {}).sum()", "np.tanh(({} @ {}.T) @ {})",
          "np.pad({}, 1)[1:-1, 2:]", "np.median({}, axis=0) + 0 * {}", "np.abs({})",
-         "np.linalg.solve({}[:, :3] * 0.1 + np.eye(3), {})", "np.fft.ifft(np.fft.fft({})).real")
+         "np.linalg.solve({}[:, :3] * 0.1 + np.eye(3), {})", "np.fft.ifft(np.fft.fft({})).real",
+         "np.repeat({}, [1, 0, 2], axis=0)", "np.stack([{}[0], {}[1] * 2, {}[2]])",
+         "np.concatenate([{}[:1], [{}[1] * {}[0, 0]], {}[2:]])", "np.outer({}[:, 0], {}[0])",
+         "np.maximum.accumulate({}, axis=1)", "np.einsum('...ij->...ji', {}).T * {}",
+         "np.partition({}, 1, axis=1)", "np.quantile({}, 0.4, axis=0) + 0 * {}",
+         "np.where({} > 0, {} ** 3, np.abs({}) ** 1.5)", "np.diff({}, axis=1, prepend=0.5)",
+         "np.linalg.qr({}.T + 2 * np.eye(4, 3))[1] @ {}", "np.array([{}[i] * i for i in range(3)])")
 BINARY = ("{} + {}", "{} - {}", "{} * {}", "{} / (1 + {} ** 2)", "np.maximum({}, {})",
           "np.where({} > 0.1, {}, 0.5)", "np.hypot({} + 2, {})", "np.arctan2({}, 3 + {})")
 VIEWS = ("{}[1:]", "{}[:, 1:3]", "{}[::2]", "{}.T", "{}.reshape(-1)", "{}[1]", "{}[:, 0]",
@@ -30,8 +36,26 @@ INPLACE = ("{}[{} > 0.2] *= {c}", "{} *= {c}", "{} += {c}", "{}[...] = np.sin({}
            "{} += np.tanh({})", "{} -= {}.mean()", "{} /= 1 + {} * {}",
            "np.add({}, {c}, out={})", "np.add.at({}, [0, 1, 0], {c} * {}[0])",
            "{}[:] = np.where({} > 0, {}, {c} * {})", "{}[-1] = {}[0] * {c}", "np.sin({}, out={})",
-           "{}.sort()", "np.copyto({}, {} * {c})")
+           "{}.sort()", "np.copyto({}, {} * {c})", "np.multiply({}, {}, out={}, where={} > 0)",
+           "{}[[0, -1]] = {}[[-1, 0]]", "{}[1:] += {}[:-1]", "{}[::-1][:1] *= {c}",
+           "{}[1], {}[0] = {}[0] * {c}, {}[1].copy()")
+NUMBERS = ("np.prod([{}[0, 0], {}[1, 1], 0.5])", "max({}[0, 1], {}[2, 2])", "min([{}[0, 1], {}[2, 0], 0.7])",
+           "np.linalg.norm([{}[0, 1], 1.0, {}[1, 2]])", "sum([v * v for v in {}[0]])",
+           "np.dot([{}[0, 0], {}[1, 0]], ({}[2, 1], 0.5))", "abs({}[1, 3])")
 NAMES = ("a", "b", "c")
+
+
+class Box:
+    """What a program keeps arrays in."""
+
+    def __init__(self, array):
+        self.array, self.scale, self.all = array, 1.0, [array]
+
+    def step(self, other):
+        self.array = self.array * 0.5 + np.sin(other) * self.scale
+        self.scale *= 0.9
+        self.all.append(other[0] * self.scale)
+        return self.array
 
 
 class Writer:
@@ -64,6 +88,22 @@ class Writer:
 
     def summed(self, indent):
         self.lines.append(f"{indent}s = np.tanh(s + {self.name()}[{self.random.randrange(3)}].sum())")
+
+    def number(self, indent):
+        self.lines.append(f"{indent}s = np.tanh(0.5 * s + {self.filled(self.random.choice(NUMBERS))})")
+
+    def boxed(self, indent):
+        only = self.name()
+        self.lines += [f"{indent}box = Box({only} * 1.0)", f"{indent}kept = {{'k': box, 's': [s]}}",
+                       f"{indent}for i in range({self.random.choice((2, 40))}):",
+                       f"{indent}    kept['k'].step({self.name()})",
+                       f"{indent}{self.name()}[...] = kept['k'].array",
+                       f"{indent}s = kept['s'][0] * 0.5 + 0.01 * box.all[-1].sum()"]
+
+    def solved(self, indent):
+        only = self.name()
+        self.lines += [f"{indent}for i in range({self.random.choice((3, 40))}):",
+                       f"{indent}    {only}[:] = np.linalg.solve(np.eye(3) * 3 + 0.1 * {self.name()}[:, :3], {only} + 0.1)"]
 
     def element(self, indent):
         self.lines.append(f"{indent}{self.name()}[{self.random.randrange(3)}, 1] = s + 0.1")
@@ -99,14 +139,14 @@ class Writer:
                        f"{indent}    return s + ({self.name()} * {self.name()}).sum()"]
 
     def block(self, indent, count):
-        kinds = (self.assigned, self.assigned, self.written, self.summed, self.element)
+        kinds = (self.assigned, self.assigned, self.written, self.summed, self.element, self.number)
         for _ in range(count):
             self.random.choice(kinds)(indent)
 
     def program(self):
         for _ in range(self.random.randint(2, 5)):
             self.random.choice((self.block3, self.block3, self.branch, self.loop, self.waiting,
-                                self.nested, self.early))("    ")
+                                self.nested, self.early, self.boxed, self.solved))("    ")
         self.lines.append("    return (a * b).sum() + (c * c).mean() + s")
         return "\n".join(self.lines) + "\n"
 
@@ -117,7 +157,7 @@ class Writer:
 def made(seed):
     text, name = Writer(seed).program(), f"<derivative {seed}>"
     linecache.cache[name] = len(text), None, text.splitlines(True), name
-    namespace = {"np": np}
+    namespace = {"np": np, "Box": Box}
     exec(compile(text, name, "exec"), namespace)
     return namespace["program"], text
 

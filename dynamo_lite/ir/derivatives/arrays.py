@@ -233,6 +233,15 @@ def where_false(g: Any, out: Any, condition: Any, *values: Any) -> Any:
     return np.where(condition, 0, g)
 
 
+def chosen_true(g: Any, out: Any, condition: Any, *values: Any) -> Any:
+    """Of one of two numbers."""
+    return np.where(condition, g, 0.0)[()]
+
+
+def chosen_false(g: Any, out: Any, condition: Any, *values: Any) -> Any:
+    return np.where(condition, 0.0, g)[()]
+
+
 def partitioned(
     g: Any, out: Any, x: Any, kth: Any, axis: Any = -1, *args: Any, **kwargs: Any
 ) -> Any:

@@ -37,10 +37,23 @@ def slope(out: Any, a: Any) -> Any:
 def base(out: Any, a: Any, b: Any) -> Any:
     """`b * a**(b - 1)`, which is 0 where an exponent is that is an integer, or a constant."""
     if isinstance(b, (int, float, complex)):
-        return 0 if b == 0 else b * a ** (b - 1)
+        return 0 if b == 0 else b * powered(a, b - 1)
     if b.dtype.kind in "fc":
         return b * a ** (b - 1)
     return b * a ** np.where(b == 0, 1, b - 1)
+
+
+def powered(a: Any, exponent: Any) -> Any:
+    """A small integer power by squaring, which takes no logarithm."""
+    if isinstance(exponent, complex) or exponent != exponent // 1 or not 2 < abs(exponent) < 16:
+        return a ** exponent
+    left, square, found = int(abs(exponent)), a, None
+    while left:
+        if left & 1:
+            found = square if found is None else found * square
+        left >>= 1
+        square = square * square if left else square
+    return found if exponent > 0 else 1 / found
 
 
 def exponent(out: Any, a: Any, b: Any) -> Any:

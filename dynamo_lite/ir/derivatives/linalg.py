@@ -75,8 +75,8 @@ def cholesky(g: Any, out: Any, a: Any, upper: bool = False) -> Any:
     if upper:
         g, out = adjoint(g), adjoint(out)
     inside = halved(np.matmul(transposed(out), g))
-    back = np.linalg.solve(transposed(out), inside)
-    return symmetric(transposed(np.linalg.solve(adjoint(out), transposed(back))))
+    inverted = np.linalg.inv(out)
+    return symmetric(np.matmul(np.matmul(transposed(inverted), inside), conjugate(inverted)))
 
 
 def halved(x: Any) -> Any:

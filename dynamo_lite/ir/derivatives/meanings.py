@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Unsupported
+from ..rules.reductions import MISSING
 from ..rules.values import normal_axis
 from .statistics import plain, reshaped
 from .traced import Traced, call, known, made, ndim, real_positions, shape
@@ -161,6 +162,14 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return np.take(np.concatenate((arr, new), axis=at), order, axis=at)
 
 
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    """With a count for each element."""
+    plain(isinstance(repeats, Traced), False)
+    flat: Any = np.reshape(a, (-1,)) if axis is None else a
+    at = 0 if axis is None else normal_axis(axis, a.ndim)
+    return np.take(flat, np.repeat(np.arange(known(flat, flat.shape[at])), repeats), axis=at)
+
+
 def resize(a: Any, new_shape: Any) -> Any:
     flat: Any = np.reshape(a, (-1,))
     sides = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
@@ -243,6 +252,21 @@ def running_products(
 def after(first: Any, x: Any, axis: int) -> Any:
     """An array with one element of another one before it."""
     return np.concatenate((first[(*(slice(None),) * axis, slice(0, 1))], x), axis=axis)
+
+
+def diff(
+    a: Any, n: int = 1, axis: int = -1, prepend: Any = MISSING, append: Any = MISSING
+) -> Any:
+    """With values before the first and after the last one."""
+    at = normal_axis(axis, ndim(a))
+    one = (*shape(a)[:at], 1, *shape(a)[at + 1 :])
+    ends = [end if end is MISSING or ndim(end) else call(np.broadcast_to, end, one)
+            if isinstance(end, Traced) else np.broadcast_to(end, one) for end in (prepend, append)]
+    parts = [each for each in (ends[0], a, ends[1]) if each is not MISSING]
+    found, before = call(np.concatenate, tuple(parts), axis=at), (slice(None),) * at
+    for _ in range(n):
+        found = found[(*before, slice(1, None))] - found[(*before, slice(None, -1))]
+    return found
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:

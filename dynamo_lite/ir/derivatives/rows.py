@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import core, pullback
+from .. import control, core, pullback
 from ..ops import topics as topics  # they make the rows
 from ..ops.c_functions import UFUNCS
 from ..row import ROWS, complete
@@ -27,6 +27,7 @@ VJP: Mapping[Callable[..., Any], tuple[Rule | None, ...]] = {
     **dict.fromkeys((np.max, np.min, np.amax, np.amin), (arrays.extremum,)),
     np.cumsum: (arrays.running,),
     np.where: (None, arrays.where_true, arrays.where_false),
+    control.choose: (None, arrays.chosen_true, arrays.chosen_false),
     np.conjugate: (arrays.conjugated,),
     np.real: (arrays.same,),
     np.imag: (arrays.imaginary,),
@@ -101,11 +102,13 @@ MEANS: Mapping[Callable[..., Any], Callable[..., Any]] = {
     np.append: meanings.append, np.dstack: meanings.dstack, np.diagflat: meanings.diagflat,
     np.nan_to_num: meanings.nan_to_num, np.angle: meanings.angle, np.clip: meanings.clip,
     np.choose: meanings.choose, np.select: meanings.select, np.delete: meanings.delete,
-    np.insert: meanings.insert, np.resize: meanings.resize, np.meshgrid: meanings.meshgrid,
+    np.insert: meanings.insert, np.repeat: meanings.repeat, np.resize: meanings.resize,
+    np.meshgrid: meanings.meshgrid,
     np.linspace: meanings.linspace, np.logspace: meanings.logspace,
     np.geomspace: meanings.geomspace, np.vander: meanings.vander,
     np.cumulative_sum: meanings.running_total, np.cumulative_prod: meanings.running_products,
-    np.ediff1d: meanings.ediff1d, np.polyval: meanings.polyval, np.polyder: meanings.polyder,
+    np.diff: meanings.diff, np.ediff1d: meanings.ediff1d, np.polyval: meanings.polyval,
+    np.polyder: meanings.polyder,
     np.polyint: meanings.polyint, np.poly: meanings.poly, np.polyadd: meanings.polyadd,
     np.polysub: meanings.polysub,
     np.maximum.accumulate: meanings.maximum_so_far, np.minimum.accumulate: meanings.minimum_so_far,

@@ -1,23 +1,27 @@
 """Branches and loops backwards.
 
 A branch becomes the branch of its arms backwards. A loop keeps the state at the beginning of every
-iteration, or of every so many: from there a segment runs again, and keeps all states of its own.
-With segments of √n iterations that is the memory of 2√n states, for one more run of the loop.
+iteration, or of every so many: from there a segment runs again, and keeps what the way back reads:
+states, and what else a minimum cut finds cheaper to keep than to compute once more. With segments
+of √n iterations that is the memory of 3√n states at most, for one more run of the loop.
 """
 from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Union
 
 import numpy as np
 
 from .. import control, core
-from ..binding import taken_by, unbacked_in
+from ..binding import bound_by, taken_by, unbacked_in
 from ..node import Node
+from ..tree import map_leaves
 from ..types import ArrayType, python_number
 from .decompose import NodeEmit
 from .loops import Loop, branch_of, is_active, results_of
+from .min_cut import kept_values, size_of
 from .scopes import (
     Scope,
     conform,
@@ -30,6 +34,8 @@ from .scopes import (
 )
 from .sweeps import ADJOINTS, Pairs, ReverseSweep, dependent_on
 
+Key = Union[int, Node]
+"""What is kept of an iteration: a state, by its place, or a value of the body."""
 SHORT = 32
 """Iterations of loops that keep all their states."""
 SEGMENT = 1024
@@ -95,12 +101,12 @@ class LoopBackwards(Loop):
             *(self.constants[place].type for place in self.active_constants))]
 
     def run(self) -> Pairs:
-        needed, bound = self.needed_states(), self.bound()
+        needed, bound = self.needed(), self.bound()
         slots, segment = self.capacity(bound) if needed else (0, 1)
-        counted, stacks = bound, dict[int, Node]()
+        counted, stacks = bound, dict[Key, Node]()
         if needed or self.body.outputs[0] is not True or bound is None:
             is_short = not needed or (slots == bound and segment == 1)
-            kept = needed if is_short else list(range(len(self.kinds)))
+            kept = needed if is_short else [*range(len(self.kinds))]
             counted, stacks = self.keep_states(slots, segment, kept)
         values = self.starts()
         if segment == 1:
@@ -113,17 +119,37 @@ class LoopBackwards(Loop):
         pairs = (*zip(starts, found), *zip(constants, found[skipped:]))
         yield from (pair for pair in pairs if is_active(self.sweep, pair[0]))
 
-    def needed_states(self) -> list[int]:
-        """The states that an iteration backwards reads; of one that is linear there are none."""
+    def needed(self) -> list[Key]:
+        """What an iteration backwards reads of the one forwards: states, and values in it that are
+        kept. Of an iteration that is linear there is none."""
         scope = Scope(self.emit.new.graph, self.node, self.sweep.facts)
         t = scope.placeholder("t", python_number(int))
         carried = [scope.placeholder("cotangent", kind) for kind in self.carried_kinds()]
         states = [scope.new.graph.placeholder("state", kind) for kind in self.kinds]
         found = self.iteration_backwards(scope, t, carried, states, self.constants, self.start)
+        own = {scope.new.became[each]: each for each in self.body.calls}
+        kept = self.kept(found, scope.new.graph.nodes, own, states)
+        loads = {each: scope.new.graph.placeholder("kept", each.type) for each in kept}
+        found = exchange(found, scope.new.graph.nodes, loads)
         needed = leading_to(found, scope.new.graph.nodes)
         symbols = {name for node in needed for name in taken_by(node)}
-        return [place for place, state in enumerate(states)
-                if state in needed or not symbols.isdisjoint(unbacked_in(state.type))]
+        places = [place for place, state in enumerate(states)
+                  if state in needed or not symbols.isdisjoint(unbacked_in(state.type))]
+        return [*places, *(own[each] for each in kept)]
+
+    def kept(
+        self, found: list[Any], nodes: list[Node], own: dict[Node, Node], states: list[Node]
+    ) -> list[Node]:
+        """The values of an iteration that are kept, of no more bytes than two times its states."""
+        facts = self.sweep.facts
+        if any(True for each in own for _ in bound_by(each)):
+            return []
+        inside, needed = {*own, *states}, leading_to(found, nodes)
+        wanted = [each for each in found if each in inside]
+        wanted += [each for node in needed - own.keys() for each in node.operands if each in inside]
+        limit = 2 * sum(size_of(state, facts) for state in states)
+        kept = kept_values(dict.fromkeys(wanted), states, own.keys() & needed, limit, facts)
+        return [each for each in own if each in kept]
 
     def bound(self) -> Any:
         """The most iterations, if that is known."""
@@ -143,15 +169,14 @@ class LoopBackwards(Loop):
     # -- forwards
 
     def keep_states(
-        self, slots: int, segment: int, kept: list[int]
-    ) -> tuple[Any, dict[int, Node]]:
-        """Make the loop count its iterations and keep some states; the count and the stacks."""
+        self, slots: int, segment: int, kept: list[Key]
+    ) -> tuple[Any, dict[Key, Node]]:
+        """Make the loop count its iterations and keep some values; the count and the stacks."""
         node, emit = self.node, self.emit
         nodes = emit.new.graph.nodes
         before, end = nodes.index(node), len(nodes)
         new = [emit(np.zeros, (1,), np.dtype(np.int64))]
-        new += [emit(np.empty, (slots, *self.kinds[place].shape), self.kinds[place].dtype)
-                for place in kept]
+        new += self.stacks(emit, slots, kept)
         nodes[before:] = nodes[end:] + nodes[before:end]
         self.replace_body(new, segment, kept)
         kinds = [each.type for each in new]
@@ -162,17 +187,23 @@ class LoopBackwards(Loop):
         number = integer(emit, core.plain, emit(operator.getitem, made[0], 0))
         return number, dict(zip(kept, made[1:]))
 
-    def replace_body(self, new: list[Node], segment: int, places: list[int]) -> None:
-        """The body that also counts, and stores the states that it is given."""
+    def stacks(self, emit: NodeEmit, slots: int, kept: list[Key]) -> list[Node]:
+        kinds = [self.kinds[key] if isinstance(key, int) else key.type for key in kept]
+        return [emit(np.empty, (slots, *kind.shape), kind.dtype) for kind in kinds]
+
+    def replace_body(self, new: list[Node], segment: int, keys: list[Key]) -> None:
+        """The body that also counts, and stores the states that it is given, and other values."""
         node, scope = self.node, Scope(self.emit.new.graph, self.node, self.sweep.facts)
         given, constants = self.parameters(scope), scope.take(self.constants)
         versions = self.versions_in(scope)
         kept = [scope.version(each.name, each.type) for each in new]
         own = [*given[self.at_index :], *versions]
-        states = [own[place] for place in places]
+        states = [own[key] for key in keys if isinstance(key, int)]
         k = integer(scope.emit, core.plain, scope.emit(operator.getitem, kept[0], 0))
-        stacks = self.checkpoint(scope, k, states, kept[1:], segment)
+        stacks = self.checkpoint(scope, k, states, kept[1 : len(states) + 1], segment)
         again, *results = scope.inline(self.body, (*given, *constants, *versions), silent=False)
+        stacks += [stored(scope.emit, stack, k, scope.new.became[key])
+                   for stack, key in zip(kept[len(states) + 1 :], keys[len(states) :])]
         following = integer(scope.emit, operator.add, k, 1)
         counter = stored(scope.emit, kept[0], 0, following)
         body, operands = scope.finish((again, *results, counter, *stacks))
@@ -204,8 +235,8 @@ class LoopBackwards(Loop):
     # -- backwards
 
     def by_segments(
-        self, values: list[Any], stacks: dict[int, Node], segment: int, counted: Any,
-        needed: list[int],
+        self, values: list[Any], stacks: dict[Key, Node], segment: int, counted: Any,
+        needed: list[Key],
     ) -> list[Node]:
         """From the last segment to the first: run it again, keeping all states, then go back."""
         emit, kinds = self.emit, self.carried_kinds()
@@ -238,19 +269,18 @@ class LoopBackwards(Loop):
 
     def run_again(
         self, around: Scope, states: list[Any], constants: Any, start: Any, count: Any,
-        segment: int, needed: list[int],
-    ) -> dict[int, Node]:
-        """The states of a segment that are needed."""
+        segment: int, needed: list[Key],
+    ) -> dict[Key, Node]:
+        """The states and values of a segment that are needed."""
         emit = around.emit
         scope = Scope(around.new.graph, self.node, self.sweep.facts)
         t = scope.placeholder("t", python_number(int))
         carried = [scope.placeholder("state", kind) for kind in self.kinds]
-        new = [emit(np.empty, (segment, *self.kinds[place].shape), self.kinds[place].dtype)
-               for place in needed]
-        stacks = [scope.version("states", each.type) for each in new]
-        kept = [stored(scope.emit, stack, t, carried[place])
-                for stack, place in zip(stacks, needed)]
+        new = self.stacks(emit, segment, needed)
+        stacks = [scope.version("kept", each.type) for each in new]
         results = self.iteration(scope, t, carried, constants, start)
+        values = [carried[key] if isinstance(key, int) else scope.new.became[key] for key in needed]
+        kept = [stored(scope.emit, stack, t, value) for stack, value in zip(stacks, values)]
         body, operands = scope.finish_needed(
             (True, *(results[place] for place in self.places), *kept))
         made = results_of(
@@ -268,10 +298,10 @@ class LoopBackwards(Loop):
         return list(scope.inline(self.body, given)[1:])
 
     def backwards(
-        self, emit: NodeEmit, values: list[Any], stacks: dict[int, Node], constants: Any,
+        self, emit: NodeEmit, values: list[Any], stacks: dict[Key, Node], constants: Any,
         start: Any, count: Any,
     ) -> list[Node]:
-        """From the last iteration to the first, over states that are kept where they are needed."""
+        """From the last iteration to the first, over what is kept."""
         kinds = self.carried_kinds()
         scope = Scope(emit.new.graph, self.node, self.sweep.facts)
         t = scope.placeholder("t", python_number(int))
@@ -279,7 +309,11 @@ class LoopBackwards(Loop):
         states = [loaded(scope.emit, scope.take(stacks[place]), t, kind) if place in stacks else
                   scope.new.graph.placeholder("state", kind)
                   for place, kind in enumerate(self.kinds)]
+        loads = {key: loaded(scope.emit, scope.take(stack), t, key.type)
+                 for key, stack in stacks.items() if isinstance(key, Node)}
         found = self.iteration_backwards(scope, t, carried, states, constants, start)
+        found = exchange(found, scope.new.graph.nodes, {
+            scope.new.became[key]: value for key, value in loads.items()})
         body, operands = scope.finish_needed((True, *found))
         last = integer(emit, operator.sub, count, 1)
         return results_of(
@@ -308,6 +342,18 @@ class LoopBackwards(Loop):
         done: list[Any] = [None] * len(self.active_extras)
         values = [*found[:first], *done, *found[first:]]
         return [conform(emit, *each) for each in zip(values, kinds)]
+
+
+def exchange(found: list[Any], nodes: list[Node], loads: Mapping[Node, Node]) -> list[Any]:
+    """Have nodes read values that were kept, in the place of those computed again."""
+
+    def read(leaf: Any) -> Any:
+        return loads.get(leaf, leaf) if isinstance(leaf, Node) else leaf
+
+    if loads:
+        for node in nodes:
+            node.args, node.kwargs = map_leaves(read, (node.args, node.kwargs))
+    return [read(each) for each in found]
 
 
 ADJOINTS.update({

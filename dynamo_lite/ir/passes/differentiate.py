@@ -28,6 +28,7 @@ from .decompose import NodeEmit, decompose
 from .drop import drop_dead
 from .effects import is_silent
 from .functionalise import functionalise
+from .gathering import gather
 from .jacobians import by_columns, by_rows
 from .rebuild import Rebuild
 from .scopes import SILENT
@@ -36,7 +37,7 @@ from .sweeps import ForwardSweep, ReverseSweep
 
 def differentiate(graph: Graph, facts: Facts) -> Graph:
     """The joint graph, in functional form."""
-    graph = functionalise(decompose(graph, facts, keeps), facts)
+    graph = functionalise(decompose(gather(graph, facts), facts, keeps), facts)
     joint = drop_dead(expanded(graph, facts), facts, may_drop)
     return drop_dead(without_variables(joint), facts, may_drop)
 

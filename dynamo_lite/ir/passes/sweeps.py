@@ -99,7 +99,7 @@ class Sweep:
                 raise without_rule(node, str(unsupported)) from None
             pairs = zip(arg, found) if isinstance(arg, (tuple, list)) else ((arg, found),)
             yield from ((each, stripped(value)) for each, value in pairs
-                        if value is not None and each in operands)
+                        if value is not None and isinstance(each, Node) and each in operands)
 
     def placed(self, node: Node) -> Iterator[tuple[int, Any]]:
         """The arguments of a call, and which of its parameters each is."""

@@ -72,12 +72,12 @@ def call(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker:
 
 
 def _written_out(tx: Tx, value: VariableTracker) -> VariableTracker:
-    """A long list, or one of sizes, as the array that a ufunc makes of it."""
+    """A long list, or one of computed numbers, as the array that a ufunc makes of it."""
     if (array := as_input(tx, value)) is not None:
         return array
     if isinstance(value, (ListVariable, TupleVariable)) and value.kind in (list, tuple):
         items = realise_all(tx, value.items(tx))
-        if any(map(is_symbolic, items)):
+        if any(is_symbolic(item) or item.in_graph for item in items):
             return as_array(tx, np.array, (ListVariable(items),), {})
     return value
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -142,12 +143,21 @@ def einsum(tx: Tx, function: Any, args: Args, kwargs: Kwargs) -> VariableTracker
     """All axes of one array, in another order or along diagonals, are a view."""
     if len(args) == 2 and not kwargs and isinstance(args[1], ArrayVariable):
         text = args[0].as_constant(tx)
-        given, arrow, wanted = text.replace(" ", "").partition("->") if type(text) is str else "   "
-        if arrow == "->" and given.isalpha() and len(given) == args[1].array_type.ndim and (
+        ndim = args[1].array_type.ndim
+        given, arrow, wanted = without_dots(text, ndim) if type(text) is str else "   "
+        if arrow == "->" and given.isalpha() and len(given) == ndim and (
             sorted(set(given)) == sorted(wanted)
         ):
             return rearranged(tx, args[1], given, wanted)
     return record_call(tx, function, args, kwargs)
+
+
+def without_dots(text: str, ndim: int) -> tuple[str, str, str]:
+    """The subscripts of one array; letters stand for "..."."""
+    text = text.replace(" ", "")
+    count = ndim - len(text.partition("->")[0].replace("...", ""))
+    spare = [letter for letter in ascii_letters if letter not in text]
+    return text.replace("...", "".join(spare[:count]) if count > 0 else "").partition("->")
 
 
 def rearranged(tx: Tx, array: VariableTracker, given: str, wanted: str) -> VariableTracker:
