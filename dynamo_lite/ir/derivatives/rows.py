@@ -155,6 +155,15 @@ PYTHON: Mapping[Callable[..., Any], np.ufunc] = {
 """Operators as they are on Python's numbers, which have rows of their own."""
 
 
+ARRAYS_AT: Mapping[Callable[..., Any], tuple[int, ...]] = {
+    **dict.fromkeys(
+        (np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block,
+         np.linalg.multi_dot), (0,)),
+    np.select: (0, 1), np.choose: (1,),
+}
+"""Which arguments are sequences of arrays."""
+
+
 def complete_rows() -> None:
     for target, partials in PARTIALS.items():
         complete(target, partials=partials)
@@ -164,6 +173,8 @@ def complete_rows() -> None:
         complete(target, vjp=vjp)
     for target, means in MEANS.items():
         complete(target, means=means)
+    for target, places in ARRAYS_AT.items():
+        complete(target, arrays_at=places)
 
 
 complete_rows()

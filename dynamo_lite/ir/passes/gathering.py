@@ -1,7 +1,6 @@
 """Lists in the places of arrays, `np.prod([a, b])`, become arrays: rules see no lists."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,21 +10,13 @@ from ..control import all_nodes
 from ..facts import Facts
 from ..graph import Graph
 from ..node import Node
-from ..row import Kind, row_of
+from ..row import ROWS, Kind, row_of
 from ..rules.values import Wrong
 from ..tree import leaves
 from .decompose import NodeEmit
 from .fitting import is_continuous
 from .rebuild import Rebuild
 from .scopes import silent_emit
-
-SEVERAL: Mapping[Callable[..., Any], tuple[int, ...]] = {
-    **dict.fromkeys(
-        (np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block,
-         np.linalg.multi_dot), (0,)),
-    np.select: (0, 1), np.choose: (1,),
-}
-"""Which arguments of a function are sequences of arrays."""
 
 
 def gather(graph: Graph, facts: Facts) -> Graph:
@@ -37,7 +28,7 @@ def gather(graph: Graph, facts: Facts) -> Graph:
         if not has_nest(node):
             new.copy(node)
             continue
-        emit, several = silent_emit(new, node, facts), SEVERAL.get(node.target, ())
+        emit, several = silent_emit(new, node, facts), ROWS[node.target].arrays_at
         args, kwargs = new.mapped((node.args, node.kwargs))
         args = tuple([tuple([gathered(emit, item) for item in arg]) if place in several else
                       gathered(emit, arg) for place, arg in enumerate(args)])
