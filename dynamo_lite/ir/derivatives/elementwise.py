@@ -46,13 +46,10 @@ def base(out: Any, a: Any, b: Any) -> Any:
 def powered(a: Any, exponent: Any) -> Any:
     """A small integer power by squaring, which takes no logarithm."""
     if isinstance(exponent, complex) or exponent != exponent // 1 or not 2 < abs(exponent) < 16:
-        return a ** exponent
-    left, square, found = int(abs(exponent)), a, None
-    while left:
-        if left & 1:
-            found = square if found is None else found * square
-        left >>= 1
-        square = square * square if left else square
+        return a if exponent == 1 else a ** exponent
+    half, odd = divmod(int(abs(exponent)), 2)
+    square = powered(a * a, half)
+    found = square * a if odd else square
     return found if exponent > 0 else 1 / found
 
 
