@@ -1,6 +1,7 @@
 """`explain`: one call, with everything that compiling it decided."""
 from __future__ import annotations
 
+import importlib
 import inspect
 import sys
 import time
@@ -13,7 +14,7 @@ from types import (
     MethodWrapperType,
     WrapperDescriptorType,
 )
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base import markup
 from ..base.records import dataclass
@@ -23,9 +24,7 @@ from ..ir import symbolic
 from ..ir.graph import Graph, Location
 from ..ir.sizes import symbol
 from ..native import CompiledFunction
-from ..tracer.calls.dispatch import rule_of_call
 from ..tracer.rules.trace_rules import Action, Rule
-from .bailouts import Bailout
 from .compile import compile_with, function_behind
 from .costs import State, state_of, why_again
 from .guard_failures import GuardFailure
@@ -34,6 +33,11 @@ from .stats import Break, FrameRecord, coverage, frames, percent
 from .tiering import why_cold
 from .trials import Call, Trial, copied, tried
 from .watched import WATCHED, why_watched
+
+if TYPE_CHECKING:
+    from .bailouts import Bailout
+
+TRACER, DISPATCH = "dynamo_lite.tracer.frame.speculation", "dynamo_lite.tracer.calls.dispatch"
 
 NOT_COMPILED = "nothing of it is compiled: it is disabled, or an object without Python code"
 
@@ -280,6 +284,14 @@ def method_behind(fn: Any) -> Any:
         return fn
     method = getattr(type(fn.__self__), fn.__name__, fn)
     return method if isinstance(method, MethodDescriptorType | WrapperDescriptorType) else fn
+
+
+def rule_of_call(fn: Any) -> Rule:
+    """The rule by which the tracer decides. It is loaded, with all its handlers, when somebody
+    asks: what runs from disk needs none."""
+    importlib.import_module(TRACER)
+    rule: Rule = importlib.import_module(DISPATCH).rule_of_call(fn)
+    return rule
 
 
 def why(fn: Callable[..., Any]) -> Rule | State:

@@ -17,7 +17,6 @@ from ..base.disabled import Place, place_of
 from ..base.origins import is_library_file
 from ..base.tables import show
 from ..native import enter_region, leave_region, sample_with
-from ..runtime.costs import costs_of, merged
 from ..runtime.decisions import Decisions
 from ..runtime.stats import FrameRecord, frames, registry, stats
 from .options import read
@@ -85,9 +84,8 @@ def explain(looking: Any, reasons: Mapping[Place, str]) -> None:
     if users:
         plain = "\n".join(map(line_of, users))
         show(frames(users, "what was compiled", plain), stream=sys.stderr)
-    for cost in merged(costs_of(libraries)):
-        if cost.location is not None and not is_library_file(cost.location.filename):
-            show(str(cost), stream=sys.stderr)
+    for cost in importlib.import_module(IN_PYTHON).of_libraries(libraries):
+        show(str(cost), stream=sys.stderr)
     if long := looking.long():
         show(importlib.import_module(IN_PYTHON).table(long, registry.records, reasons),
              stream=sys.stderr)

@@ -16,11 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 
 from ..base.disabled import Place, place_of
+from ..base.origins import is_library_file
 from ..base.records import dataclass, field
 from ..base.remedies import Remedy
 from ..base.tables import Table
 from ..ir.node import Location
 from ..native import start_spans, stop_spans, threads_in_entries
+from ..runtime.costs import Cost, costs_of, merged
 from ..runtime.stats import FrameRecord
 from ..runtime.users_lines import is_not_users
 from ..tracer.rules.trace_rules import OWN_FOLDERS
@@ -138,6 +140,12 @@ def ends(place: Place, records: Sequence[FrameRecord]) -> Iterator[tuple[str, Re
                 yield f"{verb} at {end}", end.remedy
         if record.unprofitable:
             yield record.unprofitable, None
+
+
+def of_libraries(records: Sequence[FrameRecord]) -> list[Cost]:
+    """What functions of libraries cost, at the program's lines that call them."""
+    return [cost for cost in merged(costs_of(records))
+            if cost.location is not None and not is_library_file(cost.location.filename)]
 
 
 def table(

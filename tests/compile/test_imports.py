@@ -1,9 +1,12 @@
 """Whole-script mode costs little before the program itself runs: its imports are left alone, and
 the compiler is loaded with the first function that is worth compiling."""
+import subprocess
 import sys
 
 import pytest
 from scripts import PREFIX, WARMING, run
+
+import dynamo_lite as dl
 
 if sys.version_info >= (3, 14):
     pytest.skip("regions are not available", allow_module_level=True)
@@ -61,3 +64,17 @@ def test_imports_of_other_threads_do_not_count(tmp_path):
     (tmp_path / "program.py").write_text(THREADED)
     code, _, err = run(*PREFIX, "--explain", str(tmp_path / "program.py"))
     assert code == 0 and "] f (" in err
+
+
+NAMES = """
+import sys, numpy
+import dynamo_lite as dl
+dl.compile, dl.explain, dl.grad
+print("dynamo_lite.tracer.frame.speculation" in sys.modules)
+print(dl.why(len).id)
+"""
+
+
+def test_naming_the_compiler_does_not_load_the_tracer():
+    done = subprocess.run([sys.executable, "-c", NAMES], capture_output=True, text=True)
+    assert done.stdout.split() == ["False", dl.why(len).id], done.stderr
