@@ -16,7 +16,7 @@ from ...base.logs import logger
 from ...errors import BackendError
 from .. import disk
 from .binary import Binary
-from .emitter import TritonKernel
+from .emitter import POINTERS, SIZES, TritonKernel
 from .prelude import PRELUDE
 from .service import SERVICE
 
@@ -26,9 +26,9 @@ INSTALL = 'pip install "dynamo-lite[cuda]"'
 PERF = logger("perf")
 
 
-def build(kernel: TritonKernel, aligned: bool, capability: int) -> Binary:
-    """The kernel for a GPU of compute capability 10 * major + minor; `aligned` kernels may only be
-    launched with pointers that are multiples of 16 bytes."""
+def build(kernel: TritonKernel, aligned: int, capability: int) -> Binary:
+    """The kernel for a GPU of compute capability 10 * major + minor; it may only be
+    launched with pointers and sizes that are `aligned`, as `emitter.POINTERS` and `SIZES` say."""
     place = _place(kernel, aligned, capability)
     if (stored := disk.read(place)) is not None:
         PERF.info("%s from the disk cache", kernel.name)
@@ -48,17 +48,24 @@ ASKED: dict[str, Future[Binary]] = {}
 
 def prepare(kernels: Sequence[TritonKernel], capability: int) -> None:
     """Let other processes compile the kernels that are not on the disk, until `build` is called."""
-    places = {_place(kernel, True, capability): kernel for kernel in kernels}
-    missing = {place: kernel for place, kernel in places.items()
+    wanted = ((kernel, level) for kernel in kernels for level in likely(kernel))
+    places = {_place(kernel, level, capability): (kernel, level) for kernel, level in wanted}
+    missing = {place: found for place, found in places.items()
                if place not in ASKED and disk.read(place) is None}
     if config.compile_processes == 1 or (len(missing) < FEW and not SERVICE.is_running):
         return
     with contextlib.suppress(OSError):
-        for place, kernel in missing.items():
-            ASKED[place] = SERVICE.ask(kernel, True, capability)
+        for place, (kernel, level) in missing.items():
+            ASKED[place] = SERVICE.ask(kernel, level, capability)
 
 
-def _asked(place: str, kernel: TritonKernel, aligned: bool, capability: int) -> Binary | None:
+def likely(kernel: TritonKernel) -> tuple[int, ...]:
+    """The variants that most arrays take."""
+    has_sizes = any(parameter.size is not None for parameter in kernel.parameters)
+    return (POINTERS, SIZES) if has_sizes else (POINTERS,)
+
+
+def _asked(place: str, kernel: TritonKernel, aligned: int, capability: int) -> Binary | None:
     """What another process compiles; None where this one is to do it."""
     try:
         asked = ASKED.pop(place, None)
@@ -70,16 +77,16 @@ def _asked(place: str, kernel: TritonKernel, aligned: bool, capability: int) -> 
         return None
 
 
-def _made_here(kernel: TritonKernel, aligned: bool, capability: int) -> Binary:
+def _made_here(kernel: TritonKernel, aligned: int, capability: int) -> Binary:
     compiler = importlib.import_module(".compiler", __package__)
     binary: Binary = compiler.compile_kernel(kernel, aligned, compiler.target(capability))[0]
     return binary
 
 
-def _place(kernel: TritonKernel, aligned: bool, capability: int) -> str:
+def _place(kernel: TritonKernel, aligned: int, capability: int) -> str:
     """The file that is named by everything the binary depends on."""
     facts = {
-        "abi": ABI, "triton": triton_version(), "capability": capability, "aligned": aligned,
+        "abi": ABI, "triton": triton_version(), "capability": capability, "aligned": int(aligned),
         "block": kernel.block, "warps": kernel.warps, "source": PRELUDE + kernel.source,
         "signature": [(p.name, p.type) for p in kernel.parameters],
     }  # fmt: skip

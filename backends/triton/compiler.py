@@ -20,7 +20,7 @@ from triton.compiler.compiler import make_backend
 
 from ...errors import Unsupported
 from .binary import Binary
-from .emitter import TritonKernel
+from .emitter import POINTERS, SIZES, TritonKernel
 from .prelude import PRELUDE
 
 DIVISIBLE = (("tt.divisibility", 16),)
@@ -58,16 +58,17 @@ HOPPER = target(90)
 
 
 def compile_kernel(
-    kernel: TritonKernel, aligned: bool = True, target: Any = HOPPER
+    kernel: TritonKernel, aligned: int = POINTERS, target: Any = HOPPER
 ) -> tuple[Binary, str]:
-    """The binary and its PTX; `aligned` promises that pointers are multiples of 16 bytes."""
+    """The binary and its PTX; `aligned` promises what `emitter.POINTERS` and `SIZES` say."""
     function = namespace_of(kernel.source, prelude())[kernel.name]
     types = signature(kernel)
     constants = {"BLOCK": kernel.block} if kernel.block > 1 else {}
     attributes = {
         (number,): [list(item) for item in DIVISIBLE]
         for number, parameter in enumerate(kernel.parameters)
-        if aligned and parameter.buffer is not None
+        if aligned >= (POINTERS if parameter.buffer is not None else SIZES)
+        and (parameter.buffer is not None or parameter.size is not None)
     }
     source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=attributes)
     options = {"num_warps": kernel.warps, "num_stages": 3, "enable_fp_fusion": False}

@@ -97,8 +97,8 @@ class Device(Protocol):
         """These will be launched soon."""
         ...
 
-    def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:
-        """Ready to launch; `aligned`: all its pointers will be multiples of 16 bytes."""
+    def launcher(self, kernel: TritonKernel, aligned: int) -> Launcher:
+        """Ready to launch with what is `aligned` (`emitter.POINTERS`, `SIZES`)."""
         ...
 
     def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:
@@ -175,7 +175,7 @@ class CuPyDevice:
     def prepare(self, kernels: Sequence[TritonKernel]) -> None:
         prepare(kernels, self.capability)
 
-    def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:
+    def launcher(self, kernel: TritonKernel, aligned: int) -> Launcher:
         return cuda_launcher(kernel, aligned, self.capability)
 
     def counterpart(self, target: Callable[..., Any]) -> Callable[..., Any]:

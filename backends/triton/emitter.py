@@ -35,6 +35,9 @@ from .folds import COMBINE, POSITIONS, accumulator_type, neutral
 from .scalars import TYPES, apply_text, constant_text
 
 NARROW_LIMIT = 2**30
+POINTERS, SIZES = 1, 2
+"""What a variant of a kernel takes to be multiples of 16, so that it loads and stores vectors: its
+pointers, or its sizes as well; 0 is nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class HostDevice:
     def prepare(self, kernels: Sequence[TritonKernel]) -> None:
         """The interpreter needs no time."""
 
-    def launcher(self, kernel: TritonKernel, aligned: bool) -> Launcher:
+    def launcher(self, kernel: TritonKernel, aligned: int) -> Launcher:
         made: Launcher = _interpreted().interpreted_launcher(kernel)
         return made
 

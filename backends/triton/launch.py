@@ -21,7 +21,7 @@ LETTERS = {
 """Type of a parameter → how the native launcher passes it; halves go as their bits."""
 
 
-def cuda_launcher(kernel: TritonKernel, aligned: bool, capability: int) -> CudaKernel:
+def cuda_launcher(kernel: TritonKernel, aligned: int, capability: int) -> CudaKernel:
     """A kernel's cubin, ready to launch."""
     binary = build(kernel, aligned, capability)
     letters = "".join(LETTERS[parameter.type] for parameter in kernel.parameters)

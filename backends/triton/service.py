@@ -48,7 +48,7 @@ class Helper:
         """Not in a forked child, whose answers its parent would get."""
         return self.owner == os.getpid() and self.process.poll() is None
 
-    def ask(self, kernel: TritonKernel, aligned: bool, capability: int) -> Future[Binary]:
+    def ask(self, kernel: TritonKernel, aligned: int, capability: int) -> Future[Binary]:
         """The binary to come; OSError when the helper is gone."""
         with self.lock:
             self.count += 1
@@ -86,7 +86,7 @@ class Service:
     def is_running(self) -> bool:
         return self.helper is not None and self.helper.is_usable
 
-    def ask(self, kernel: TritonKernel, aligned: bool, capability: int) -> Future[Binary]:
+    def ask(self, kernel: TritonKernel, aligned: int, capability: int) -> Future[Binary]:
         """The binary to come; OSError where no process can be started."""
         with self.lock:
             if self.helper is None or not self.helper.is_usable:

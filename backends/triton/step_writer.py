@@ -31,7 +31,7 @@ from ..loop_ir.program import (
 )
 from .device import Device
 from .elements import ElementWriter, is_straight
-from .emitter import Parameter, TritonKernel
+from .emitter import POINTERS, SIZES, Parameter, TritonKernel
 from .host_kernels import HostKernel
 from .launch import Late
 from .products import layouts, multiply, multiply_silently
@@ -157,13 +157,20 @@ class StepWriter:
             self.bail_out_if("failed(status)")
 
     def _launcher(self, kernel: TritonKernel) -> str:
-        """The variant of a kernel for the pointers that it will be given."""
+        """The variant of a kernel for the pointers and sizes that it will be given."""
         pointers = [pointer_name(p.buffer) for p in kernel.parameters if p.buffer is not None]
-        aligned = self.constant(Late(lambda: self.device.launcher(kernel, aligned=True)))
+        sizes = [f"({p.size})" for p in kernel.parameters if p.size is not None]
         if not pointers:
-            return aligned
-        other = self.constant(Late(lambda: self.device.launcher(kernel, aligned=False)))
-        return f"({aligned} if ({' | '.join(pointers)}) & {ALIGNMENT - 1} == 0 else {other})"
+            return self._late(kernel, POINTERS)
+        chosen = self._late(kernel, 0)
+        for level, numbers in ((POINTERS, pointers), (SIZES, [*pointers, *sizes])):
+            if level == POINTERS or sizes:
+                is_fit = f"({' | '.join(numbers)}) & {ALIGNMENT - 1} == 0"
+                chosen = f"({self._late(kernel, level)} if {is_fit} else {chosen})"
+        return chosen
+
+    def _late(self, kernel: TritonKernel, aligned: int) -> str:
+        return self.constant(Late(lambda: self.device.launcher(kernel, aligned)))
 
     def _scalar(self, number: Scalar) -> str:
         """A number that was given, or (named as its buffer) one that lives on the host."""

@@ -26,7 +26,7 @@ IDLE = 60.0
 Answer = tuple[Union[Binary, None], str]
 
 
-def compiled(kernel: Any, aligned: bool, capability: int) -> Answer:
+def compiled(kernel: Any, aligned: int, capability: int) -> Answer:
     """A binary, or what Triton says: its exceptions do not all go from process to process."""
     try:
         return compile_kernel(kernel, aligned, target(capability))[0], ""

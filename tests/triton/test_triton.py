@@ -136,3 +136,15 @@ def test_indices_have_32_bits_where_the_sizes_of_a_launch_allow_it(name):
     assert not eval(kernel.fits, dict.fromkeys(sizes, 2**30))
     (known,) = kernels(name.removesuffix("_of_any_size"))
     assert known.narrow is None and known.fits == ""
+
+
+@pytest.mark.parametrize("name", ["pointwise_of_any_size", "softmax_of_any_size"])
+def test_sizes_that_are_multiples_of_16_give_vector_loads(name):
+    pytest.importorskip("triton")
+    from dynamo_lite.backends.triton.compiler import compile_kernel
+    from dynamo_lite.backends.triton.emitter import SIZES
+
+    (kernel,) = kernels(name)
+    _, ptx = compile_kernel(kernel.narrow, SIZES)
+    loads = re.findall(r"ld\.global[.\w:]*", ptx)
+    assert loads and all(re.search(r"\.v[24]\.", load) for load in loads)
