@@ -188,7 +188,7 @@ class FrameCompiler:
         """The miss callback: adds an entry for these arguments where it can."""
         if self._is_cold(compiled, flat_args):
             return
-        began, began_at, is_given_up = time.process_time(), time.perf_counter(), False
+        began, is_given_up = time.process_time(), False
         own = time.thread_time()
         settings = dict(self.options.settings)
         with (
@@ -204,10 +204,9 @@ class FrameCompiler:
             finally:
                 self.family.spent += time.thread_time() - own
                 if self.options.account is not None:
-                    spent, took = time.process_time() - began, time.perf_counter() - began_at
+                    spent = time.process_time() - began
                     loading, self.loading = self.loading, 0.0
-                    self.options.account.spend(
-                        max(spent - loading, 0.0), took, in_vain=is_given_up)
+                    self.options.account.spend(max(spent - loading, 0.0), in_vain=is_given_up)
 
     def _gives_up(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:
         """Compile; whether nothing came of it, which may be otherwise for the next call."""

@@ -61,7 +61,11 @@ CREDIT = 0.1
 """Seconds of compiling that a function with loops gets in advance."""
 _BACKWARD = frozenset(code for name, code in dis.opmap.items() if "BACKWARD" in name)
 GRANT = 0.2
-PROFIT = 0.5
+PROFIT, MOST = 0.5, 0.25
+"""What compiling may take of the seconds that it was measured to have saved, and at most of those
+that the program ran: what it saved is known as well as the first calls are like the later ones."""
+ONE_ANALYSIS = 0.1
+"""What an analysis may take at most of the time that the program ran, however long it has run."""
 LOAD, LOADS = 0.4, 20.0
 """Seconds that loading the compiler takes; the first code that is compiled has to be worth it. At
 most so many times what other code waits for."""
@@ -91,9 +95,20 @@ class Lender:
 
     def left(self) -> float:
         """Seconds that compiling may still take now."""
-        ran = time.process_time() - self.began - self.spent
-        allowed = FREE[config.warm_seconds <= 0] + PROFIT * self.saved()
-        return allowed + config.compile_share * ran - self.spent if ran > 0 else allowed
+        allowed = FREE[config.warm_seconds <= 0] + self.earned() - self.spent
+        return allowed + config.compile_share * ran if (ran := self.ran()) else allowed
+
+    def ran(self) -> float:
+        """Seconds that the program itself has run."""
+        return max(time.process_time() - self.began - self.spent, 0.0)
+
+    def for_one(self) -> float:
+        """Seconds that one analysis may take."""
+        return ONE_ANALYSIS * self.ran() if config.warm_seconds > 0 else math.inf
+
+    def earned(self) -> float:
+        """Seconds of compiling that the program may take because compiling has paid."""
+        return min(PROFIT * self.saved(), MOST * self.ran())
 
     def lends(self) -> bool:
         share = min(config.compile_share, 1.0)
@@ -102,18 +117,17 @@ class Lender:
     def lacks(self) -> float:
         """Seconds that the program is to run before more of it may be compiled."""
         open_ = self.spent - self.lent - FREE[config.warm_seconds <= 0]
-        if open_ <= 0 or (open_ := open_ - PROFIT * self.saved()) <= 0:
+        if open_ <= 0 or (open_ := open_ - self.earned()) <= 0:
             return 0.0
-        share, ran = config.compile_share, time.process_time() - self.began - self.spent
-        return max(open_ / share - ran, 0.0) if share else math.inf
+        share = config.compile_share
+        return max(open_ / share - self.ran(), 0.0) if share else math.inf
 
 
 @dataclass(slots=True, eq=False)
 class Account:
     """Seconds of one code object: those that it `ran` in Python, or is known to, without what its
     callees took that are compiled now, and `spent` on compiling it, of which those `in_vain` made
-    no entry, `given_up` the last time; `took` is the same by the clock. The `borrowed` ones are in
-    `ran`."""
+    no entry, `given_up` the last time. The `borrowed` ones are in `ran`."""
 
     lender: Lender
     has_loops: bool
@@ -121,7 +135,6 @@ class Account:
     ran: float = 0.0
     spent: float = 0.0
     in_vain: float = 0.0
-    took: float = 0.0
     given_up: float = 0.0
     borrowed: float = 0.0
     is_guess: bool = False
@@ -174,7 +187,7 @@ class Account:
                 lacking = max(lacking, PATIENCE)
         self.known = worth = self.ran + work
         if not self.is_tried:
-            worth = min(worth, self.lender.left())
+            worth = min(worth, self.lender.left(), self.lender.for_one())
         self.worth = max(worth, LONG_ANALYSIS[self.has_loops], PROFIT * self.expected)
         return lacking
 
@@ -202,11 +215,9 @@ class Account:
         self.saves = saved
         return True
 
-    def spend(self, seconds: float, took: float = 0.0, *, in_vain: bool = False) -> None:
-        """Compiling took so long, in CPU time and by the clock; `in_vain` where nothing came of
-        it."""
+    def spend(self, seconds: float, *, in_vain: bool = False) -> None:
+        """Compiling took so much CPU time; `in_vain` where nothing came of it."""
         self.spent += seconds
-        self.took += took
         self.given_up = seconds if in_vain else 0.0
         self.in_vain += self.given_up
         self.lender.spent += seconds

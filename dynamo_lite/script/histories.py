@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -49,24 +48,27 @@ Answer = Any  # a CompiledFunction, True, None, NotImplemented, or nanoseconds i
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Calls of some code, in Python and compiled, and the seconds that they took; of those in
-    Python, `nested` in compiled code that they called."""
+    """Calls of some code, in Python and compiled, and the seconds that they took without the
+    compiler; of those in Python, `nested` in compiled code that they called; and of the
+    compiled ones, how many were `outermost`: not called by other compiled code."""
 
     calls: int = 0
     ran: float = 0.0
     nested: float = 0.0
     compiled_calls: int = 0
     compiled_ran: float = 0.0
+    outermost: int = 0
 
     @classmethod
     def of(cls, code: CodeType) -> Timing:
-        calls, ran, nested, compiled_calls, compiled_ran = calls_of_code(code)
-        return cls(calls, ran * 1e-9, nested * 1e-9, compiled_calls, compiled_ran * 1e-9)
+        calls, ran, nested, compiled_calls, compiled_ran, outermost = calls_of_code(code)
+        return cls(calls, ran * 1e-9, nested * 1e-9, compiled_calls, compiled_ran * 1e-9, outermost)
 
     def since(self, before: Timing) -> Timing:
         return Timing(
             self.calls - before.calls, self.ran - before.ran, self.nested - before.nested,
             self.compiled_calls - before.compiled_calls, self.compiled_ran - before.compiled_ran,
+            self.outermost - before.outermost,
         )  # fmt: skip
 
     @property
@@ -153,26 +155,24 @@ class CodeHistory:
 
     # -- what was measured
 
-    def timing(self, code: CodeType) -> Timing:
-        """Of all calls until now; those that compiled ones spent on compiling left out."""
-        timing = Timing.of(code)
-        return replace(timing, compiled_ran=max(timing.compiled_ran - self.account.took, 0.0))
-
     def call_in_python(self, timing: Timing) -> float:
         """Seconds that a call takes in Python, here or in an earlier run; 0 where unknown."""
         return timing.call or (self.decision.call if self.decision is not None else 0.0)
 
     def saved(self, timing: Timing) -> float:
-        """Seconds that compiled calls took less than they would have in Python."""
-        call = self.call_in_python(timing)
-        return call * timing.compiled_calls - timing.compiled_ran if call else 0.0
+        """Seconds that compiled calls took less than they would have in Python; those that other
+        compiled code called count there."""
+        call, calls = self.call_in_python(timing), timing.compiled_calls
+        if not (call and calls):
+            return 0.0
+        return (call - timing.compiled_ran / calls) * timing.outermost
 
     # -- what follows from it
 
     def review(self, code: CodeType) -> Answer:
         """Whether functions of the code go on running compiled: True; for how long they are to run
         in Python first, for comparison; or None."""
-        timing = self.timing(code)
+        timing = Timing.of(code)
         if self.reviewed is None:
             self.reviewed = timing
             review_after(code, self.window)
@@ -197,7 +197,7 @@ class CodeHistory:
 
     def conclusion(self, code: CodeType) -> Decision | None:
         """What this run of the program says about the next."""
-        timing = self.timing(code)
+        timing = Timing.of(code)
         call = self.call_in_python(timing)
         if self.given_up:
             return Decision(False, self.given_up)

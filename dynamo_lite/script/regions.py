@@ -23,7 +23,7 @@ from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
 from ..runtime.tiering import Account, Lender, has_loops, nanoseconds, open_account
 from .arrays import mentions_arrays, touch_arrays
-from .histories import FIRST_CALLS, HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory
+from .histories import FIRST_CALLS, HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory, Timing
 from .loops import has_plain_loops
 from .watching import CallWatch, running
 
@@ -132,7 +132,7 @@ class Candidates:
         found = 0.0
         for history in list(self.histories.values()):
             if history.compiled and (code := history.code()) is not None:
-                found += max(history.saved(history.timing(code)), 0.0)
+                found += max(history.saved(Timing.of(code)), 0.0)
         return found
 
     def cold(self) -> Iterator[tuple[Place, str]]:

@@ -255,3 +255,23 @@ def test_what_a_compiled_function_takes_does_not_make_its_callers_warm(script, m
     monkeypatch.setenv("DYNAMO_WARM_SECONDS", "0.002")
     code, _, err = run(*WARMING, script(NESTED))
     assert code == 0 and "inner is warm" in err and "outer is warm" not in err
+
+
+def test_an_analysis_takes_a_part_of_the_time_of_the_program():
+    with dl.config.patch(warm_seconds=0.02, compile_share=math.inf):
+        found = account()
+        found.ran = 100.0
+        found.lender.began -= 10 - (found.lender.ran())
+        found.lacks([])
+        assert 1.0 <= found.worth < 1.2
+    with dl.config.patch(warm_seconds=0.0, compile_share=math.inf):
+        found.lacks([])
+        assert found.worth >= 100
+
+
+def test_what_was_saved_earns_a_part_of_the_time_of_the_program():
+    found = account()
+    found.lender.began -= 4 - found.lender.ran()
+    for saved, earned in ((1.0, 0.5), (1000.0, 1.0)):
+        found.lender.saved = lambda: saved  # noqa: B023
+        assert found.lender.earned() == pytest.approx(earned, rel=0.1)

@@ -151,12 +151,14 @@ def test_time_in_compiled_forms_and_in_the_compiler_is_told_apart():
         g = make("def f(): return 'Python'")
         f = make("def f(): g(), g()", g=g)
         f(), f()
-        calls, ran, nested, compiled_calls, compiled_ran = calls_of_code(f.__code__)
-        assert (calls, compiled_calls, compiled_ran) == (2, 0, 0)
-        assert ran >= nested >= 50_000_000  # four calls, and one question
+        calls, ran, nested, *compiled_counts = calls_of_code(f.__code__)
+        assert calls == 2 and compiled_counts == [0, 0, 0]
+        assert ran >= nested >= 40_000_000  # four calls
+        assert ran < nested + 10_000_000  # the question is none of its time
         assert calls_of_code(g.__code__)[1:4] == (0, 0, 4)
+        assert calls_of_code(g.__code__)[5] == 4
     now, apart = time_in_compiled()
-    assert now >= apart >= nested
+    assert now >= apart >= nested + 10_000_000
 
 
 def test_new_functions_are_seen_at_busy_call_sites():
@@ -475,7 +477,7 @@ def reviewed(answers, calls):
 
 
 def test_compiled_code_is_looked_at_again():
-    found, asked, (calls, ran, _, compiled_calls, took) = reviewed([True, True], 6)
+    found, asked, (calls, ran, _, compiled_calls, took, _) = reviewed([True, True], 6)
     assert found == ["compiled"] * 6 and asked == [(), None, None]
     assert (calls, ran, compiled_calls) == (0, 0, 6) and took > 0
 

@@ -7,8 +7,6 @@
 
 namespace {
 
-thread_local int64_t compiled_time = 0;
-thread_local bool is_in_compiled = false;
 Py_ssize_t extra_index = -1;
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -57,7 +55,7 @@ CodeNote *note_of(PyObject *code) {
 
 CodeNote *make_note(PyObject *code, uint64_t epoch) {
     if (CodeNote *known = note_of(code)) return known;
-    auto note = new CodeNote{epoch, false, false, 0, 0, 0, 0, 0, 0, NEVER, version_of(code)};
+    auto note = new CodeNote{epoch, false, false, 0, 0, 0, 0, 0, 0, 0, NEVER, version_of(code)};
     if (PyUnstable_Code_SetExtra(code, extra_index, note) == 0) return note;
     delete note;
     return nullptr;
@@ -112,15 +110,16 @@ bool expect_functions(PyObject *code) {
 
 // -- how long functions run
 
-CompiledTime::CompiledTime() : begin(std::exchange(is_in_compiled, true) ? 0 : nanoseconds()) {}
+thread_local WorkTime compiled_time, compiler_time;
 
-CompiledTime::~CompiledTime() {
+Working::Working(WorkTime &time)
+    : time(time), begin(std::exchange(time.is_running, true) ? 0 : nanoseconds()) {}
+
+Working::~Working() {
     if (!begin) return;
-    compiled_time += nanoseconds() - begin;
-    is_in_compiled = false;
+    time.total += nanoseconds() - begin;
+    time.is_running = false;
 }
-
-int64_t CompiledTime::total() { return compiled_time; }
 
 int64_t Runs::counted() const {
     CodeNote *note = note_of(code.get());
@@ -134,8 +133,8 @@ int64_t Runs::nested() const {
 
 Runs::Runs(PyObject *code, bool is_compiled)
     : code(Ref::borrow(code)), begin(nanoseconds() - counted()),
-      nested_begin(CompiledTime::total() - nested()) {
-    if (is_compiled) compiled.emplace();
+      nested_begin(compiled_time.total - nested()), compiler_begin(compiler_time.total) {
+    if (is_compiled) compiled.emplace(compiled_time);
 }
 
 // What a call of the same code inside of this one took is counted already.
@@ -143,17 +142,23 @@ Runs::~Runs() {
     int64_t end = nanoseconds();
     CodeNote *note = note_of(code.get());
     if (!note) return;
-    int64_t took = std::max<int64_t>(end - counted() - begin, 0);
+    int64_t compiling = compiler_time.total - compiler_begin;
+    int64_t took = std::max<int64_t>(end - counted() - begin - compiling, 0);
     (compiled ? note->compiled_ran : note->ran) += took;
     ++(compiled ? note->compiled_calls : note->calls);
-    if (compiled) return;
-    note->nested += std::max<int64_t>(CompiledTime::total() - nested() - nested_begin, 0);
+    if (compiled) {
+        note->outermost_calls += compiled->is_outermost();
+        return;
+    }
+    int64_t inside = compiled_time.total - nested() - nested_begin - compiling;
+    note->nested += std::max<int64_t>(inside, 0);
 }
 
 void Runs::in_python() {
     compiled.reset();
     begin = nanoseconds() - counted();
-    nested_begin = CompiledTime::total() - nested();
+    nested_begin = compiled_time.total - nested();
+    compiler_begin = compiler_time.total;
 }
 
 }  // namespace regions

@@ -14,8 +14,9 @@ struct CodeNote {
     bool has_compiled;       // some functions have a compiled form
     int64_t ran, due;        // nanoseconds in Python: so far, and when to ask again
     int64_t calls;           // in Python
-    int64_t nested;          // nanoseconds of `ran` in compiled forms and in the compiler
+    int64_t nested;          // nanoseconds of `ran` in compiled forms
     int64_t compiled_ran, compiled_calls;
+    int64_t outermost_calls; // of these, not inside of other compiled forms
     int64_t review;          // number of compiled calls at which to ask again
     uint32_t version;        // of the code; call sites trust functions with a version blindly
 };
@@ -54,21 +55,34 @@ bool is_due(PyObject *code);
 // Whether the callback wants to decide again about functions of this code that have compiled forms.
 bool is_reviewed(PyObject *code);
 
-// While this lives, compiled code or the compiler is at work: its time is none of Python's.
-class CompiledTime {
-public:
-    CompiledTime();
-    ~CompiledTime();
-    CompiledTime(const CompiledTime &) = delete;
+// Nanoseconds of a thread in which something is at work.
+struct WorkTime {
+    int64_t total = 0;
+    bool is_running = false;
+};
 
-    static int64_t total();  // nanoseconds of this thread
+// While this lives, it is.
+class Working {
+public:
+    explicit Working(WorkTime &time);
+    ~Working();
+    Working(const Working &) = delete;
+
+    bool is_outermost() const { return begin != 0; }
 
 private:
+    WorkTime &time;
     int64_t begin;  // 0: inside of another one
 };
 
+// Compiled code or the compiler is at work: its time is none of Python's.
+extern thread_local WorkTime compiled_time;
+
+// The compiler is: its time is none of the function's that it works for.
+extern thread_local WorkTime compiler_time;
+
 // While it lives a function of this code runs, as it is or compiled: counts the calls and the time,
-// and of calls in Python, what compiled forms inside of them took.
+// and of calls in Python, what compiled forms inside of them took; without the time of the compiler.
 class Runs {
 public:
     explicit Runs(PyObject *code, bool is_compiled = false);
@@ -82,8 +96,8 @@ private:
     int64_t nested() const;   // and in compiled forms that those in Python called
 
     Ref code;
-    std::optional<CompiledTime> compiled;
-    int64_t begin, nested_begin;
+    std::optional<Working> compiled;
+    int64_t begin, nested_begin, compiler_begin;
 };
 
 // Whether a function that is made now, from this code, is a candidate; if so the code's functions

@@ -14,7 +14,7 @@ namespace {
 
 bool is_wanted = false;  // the program is in a region
 bool is_watching = true; // nobody has asked for a pause
-long long seen = 0;      // calls
+long long seen = 0;      // calls of the program
 thread_local PyObject *unhooked = nullptr;  // the function whose next frame runs as it is
 _PyFrameEvalFunction evaluate_plain = _PyEval_EvalFrameDefault;
 destructor plain_dealloc = nullptr;
@@ -79,11 +79,11 @@ Ref values_of(Layout *frame) {
 
 PyObject *evaluate(PyThreadState *thread, struct _PyInterpreterFrame *raw, int throwing) {
     auto frame = reinterpret_cast<Layout *>(raw);
-    ++seen;
     bool is_unhooked = std::exchange(unhooked, nullptr) == frame->function;
     if (regions::is_outside() || regions::is_deep(thread) || is_import(thread, frame)) {
         return step_aside(thread, raw, throwing);
     }
+    ++seen;
     if (throwing || is_unhooked || !is_start_of_function(frame) ||
         !regions::may_intercept(frame->code) || !regions::is_open(thread)) {
         return evaluate_plain(thread, raw, throwing);

@@ -237,16 +237,17 @@ PyObject *calls_of_code(PyObject *, PyObject *code) {
         return nullptr;
     }
     CodeNote *note = note_of(code);
-    if (!note) return Py_BuildValue("LLLLL", 0LL, 0LL, 0LL, 0LL, 0LL);
-    return Py_BuildValue("LLLLL", static_cast<long long>(note->calls),
+    if (!note) return Py_BuildValue("LLLLLL", 0LL, 0LL, 0LL, 0LL, 0LL, 0LL);
+    return Py_BuildValue("LLLLLL", static_cast<long long>(note->calls),
                          static_cast<long long>(note->ran), static_cast<long long>(note->nested),
                          static_cast<long long>(note->compiled_calls),
-                         static_cast<long long>(note->compiled_ran));
+                         static_cast<long long>(note->compiled_ran),
+                         static_cast<long long>(note->outermost_calls));
 }
 
 PyObject *time_in_compiled(PyObject *, PyObject *) {
     return Py_BuildValue("LL", static_cast<long long>(nanoseconds()),
-                         static_cast<long long>(regions::CompiledTime::total()));
+                         static_cast<long long>(regions::compiled_time.total));
 }
 
 PyObject *review_after(PyObject *, PyObject *args) {
@@ -350,8 +351,8 @@ PyMethodDef functions[] = {
     {"calls_of_code", calls_of_code, METH_O,
      "calls_of_code(code, /)\n--\n\n"
      "How often candidates of this code ran in Python, for how many nanoseconds, of which so many in\n"
-     "compiled forms that they called and in the compiler; and how often and how long they ran\n"
-     "compiled (compiling included)."},
+     "compiled forms that they called; how often and how long they ran compiled, and how often not\n"
+     "inside of other compiled forms. The time of the compiler is left out."},
     {"call_outside",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_outside)), METH_FASTCALL,
      "call_outside(callable, /, *args)\n--\n\n"

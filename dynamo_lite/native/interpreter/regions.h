@@ -88,7 +88,7 @@ public:
     CompilerWorks(const CompilerWorks &) = delete;
 
 private:
-    regions::CompiledTime time;
+    regions::Working time{regions::compiled_time}, compiling{regions::compiler_time};
     OutsideRegions outside;
     SignalsWait signals;
     CollectionWaits collection;
