@@ -203,7 +203,7 @@ class LoopBackwards(Loop):
         stacks = self.checkpoint(scope, k, states, kept[1 : len(states) + 1], segment)
         again, *results = scope.inline(self.body, (*given, *constants, *versions), silent=False)
         stacks += [stored(scope.emit, stack, k, scope.new.became[key])
-                   for stack, key in zip(kept[len(states) + 1 :], keys[len(states) :])]
+                   for stack, key in zip(kept[1:], keys) if isinstance(key, Node)]
         following = integer(scope.emit, operator.add, k, 1)
         counter = stored(scope.emit, kept[0], 0, following)
         body, operands = scope.finish((again, *results, counter, *stacks))
