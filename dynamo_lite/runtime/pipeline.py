@@ -140,6 +140,8 @@ class Pipeline:
         self._afford(trace, record, flat_args)
         with record.stage("backend"):
             run = compile_graph(trace, replacement.outputs, flat_args, self.options)
+            if self.options.account is not None:
+                self.options.account.lender.has_generator = True
         if isinstance(run, Unprofitable):
             record.unprofitable = run.reason
             return self._function_itself()

@@ -40,6 +40,8 @@ however much the program has spent."""
 LOWERING, LONG_LOWERING = 0.004, 0.05
 """Seconds that an operation of a graph takes in the backend; and that lowering may take however
 short the code ran."""
+GENERATOR = 0.15
+"""Seconds that loading the code generator takes: the first graph has to be worth it."""
 NEARLY = 0.999
 PAYBACK = 2.0
 """How long code has to have run at least, in what lowering its graph is going to take."""
@@ -88,10 +90,16 @@ class Lender:
         self.began = time.process_time()
         self.is_loaded = True
         """Whether the compiler is there."""
+        self.has_generator = True
+        """And its code generator."""
 
     def load(self) -> float:
         """Seconds that loading the compiler is taken to last, where it is not loaded."""
         return 0.0 if self.is_loaded else min(LOAD, LOADS * config.warm_seconds)
+
+    def load_generator(self) -> float:
+        """The same of its code generator."""
+        return 0.0 if self.has_generator else min(GENERATOR, LOADS * config.warm_seconds)
 
     def left(self) -> float:
         """Seconds that compiling may still take now."""
@@ -197,7 +205,8 @@ class Account:
         lowering = LOWERING * operations
         if self.rest:
             return self._affords_of_rest(lowering, saves)
-        if self.is_tried or lowering <= LONG_LOWERING:
+        lowering += self.lender.load_generator()
+        if self.is_tried or lowering <= max(LONG_LOWERING, saves):
             return True
         self.needs = lowering * max(PAYBACK, self.call / saves if saves else math.inf)
         self.sized = self.asked

@@ -64,7 +64,7 @@ class Candidates:
         self.engine: Any = None
         self.histories: dict[int, CodeHistory] = {}
         self.lender = Lender()
-        self.lender.is_loaded = False
+        self.lender.is_loaded = self.lender.has_generator = False
         self.lender.saved = self.saved
         self.watch = CallWatch(self.saved, lambda: self.lender.spent)
         self.running_loops: Any = None

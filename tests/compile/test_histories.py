@@ -130,3 +130,15 @@ def test_what_took_too_long_to_compile_is_tried_again_where_it_runs_longer(monke
     assert not found.is_hot and found.saved == 1.0
     later = Calls(monkeypatch, found).history
     assert not later.why_left and not later.is_known_hot and later.account.price >= 1.0
+
+
+def test_what_compiled_callees_take_does_not_make_code_warm(monkeypatch):
+    calls = Calls(monkeypatch)
+    calls.python(10, 3)
+    calls.counts[2] = 25 * MILLISECOND
+    calls.history.note_time(calls.history.code())
+    assert calls.history.account.ran == pytest.approx(0.005)
+    calls.python(1, 20)
+    calls.counts[2] += 20 * MILLISECOND
+    calls.history.note_time(calls.history.code())
+    assert calls.history.account.ran == pytest.approx(0.005)

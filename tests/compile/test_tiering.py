@@ -111,6 +111,17 @@ def test_large_graphs_are_for_code_that_they_save_enough_of():
     assert not found.affords(100, 0.0)
 
 
+def test_the_first_graph_has_to_be_worth_loading_the_code_generator():
+    found = account()
+    found.known, found.call = 0.25, 0.01
+    assert found.affords(4, 1e-6)
+    found.lender.has_generator = False
+    assert not found.affords(4, 0.001)
+    assert found.affords(4, 0.2)  # a call that pays by itself
+    found.known = 10.0
+    assert found.affords(4, 0.001)
+
+
 def test_calls_over_much_larger_arrays_are_another_question():
     with dl.config.patch(warm_seconds=0.02):
         found = account()
@@ -231,30 +242,6 @@ def test_shares_and_times_without_end():
         assert lender.lacks() == math.inf
         waited = tiering.nanoseconds(Account(lender, False, size=40).lacks([np.ones(3)]))
     assert 2**61 < waited < 2**63
-
-
-NESTED = """
-import numpy as np
-
-def inner(x):
-    for _ in range(12):
-        x = np.sin(x) + np.cos(x)
-    return x
-
-def outer(x):
-    return inner(x) + inner(x + 1)
-
-x = np.linspace(0.0, 1.0, 20_000)
-for _ in range(30):
-    outer(x)
-"""
-
-
-def test_what_a_compiled_function_takes_does_not_make_its_callers_warm(script, monkeypatch):
-    monkeypatch.setenv("DYNAMO_LOGS", "perf")
-    monkeypatch.setenv("DYNAMO_WARM_SECONDS", "0.002")
-    code, _, err = run(*WARMING, script(NESTED))
-    assert code == 0 and "inner is warm" in err and "outer is warm" not in err
 
 
 def test_an_analysis_takes_a_part_of_the_time_of_the_program():
