@@ -88,20 +88,14 @@ class Reading:
     def mosaic(self, footprint: Footprint, views: Sequence[View]) -> Any:
         """What a task is given of its footprint: parts of its own block, and what neighbours'
         blocks have of it, which is cut off where they are."""
-        axes = range(len(footprint.dims))
         if is_source(footprint.value):
-            reader = footprint.value.outside.reader
-            return lambda at: [
-                Mosaic((), (), tuple(view.key(at) for view in views)),
-                Piece(reader, tuple(slice(*footprint.bounds(axis, at)) for axis in axes))]
+            return self.read_mosaic(footprint, views)
         array = self.layers.array(footprint.value)
         self.layers.include(array)
         edges = self.layers.layers.setdefault(edges_of(array.name), MaterializedLayer({}))
         self.layers.needs[edges_of(array.name)] = {array.name}
 
         def read(at: Mapping[Dim, int]) -> List:
-            ends_of = [footprint.bounds(axis, at) for axis in axes]
-            shape = tuple(high - low for low, high in ends_of)
             parts, refs = [], []
             for block, part in footprint.parts(at):
                 key = (array.name, *block)
@@ -111,10 +105,28 @@ class Reading:
                     edges.mapping.setdefault(key, Task(key, part, TaskRef((array.name, *block))))
                 parts.append((None if cut else part.source, part.target))
                 refs.append(TaskRef(key))
-            found = tuple(view.key(at) for view in views)
-            return List(Mosaic(shape, tuple(parts), found), *refs)
+            return List(mosaic_of(footprint, views, at, parts), *refs)
 
         return read
+
+    def read_mosaic(self, footprint: Footprint, views: Sequence[View]) -> Any:
+        """The same where tasks read the array themselves."""
+        reader = footprint.value.outside.reader
+
+        def read(at: Mapping[Dim, int]) -> list[Any]:
+            parts = [*footprint.pieces(at)]
+            return [mosaic_of(footprint, views, at, [(None, part.target) for part in parts]),
+                    *(Piece(reader, part.source) for part in parts)]
+
+        return read
+
+
+def mosaic_of(
+    footprint: Footprint, views: Sequence[View], at: Mapping[Dim, int], parts: Sequence[Any]
+) -> Mosaic:
+    shape = tuple(each.high - each.low for each in footprint.reaches(at))
+    return Mosaic(shape, tuple(parts), tuple(view.key(at) for view in views), footprint.ends,
+                  footprint.widths(at))
 
 
 def group(partition: Partition, node: Node, read: Any) -> tuple[list[Node], Takes]:

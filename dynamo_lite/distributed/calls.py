@@ -6,7 +6,6 @@ looked at. A call that they let through partitions the graph over the blocks at 
 """
 from __future__ import annotations
 
-import mmap
 import uuid
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -14,6 +13,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 from dask.base import tokenize
@@ -23,6 +23,7 @@ from ..base.records import dataclass, field
 from ..bytecode.resume import flat_code, with_code
 from ..errors import FullGraphRequired, Unsupported
 from ..ir.graph import Graph
+from ..ir.node import Node
 from ..ir.passes import optimize
 from ..ir.tree import map_leaves
 from ..ir.types import Form
@@ -40,6 +41,7 @@ from .partition import Scalar
 from .program import Created, Note, NotInBlocks, Program
 from .rules import rule_for
 from .sources import Source
+from .stand_ins import sizes, stand_in
 
 FUSION = logs.logger("fusion")
 
@@ -47,18 +49,6 @@ FUSION = logs.logger("fusion")
 def is_for_blocks(backend: Any) -> bool:
     """Whether it is the backend that cuts arrays itself."""
     return backend == "dask" or hasattr(backend, "over_blocks")
-
-
-NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
-"""Of Linux: memory that is only there once it is touched; Python names it since 3.13."""
-
-
-def stand_in(array: Any) -> np.ndarray:
-    """An array of the same type and sizes, in memory that is never touched."""
-    size = max(1, array.dtype.itemsize * int(np.prod(array.shape, dtype=object)))
-    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
-    made: np.ndarray = np.ndarray(array.shape, array.dtype, memory)
-    return made
 
 
 def check(array: Any) -> None:
@@ -89,7 +79,7 @@ class Run:
         if not isinstance(leaf, da.Array | Source):
             return leaf
         check(leaf)
-        made = stand_in(leaf)
+        made = stand_in(leaf.shape, leaf.dtype)
         self.arrays[id(made)] = made, leaf
         return made
 
@@ -121,7 +111,7 @@ class Partitioned:
             run.error = NotInBlocks(str(declined))
         except Exception as error:  # which the call raises when it is back from the capture
             run.error = error
-        return (None,) * len(self.graph.outputs)
+        return tuple(None if node.type.form in LAZY else 0 for node in self.graph.outputs)
 
     def results(
         self, run: Run, arrays: Sequence[Any], inputs: Sequence[Any]
@@ -135,12 +125,20 @@ class Partitioned:
         results = tuple(in_one_block(each) if isinstance(each, Created) else each
                         for each in program.run([taken(each) for each in arrays]))
         run.notes = program.notes
-        for result, node in zip(results, self.graph.outputs):
-            if not isinstance(result, Value) or node.type.form not in LAZY:
-                raise NotInBlocks("a result is a number that the program itself goes on with")
         if self.graph.writes:
             raise NotInBlocks("it writes into its arguments")
-        return tuple(weaver.woven(program.space.living, results))
+        if not all(isinstance(result, Value) for result in results):
+            raise NotInBlocks("a result is a number that the program itself goes on with")
+        return tuple(numbers(weaver.woven(program.space.living, results), self.graph.outputs))
+
+
+def numbers(lazy: Sequence[Any], nodes: Sequence[Node]) -> Sequence[Any]:
+    """The results, with those computed that are numbers of Python's: the program goes on with
+    them."""
+    known = [at for at, node in enumerate(nodes) if node.type.form not in LAZY]
+    found = dict(zip(known, dask.compute(*(lazy[at] for at in known)))) if known else {}
+    return [nodes[at].type.dtype.type(found[at]).item() if at in found else each
+            for at, each in enumerate(lazy)]
 
 
 def named(value: Any) -> Any:
@@ -158,22 +156,6 @@ def taken(value: Any) -> Any:
     if isinstance(value, np.ndarray | Source):
         return outside(value)
     return Scalar(value)
-
-
-def sizes(graph: Graph, inputs: Sequence[Any]) -> dict[str, int]:
-    """The values of the symbols of a graph."""
-    found: dict[str, int] = {}
-    for name, origin in graph.symbols.items():
-        value = inputs[origin.placeholder]
-        if origin.fact == "size":
-            found[name] = value.shape[origin.axis]
-        elif origin.fact == "stride":
-            found[name] = value.strides[origin.axis]
-        elif origin.fact == "value":
-            found[name] = int(value)
-        else:
-            raise NotInBlocks("its sizes have a sum that is an input")
-    return found
 
 
 @dataclass(eq=False, slots=True)

@@ -1,4 +1,4 @@
-"""Results whose sizes data decides, and counts: positions, selections, bins."""
+"""Counts of bins: how large they are together, and what each block has of them."""
 from __future__ import annotations
 
 from typing import Any
@@ -7,55 +7,11 @@ import numpy as np
 
 from ..errors import Unsupported
 from ..ir.ops.columns import target_named
-from .cuts import Axis, Unknown, Value, outside
-from .elementwise import ITEM, recut, whole
+from .cuts import Axis, Value, outside
+from .elementwise import ITEM, recut
 from .folds import Folded, at_home, combined, finished, folded_axes
 from .partition import Operand, Partition
 from .program import Call
-
-
-def positions(call: Call) -> Any:
-    """Where a vector is not zero: how many there are in a block is known when it is computed."""
-    (value,) = call.values
-    if len(value.axes) != 1:
-        raise Unsupported("positions along several axes")
-    if value.is_whole:
-        return whole(call)
-    (axis,) = value.axes
-    partition, here = at_home(call, value)
-    dims = partition.dims_of(value)
-    assert dims is not None
-    found = call.emit(partition, (call.emit(partition, (here,)), 0), target=ITEM)
-    start = partition.by_block(dims[0], axis.starts)
-    made = call.emit(partition, (found, start), target=np.add)
-    unknown = Axis(tuple(Unknown() for _ in axis.chunks), dims[0])
-    result = Value((unknown,), np.dtype(np.intp), partition, made, within=axis.chunks)
-    kind = call.node.type[0]
-    call.program.lengths[str(kind.shape[0])] = lambda: length(call, value)
-    return (result,)
-
-
-def length(call: Call, mask: Value) -> Value:
-    """How many positions there are, as a number of Python's."""
-    partition, here = at_home(call, mask)
-    partial = call.emit(partition, (here,), {"axis": 0, "keepdims": True}, target=np.count_nonzero)
-    total = combined(call, partition, mask, (0,), [partial], Folded("add", np.dtype(np.intp)))[0]
-    total = finished(call, total, (0,), False, np.dtype(np.intp))
-    assert total.home is not None
-    return Value((), total.dtype, total.home, call.emit(total.home, (total.node,), target=int))
-
-
-def gathered(call: Call, base: Value, key: Value) -> Value:
-    """The rows at positions that lie in each block itself."""
-    if key.within is None or base.axes[0].chunks != key.within:
-        raise Unsupported("elements at positions that an array gives")
-    onto = tuple(range(len(base.axes)))
-    cut = [key.axes[0].chunks, *(axis.chunks for axis in base.axes[1:])]
-    partition, at, axes = call.place([(base, onto), (key, (0,))], cut)
-    start = partition.by_block(at.get(0), base.axes[0].starts)
-    there = call.emit(partition, (partition.local(key, (0,), at), start), target=np.subtract)
-    made = call.emit(partition, (partition.local(base, onto, at), there), target=ITEM)
-    return call.value(partition, made, axes)
 
 
 def bincount(call: Call) -> Any:

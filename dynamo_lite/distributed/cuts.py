@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from ..base.records import dataclass, field
 from ..errors import Unsupported
+from .ends import NOTHING, Ends
 
 if TYPE_CHECKING:
     from ..ir.node import Node
@@ -81,10 +82,28 @@ class Axis:
 
 @dataclass(eq=False, slots=True)
 class Window:
-    """A part of `base` that keeps all of its axes: where along each it begins."""
+    """A part of `base` that keeps all of its axes: where along each it begins, and what is read
+    where it reaches beyond the ends of the base."""
 
     base: Value
     starts: tuple[int, ...]
+    ends: Ends = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Places along an `axis` of an array that is cut like this, each block's in the block of that
+    number; only the first axis has several."""
+
+    cut: tuple[Chunks, ...]
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """An array of Dask's that is made when it is first read."""
+
+    make: Callable[[], Any]
 
 
 @dataclass(eq=False, slots=True)
@@ -102,9 +121,9 @@ class Value:
     outside_stage: int = -1
     readers: list[Partition] = field(default_factory=list)
     window: Window | None = None
-    within: Chunks | None = None
-    """Of positions: how the axis is cut that they are of, each block's in the block of that number.
-    """
+    part: Window | None = None
+    """Of what lies in one block of an array that is cut: the same as a window."""
+    within: Positions | None = None
     recut: dict[tuple[Chunks, ...], Value] = field(default_factory=dict)
 
     @property
@@ -137,7 +156,7 @@ def outside(array: Any, stage: int = -1) -> Value:
 def refined(cuts: Iterable[Chunks]) -> Chunks:
     """The coarsest cut that has the borders of all; Unsupported where borders are not known."""
     different = list(dict.fromkeys(cuts))
-    if len(different) == 1:
+    if len(different) == 1 or are_unknown_wholes(different):
         return different[0]
     borders: set[int] = set()
     for cut in different:
@@ -145,6 +164,13 @@ def refined(cuts: Iterable[Chunks]) -> Chunks:
         borders |= {*axis.starts, axis.length}
     ordered = sorted(borders)
     return tuple(stop - start for start, stop in itertools.pairwise(ordered)) or (0,)
+
+
+def are_unknown_wholes(cuts: Sequence[Chunks]) -> bool:
+    """Whether all are of one block, of which one has a size that is not known: they are alike, or
+    NumPy raises when they are computed."""
+    return all(len(cut) == 1 for cut in cuts) and any(
+        isinstance(size, Unknown) for cut in cuts for size in cut)
 
 
 def aligned(axes: int, result: int) -> tuple[int, ...]:

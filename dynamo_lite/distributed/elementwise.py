@@ -2,6 +2,7 @@
 whole in a task; and arrays that every task makes for itself."""
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -47,16 +48,21 @@ def result_shape(call: Call) -> tuple[Any, ...]:
 
 
 def step(
-    call: Call, operands: Sequence[tuple[Value, Sequence[int | None]]], cut: Sequence[Chunks]
+    call: Call, operands: Sequence[tuple[Value, Sequence[int | None]]], cut: Sequence[Chunks],
+    is_broadcast: bool = True,
 ) -> Any:
-    """The call itself, on blocks; the operands are the arrays among its arguments, in order."""
+    """The call itself, on blocks; the operands are the arrays among its arguments, in order. Arrays
+    that are made of sizes alone go with the result where all are broadcast; else each task has all
+    of them."""
     partition, at, axes = call.place(operands, cut)
     nodes = iter([partition.local(value, onto, at) for value, onto in operands])
 
     def local(leaf: Any) -> Any:
         if isinstance(leaf, Value):
             return next(nodes)
-        return created(leaf, partition, axes) if isinstance(leaf, Created) else leaf
+        if not isinstance(leaf, Created):
+            return leaf
+        return created(leaf, partition, axes if is_broadcast else leaf.axes)
 
     args, kwargs = map_leaves(local, (call.args, call.kwargs))
     return call.results(partition, call.emit(partition, args, kwargs), axes)
@@ -69,6 +75,36 @@ def recut(
     wanted = tuple(axis.chunks if place is None or axis.is_unit else cut[place]
                    for axis, place in zip(value.axes, onto))
     return call.program.recut(value, wanted), onto
+
+
+def rows_cut(call: Call, value: Value) -> Value:
+    """The array in blocks of whole rows."""
+    return whole_along(call, value, range(1, len(value.axes)))
+
+
+def whole_along(call: Call, value: Value, axes: Sequence[int]) -> Value:
+    """The array in blocks that have all of these axes; the first of the others that is long enough
+    is cut finer instead, so that blocks become no larger."""
+    more = math.prod(len(value.axes[axis].chunks) for axis in axes)
+    if more == 1:
+        return value
+    wanted: list[Chunks] = [(axis.length,) if place in axes else axis.sizes
+                            for place, axis in enumerate(value.axes)]
+    for place, axis in enumerate(value.axes):
+        if place not in axes and axis.length > 1:
+            wanted[place] = finer(axis.sizes, more)
+            break
+    return recut(call, value, range(len(wanted)), wanted)[0]
+
+
+def finer(sizes: Sequence[int], times: int) -> Chunks:
+    """Each block as so many, where it has the elements."""
+    return tuple(part for size in sizes
+                 for part in divided(size, max(1, min(times, size))))
+
+
+def divided(size: int, count: int) -> list[int]:
+    return [size * (at + 1) // count - size * at // count for at in range(count)]
 
 
 def at_once(call: Call) -> Any:

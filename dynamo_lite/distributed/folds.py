@@ -14,9 +14,10 @@ from ..ir.node import Node
 from ..ir.ops.columns import target_named
 from ..ir.row import row_of
 from .cuts import Axis, Value
-from .elementwise import ITEM, step
+from .elementwise import ITEM, recut, rows_cut, step
 from .partition import Partition, Parts
 from .program import Call
+from .reshaping import reshaped
 
 RETYPED = frozenset({"add", "multiply"})
 """Folds that are told the type of their result."""
@@ -114,8 +115,8 @@ def partial(
     call: Call, value: Value, given: Mapping[str, Any], axes: tuple[int, ...], keeps: bool
 ) -> Value:
     fold = fold_of(call)
-    if fold in ("maximum", "minimum") and any(0 in value.axes[axis].chunks for axis in axes):
-        raise Unsupported("a block is empty")
+    if fold in ("maximum", "minimum"):
+        value = without_empty(call, value)
     retyped = {"dtype": given["dtype"]} if given.get("dtype") is not None else {}
     partition, here = at_home(call, value)
     key = (here, fold, axes, str(retyped))
@@ -124,6 +125,16 @@ def partial(
         partition.known[key] = combined(
             call, partition, value, axes, [node], Folded(fold, call.node.type.dtype))[0]
     return finished(call, partition.known[key], axes, keeps)
+
+
+def without_empty(call: Call, value: Value) -> Value:
+    """The array in blocks that all have elements."""
+    if not any(0 in axis.chunks for axis in value.axes):
+        return value
+    wanted = [tuple(size for size in axis.chunks if size) for axis in value.axes]
+    if () in wanted:
+        raise Unsupported("an array without elements")
+    return recut(call, value, range(len(wanted)), wanted)[0]
 
 
 def at_home(call: Call, value: Value) -> tuple[Partition, Node]:
@@ -172,8 +183,7 @@ def finished(
 
 def position(call: Call, value: Value, axes: tuple[int, ...], keeps: bool) -> Value:
     """The position of an extreme along one axis."""
-    if any(0 in axis.chunks for axis in value.axes):
-        raise Unsupported("positions are found in blocks that are not empty")
+    value = without_empty(call, value)
     if len(axes) > 1:
         return flat_position(call, value, axes, keeps)
     (axis,) = axes
@@ -191,9 +201,8 @@ def position(call: Call, value: Value, axes: tuple[int, ...], keeps: bool) -> Va
 
 def flat_position(call: Call, value: Value, axes: tuple[int, ...], keeps: bool) -> Value:
     """The position among all elements, where each block has whole rows of them."""
+    value = rows_cut(call, value)
     first, *others = value.axes
-    if any(len(axis.chunks) > 1 for axis in others):
-        raise Unsupported("positions among all elements of blocks that have no whole rows")
     partition, here = at_home(call, value)
     dims = partition.dims_of(value)
     assert dims is not None
@@ -211,19 +220,22 @@ def flat_position(call: Call, value: Value, axes: tuple[int, ...], keeps: bool) 
 def scan(call: Call) -> Any:
     """A running fold: the blocks' own, then what has come before each of them is added."""
     value, given = operand(call), arguments(call)
-    axis = given.get("axis")
+    ufunc = ufunc_of(call)
+    axis = given.get("axis", 0 if call.target is ufunc.accumulate else None)
     if axis is None and len(value.axes) > 1:
-        raise Unsupported("a running fold of all elements of an array of several axes")
+        value = reshaped(call, value, call.shape)
     if given.keys() - {"axis", "dtype"}:
         raise Unsupported("no rule says how its partial results are combined")
     axis = (axis or 0) % len(value.axes)
     if len(value.axes[axis].chunks) == 1:
         return step(call, [(value, tuple(range(len(value.axes))))], value.cut)
+    if 0 in value.axes[axis].chunks and ufunc.identity is None:
+        raise Unsupported("a block is empty")
     return carried(call, value, axis)
 
 
 def carried(call: Call, value: Value, axis: int) -> Value:
-    ufunc = target_named(fold_of(call))
+    ufunc = ufunc_of(call)
     partition, here = at_home(call, value)
     dims = partition.dims_of(value)
     assert dims is not None and dims[axis] is not None
@@ -234,7 +246,7 @@ def carried(call: Call, value: Value, axis: int) -> Value:
     total = call.emit(
         partition, (here,), {"axis": axis, "keepdims": True, "dtype": dtype}, target=ufunc.reduce)
     before = combined(call, partition, value, (axis,), [total],
-                      Running(call.target, ufunc.identity, dtype))[0]
+                      Running(call.target, identity_of(ufunc, dtype), dtype))[0]
     runs = Value((Axis((len(value.axes[axis].chunks),)), *before.axes), dtype,
                  before.partition, before.node)
     onto = tuple(range(len(value.axes)))
@@ -244,6 +256,21 @@ def carried(call: Call, value: Value, axis: int) -> Value:
     offset = call.emit(partition, (partition.local(runs, (None, *onto), at), number), target=ITEM)
     made = call.emit(partition, (partition.local(local, onto, at), offset), target=ufunc)
     return call.value(partition, made, axes)
+
+
+def ufunc_of(call: Call) -> np.ufunc:
+    """What a running fold folds with: `np.maximum.accumulate` is the ufunc's own method."""
+    owner = getattr(call.target, "__self__", None)
+    return owner if isinstance(owner, np.ufunc) else target_named(fold_of(call))
+
+
+def identity_of(ufunc: np.ufunc, dtype: Any) -> Any:
+    """What changes nothing that is folded with it."""
+    if ufunc.identity is not None or dtype.kind not in "biuf":
+        return ufunc.identity
+    least, most = (False, True) if dtype.kind == "b" else (-np.inf, np.inf) if (
+        dtype.kind == "f") else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return least if ufunc(least, most) == most else most
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ class Left:
         return self.in_one_task(call)
 
     def by_dask(self, call: Call, function: Callable[..., Any]) -> Any:
-        args, kwargs = map_leaves(self.lazy, (call.args, call.kwargs))
+        args, kwargs = map_leaves(
+            lambda leaf: self.lazy(call.program.solid(leaf)), (call.args, call.kwargs))
         result = function(*args, **kwargs)
         if not isinstance(result, da.Array):
             raise TypeError("not lazy")
@@ -42,7 +43,7 @@ class Left:
         def joined(leaf: Any) -> Any:
             if not isinstance(leaf, Value):
                 return leaf
-            return self.layers.recut(leaf, tuple((sum(chunks),) for chunks in leaf.cut))
+            return call.program.recut(leaf, tuple((sum(chunks),) for chunks in leaf.cut))
 
         args, kwargs = map_leaves(joined, (call.args, call.kwargs))
         return whole(Call(call.program, call.node, args, kwargs))

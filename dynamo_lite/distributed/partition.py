@@ -15,6 +15,7 @@ from ..base.records import dataclass, field
 from ..ir.graph import Graph
 from ..ir.node import Node
 from .cuts import Axis, Chunks, Dim, Value, Window
+from .ends import NOTHING, Ends
 from .footprints import Footprint, Span, View
 
 Operand = tuple[Value, Sequence[Union[int, None]]]
@@ -129,7 +130,8 @@ class Partition:
             if isinstance(read, View) and read.footprint.value is value and (
                 tuple(dim and dim.now for dim in read.footprint.dims) == dims
             ):
-                return self.part(value, Window(value, (0,) * len(dims)), onto, at)
+                if read.footprint.ends == NOTHING:
+                    return self.part(value, Window(value, (0,) * len(dims)), onto, at)
         if value.home is not None:
             value.home.export(value)
         value.readers.append(self)
@@ -142,25 +144,32 @@ class Partition:
         base = window.base
         dims = tuple(None if len(axis.chunks) == 1 or place is None else at[place].now
                      for axis, place in zip(value.axes, onto))
-        footprint = self.footprint(base, dims)
         spans = tuple(span(part, start) for part, start in zip(value.axes, window.starts))
+        return self.view(base, dims, spans, window.ends)
+
+    def view(
+        self, base: Value, dims: tuple[Dim | None, ...], spans: tuple[Span, ...],
+        ends: Ends = NOTHING,
+    ) -> Node:
+        """The node that has what lies between these places of an array."""
+        footprint = self.footprint(base, dims, ends)
         for axis, (low, high) in enumerate(spans):
-            footprint.reach(axis, low, high)
+            footprint.include(axis, low, high)
         for node, read in self.reads.items():
             if isinstance(read, View) and read.footprint is footprint and read.spans == spans:
                 return node
         return self.take("v", View(footprint, spans))
 
-    def footprint(self, base: Value, dims: tuple[Dim | None, ...]) -> Footprint:
+    def footprint(self, base: Value, dims: tuple[Dim | None, ...], ends: Ends) -> Footprint:
         for read in self.reads.values():
             if isinstance(read, View) and read.footprint.value is base and (
                 tuple(dim and dim.now for dim in read.footprint.dims) == dims
-            ):
+            ) and read.footprint.ends == ends:
                 return read.footprint
         if base.home is not None:
             base.home.export(base)
         base.readers.append(self)
-        return Footprint(base, dims)
+        return Footprint(base, dims, ends)
 
     def take(self, stem: str, read: Read) -> Node:
         """A new parameter."""
@@ -294,8 +303,8 @@ def fitting(
         for dim, axis in zip(partition.dims_of(value) or (), onto):
             if dim is not None and (axis is None or at.setdefault(axis, dim) is not dim):
                 return None
-    if set(at) != set(counts) or len(set(at.values())) != len(at) or (
-        {*at.values()} != {dim.now for dim in partition.dims}
+    if {axis: dim.blocks for axis, dim in at.items()} != counts or (
+        len(set(at.values())) != len(at) or {*at.values()} != {dim.now for dim in partition.dims}
     ):
         return None
     merged: dict[Partition, dict[Dim, Dim]] = {}

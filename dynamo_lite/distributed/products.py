@@ -5,15 +5,16 @@ from collections.abc import Sequence
 
 from ..errors import Unsupported
 from .cuts import Chunks, Value, common_cut
-from .elementwise import ITEM, recut, whole
+from .elementwise import ITEM, in_one_block, recut, whole
 from .folds import Folded, combined, finished
 from .partition import Operand
-from .program import Call
+from .program import Call, Created
 
 
 def product(call: Call) -> Value:
     """Of matrices and vectors; the third axis of the space of blocks is the one that is lost."""
-    left, right = call.args[:2]
+    left, right = (in_one_block(each) if isinstance(each, Created) else each
+                   for each in call.args[:2])
     if not (isinstance(left, Value) and isinstance(right, Value)):
         raise Unsupported("an operand is no array in blocks")
     if left.is_whole and right.is_whole:

@@ -1,9 +1,13 @@
 """A graph over arrays in blocks, node by node: each finds its partition, or is left to Dask."""
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
+
+import numpy as np
 
 from ..base.records import dataclass, field
 from ..errors import DynamoError, Unsupported
@@ -12,7 +16,7 @@ from ..ir.node import Location, Node
 from ..ir.sizes import SizeExpr, substitute, symbols
 from ..ir.tree import leaves, map_leaves
 from ..ir.types import ArrayType
-from .cuts import Axis, Chunks, Dim, Unknown, Value, outside
+from .cuts import Axis, Chunks, Deferred, Dim, Unknown, Value, are_unknown_wholes, outside
 from .partition import Operand, Partition, Scalar, Space
 
 
@@ -74,6 +78,8 @@ class Call:
     def place(
         self, operands: Sequence[Operand], cut: Sequence[Chunks]
     ) -> tuple[Partition, dict[int, Dim], tuple[Axis, ...]]:
+        for value, _ in operands:
+            settle(value)
         return self.program.space.place(operands, cut)
 
     def emit(
@@ -105,6 +111,24 @@ class Call:
         return tuple(self.value(partition, each, axes, kind) for each, kind in zip(items, kinds))
 
 
+@cache
+def signature(target: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(target)
+
+
+def given(call: Call) -> dict[str, Any]:
+    """The arguments by name, with defaults."""
+    bound = signature(call.target).bind(*call.args, **call.kwargs)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def settle(value: Value) -> None:
+    """Have an array made that was put off, before tasks read it."""
+    if isinstance(value.outside, Deferred):
+        value.outside = value.outside.make()
+
+
 Rule = Callable[[Call], Any]
 
 
@@ -116,7 +140,7 @@ class Program:
     sizes: dict[str, int]
     rule_for: Callable[[Call], Rule]
     left: Callable[[Call, str], Any]
-    recut: Callable[[Value, tuple[Chunks, ...]], Value]
+    cut_again: Callable[[Value, tuple[Chunks, ...]], Value]
     space: Space = field(default_factory=Space)
     became: dict[Node, Any] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
@@ -128,7 +152,35 @@ class Program:
         """What the outputs become, and the final contents of placeholders (`writes`)."""
         self._bind(self.graph, inputs)
         self.go_through(self.graph)
-        return self.mapped(self.graph.outputs)
+        return tuple(self.solid(each) for each in self.mapped(self.graph.outputs))
+
+    def solid(self, value: Any) -> Any:
+        """An array that is not only looked at as a part of another one."""
+        if isinstance(value, Value):
+            settle(value)
+        if not isinstance(value, Value) or value.window is None:
+            return value
+        if value.cut not in value.recut:
+            onto = tuple(range(len(value.axes)))
+            partition, at, axes = self.space.place([(value, onto)], value.cut)
+            node = partition.graph.call_function(
+                np.copy, (partition.local(value, onto, at),), {}, type=None)
+            value.recut[value.cut] = Value(axes, value.dtype, partition, node)
+        return value.recut[value.cut]
+
+    def recut(self, value: Value, cut: tuple[Chunks, ...]) -> Value:
+        """The same array in other blocks."""
+        if value.cut == cut or all(
+            one == other or are_unknown_wholes((one, other))
+            for one, other in zip(value.cut, cut, strict=True)
+        ):
+            return value
+        return self.cut_again(self.solid(value), cut)
+
+    def nested(self, graph: Graph, sizes: dict[str, int]) -> Program:
+        """A program in the place of one of this one's calls."""
+        return Program(graph, sizes, self.rule_for, self.left, self.cut_again, self.space,
+                       notes=self.notes)
 
     def call_body(self, body: Graph, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """What the outputs of a body become for one iteration."""

@@ -4,19 +4,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir.row import Effect, Kind, row_of
-from .counting import bincount, histogram, positions
+from .counting import bincount, histogram
 from .elementwise import creation, elementwise, whole
 from .folds import reduction, scan
+from .lines import along_each, averaged, by_first, by_second, folded_lines, lines, stacked
 from .loops import for_loop
+from .margins import concatenate, convolve, pad, sliding
+from .positions import counted, positions
 from .products import product
 from .program import Call, NotInBlocks, Rule
+from .reshaping import reshape
 from .views import item, moving
 from .windows import update
+from .written import written
 
 BY_NAME: Mapping[str, Rule] = {
-    "bincount": bincount, "elementwise": elementwise, "histogram": histogram, "item": item,
-    "like": elementwise, "moving": moving, "of_shape": creation, "positions": positions,
-    "product": product, "steps": for_loop, "update": update,
+    "along_each": along_each, "averaged": averaged, "bincount": bincount, "by_first": by_first,
+    "by_second": by_second, "concatenate": concatenate, "convolve": convolve, "counted": counted,
+    "elementwise": elementwise, "folded_lines": folded_lines, "histogram": histogram, "item": item,
+    "like": elementwise, "lines": lines, "moving": moving, "of_shape": creation, "pad": pad,
+    "positions": positions, "product": product, "reshape": reshape, "running": scan,
+    "sliding": sliding, "stacked": stacked, "steps": for_loop, "update": update,
+    "written": written,
 }
 BY_KIND: Mapping[Kind, Rule] = {
     Kind.POINTWISE: elementwise, Kind.REDUCTION: reduction, Kind.SCAN: scan,

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import Unsupported
-from .counting import gathered
-from .cuts import Axis, Unknown, Value
-from .elementwise import ITEM, step
+from ..ir.tree import leaves
+from .cuts import Axis, Deferred, Unknown, Value, Window
+from .elementwise import ITEM, in_one_block, step
+from .ends import NOTHING
+from .positions import BY_DATA, at_positions
 from .program import Call, Created
 from .windows import bounds_of, window
 
@@ -58,12 +60,15 @@ def item(call: Call) -> Any:
     if isinstance(base, tuple):
         return base[key]
     if isinstance(base, Created):
+        if leaves(key, Value):
+            return at_positions(call, in_one_block(base), key if isinstance(key, tuple) else (key,))
         return widened(call, base, full_key(key, len(base.shape)))
-    if isinstance(base, Value) and isinstance(key, Value):
-        return gathered(call, base, key)
-    if not isinstance(base, Value) or len(call.values) > 1:
-        raise Unsupported("elements at positions that an array gives")
-    return selected(call, base, full_key(key, len(base.axes)))
+    if leaves(key, Value):
+        return at_positions(call, base, key if isinstance(key, tuple) else (key,))
+    if not isinstance(base, Value):
+        raise Unsupported(BY_DATA)
+    key = full_key(key, len(base.axes))
+    return one_element(call, base, key) or selected(call, base, key)
 
 
 def widened(call: Call, base: Created, key: tuple[Any, ...]) -> Created:
@@ -78,7 +83,7 @@ def full_key(key: Any, ndim: int) -> tuple[Any, ...]:
     entries = key if isinstance(key, tuple) else (key,)
     if not all(entry is None or (isinstance(entry, int | np.integer | slice | EllipsisType)
                and not isinstance(entry, bool)) for entry in entries):
-        raise Unsupported("elements at positions that an array gives")
+        raise Unsupported(BY_DATA)
     used = sum(entry is not None and entry is not ... for entry in entries)
     at = next((at for at, entry in enumerate(entries) if entry is ...), len(entries))
     rest = (slice(None),) * (ndim - used)
@@ -90,6 +95,8 @@ def selected(call: Call, value: Value, key: tuple[Any, ...]) -> Value:
     onto: list[int | None] = []
     cut: list[Any] = []
     value, key = narrowed(value, key)
+    if all(entry == slice(None) for entry in key):
+        return value
     axes = iter(value.axes)
     for entry in key:
         if entry is None:
@@ -113,6 +120,27 @@ def narrowed(value: Value, key: tuple[Any, ...]) -> tuple[Value, tuple[Any, ...]
               for entry, axis, is_run in zip(entries, value.axes, runs)]
     rest = iter([slice(None) if is_run else entry for entry, is_run in zip(entries, runs)])
     return window(value, bounds), tuple(None if entry is None else next(rest) for entry in key)
+
+
+def one_element(call: Call, value: Value, key: tuple[Any, ...]) -> Value | None:
+    """A slice of one element along an axis that is cut, which Dask takes out if anybody reads it
+    for itself."""
+    if not all(isinstance(entry, slice) for entry in key):
+        return None
+    bounds = [bounds_of(entry, axis)[:2] for entry, axis in zip(key, value.axes)]
+    is_full = [each == (0, axis.length) for each, axis in zip(bounds, value.axes)]
+    lengths = [high - low for low, high in bounds]
+    if all(is_full) or any(not full and length != 1 for full, length in zip(is_full, lengths)):
+        return None
+    axes = tuple(Axis(axis.chunks if full else (1,)) for axis, full in zip(value.axes, is_full))
+    starts = value.window.starts if value.window is not None else (0,) * len(axes)
+    base, ends = (value, NOTHING) if value.window is None else (
+        value.window.base, value.window.ends)
+    places = tuple(start + low for start, (low, _) in zip(starts, bounds))
+    program = call.program
+    return Value(
+        axes, value.dtype, outside_stage=value.stage, part=Window(base, places, ends),
+        outside=Deferred(lambda: program.left(call, "it lies in one block").outside))
 
 
 def taken(axis: Axis, entry: Any) -> tuple[Any, Any]:

@@ -15,32 +15,38 @@ import numpy as np
 from ..errors import Unsupported
 from ..ir.node import Node
 from ..ir.tree import leaves
-from .cuts import Axis, Chunks, Value, Window
+from .cuts import Axis, Chunks, Value, Window, aligned
 from .elementwise import ITEM, created, recut
+from .ends import NOTHING, Ends
 from .partition import Operand, Partition
+from .positions import scattered
 from .program import Call, Created
 
 
-def window(value: Value, bounds: Sequence[tuple[int, int]]) -> Value:
-    """The part of a value between bounds along each axis."""
+def window(value: Value, bounds: Sequence[tuple[int, int]], ends: Ends = NOTHING) -> Value:
+    """The part of a value between bounds along each axis, which may lie beyond its ends."""
     if value.window is not None:
         inner = value.window
         bounds = [(low + start, high + start) for (low, high), start in zip(bounds, inner.starts)]
-        value = inner.base
+        value, ends = inner.base, inner.ends if ends == NOTHING else ends
     if any(high - low == 1 and len(axis.chunks) > 1
            for axis, (low, high) in zip(value.axes, bounds)):
         raise Unsupported("one element of an axis that is cut: it lies in one block")
     axes = tuple(Axis(centred(axis, high - low)) for axis, (low, high) in zip(value.axes, bounds))
     return Value(axes, value.dtype, outside_stage=value.stage,
-                 window=Window(value, tuple(low for low, _ in bounds)))
+                 window=Window(value, tuple(low for low, _ in bounds), ends))
 
 
 def centred(axis: Axis, length: int) -> Chunks:
-    """How a part of that length is cut, wherever along the axis it lies."""
+    """How a part of that length is cut, wherever along the axis it lies; what is longer than the
+    axis has its outermost blocks longer."""
     if len(axis.chunks) == 1:
         return (length,)
     margin = (axis.length - length) // 2
-    return clipped(axis, margin, margin + length)
+    if margin >= 0:
+        return clipped(axis, margin, margin + length)
+    first, *inner, last = axis.sizes
+    return (first - margin, *inner, last + length - axis.length + margin)
 
 
 def clipped(axis: Axis, low: int, high: int) -> Chunks:
@@ -52,12 +58,30 @@ def clipped(axis: Axis, low: int, high: int) -> Chunks:
 def update(call: Call) -> Any:
     """A write of a part of an array: each block of the next version has its own part of it."""
     base, chain, new = call.args
-    if not isinstance(base, Value) or len(chain) != 1 or chain[0][0] is not ITEM or leaves(
-        chain, Value
-    ):
+    if not isinstance(base, Value) or len(chain) > 1 or any(each[0] is not ITEM for each in chain):
         raise Unsupported("a write of elements that are no slice")
+    if not chain:
+        return replaced(call, base, new)
     key = chain[0][1][0]
+    if leaves(key, Value):
+        return scattered(call, base, key, new)
     return written(call, base, full_slices(key, base), new)
+
+
+def replaced(call: Call, base: Value, new: Any) -> Value:
+    """The array that has new contents everywhere."""
+    operands: list[Operand] = [(base, tuple(range(len(base.axes))))]
+    if isinstance(new, Value):
+        operands.append(recut(call, new, aligned(len(new.axes), len(base.axes)), base.cut))
+    partition, at, own = call.place(operands, base.cut)
+    value = new
+    if isinstance(new, Value):
+        value = partition.local(*operands[1], at)
+    elif isinstance(new, Created):
+        value = created(new, partition, own)
+    copy = call.emit(partition, (partition.local(*operands[0], at),), target=np.copy)
+    call.emit(partition, (copy, ..., value), target=operator.setitem)
+    return call.value(partition, copy, own)
 
 
 def full_slices(key: Any, base: Value) -> list[tuple[int, int, bool]]:

@@ -97,6 +97,8 @@ class Op:
     `formula`: the probe (`backends.llvm.builder.formulas`) that tells how this NumPy computes it of
     complex numbers.
     `blocks`: the rule (`distributed.rules`) for arrays in blocks, where it is not its kind's.
+    `written`: how it is written in terms of others, where its rule is to follow that (`blocks`) and
+    NumPy's own text is no single graph.
     `by_dask`: Dask has a function of the same name that gives the same.
     `preference`: the question (`backends.llvm.preferences`) whether NumPy's own loop is faster.
 
@@ -154,6 +156,7 @@ class Op:
     weight: int = 1
     formula: str | None = None
     blocks: str | None = None
+    written: Callable[..., Any] | None = None
     by_dask: bool = False
     preference: str | None = None
     partials: tuple[Callable[..., Any], ...] = ()

@@ -21,7 +21,13 @@ MADE = ("np.arange(9.0)", "np.arange(12)[:, None]",
         "(np.arange(12)[:, None] * 2 - np.ones(9)[None])")
 SAME = ("np.cumsum({}, axis=0)", "np.cumsum({}, axis=1)", "np.concatenate([{0}[5:], {0}[:5]])",
         "np.concatenate([{0}[1:] - {0}[:-1], {0}[:1]])", "{}.T.copy().T", "{}[::-1]",
-        "np.roll({}, 2, axis=1)", "{}[:, ::-1]", "({0} @ {0}.T) @ {0}")
+        "np.roll({}, 2, axis=1)", "{}[:, ::-1]", "({0} @ {0}.T) @ {0}", "np.roll({}, -1, axis=0)",
+        "np.pad({}, 1, mode='edge')[2:, 1:-1]", "np.pad({}, 2, mode='symmetric')[:12, 3:12]",
+        "np.sort({}, axis=0)", "np.maximum.accumulate({}, axis=1)",
+        "{}.reshape(4, 27).reshape(12, 9)", "{0} - np.median({0}, axis=1, keepdims=True)",
+        "np.interp({}, np.arange(4.0), np.arange(4.0))",
+        "np.cumsum({}).reshape(12, 9)", "np.arange(5.0)[np.clip({}.astype(int), 0, 4)]",
+        "np.take_along_axis({0}, np.argsort({0}, axis=0), axis=0)")
 
 
 def program(rng):
@@ -44,7 +50,9 @@ def program(rng):
             lines.append(f"{name} = {base} * 1.0")
             low, high = sorted(rng.sample(range(SHAPE[0] + 1), 2))
             text = rng.choice((f"{rng.choice(whole)}[{low}:{high}]", "n", "0.25"))
-            lines.append(f"{name}[{low}:{high}] = {text}")
+            lines.append(rng.choice((
+                f"{name}[{low}:{high}] = {text}", f"{name}[{name} > 0.3] += 0.5",
+                f"{name}[{base}[:, 1] > 0.2] *= 2", f"{name}[{name} < 0.1] = 0")))
             whole.append(name)
             continue
         lines.append(f"{name} = {text}")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..definitions import written
 from ..row import BOUND_ROWS, ROWS, Effect, Kind, Op, complete, op
 from ..rules import externs as rules
 from ..rules.choosing import choice_by
@@ -135,6 +136,32 @@ complete(np.delete, handler="delete")
 complete(np.histogram, handler="histogram", blocks="histogram")
 for _target in (np.fft.hfft, np.fft.ifft2, np.fft.irfft2, np.fft.fftn, np.fft.ifftn):
     complete(_target, forgets_out=True)  # the last two where there are no axes
+for _name, _targets in {
+    "by_first": (np.interp, np.digitize, np.isin),
+    "by_second": (np.searchsorted, np.polyval),
+    "elementwise": (np.angle, np.nan_to_num, np.isclose, np.sinc, np.i0, np.isneginf, np.isposinf,
+                    np.select),
+    "folded_lines": (np.median, np.nanmedian, np.percentile, np.nanpercentile, np.quantile,
+                     np.nanquantile, np.nanargmax, np.nanargmin),
+    "lines": (np.sort, np.argsort, np.partition, np.argpartition, np.unwrap, np.nancumprod,
+              *(getattr(np.fft, name) for name in (*TRANSFORMS, "fft2", "ifft2", "rfft2", "irfft2",
+                                                   "fftshift", "ifftshift"))),
+    "stacked": (*(getattr(np.linalg, name) for name in (
+        "inv", "det", "slogdet", "solve", "cholesky", "eigh", "eigvalsh", "svd", "svdvals", "qr",
+        "pinv", "matrix_power")),),
+    "written": (np.nansum, np.nanprod, np.nanmax, np.nanmin, np.nanmean, np.nanvar, np.nanstd,
+                np.nancumsum, np.cov, np.corrcoef, np.gradient, np.trapezoid,
+                np.allclose, np.array_equal, np.append),
+}.items():
+    for _target in _targets:
+        complete(_target, blocks=_name)
+complete(np.average, blocks="averaged")
+for _target in (np.nansum, np.nanprod, np.nancumsum, np.nanmax, np.nanmin, np.nanmean, np.nanvar,
+                np.nanstd, np.average):
+    complete(_target, written=getattr(written, _target.__name__))
+complete(np.pad, blocks="pad")
+complete(np.take_along_axis, blocks="along_each")
+complete(np.convolve, blocks="convolve")
 _register_random(np.random, np.random.RandomState, ROWS)
 _register_random(np.random.RandomState, np.random.RandomState, BOUND_ROWS)
 _register_random(np.random.Generator, np.random.default_rng, BOUND_ROWS)

@@ -18,7 +18,7 @@ for _target, _takes_first in (
     op(_target, Kind.EXTERN, infer=rules.set_rule(_target.__name__, _takes_first))
 complete(np.repeat, infer=rules.repeat_rule(ROWS[np.repeat].infer))  # type: ignore[arg-type]
 
-op(core.length, Kind.STRUCTURE, infer=rules.length_rule, lowering="length")
+op(core.length, Kind.STRUCTURE, infer=rules.length_rule, lowering="length", blocks="counted")
 op(core.plain, Kind.STRUCTURE, infer=rules.plain_rule, lowering="conversion")
 op(core.within, Kind.STRUCTURE, infer=rules.within_rule, lowering="within")
 op(core.position, Kind.STRUCTURE, infer=rules.position_rule, checks=("any",), lowering="position")

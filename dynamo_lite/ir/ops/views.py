@@ -38,11 +38,13 @@ _view(np.diagonal, strided_views.diagonal, method="diagonal", by_dask=True)
 _view(core.diagonals, elements.writeable_diagonals)
 _view(np.diag, elements.diag, copy=tried(np.diag))
 _view(np.ndarray.view, elements.view, dtype_at=1)
-_view(np.lib.stride_tricks.sliding_window_view, elements.sliding_windows)
+_view(np.lib.stride_tricks.sliding_window_view, elements.sliding_windows,
+      blocks="sliding")
 _view(core.sliding_windows, elements.writeable_windows)
 _view(np.reshape, strided_views.reshape, "reshape", copy=views.reshaped_copy, method="reshape",
-      adapts="shape", by_dask=True)
-_view(np.ravel, strided_views.ravel, "ravel", copy=views.raveled_copy, method="ravel")
+      adapts="shape", blocks="reshape", by_dask=True)
+_view(np.ravel, strided_views.ravel, "ravel", copy=views.raveled_copy, method="ravel",
+      blocks="reshape", by_dask=True)
 _view(np.expand_dims, strided_views.expand_dims, "unit_dims", copy=views.expanded_copy,
       blocks="moving")
 _view(np.flip, strided_views.flip, "flip", by_dask=True)

@@ -39,3 +39,5 @@ def _register_methods_of_ufuncs() -> None:
 for _target in WHOLE:
     complete(_target, whole=True)
 _register_methods_of_ufuncs()
+for _ufunc in (np.maximum, np.minimum):
+    complete(_ufunc.accumulate, blocks="running")
