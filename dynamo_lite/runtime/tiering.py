@@ -205,7 +205,8 @@ class Account:
         lowering = LOWERING * operations
         if self.rest:
             return self._affords_of_rest(lowering, saves)
-        lowering += self.lender.load_generator()
+        if not self.is_guess:  # a loop may turn out to run for long
+            lowering += self.lender.load_generator()
         if self.is_tried or lowering <= max(LONG_LOWERING, saves):
             return True
         self.needs = lowering * max(PAYBACK, self.call / saves if saves else math.inf)

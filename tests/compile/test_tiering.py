@@ -118,6 +118,9 @@ def test_the_first_graph_has_to_be_worth_loading_the_code_generator():
     found.lender.has_generator = False
     assert not found.affords(4, 0.001)
     assert found.affords(4, 0.2)  # a call that pays by itself
+    found.is_guess = True
+    assert found.affords(4, 0.001)  # a loop that may run for long
+    found.is_guess = False
     found.known = 10.0
     assert found.affords(4, 0.001)
 
