@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...base.records import dataclass
+from ...base.records import dataclass, field
 from ...ir import control
 from ...ir.graph import Graph
 from ...ir.node import Node
@@ -53,12 +53,21 @@ class Flow:
             self.added[0] + steps[0], self.added[1] + steps[1])
 
 
+@dataclass(eq=False, slots=True)
+class Scope:
+    """What was found out of the nodes of a graph; and, by node, graph and position, of those of the
+    graphs inside it: each is looked at once."""
+
+    flows: dict[Node, Flow | None]
+    inside: dict[tuple[int, int, int], Scope] = field(default_factory=dict)
+
+
 def counted(low: Lowering, starts: Sequence[Any], body: Graph, first: int) -> Iterator[Known]:
     """Between what each of the numbers lies that a loop carries, None where that is not known:
     `starts` are their values before, and they are placeholders of the body from the `first` on."""
     for start, given, made in zip(starts, body.placeholders[first:], body.outputs[1:]):
         before = _start(low, start)
-        flow = None if before is None else _flow({given: Flow(STAYS)}, made, DEPTH)
+        flow = None if before is None else _flow(Scope({given: Flow(STAYS)}), made, DEPTH)
         if before is None or flow is None:
             yield None
         else:
@@ -81,43 +90,43 @@ def _far(start: Interval, steps: Interval) -> Interval:
     return -FAR - FAR if steps[0] < 0 else start[0], FAR + FAR if steps[1] > 0 else start[1]
 
 
-def _flow(known: Mapping[Node, Flow], value: Any, depth: int) -> Flow | None:
-    """What a value is, made of the known ones; None where it is something else."""
+def _flow(scope: Scope, value: Any, depth: int) -> Flow | None:
+    """What a value is, made of those that are known; None where it is something else."""
     if type(value) is int:
         return Flow(None, (value, value))
     if not isinstance(value, Node) or not depth:
         return None
-    if value in known:
-        return known[value]
-    rule = RULES.get(value.target)
-    return None if rule is None else rule(known, value.args, depth - 1)
+    if value not in scope.flows:
+        rule = RULES.get(value.target)
+        scope.flows[value] = None if rule is None else rule(scope, value.args, depth - 1)
+    return scope.flows[value]
 
 
-def _sum(known: Mapping[Node, Flow], args: Sequence[Any], depth: int) -> Flow | None:
+def _sum(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
     number, other = args if type(args[0]) is int else args[::-1]
     if type(number) is not int or abs(number) > MOST:
         return None
-    found = _flow(known, other, depth)
+    found = _flow(scope, other, depth)
     return None if found is None else found.plus(number)
 
 
-def _difference(known: Mapping[Node, Flow], args: Sequence[Any], depth: int) -> Flow | None:
-    return None if type(args[1]) is not int else _sum(known, (args[0], -args[1]), depth)
+def _difference(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
+    return None if type(args[1]) is not int else _sum(scope, (args[0], -args[1]), depth)
 
 
-def _same(known: Mapping[Node, Flow], args: Sequence[Any], depth: int) -> Flow | None:
-    return _flow(known, args[0], depth)
+def _same(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
+    return _flow(scope, args[0], depth)
 
 
-def _choice(known: Mapping[Node, Flow], args: Sequence[Any], depth: int) -> Flow | None:
-    return _joined(_flow(known, args[1], depth), _flow(known, args[2], depth))
+def _choice(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
+    return _joined(_flow(scope, args[1], depth), _flow(scope, args[2], depth))
 
 
 def _joined(left: Flow | None, right: Flow | None) -> Flow | None:
     return None if left is None or right is None else left.or_else(right)
 
 
-def _result(known: Mapping[Node, Flow], args: Sequence[Any], depth: int) -> Flow | None:
+def _result(scope: Scope, args: Sequence[Any], depth: int) -> Flow | None:
     """A result of a branch or loop."""
     node, position = args
     if not isinstance(node, Node) or type(position) is not int:
@@ -125,7 +134,7 @@ def _result(known: Mapping[Node, Flow], args: Sequence[Any], depth: int) -> Flow
     if node.target is control.cond:
         _, true, false, operands = node.args[:4]
         return _joined(*(
-            _flow(_given(known, body.placeholders, operands, depth), body.outputs[position], depth)
+            _flow(_in_branch(scope, node, body, operands, depth), body.outputs[position], depth)
             for body in (true, false)
         ))
     if node.target not in (control.for_loop, control.while_loop):
@@ -133,17 +142,22 @@ def _result(known: Mapping[Node, Flow], args: Sequence[Any], depth: int) -> Flow
     body, carried = node.args[-3:-1]
     if position >= len(carried):
         return None
-    start = _flow(known, carried[position], depth)
+    start = _flow(scope, carried[position], depth)
     given = body.placeholders[(node.target is control.for_loop) + position]
-    each = _flow({given: Flow(STAYS)}, body.outputs[1 + position], depth)
+    key = id(node), id(body), position
+    iteration = scope.inside.setdefault(key, Scope({given: Flow(STAYS)}))
+    each = _flow(iteration, body.outputs[1 + position], depth)
     return None if start is None or each is None else start.repeated(each)
 
 
-def _given(
-    known: Mapping[Node, Flow], placeholders: Sequence[Node], operands: Sequence[Any], depth: int
-) -> dict[Node, Flow]:
-    found = zip(placeholders, (_flow(known, operand, depth) for operand in operands))
-    return {node: flow for node, flow in found if flow is not None}
+def _in_branch(
+    scope: Scope, node: Node, body: Graph, operands: Sequence[Any], depth: int
+) -> Scope:
+    key = id(node), id(body), 0
+    if key not in scope.inside:
+        flows = (_flow(scope, operand, depth) for operand in operands)
+        scope.inside[key] = Scope(dict(zip(body.placeholders, flows)))
+    return scope.inside[key]
 
 
 RULES: Mapping[Any, Callable[..., Flow | None]] = {
