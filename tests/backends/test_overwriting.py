@@ -302,7 +302,7 @@ def test_effects_come_in_order():
         print(x[0])
         x[1] = 3
         seen.append(x[:2] * 1)
-        return np.log(x)
+        return np.sqrt(x)
 
     assert not differences(
         outcome(dl.compile(f, backend="llvm"), [vector(), []]), outcome(f, [vector(), []])
