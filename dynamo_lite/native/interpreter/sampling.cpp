@@ -56,7 +56,7 @@ void Sampler::run() {
     std::unique_lock<std::mutex> held(lock);
     while (!wake.wait_for(held, interval, [this] { return is_over; })) {
         if (!due().exchange(true) && Py_AddPendingCall(take_sample, nullptr) < 0) due() = false;
-        look_for_calls(main);
+        if (due()) look_for_calls(main);
     }
 }
 
