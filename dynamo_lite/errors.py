@@ -123,3 +123,9 @@ class ValidationError(DynamoError):
 class DynamoWarning(UserWarning):
     """Something is not as it was meant to be: an error in dynamo_lite, a limit, a request without
     effect. Results are right all the same."""
+
+
+def defect(error: Exception) -> str:
+    """What users are told of an exception that should not have come."""
+    return (f"This is a defect of dynamo_lite: {type(error).__name__}. Please report it with the "
+            f"traceback that DYNAMO_STRICT=1 shows: {error}")

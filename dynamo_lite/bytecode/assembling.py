@@ -15,6 +15,7 @@ from typing import Any
 from ..base.records import dataclass
 from ..errors import Unsupported
 from ..native import IN_ONE_STEP, TAKE_OVER
+from .constants import Constants
 from .reading import (
     BINARY_OPERATORS,
     CACHE_UNITS,
@@ -213,7 +214,7 @@ class Assembler:
             ]
         return code.replace(
             co_code=text,
-            co_consts=tuple(encoded.consts),
+            co_consts=Constants(encoded.consts),
             co_names=tuple(encoded.names),
             co_varnames=tuple(self.locals),
             co_nlocals=len(self.locals),

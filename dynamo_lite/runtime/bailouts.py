@@ -31,6 +31,7 @@ from .random_states import random_owners
 from .users_lines import users_line
 
 UNKNOWN = "NumPy reports nothing for these arguments, but a check of compiled code failed"
+OTHER_SIZE = "the values of this call give a size that the code was not compiled for"
 FEW_ITERATIONS = 1000
 NOT_SEEN = "dl.explain tells why"
 CONDITION = re.compile(r"^(?P<what>.*) encountered in ")
@@ -80,6 +81,8 @@ def why_bailed_out(
 def _reason(node: Node | None, error: Exception) -> str:
     if node is not None and node.target is core.expect:
         return "what this line requires of its values does not hold"
+    if isinstance(error, AssertionError):  # a line of the graph that has no node
+        return OTHER_SIZE
     name = getattr(node.target, "__name__", "the call") if node is not None else "the call"
     return f"{name} {_said(error)}"
 

@@ -15,6 +15,7 @@ from ..errors import (
     DynamoWarning,
     FullGraphRequired,
     RecompileForbidden,
+    defect,
 )
 from ..guards.guard_set import GuardSet
 from ..guards.programs.flatten import FlatGuards, op_text
@@ -178,12 +179,8 @@ class Reporter:
         """With an error of our own."""
         registry.errors += 1
         what = f"dynamo_lite could not compile {self.name} and runs it in Python"
-        if not isinstance(error, BackendError):
-            what += (
-                f". This is a defect of dynamo_lite: {type(error).__name__}. "
-                "Please report it with the traceback that DYNAMO_STRICT=1 shows"
-            )
-        self.warn(f"{what}: {error}")
+        is_ours = not isinstance(error, BackendError)
+        self.warn(f"{what}. {defect(error)}" if is_ours else f"{what}: {error}")
         DYNAMO.debug("compiling %s failed", self.name, exc_info=error)
         self.recompiles += 1
 

@@ -11,13 +11,16 @@ import importlib
 import inspect
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from types import CellType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from ..base import logs
+from ..base.config import config
 from ..base.disabled import Place, is_disabled, place_of
 from ..base.origins import is_stdlib, module_of
+from ..errors import DynamoWarning, defect
 from ..native import CompiledFunction, credit_code, first_frames, review_after
 from ..runtime import tiering
 from ..runtime.decisions import Decision, Decisions
@@ -68,11 +71,24 @@ class Candidates:
         self.lender.saved = self.saved
         self.watch = CallWatch(self.saved, lambda: self.lender.spent)
         self.running_loops: Any = None
+        self.is_broken = False
 
     def __call__(self, function: FunctionType, values: tuple[Any, ...] | None) -> Answer:
-        if values is None:
-            return self.review(function)
-        answer, code = self.answer(function, values), function.__code__
+        try:
+            if values is None:
+                return self.review(function)
+            return self.decided(function, values, sys._getframe().f_back)
+        except (RecursionError, MemoryError):  # of this moment: it is asked again
+            return 0
+        except Exception as error:
+            self.failed(error, function.__code__)
+            return None
+
+    def decided(
+        self, function: FunctionType, values: tuple[Any, ...], caller: FrameType | None
+    ) -> Answer:
+        """The answer for a function that the caller calls, after which its code may wait."""
+        answer, code = self.answer(function, values, caller), function.__code__
         if answer is None:  # which the core keeps
             self.forget(id(code))
         if type(answer) is int and answer > 0:
@@ -83,6 +99,26 @@ class Candidates:
 
     def sample(self, frame: FrameType) -> None:
         """Called now and then with the frame that runs."""
+        if self.is_broken:
+            return
+        try:
+            self.look_at(frame)
+        except (RecursionError, MemoryError):
+            pass
+        except Exception as error:
+            self.failed(error, frame.f_code)
+
+    def failed(self, error: Exception, code: CodeType) -> None:
+        """An error of our own, which the program does not see: nothing more is looked for."""
+        if config.strict or not config.suppress_errors:
+            raise error
+        if not self.is_broken:
+            self.is_broken = True
+            warnings.warn_explicit(
+                defect(error), DynamoWarning, code.co_filename, code.co_firstlineno)
+
+    def look_at(self, frame: FrameType) -> None:
+        """Credit what runs unwatched, and look at its loops."""
         if self.running_loops is None:
             module = importlib.import_module(RUNNING_LOOPS)
             self.running_loops = module.RunningLoops(
@@ -162,11 +198,12 @@ class Candidates:
                 self.decisions.note(code, decision)
         self.decisions.write()
 
-    def answer(self, function: FunctionType, values: tuple[Any, ...]) -> Answer:
+    def answer(
+        self, function: FunctionType, values: tuple[Any, ...], caller: FrameType | None
+    ) -> Answer:
         code = function.__code__
         if not is_candidate(function) or (self.engine and not self.engine.may_compile(function)):
             return self.leave(function, DISABLED if is_disabled(code) else NOT_FOLLOWED)
-        caller = sys._getframe(1).f_back
         if caller is not None and counts_references(caller.f_code):
             return NotImplemented
         history = self.history_of(code)

@@ -74,9 +74,8 @@ class CallWatch:
 
 def running(frame: FrameType | None) -> Iterator[CodeType]:
     """The code of a frame and of those below it, each once."""
-    seen = set()
+    seen: dict[int, CodeType] = {}
     while frame is not None:
-        if frame.f_code not in seen:
-            seen.add(frame.f_code)
-            yield frame.f_code
+        seen.setdefault(id(frame.f_code), frame.f_code)
         frame = frame.f_back
+    yield from seen.values()

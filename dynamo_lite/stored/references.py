@@ -18,6 +18,7 @@ import numpy as np
 
 from ..base.classes import is_python_class
 from ..base.records import dataclass, field
+from ..bytecode.constants import Constants
 from ..errors import Unsupported
 from ..native import NativeEntry, _core
 from .fingerprints import OURS, fingerprint, is_append, lookup, name_in_core, place_of
@@ -111,13 +112,16 @@ class Writer(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         """Code is written with its constants, of which some are references."""
         if isinstance(value, types.CodeType):
-            return rebuilt, (marshal.dumps(value.replace(co_consts=())), value.co_consts)
+            is_ours = isinstance(value.co_consts, Constants)
+            content = marshal.dumps(value.replace(co_consts=()))
+            return rebuilt, (content, tuple(value.co_consts), is_ours)
         return NotImplemented
 
 
-def rebuilt(content: bytes, constants: tuple[Any, ...]) -> types.CodeType:
+def rebuilt(content: bytes, constants: tuple[Any, ...], is_ours: bool) -> types.CodeType:
+    """Code with its constants; `is_ours`: it was assembled here."""
     code: types.CodeType = marshal.loads(content)
-    return code.replace(co_consts=constants)
+    return code.replace(co_consts=Constants(constants) if is_ours else constants)
 
 
 class Reader(pickle.Unpickler):

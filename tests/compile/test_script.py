@@ -249,3 +249,22 @@ def test_disabled_functions_are_left_to_python(script):
         code, _, err = run(*prefix, "--explain", script(text))
         assert code == 0 and "0 graphs in 0 frames" in err, err
     same_as_python(script(text))
+
+
+BROKEN_INSIDE = """
+import dynamo_lite.script.regions as regions
+import numpy as np, time
+def broken(*args): raise KeyError('inside')
+regions.{broken} = broken
+def f(x): return x + 1
+x, end = np.zeros(3), time.perf_counter() + 0.3
+while time.perf_counter() < end: x = f(x)
+print(x[0] > 0)
+"""
+
+
+@pytest.mark.parametrize("broken", ["touch_arrays", "nanoseconds", "CallWatch.sample"])
+def test_an_error_of_our_own_is_told_once_and_the_program_goes_on(broken):
+    code, out, err = run(*WARMING, "-c", BROKEN_INSIDE.format(broken=broken))
+    assert (code, out) == (0, "True\n")
+    assert err.count("This is a defect of dynamo_lite: KeyError. Please report it") == 1

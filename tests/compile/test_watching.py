@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scripts import WARMING, run
 
+import dynamo_lite as dl
 from dynamo_lite.native import calls_seen, enter_region, leave_region, sample_with, watch_calls
 from dynamo_lite.script import watching
 from dynamo_lite.script.watching import CALL, FIRST_LOOK, LONGEST, SHORTEST, CallWatch, running
@@ -69,6 +70,23 @@ def test_what_was_just_compiled_may_show_what_it_saves(program):
     assert not program.on and program.watch.pause == SHORTEST
 
 
+def log(codes):
+    codes.append(sys._getframe(1).f_code)
+
+
+def test_code_that_was_compiled_can_be_a_key():
+    """Its constants are any objects."""
+    def f(x, sums, codes):
+        sums.insert(0, x.sum())
+        log(codes)
+        return x + 1.0
+
+    compiled, codes, sums = dl.compile(f), [], [0.0]
+    for _ in range(3):
+        compiled(np.arange(4.0), sums, codes)
+    assert len({*codes}) <= 3 and f.__code__ not in codes
+
+
 def test_the_frames_that_run_are_seen_once():
     def recursive(depth):
         return recursive(depth - 1) if depth else [*running(sys._getframe())]
@@ -116,6 +134,7 @@ def test_pauses(region):
 
 MANY_CALLS = """
 import numpy as np
+import dynamo_lite as dl
 from dynamo_lite.native import calls_seen
 x = np.zeros(3)
 class Point:
