@@ -57,7 +57,7 @@ def example(module: Any, plant: Any) -> str:
     if line.startswith("@"):
         line = next(line for line in lines if line.startswith(("def ", "async def ")))
     line = line.partition("  #")[0].strip()
-    reason = re.split(r" \(asked for at|; Python runs", cost.reason)[0]
+    reason = cost.reason.partition("; Python runs")[0]
     reason = re.sub(r"/\S*/(?=[\w.]+\.py)", "", reason)
     reason = re.sub(r":\d+ in \w+", "", re.sub(r" at \S+:\d+>", ">", reason))
     return f"- `{line}` — {cost.kind}: {reason}"

@@ -16,6 +16,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Protocol
 
 from ..base.classes import a_kind, is_python_class
+from ..base.counting import counted
 from ..base.records import dataclass
 from ..errors import Unsupported
 from ..ir.ops.libraries import byte_bounds
@@ -189,7 +190,7 @@ EQUALS = GuardKind(
 LENGTH = GuardKind(
     "LENGTH", "len({x}) == {k}", "{k} items long when compiled",
     lower=_simple("LENGTH"), holds=lambda x, k: len(x) == k, capture=len,
-    differs=lambda x, k: f"has {len(x)} items, had {k} when compiled",
+    differs=lambda x, k: f"has {counted(len(x), 'item')}, had {k} when compiled",
 )  # fmt: skip
 KEYS = GuardKind(
     "KEYS", "list({x}) == {k}", "a mapping with keys {k} when compiled",

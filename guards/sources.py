@@ -107,15 +107,19 @@ class CellSource(Source):
 
 @dataclass(frozen=True, slots=True)
 class CellContentsSource(Source):
-    """What a cell holds; `base` is a `CellSource` or any source of a cell object."""
+    """What a cell holds; `base` is a `CellSource` or any source of a cell object. `name` is that of
+    the variable, of a function that was found elsewhere."""
 
     base: Source
+    name: str = ""
 
     def __str__(self) -> str:
         if isinstance(self.base, CellSource):
             return self.base.name
         if isinstance(self.base, LocalSource) and self.base.name.startswith(CELL):
             return str(self.base)
+        if self.name and (closure := getattr(self.base, "base", None)) is not None:
+            return f"{self.name} of {str(closure).removesuffix('.__closure__')}"
         return f"{self.base}.cell_contents"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from ...base.counting import counted
 from ...base.logs import logger
 from ...ir.facts import Facts
 from ...ir.graph import Graph, Location
@@ -51,7 +52,7 @@ def graph_image(graph: Graph, facts: Facts, target: Target) -> Image:
 
 def _tell(graph: Graph, program: Program, hint: Hint) -> None:
     if FUSION.isEnabledFor(logging.INFO):
-        head = f"{len(graph.calls)} operations become {summary(program)}"
+        head = f"{counted(len(graph.calls), 'operation')} in {summary(program)}"
         FUSION.info("%s", "\n".join([head, *(f"  {note}" for note in program.notes)]))
     if SCHEDULE.isEnabledFor(logging.INFO):
         SCHEDULE.info("%s\na call makes at most %s bytes of memory",

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...base.counting import counted
 from ...ir.tree import map_leaves
 from . import affine
 from .loops import (
@@ -165,7 +166,8 @@ def summary(program: Program) -> str:
     """How many kernels and calls a program is."""
     kinds = [type(step) for step in program.steps]
     kernels, calls, products = (kinds.count(kind) for kind in (Launch, Extern, Product))
-    return f"{kernels} kernels, {calls} calls of NumPy, {products} products"
+    return (f"{counted(kernels, 'kernel')}, {counted(calls, 'call of NumPy', 'calls of NumPy')}, "
+            f"{counted(products, 'product')}")
 
 
 def _step_text(step: Any) -> str:

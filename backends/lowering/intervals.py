@@ -152,4 +152,4 @@ def cannot_overflow(
     return rule is not None and fits(rule(*(interval(low, arg) for arg in operands)), dtype)  # type: ignore[arg-type]
 
 
-__all__ = ["cannot_overflow", "hull", "interval", "of_size"]
+__all__ = ["ARITHMETIC", "cannot_overflow", "hull", "interval", "of_size"]

@@ -13,7 +13,7 @@ from ..loop_ir.loops import Check, Const, Expr
 from ..loop_ir.simplify import BOOL, const, convert
 from ..passes.materialise import Access
 from .context import Lowering, lowers
-from .intervals import cannot_overflow
+from .intervals import ARITHMETIC, cannot_overflow
 from .pointwise import compare, dtype_of, loop_dtypes, operand_at
 from .values import NATIVE, CannotLower, Value
 
@@ -22,7 +22,7 @@ F64, I64 = np.dtype(np.float64), np.dtype(np.int64)
 
 @lowers(reads=Access.SAME)
 def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str) -> Value:
-    """In the dtype of the result; what does not fit is checked for."""
+    """In the dtype of the result; what does not fit is checked for, where NumPy would report it."""
     dtype = node.type.dtype
     if node.type.form is Form.SCALAR:
         dtypes = loop_dtypes(ufunc, args, {})
@@ -34,7 +34,9 @@ def arithmetic(low: Lowering, node: Node, *args: Any, ufunc: np.ufunc, fits: str
         raise CannotLower(f"arithmetic of {dtype} scalars")
     operands = tuple(operand_at(low, arg, (), dtype) for arg in args)
     result = simplify.apply("mul" if is_product else ufunc.__name__, operands, dtype)
-    if dtype.kind in "iu" and not cannot_overflow(low, fits, operands, dtype):
+    may_wrap = node.type.form is Form.SCALAR and fits in ARITHMETIC and (
+        dict(low.errstate).get("over") == "ignore")
+    if dtype.kind in "iu" and not may_wrap and not cannot_overflow(low, fits, operands, dtype):
         checks = CHECKS if dtype.kind == "i" else UNSIGNED_CHECKS
         for condition in checks[fits](result, *operands):
             low.launch((), Check(condition))

@@ -6,6 +6,7 @@ import sys
 import types
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 STDLIB = frozenset(sys.stdlib_module_names) - {"__main__"}
@@ -36,9 +37,20 @@ def is_stdlib(function: Any, module: str) -> bool:
 
 
 PUBLIC = {"posix": "os", "nt": "os", "genericpath": "os.path", "posixpath": "os.path",
-          "_thread": "threading", "numpy.ma.core": "numpy.ma", "numpy.ma.extras": "numpy.ma",
-          "numpy._core.strings": "numpy.strings", "numpy._core.defchararray": "numpy.char"}
+          "_thread": "threading", "numpy._core.strings": "numpy.strings",
+          "numpy._core.defchararray": "numpy.char"}
 """Modules whose functions people know by another one."""
+
+
+@lru_cache(1024)
+def public_name(module: str, name: str) -> str:
+    """`pandas.Series.__init__` of what stands in `pandas.core.series`: by the outermost package
+    that has the same object under its name."""
+    module, first = PUBLIC.get(module, module), name.partition(".")[0]
+    packages = [*accumulate(module.split("."), "{}.{}".format)]
+    held = [getattr(sys.modules.get(package), "__dict__", {}).get(first) for package in packages]
+    shown = (p for p, its in zip(packages, held) if its is held[-1] and its is not None)
+    return f"{next(shown, module)}.{name}".lstrip("._")
 
 
 def full_name(function: Any) -> str:
@@ -49,11 +61,11 @@ def full_name(function: Any) -> str:
     written = getattr(function, "__wrapped__", function)
     code = written.__code__ if isinstance(written, types.FunctionType) else None
     module = getattr(function, "__module__", None) or module_of(function)
-    module = PUBLIC.get(module, module).lstrip("_")
     is_users = code is not None and not is_library_file(code.co_filename)
-    if is_users or module in ("builtins", "main__") or name.startswith(f"{module}."):
+    is_named_whole = name.startswith(f"{module}.") and module != name.partition(".")[0]
+    if is_users or module in ("builtins", "__main__") or is_named_whole:
         return name
-    return f"{module}.{name}"
+    return public_name(module, name)
 
 
 @lru_cache(1024)
@@ -74,17 +86,18 @@ def code_name(
     functions = (each for each in closure if isinstance(each, types.FunctionType))
     if "<locals>" in code.co_qualname and (wrapped := next(functions, None)) is not None:
         return full_name(wrapped)
-    return f"{namespace.get('__name__', '')}.{code.co_qualname}".lstrip("._")
+    return public_name(namespace.get("__name__", ""), code.co_qualname)
 
 
 def module_of(function: Any) -> str:
-    """Where a callable comes from; a method of a C type counts as its type's."""
+    """Where a callable comes from; a method of a C type or of its objects counts as its type's."""
     if isinstance(function, types.FunctionType):
         module = function.__globals__.get("__name__")
     else:
         module = getattr(function, "__module__", None)
     if not isinstance(module, str):
+        bound = getattr(function, "__self__", function)
         owner = getattr(function, "__objclass__", None)
-        owner = owner or type(getattr(function, "__self__", function))
+        owner = owner or (bound if isinstance(bound, type) else type(bound))
         module = owner.__module__
     return module

@@ -13,6 +13,7 @@ from .records import dataclass
 
 NEVER = "(?!)"
 """A pattern that nothing has."""
+NUMBERS = r"float\d*|u?int\d*|complex\d*|bool"
 STDLIB = rf"^({'|'.join(map(re.escape, sorted(sys.stdlib_module_names)))})\."
 """The names of the standard library's functions."""
 
@@ -68,9 +69,16 @@ REMEDIES: tuple[Remedy, ...] = (
            "transposed arrays and of slices with steps", ARRAYS, "strides|order|contiguous"),
     Remedy("dimensions", NEVER, "pass arrays with one number of dimensions: np.atleast_2d(x), "
            "x.reshape(-1, n), or a function for each", ARRAYS, "ndim"),
+    Remedy("broadcasting", NEVER, "a size of 1 has a variant of its own, as NumPy repeats what it "
+           "has; there is one more for all other sizes, with dynamic=True. Leave the axis out, or "
+           "see to calls of one item before the compiled function", ARRAYS,
+           r"shape\[\d+\] (1,|\d+, was 1 when)"),
     Remedy("shapes", NEVER, "mark the size that varies with dl.mark_dynamic before the first call, "
            "or compile with dynamic=True: else the second size compiles once more, for all sizes",
            ARRAYS, "shape"),
+    Remedy("numbers-and-arrays", NEVER, "pass np.atleast_1d(x), or have a function for numbers "
+           "and one for arrays", ARRAYS, rf"^[^:]*: is an? (({NUMBERS}), was an ndarray|"
+           rf"ndarray, was an? ({NUMBERS})) "),
     Remedy("types-of-arrays", NEVER, PLAIN + ", or arrays of one type each time",
            ARRAYS, "^[^:]*: is an? "),
     Remedy("arrays", NEVER, "pass plain arrays that are alike: of one dtype, memory order and "
@@ -140,7 +148,7 @@ REMEDIES: tuple[Remedy, ...] = (
     Remedy("masked-arrays", "MaskedArray|numpy\\.ma\\b", "pass x.data and x.mask, two plain "
            "arrays, and choose with np.where", called="^numpy\\.ma\\."),
     Remedy("subclasses", "matrix|subclass of ndarray|class of its own", PLAIN,
-           called="^numpy\\.(matrixlib|rec|_core\\.(records|memmap))\\b"),
+           called="^numpy\\.(matrix|rec|memmap)"),
     Remedy("object-arrays", "dtype object", "convert the array before the call, with "
            "x.astype(float) or another number's type", is_for_text=True),
     Remedy("byte-order", "byte-swapped|byte order", "convert the array before the call, with "
@@ -179,7 +187,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "np.lib.stride_tricks.sliding_window_view, or slices", is_for_text=True),
     Remedy("python-functions", "results are Python objects|\\(vectorized\\)", "use np.vectorize, "
            "or write the function with whole arrays", is_for_text=True),
-    Remedy("caches", "its cache h(olds|as no)", CONSTANT + "; or " + OUTSIDE),
+    Remedy("caches", "its cache h(olds|as no)", CONSTANT + "; or " + OUTSIDE,
+           is_for_text=True),
     Remedy("imports", "^importing ", "import it at the top of the file", is_for_text=True),
     Remedy("logging", "the logger .* reports", "log after the compiled function, or raise the "
            "logger's level", called="^logging\\."),
@@ -198,7 +207,7 @@ REMEDIES: tuple[Remedy, ...] = (
            "or take the number out of the array before the call: x.item()", is_for_text=True,
            called="^statistics\\."),
     Remedy("library-calls", "standard library runs in Python|not written in Python$|"
-           "^calling .*(not written in Python|a form that is not followed)",
+           rf"{STDLIB}[\w.]+ of |^calling .*(not written in Python|a form that is not followed)",
            OUTSIDE + "; " + CONSTANT, is_for_text=True, called=STDLIB),
     Remedy("unsupported-numpy", "is not supported in a graph|^numpy\\.|NumPy|\\(an array,",
            "use the array operations that it stands for, or " + OUTSIDE, is_for_text=True,

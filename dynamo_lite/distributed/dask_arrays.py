@@ -9,6 +9,7 @@ from dask._task_spec import Task, TaskRef
 from dask.highlevelgraph import HighLevelGraph
 from dask.utils import key_split
 
+from ..base.counting import counted
 from ..base.records import dataclass, field
 from ..ir.node import Node
 from .arguments import Reading
@@ -106,12 +107,14 @@ class Weaver:
                   if name.startswith((f"{self.layers.name}-", "halo-")))
         single = sum(row.operations * row.tasks for row in self.rows)
         moved = sum(row.size for row in self.rows)
-        yield (f"{own} tasks in {len(self.rows)} partitions, {single} with one for each operation "
-               f"and block; {moved} bytes of arrays from task to task")
+        yield (f"{counted(own, 'task')} in {counted(len(self.rows), 'partition')}, "
+               f"{single} with one for each operation and block; "
+               f"{moved} bytes of arrays from task to task")
         for number, row in enumerate(self.rows, 1):
             origins = sorted({each for name in self.layers.needs[row.name]
                               for each in self.origins(name)})
-            yield (f"[{number}] {row.name}: {row.tasks} tasks of {row.operations} operations on "
+            yield (f"[{number}] {row.name}: {counted(row.tasks, 'task')} of "
+                   f"{counted(row.operations, 'operation')} on "
                    f"{', '.join(origins) or 'nothing'}, {row.size} bytes of results")
 
     def origins(self, name: str) -> Iterator[str]:

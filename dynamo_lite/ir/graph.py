@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..base import markup
+from ..base.counting import counted
 from ..base.records import dataclass, field
 from .errstates import AMBIENT, Errstate
 from .node import AnyGraph, Assertion, Location, Node, SymbolOrigin, Unbacked
@@ -127,7 +128,8 @@ class Graph(AnyGraph):
         return self.code
 
     def __repr__(self) -> str:
-        return f"<Graph of {len(self.placeholders)} inputs and {len(self.calls)} operations>"
+        return (f"<Graph of {counted(len(self.placeholders), 'input')} and "
+                f"{counted(len(self.calls), 'operation')}>")
 
     def _repr_html_(self) -> str:
         """For notebooks: the steps with their types and lines, and the text below."""

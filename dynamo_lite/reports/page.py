@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base import markup
+from ..base.counting import counted
 from ..runtime.stats import FrameRecord, coverage, lost, percent
 from .pictures import graph_picture, timeline
 
@@ -35,8 +36,9 @@ HEADERS = (
 
 def page(records: Sequence[FrameRecord], texts: Mapping[str, Mapping[str, str]]) -> str:
     """`texts` has the artifacts of each entry: title → text, by its mark."""
-    summary = (f"{len(records)} entries, {sum(r.operations for r in records)} operations, "
-               f"{sum(r.broke is not None for r in records)} breaks, "
+    summary = (f"{counted(len(records), 'entry', 'entries')}, "
+               f"{counted(sum(r.operations for r in records), 'operation')}, "
+               f"{counted(sum(r.broke is not None for r in records), 'break')}, "
                f"{percent(coverage(records))} of the operations ran compiled, "
                f"{sum(r.seconds for r in records) * 1e3:.0f} ms of compiling")
     room = max(LEAST, ROOM // max(len(records), 1))
@@ -98,7 +100,7 @@ def cut(text: str, room: int) -> str:
         return text
     shown = text[:room].rpartition("\n")[0]
     left = len(text.splitlines()) - len(shown.splitlines())
-    return f"{shown}\n… and {left} lines more, in the folder beside this page"
+    return f"{shown}\n… and {counted(left, 'more line')}, in the folder beside this page"
 
 
 def said(record: FrameRecord) -> Iterator[str]:

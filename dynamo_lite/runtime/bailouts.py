@@ -10,7 +10,7 @@ import re
 import traceback
 from collections.abc import Sequence
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,9 +30,13 @@ from ..tracer.state.trace import TraceOptions
 from .random_states import random_owners
 from .users_lines import users_line
 
+if TYPE_CHECKING:
+    from .stats import Break, FrameRecord
+
 UNKNOWN = "NumPy reports nothing for these arguments, but a check of compiled code failed"
 OTHER_SIZE = "the values of this call give a size that the code was not compiled for"
 FEW_ITERATIONS = 1000
+REQUIRED = "what this line requires of its values does not hold"
 NOT_SEEN = "dl.explain tells why"
 CONDITION = re.compile(r"^(?P<what>.*) encountered in ")
 
@@ -53,12 +57,28 @@ class Bailout:
 
 
 def why_bailed_out(
-    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, place: Location,
+    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, record: FrameRecord,
     is_asked: bool = True,
 ) -> Bailout:
-    """What NumPy says, run on copies of the arguments of a call that bailed out; `place` is where
-    the function begins. What may take long, or is no operation of NumPy's, runs only if that
-    `is_asked` for."""
+    """What NumPy says, run on copies of the arguments of a call that bailed out; where that is
+    nothing, the call came to an arm that was left to Python, if there is one. What may take long,
+    or is no operation of NumPy's, runs only if that `is_asked` for."""
+    found = said_by_numpy(function, flat_args, options, record.location, is_asked)
+    is_told = found.reason not in (UNKNOWN, NOT_SEEN, REQUIRED)
+    return found if is_told or not record.cold_arms else of_cold_arm(record.cold_arms[0])
+
+
+def of_cold_arm(arm: Break) -> Bailout:
+    """At the user's line where the arm is a library's."""
+    assert arm.location is not None
+    return Bailout(arm.reason, users_line(arm.location))
+
+
+def said_by_numpy(
+    function: FunctionType, flat_args: Sequence[Any], options: TraceOptions, place: Location,
+    is_asked: bool,
+) -> Bailout:
+    """What it raises or reports, and at which line; `place` is where the function begins."""
     try:
         trace = translate(function, flat_args, options)
     except (Unsupported, OutOfTime, RecursionError, MemoryError):
@@ -80,7 +100,7 @@ def why_bailed_out(
 
 def _reason(node: Node | None, error: Exception) -> str:
     if node is not None and node.target is core.expect:
-        return "what this line requires of its values does not hold"
+        return REQUIRED
     if isinstance(error, AssertionError):  # a line of the graph that has no node
         return OTHER_SIZE
     name = getattr(node.target, "__name__", "the call") if node is not None else "the call"

@@ -292,18 +292,15 @@ class FrameCompiler:
     def bailed_out(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
         """Told by the native core, of the first such call of an entry: find out why."""
         record = entry.info.record
-        if record.cold_arms:
-            arm = record.cold_arms[0]
-            record.bailout = loaded(BAILOUTS).Bailout(arm.reason, arm.location or record.location)
-            return
         is_asked = self.options.is_explained or PERF.isEnabledFor(logging.INFO)
         is_quick = record.stage_seconds.get("trace", 0.0) < QUICK and elements(flat_args) < SMALL
-        if not is_asked and (self.options.account is not None or not is_quick):
-            return
-        with workers.at_work(), config.within(dict(self.options.settings)):
-            bailout = loaded(BAILOUTS).why_bailed_out(
-                self.function, flat_args, self.pipeline.options_aside(), record.location, is_asked)
-        self.report.bailed_out(record, bailout)
+        if is_asked or (self.options.account is None and is_quick):
+            with workers.at_work(), config.within(dict(self.options.settings)):
+                bailout = loaded(BAILOUTS).why_bailed_out(
+                    self.function, flat_args, self.pipeline.options_aside(), record, is_asked)
+            self.report.bailed_out(record, bailout)
+        elif record.cold_arms:
+            self.report.bailed_out(record, loaded(BAILOUTS).of_cold_arm(record.cold_arms[0]))
 
     def retired(self, entry: Entry, flat_args: tuple[Any, ...]) -> None:
         """Told by the native core: the entry bailed out too often, Python runs in its place."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..base import markup
 from ..base.config import config
+from ..base.counting import counted
 from ..base.records import dataclass
 from ..base.remedies import Remedy, remedy_for, remedy_for_guard
 from ..base.tables import Table, text
@@ -36,8 +37,7 @@ class Cost:
     @property
     def told(self) -> str:
         assert self.location is not None or not self.others
-        reasons = "1 more reason" if self.others == 1 else f"{self.others} more reasons"
-        more = f" (and {reasons} inside {self.location.inside[0]})" if (
+        more = f" (and {counted(self.others, 'more reason')} inside {self.location.inside[0]})" if (
             self.others and self.location is not None) else ""
         return self.reason + more
 
@@ -60,11 +60,11 @@ class State:
 
     @property
     def summary(self) -> str:
-        return (f"{self.name}: {self.variants} of at most {self.limit} variants, "
+        return (f"{self.name}: {self.variants} of at most {counted(self.limit, 'variant')}, "
                 f"{self.coverage:.1%} of the array operations ran compiled")
 
     def __repr__(self) -> str:
-        return f"<State of {self.summary}; {len(self.costs)} costs>"
+        return f"<State of {self.summary}; {counted(len(self.costs), 'cost')}>"
 
     def _repr_pretty_(self, printer: Any, is_in_cycle: bool) -> None:
         """For IPython in a terminal."""

@@ -10,6 +10,7 @@ from ..backends import disk, disk_space
 from ..backends.disk_space import File
 from ..backends.llvm.objects import graph_cache
 from ..base import private_files
+from ..base.counting import counted
 from ..base.tables import Table, show
 
 LAST = "the graph that was used last"
@@ -89,7 +90,7 @@ def cleared(home: Path) -> None:
     for version in versions(home):
         with private_files.opened(str(home / version)) as folder:
             count += disk_space.clear(folder)
-    print(f"{count} files removed from {home}")
+    print(f"{counted(count, 'file')} removed from {home}")
 
 
 def in_bytes(size: int) -> str:

@@ -17,6 +17,7 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from ..base import markup
+from ..base.counting import counted
 from ..base.records import dataclass
 from ..base.tables import Table, is_drawn, text
 from ..guards.shapes.shape_env import ShapeEnv
@@ -143,8 +144,9 @@ class Explanation:
     def summary(self) -> str:
         """One line: how much was compiled."""
         return (
-            f"{self.graph_count} graphs with {self.op_count} operations, "
-            f"{len(self.breaks)} breaks, {percent(self.coverage)} of the operations compiled, "
+            f"{counted(self.graph_count, 'graph')} with {counted(self.op_count, 'operation')}, "
+            f"{counted(len(self.breaks), 'break')}, "
+            f"{percent(self.coverage)} of the operations compiled, "
             f"{self.compile_seconds * 1e3:.1f} ms"
         )
 

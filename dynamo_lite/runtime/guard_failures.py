@@ -5,6 +5,7 @@ from types import FunctionType
 from typing import Any
 
 from ..base.config import config
+from ..base.counting import counted
 from ..base.origins import is_library_file
 from ..base.records import dataclass
 from ..base.remedies import Remedy, remedy_for_guard, remedy_inside
@@ -33,7 +34,7 @@ class GuardFailure:
         return f"{self.location}: {self.reason}"
 
     def __str__(self) -> str:
-        return self.reason
+        return f"{self.reason} (asked for at {self.location})"
 
 
 def why_guards_failed(
@@ -48,7 +49,7 @@ def why_guards_failed(
             info = entry.info
             reason = why_failed(info.flat, op, info.shapes, values)
             where = users_line(line_of(info.flat, op) or first_line)
-            variant = f"[{info.record.mark}], {entry.hits} calls"
+            variant = f"[{info.record.mark}], {counted(entry.hits, 'call')}"
             helps = remedy(info.flat, op, info.shapes, values)
             if is_library_file(code.co_filename):
                 helps = remedy_inside(where.called)
@@ -68,7 +69,7 @@ def limit_reached(compiled: CompiledFunction, flat_args: tuple[Any, ...], name: 
     why = f": {failures[0]}" if failures else ""
     rows = dict.fromkeys([*(failure.remedy for failure in failures[:1]), LAST_RESORT])
     return (
-        f"{name} has been compiled {config.recompile_limit} times "
+        f"{name} has been compiled {counted(config.recompile_limit, 'time')} "
         f"(config.recompile_limit){why}. Most calls with other arguments now run in Python; "
         f"{'; or '.join(row.advice for row in rows)} ({next(iter(rows)).page})"
     )

@@ -96,7 +96,7 @@ class Reporter:
         if not may_recompile():
             raise RecompileForbidden(f"{self.name}: {told}\n  remedy: {newest.remedy}")
         self.failures = (*self.failures[1 - KEPT :], newest)
-        registry.recompile_reasons[newest.reason] += 1
+        registry.recompile_reasons[str(newest)] += 1
         code = self.function.__code__
         RECOMPILES.info("recompiling %s (%s:%s): %s\n  remedy: %s", self.name,
                         code.co_filename, code.co_firstlineno, told, newest.remedy)

@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base import markup, work
+from ..base.counting import counted
 from ..base.records import dataclass, field
 from ..base.remedies import Remedy, remedy_for
 from ..base.tables import Table
@@ -105,7 +106,7 @@ class FrameRecord:
 
     def timing(self) -> str:
         stages = ", ".join(f"{name} {s * 1e3:.1f}" for name, s in self.stage_seconds.items())
-        return f"{self.seconds * 1e3:.1f} ms ({stages}), {self.operations} operations"
+        return f"{self.seconds * 1e3:.1f} ms ({stages}), {counted(self.operations, 'operation')}"
 
     @property
     def mark(self) -> str:
@@ -184,12 +185,14 @@ class Stats:
     @property
     def totals(self) -> list[str]:
         lines = [
-            f"{self.graphs} graphs in {self.frames} frames, {self.graph_breaks} graph breaks, "
-            f"{self.recompiles} recompiles, {self.errors} errors, "
+            f"{counted(self.graphs, 'graph')} in {counted(self.frames, 'frame')}, "
+            f"{counted(self.graph_breaks, 'graph break')}, "
+            f"{counted(self.recompiles, 'recompile')}, {counted(self.errors, 'error')}, "
             f"{self.retired} retired",
             f"{percent(self.coverage)} of the array operations ran compiled; "
             f"compiling took {self.compile_seconds * 1e3:.1f} ms",
-            f"{self.traced} frames were traced, and code generated for {self.generated} graphs",
+            f"traced: {counted(self.traced, 'frame')}; code was generated for "
+            f"{counted(self.generated, 'graph')}",
         ]
         if self.symbolic_questions:
             lines.append(
@@ -200,9 +203,10 @@ class Stats:
     def __str__(self) -> str:
         lines = self.totals
         for verb, reasons in self.reasons:
-            told = [f"{count:6} times {verb}: {reason}" for reason, count in reasons.items()]
+            told = [f"{counted(count, 'time'):>12} {verb}: {reason}"
+                    for reason, count in reasons.items()]
             if others := sum([*reasons.values()][SHOWN:]):
-                told[SHOWN:] = [f"{others:6} times {verb}: other reasons"]
+                told[SHOWN:] = [f"{counted(others, 'time'):>12} {verb}: other reasons"]
             lines += told
         return "\n".join(lines)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.counting import counted
 from ..base.records import dataclass
 from ..base.remedies import Remedy
 from ..guards.shapes.dynamic import maybe_mark_dynamic
@@ -73,8 +74,9 @@ class Trial:
 
 
 def told(measured: Measured) -> str:
-    again = f", {measured.recompiles} recompiles" if measured.recompiles else ""
-    return (f"{measured.costs} breaks and bail-outs{again}, {percent(measured.coverage)} compiled, "
+    again = f", {counted(measured.recompiles, 'recompile')}" if measured.recompiles else ""
+    costs = counted(measured.costs, "break or bail-out", "breaks and bail-outs")
+    return (f"{costs}{again}, {percent(measured.coverage)} compiled, "
             f"{measured.seconds * 1e3:.3g} ms a call")
 
 

@@ -5,7 +5,7 @@ import sys
 from functools import lru_cache
 from types import FrameType
 
-from ..base.origins import code_name, is_library_file
+from ..base.origins import code_name, is_library_file, public_name
 from ..ir.graph import Location
 from ..tracer.rules.trace_rules import OWN_FOLDERS
 
@@ -28,7 +28,7 @@ def users_line(location: Location) -> Location:
         frame = frame.f_back
     if frame is None:
         return location
-    own = f"{module_at(location.filename)}.{location.function}".lstrip("._")
+    own = public_name(module_at(location.filename), location.function)
     is_wrapper = "<locals>" in own and called != UNSEEN
     way = (called,) if own == called or is_wrapper else (called, own)
     code = frame.f_code

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base.config import config
+from ..base.counting import counted
 from ..base.disabled import Place, place_of
 from ..base.origins import is_library_file
 from ..base.tables import show
@@ -108,7 +109,7 @@ def parted(records: Iterable[FrameRecord]) -> tuple[list[FrameRecord], list[Fram
 
 def line_of(record: FrameRecord) -> str:
     place = record.location.place
-    line = f"[{record.mark}] {record.name} ({place}): {record.operations} operations"
+    line = f"[{record.mark}] {record.name} ({place}): {counted(record.operations, 'operation')}"
     ends = (("broke", record.broke), ("bailed out", record.bailout))
     told = [f"{verb} at {end}\n        remedy: {end.remedy}" for verb, end in ends if end]
     left = [f"runs in Python, where a call comes to {arm}" for arm in record.cold_arms]

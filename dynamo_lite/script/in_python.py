@@ -98,7 +98,7 @@ class Looking:
             return
         ran = self.functions.setdefault(place_of(user.f_code), Ran(user.f_code))
         ran.seconds += used
-        ran.lines[user.f_lineno] += 1
+        ran.lines[user.f_lineno or user.f_code.co_firstlineno] += 1
 
     def long(self) -> list[Ran]:
         """Those of `LONG`, the longest first."""

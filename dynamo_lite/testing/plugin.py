@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from ..base.counting import counted
+
 COUNTS = pytest.StashKey[Counter[str]]()
 HOMES = {"dl": "dynamo_lite", "stats": "dynamo_lite.runtime.stats"}
 """Modules that are loaded when first needed."""
@@ -130,6 +132,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     counts = terminalreporter.config.stash[COUNTS]
     if any(counts.values()) and WHOLE_PROGRAMS not in sys.modules:
         terminalreporter.line(
-            f"dynamo_lite: {counts['graphs']} graphs compiled in "
-            f"{counts['milliseconds'] / 1e3:.1f} s, {counts['breaks']} graph breaks, "
-            f"{counts['recompiles']} recompiles")
+            f"dynamo_lite: {counted(counts['graphs'], 'graph')} compiled in "
+            f"{counts['milliseconds'] / 1e3:.1f} s, {counted(counts['breaks'], 'graph break')}, "
+            f"{counted(counts['recompiles'], 'recompile')}")

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from types import FunctionType
 from typing import Any
 
 from ...base.classes import a_kind
+from ...base.counting import counted
 from ...base.remedies import Remedy, remedy_for_guard
 from ...ir.node import Location
 from ...ir.sizes import Size, evaluate, symbols
@@ -84,15 +85,13 @@ RESOLVERS: dict[type, Callable[[Values, Any], Any]] = {
 
 
 def why_failed(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -> str:
-    """The reason that op `index` of a program failed for a call, and the line that asked for it."""
+    """The reason that op `index` of a program failed for a call."""
     owner = flat.owners[index]
     if isinstance(owner, Source):
-        return f"{owner} cannot be reached"
+        return missing(owner, values)[0]
     if isinstance(owner, Relation):
-        reason = _relation(owner, shapes, values)
-    else:
-        reason = _difference(owner, shapes, values)
-    return f"{reason} (asked for at {owner.location})" if owner.location else reason
+        return _relation(owner, shapes, values)
+    return _difference(owner, shapes, values)
 
 
 def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -> Remedy:
@@ -101,8 +100,8 @@ def remedy(flat: FlatGuards, index: int, shapes: ShapeEnv, values: Values) -> Re
     if isinstance(owner, Relation):
         facts = {shapes.infos[name].fact for name in owner.symbols()}
         return remedy_for_guard("size" if facts == {"size"} else "value")
-    if not isinstance(owner, Guard):
-        return remedy_for_guard("other")
+    if isinstance(owner, Source):
+        return remedy_for_guard(missing(owner, values)[1])
     if str(owner.source).endswith(DICT):
         return remedy_for_guard("NO_ATTR")
     if owner.kind is EQUALS and is_other_number(values[owner.source], owner.captured):
@@ -116,8 +115,23 @@ def is_other_number(value: Any, captured: Any) -> bool:
 
 
 def line_of(flat: FlatGuards, index: int) -> Location | None:
-    """The user's line that asked for op `index` of a program."""
-    return getattr(flat.owners[index], "location", None)
+    """The user's line that asked for op `index` of a program; what loads a value is asked for by
+    the guard that comes next."""
+    asks = (owner for owner in flat.owners[index:] if not isinstance(owner, Source))
+    return next((owner.location for owner in asks), None)
+
+
+def missing(source: Source, values: Values) -> tuple[str, str]:
+    """Why a value is not there, and the kind of guards that have the same remedy."""
+    match source:
+        case AttrSource(base, name):
+            return f"{base} has no attribute {name!r}, had it when compiled", "NO_ATTR"
+        case ItemSource(base, key) if isinstance(values[base], Mapping):
+            return f"{base} has no key {key!r}, had it when compiled", "HAS_KEY"
+        case ItemSource(base, _) if isinstance(values[base], Sized):
+            count = counted(len(values[base]), "item")
+            return f"{base} has {count}, had more when compiled", "LENGTH"
+    return f"{source} has no value, had one when compiled", "other"
 
 
 def _difference(guard: Guard, shapes: ShapeEnv, values: Values) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.classes import a_kind
+from ...base.counting import counted
 from ...ir.graph import Location
 from ...ir.sizes import Size, SizeExpr, symbols
 from .. import kinds
@@ -77,7 +78,7 @@ def same_object(value: Any) -> str:
 WORDS: Mapping[GuardKind, Callable[[Any], str]] = {
     kinds.TYPE: a_kind,
     kinds.IS: same_object,
-    kinds.LENGTH: lambda count: f"{count} items long",
+    kinds.LENGTH: lambda count: f"{counted(count, 'item')} long",
     kinds.KEYS: lambda keys: f"has the keys {kinds.KEYS.show(keys)}",
     kinds.HAS_KEY: lambda key: f"has the key {kinds.HAS_KEY.show(key)}",
     kinds.NO_KEY: lambda key: f"has no key {kinds.NO_KEY.show(key)}",

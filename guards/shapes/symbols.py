@@ -4,6 +4,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Hashable
 
+from ...base.classes import a_kind
 from ...base.records import dataclass
 from ...errors import MarkedDynamicSpecialized, Unsupported
 from ...ir import steps
@@ -19,7 +20,7 @@ from ...ir.sizes import (
     symbols,
 )
 from ...ir.symbolic import Shown
-from ...ir.types import ArrayType
+from ...ir.types import ArrayType, Form
 from ..sources import Source
 from .dynamic import DimMark, DynamicPolicy, Mark
 from .known import Known
@@ -230,7 +231,11 @@ class Symbols:
         return text
 
     def type_described(self, kind: ArrayType) -> str:
-        """A type, with what its sizes are."""
+        """A type, with what its sizes are; of numbers as people call it."""
+        if kind.form in (Form.SCALAR, Form.PYTHON):
+            number = kind.dtype.type(0)
+            named = a_kind(type(number if kind.form is Form.SCALAR else number.item()))
+            return named if kind.value is None else f"{named}, {self.described(kind.value)}"
         text, where = str(kind), self.explained(*kind.shape)
         for size in kind.shape:
             text = text.replace(str(size), self.described(size))

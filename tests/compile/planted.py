@@ -4,6 +4,7 @@
 the function after it, marked `fixes`, is what the remedy makes of the program.
 """
 import csv
+import datetime
 import decimal
 import enum
 import functools
@@ -15,6 +16,7 @@ import logging
 import math
 import os
 import statistics
+import struct
 import time
 import warnings
 from types import SimpleNamespace
@@ -34,10 +36,11 @@ PLANTS = []
 
 
 def plant(remedy, reason, calls=((X,),), kind="graph break", fixed_calls=None, options=None,
-          fixed_options=None, alike=True):
-    """A program and the calls that show its cost."""
+          fixed_options=None, alike=True, marked=None):
+    """A program and the calls that show its cost; `marked` has the line where it is another
+    function's."""
     def add(function):
-        lines, first = inspect.getsourcelines(function)
+        lines, first = inspect.getsourcelines(marked or function)
         here = [first + at for at, line in enumerate(lines) if line.rstrip().endswith("# here")]
         PLANTS.append(SimpleNamespace(
             cause=function, fixed=None, remedy=remedy, reason=reason, calls=calls,
@@ -1578,3 +1581,125 @@ def in_days(x):
 @fixes
 def _(x):
     return x * 2, 1
+
+
+# -- values that are not there, sizes of one, numbers in place of arrays
+
+@plant("mapping-keys", "p has no key 'a', had it when compiled",
+       ((X, {"a": 1.0}), (X, {"b": 1.0})), kind="recompile",
+       fixed_calls=((X, {"a": 1.0}), (X, {"a": 2.0})))
+def has_a_default(x, p):
+    return x * p.get("a", 2.0)  # here
+
+
+mends("the same keys")
+
+
+@plant("attributes", "reading has no attribute 'gain', had it when compiled",
+       ((X, SimpleNamespace(gain=1.0)), (X, SimpleNamespace())), kind="recompile",
+       fixed_calls=((X, SimpleNamespace(gain=1.0)), (X, SimpleNamespace(gain=2.0))))
+def maybe_an_attribute(x, reading):
+    return x * getattr(reading, "gain", 2.0)  # here
+
+
+mends("the same attributes")
+
+
+@plant("broadcasting", r"x: shape\[0\] 2, was 1 when compiled",
+       ((M[:1],), (M[:2],)), kind="recompile", fixed_calls=((M[:2],), (M[:3],)), alike=False,
+       options={"dynamic": True})
+def of_one_row(x):
+    return x.sum(axis=0) + 1  # here
+
+
+mends("more than one row")
+
+
+@plant("numbers-and-arrays", "x: is a float64, was an ndarray when compiled",
+       ((X,), (np.float64(3.0),)), kind="recompile",
+       fixed_calls=((X[:1],), (np.atleast_1d(np.float64(3.0)),)), alike=False)
+def of_numbers_too(x):
+    return x * 2 + 1  # here
+
+
+mends("an array of one number")
+
+
+@plant("overflow", "add reports 'overflow'", ((np.int8(100), np.arange(3, dtype=np.int8)),) * 2,
+       kind="bail-out")
+def wraps(k, x):
+    total = k + np.int8(100)  # here
+    return x + total
+
+
+@fixes
+def _(k, x):
+    with np.errstate(over="ignore"):
+        total = k + np.int8(100)
+    return x + total
+
+
+@plant("library-calls", "struct.pack of a float")
+def packs(x):
+    return x * len(struct.pack("d", float(x[0])))  # here
+
+
+@fixes
+def _(x):
+    return x * 8
+
+
+@plant("divide", "reports 'divide by zero'", ((Z + 1,), (Z,)), kind="bail-out")
+def divides_beside_a_rare_arm(x):
+    y = 1 / x  # here
+    if y.sum() < 0:
+        print("negative")
+    return y + 1
+
+
+@fixes
+def _(x):
+    with np.errstate(divide="ignore"):
+        y = 1 / x
+    if y.sum() < 0:
+        print("negative")
+    return y + 1
+
+
+@plant("library-calls", "calling datetime.datetime.now: the standard library", alike=False)
+def at_what_time(x):
+    return x + 1, datetime.datetime.now()  # here
+
+
+@fixes
+def _(x, now=None):
+    return x + 1, now
+
+
+def scaled_by(k):
+    def scale(x):
+        return x * k  # here
+    return scale
+
+
+@plant("types", "k of f: is an int, was a float when compiled",
+       ((X, scaled_by(1.5)), (X, scaled_by(2))), kind="recompile",
+       fixed_calls=((X, scaled_by(1.5)), (X, scaled_by(2.0))), marked=scaled_by)
+def applies(x, f):
+    return f(x) + 1
+
+
+mends("one type")
+
+
+@plant("branches", "the constant None in one arm of a branch on data, and an int in the other")
+def first_above(x):
+    for i, each in enumerate(x):
+        if each > 3:  # here
+            return i
+    return None
+
+
+@fixes
+def _(x):
+    return int(np.argmax(x > 3))

@@ -1,6 +1,8 @@
 """`np.errstate` inside of compiled functions: one graph, and what is reported is as in Python."""
 import copy
 import ctypes
+import itertools
+import operator
 import warnings
 
 import numpy as np
@@ -314,3 +316,19 @@ def test_what_a_mask_lets_through_reports():
     compiled(x, y, np.array([False, True, False]))
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         assert same(compiled(x, y, np.array([True, True, False])), np.array([np.inf, 2.0, 0.0]))
+
+
+@pytest.mark.parametrize("operation", [operator.add, operator.sub, operator.mul, operator.neg, abs])
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint32, np.uint64])
+def test_integers_of_numpy_wrap_where_overflow_is_ignored(operation, dtype):
+    def wrapped(*numbers):
+        with np.errstate(over="ignore"):
+            return operation(*numbers) * dtype(1)
+
+    compiled = dl.compile(wrapped, options={"compile_unprofitable": True})
+    limits = np.iinfo(dtype)
+    extremes = [dtype(value) for value in (limits.min, limits.max, limits.max // 2 + 1, 3, 0)]
+    unary = operation in (operator.neg, abs)
+    for numbers in itertools.product(extremes, repeat=1 if unary else 2):
+        assert same(compiled(*numbers), wrapped(*numbers))
+    assert not [cost for cost in dl.why(compiled).costs if cost.kind == "bail-out"]

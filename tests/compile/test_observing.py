@@ -161,7 +161,7 @@ def test_explain():
     assert explanation.coverage == 1 and explanation.compile_seconds > 0
     assert any("float64 array of shape (4,)" in guard for guard in explanation.guards)
     text = str(explanation)
-    assert "2 graphs" in text and "1 breaks" in text and f"{Path(__file__).name}:{LINE}" in text
+    assert "2 graphs" in text and "1 break," in text and f"{Path(__file__).name}:{LINE}" in text
 
 
 def test_explaining_leaves_the_function_alone():
@@ -196,7 +196,7 @@ def test_running_a_script(tmp_path):
         done = subprocess.run([sys.executable, "-m", "dynamo_lite", *flags, str(script), "a", "-b"],
                               capture_output=True, text=True)
         assert done.stdout == "__main__ ['a', '-b'] [2. 2.]\n", done.stderr
-        assert ("graphs in" in done.stderr) == (flags == ["--explain"])
+        assert (" in 1 frame" in done.stderr) == (flags == ["--explain"])
 
 
 def test_import_is_light():

@@ -15,6 +15,7 @@ from collections.abc import Hashable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ...base.origins import full_name
 from ...base.records import dataclass
 from ...errors import GraphBreak
 from ...guards.kinds import OUTCOME
@@ -148,7 +149,7 @@ def call_cached(
     tx: Tx, tracker: Any, function: Any, args: Args, kwargs: Kwargs, rule: Rule
 ) -> VariableTracker:
     """The result that the cache holds."""
-    name = getattr(function, "__qualname__", repr(function))
+    name = full_name(function)
     memory = memory_of(function) if type(function) is CachedFunction else None
     if memory is None or any(arg.in_graph for arg in (*args, *kwargs.values())):
         raise GraphBreak(f"calling {name}: {rule.reason}")

@@ -81,12 +81,12 @@ class CellVariable(VariableTracker):
         code.call(0 if self.bound is None else 1)
 
 
-def outside_cell(tx: Tx, cell: CellType, source: Source) -> CellVariable:
-    """A cell that existed before the frame."""
+def outside_cell(tx: Tx, cell: CellType, source: Source, name: str = "") -> CellVariable:
+    """A cell that existed before the frame, of a variable called `name`."""
     if is_empty(cell):
         tx.guards.install(source, CALL, is_empty, tx.location())
         return CellVariable(None, source, cell)
-    held = LazyVariable(cell.cell_contents, CellContentsSource(source))
+    held = LazyVariable(cell.cell_contents, CellContentsSource(source, name))
     return CellVariable(held, source, cell)
 
 

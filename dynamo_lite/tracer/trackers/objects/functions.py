@@ -111,9 +111,11 @@ class UserFunctionVariable(FunctionVariable):
 
     def closure(self, tx: Tx) -> list[CellVariable]:
         base = AttrSource(self.source, "__closure__")
+        cells = zip(self.value.__code__.co_freevars, self.value.__closure__ or ())
         return [
-            tx.outside(cell, ItemSource(base, index, tuple), functools.partial(outside_cell, tx))
-            for index, cell in enumerate(self.value.__closure__ or ())
+            tx.outside(cell, ItemSource(base, index, tuple),
+                       functools.partial(outside_cell, tx, name=name))
+            for index, (name, cell) in enumerate(cells)
         ]
 
     def call(self, tx: Tx, args: Args, kwargs: Kwargs) -> VariableTracker:
