@@ -4,7 +4,7 @@ from __future__ import annotations
 import inspect
 import json
 import linecache
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from ..base import markup
@@ -19,9 +19,12 @@ vertical-align:top}pre,code{font:12px/1.4 ui-monospace,monospace}
 pre{overflow:auto;background:#f7f7f7;padding:8px}
 h2{margin-top:2em;border-top:2px solid #ccc;padding-top:.6em}svg{max-width:none}
 .picture{overflow:auto}.source span{display:block;white-space:pre}.compiled{background:#e4f3e4}
-.broke{background:#f8d7d7}.bailed{background:#fbe8c8}summary{cursor:pointer;margin:.3em 0}
+.elsewhere{background:#e6eefb}.broke{background:#f8d7d7}.bailed{background:#fbe8c8}
+summary{cursor:pointer;margin:.3em 0}
 """
-LEGEND = ("<p><span class='compiled'>compiled</span> <span class='broke'>broke here</span> "
+LEGEND = ("<p><span class='compiled'>compiled</span> "
+          "<span class='elsewhere'>compiled in another entry</span> "
+          "<span class='broke'>broke here</span> "
           "<span class='bailed'>bails out here</span>, the rest in Python</p>")
 AGAIN = "why compiled again"
 """The title of the artifact that says it."""
@@ -41,11 +44,13 @@ def page(records: Sequence[FrameRecord], texts: Mapping[str, Mapping[str, str]])
                f"{counted(sum(r.broke is not None for r in records), 'break')}, "
                f"{percent(coverage(records))} of the operations ran compiled, "
                f"{sum(r.seconds for r in records) * 1e3:.0f} ms of compiling")
+    compiled = frozenset().union(*(record.lines for record in records))
     room = max(LEAST, ROOM // max(len(records), 1))
     body = [
         "<h1>dynamo_lite</h1>", markup.paragraph(summary), index(records, texts),
         markup.folded("timeline", f"<div class='picture'>{timeline(records)}</div>"),
-        *(frame(record, texts.get(record.mark, {}), room) for record in records),
+        *(frame(record, source(record, compiled), texts.get(record.mark, {}), room)
+          for record in records),
     ]
     return (f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>dynamo_lite</title>"
             f"<style>{STYLE}</style></head><body>{''.join(body)}</body></html>")
@@ -81,10 +86,10 @@ def reasons(record: FrameRecord, texts: Mapping[str, str]) -> Iterator[str]:
     yield from (reason for reason in [record.unprofitable] if reason)
 
 
-def frame(record: FrameRecord, texts: Mapping[str, str], room: int) -> str:
-    """All about one entry; texts of more than `room` characters are cut."""
+def frame(record: FrameRecord, text: str, texts: Mapping[str, str], room: int) -> str:
+    """All about one entry, whose source is `text`; other texts are cut to `room` characters."""
     parts = [f"<h2 id='{anchor(record)}'>[{record.mark}] {markup.escape(record.name)}</h2>",
-             *map(markup.paragraph, said(record)), LEGEND, source(record)]
+             *map(markup.paragraph, said(record)), LEGEND, text]
     if picture := graph_picture(record.steps):
         parts.append(markup.folded("graph", f"<div class='picture'>{picture}</div>"))
     if record.guards:
@@ -114,15 +119,17 @@ def said(record: FrameRecord) -> Iterator[str]:
         yield f"runs in Python: {record.unprofitable}"
 
 
-def source(record: FrameRecord) -> str:
-    """The function's lines, in the colours of what became of them."""
+def source(record: FrameRecord, compiled: Set[tuple[str, int]]) -> str:
+    """The function's lines, in the colours of what became of them; `compiled` are the lines of all
+    entries."""
     filename, first = record.location.filename, record.location.line
     lines = linecache.getlines(filename)[first - 1 :]
     try:
         lines = inspect.getblock(lines)
     except (SyntaxError, IndentationError):
         lines = lines[:1]
-    marks = {line: "compiled" for name, line in record.lines if name == filename}
+    marks = {line: "compiled" if (name, line) in record.lines else "elsewhere"
+             for name, line in compiled if name == filename}
     for end, mark in ((record.bailout, "bailed"), (record.broke, "broke")):
         if end is not None and end.location is not None and end.location.filename == filename:
             marks[end.location.line] = mark

@@ -68,7 +68,7 @@ def test_the_page_has_lines_graphs_guards_and_code(tmp_path):
              re.findall(r"<span class='(\w+)'> *\d+ +([^<]+)</span>", first)}
     assert lines["y = x * 2 + 1"] == "compiled"
     assert lines["print(end=&quot;&quot;)"] == "broke"
-    assert lines["return 1 / (y - 1)"] == "python" and marks
+    assert lines["return 1 / (y - 1)"] == "elsewhere" and marks
     assert "<svg" in first and "multiply" in first
     assert "x: float64 array of shape (6,), contiguous" in first
     assert "TENSOR_MATCH" not in text and "LocalSource" not in text
