@@ -41,6 +41,9 @@ class Remedy:
     def __str__(self) -> str:
         return f"{self.advice} ({self.page})"
 
+    def __repr__(self) -> str:
+        return f"<Remedy {self.id}>"
+
 
 OUTSIDE = "call it before or after the compiled function, and pass or return what it needs"
 CONSTANT = "where it gives the same each time, mark a function around it with " \

@@ -70,7 +70,10 @@ class Trial:
     def __str__(self) -> str:
         is_slower = self.after.seconds > SLOWER * self.before.seconds
         word = "does not help" if not self.helped else "takes longer" if is_slower else "helps"
-        return (f"{self.what} {word}: {told(self.after)} instead of {told(self.before)}")
+        return f"{self.what} {word}: {told(self.after)} instead of {told(self.before)}"
+
+    def __repr__(self) -> str:
+        return f"<Trial: {self}>"
 
 
 def told(measured: Measured) -> str:

@@ -53,7 +53,7 @@ def _no_recompiles() -> Iterator[None]:
         with dl.no_recompile():
             yield
     except dl.errors.RecompileForbidden as error:
-        pytest.fail(f"recompiled: {error}")
+        raise pytest.fail.Exception(f"recompiled: {error}") from None
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def _fullgraph(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     try:
         explained = dl.explain(function, fullgraph=True)(*args, **kwargs)
     except dl.errors.FullGraphRequired as error:
-        pytest.fail(f"not one graph: {error}")
+        raise pytest.fail.Exception(f"not one graph: {error}") from None
     if explained.bailouts:
         pytest.fail(f"the call bailed out: {explained.bailouts[0]}")
     if explained.in_python:
