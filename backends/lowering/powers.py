@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.config import config
 from ...ir.node import Node
 from ..loop_ir import simplify
 from ..loop_ir.loops import Expr
@@ -55,6 +56,8 @@ def power_of_scalar(low: Lowering, node: Node, base: Any, exponent: Any) -> Valu
     if reason := why_not_native(np.power, dtypes):
         raise CannotLower(reason)
     operands = (operand_at(low, base, (), dtypes[0]), operand_at(low, exponent, (), dtypes[1]))
+    if whole(exponent) == 2 and config.math != "numpy":
+        return low.lazy(node.type, (), simplify.apply("square", operands[:1], dtypes[-1]))
     return low.lazy(node.type, (), simplify.apply("c_pow", operands, dtypes[-1]))
 
 

@@ -62,6 +62,41 @@ def test_powers(dtype, exponent):
     check(lambda x, k: np.power(x, k), x, np.full(x.shape, exponent, dtype))
 
 
+def each(function):
+    """Of the elements, one by one: NumPy's numbers are not computed by its loops everywhere."""
+    def elements(x, out):
+        for i in range(len(x)):
+            out[i] = function(x[i])
+        return out
+
+    return elements
+
+
+SCALES = np.array([1.0, 1e-3, 1e3, 1e150, 1e-150, 1e-170, 1e155])
+ENDS = [0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, 1.7e308, 2.0**-450, 2.0**450]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("exponent", [2, 2.0, np.float64(2), 0.5, 3, -1])
+@pytest.mark.parametrize("dtype", "fd")
+def test_powers_of_many_numbers(dtype, exponent):
+    """C's pow differs from a product in one of some thousand last bits."""
+    x = np.random.default_rng(8).normal(size=30_000) * np.tile(SCALES, 5000)[:30_000]
+    with np.errstate(all="ignore"):
+        x = np.concatenate([x, ENDS]).astype(dtype)
+        check(each(lambda value: value**exponent), x, np.empty(len(x), np.result_type(x, 1.0)))
+        if dtype == "d" and isinstance(exponent, int):  # Python's numbers
+            small = x[np.abs(x) < 1e150]
+            check(each(lambda value: float(value) ** 2), small, np.empty(len(small)))
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_functions_of_many_numbers(name):
+    function = getattr(np, name)
+    for dtype in "fd":
+        check(each(lambda value: function(value)), numbers(dtype, 3000), np.empty(3000, dtype))
+
+
 @pytest.mark.parametrize("size", [1, 2, 7, 63, 64, 65, 1000, 100_003])
 def test_any_length(size):
     check(lambda x: np.tanh(np.exp(-x * x) + 0.5) * x, numbers("d", size))

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..builder.elements import F32, F64, scalar_type
+import numpy as np
+
+from ..builder.elements import F32, F64, literal_text, scalar_type
 from ..builder.emit import Builder
-from ..builder.externals import C_FUNCTIONS, LOOPS, OF_FLOATS, c_symbol, loop_symbol
+from ..builder.externals import C_FUNCTIONS, LOOPS, OF_FLOATS, SQUARE, c_symbol, loop_symbol
 from ..builder.values import Value
 
 Function = Callable[..., Value]
+TWO = literal_text(F64, np.float64(2.0).tobytes())
 
 
 def numpy_loop(name: str) -> Function:
@@ -74,6 +77,8 @@ def _element(vector: Value, lane: int) -> Value:
 def _scalar(name: str, args: Sequence[Value]) -> Value:
     first, operands = args[0], ", ".join(map(repr, args))
     kind = scalar_type(first.dtype)
+    if name == "pow" and args[1].ref == TWO and first.builder.has_fma:
+        return first.like(first.builder.emit(f"call {kind} @{SQUARE}({first})"))
     return first.like(first.builder.emit(f"call {kind} @{c_symbol(name)}({operands})"))
 
 

@@ -37,10 +37,10 @@ def scalar_operator(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 def _power(emit: Emit, base: Any, exponent: Any) -> Any:
-    """Squares of numbers. There is no square root here: C's pow has other signs of zero."""
+    """Squares of whole numbers. Those of floats are C's pow, which may differ in the last bit."""
     kind = emit.type(base)
     dtype = resolve(np.power, (kind, emit.type(exponent)), (None,))[-1]
     known = isinstance(exponent, (int, float, np.integer, np.floating))
-    if not known or exponent != 2 or dtype.kind not in "fiu":
+    if not known or exponent != 2 or dtype.kind not in "iu":
         return None
     return emit(np.square, base if kind.dtype == dtype else emit(np.ndarray.astype, base, dtype))
