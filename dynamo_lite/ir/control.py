@@ -75,6 +75,10 @@ def is_control(node: Node) -> bool:
     return node.op == "call_function" and node.target in CONTROL
 
 
+def is_loop(node: Node) -> bool:
+    return is_control(node) and node.target is not cond
+
+
 def bodies(node: Node) -> Iterator[Any]:
     """The sub-graphs of a node."""
     return (leaf for leaf in leaves((node.args, node.kwargs)) if isinstance(leaf, AnyGraph))

@@ -24,6 +24,7 @@ from ..guards.programs.flatten import FlatGuards, flatten
 from ..guards.shapes import validation
 from ..guards.shapes.dynamic import DynamicPolicy, SizeHistory
 from ..guards.shapes.shape_env import ShapeEnv
+from ..ir.control import is_loop
 from ..ir.savings import ITERATIONS, saved_by
 from ..native import CompiledFunction, Entry, drive
 from ..stored.entries import Target
@@ -181,7 +182,7 @@ class Pipeline:
         saves = saved_by(trace.graph.calls, hints_of(trace.graph.symbols)) * 1e-9
         if isinstance(trace.end, Stopped):  # perhaps in each iteration of a loop
             saves *= iterations_left(flat_args)
-        if not account.affords(record.operations, saves):
+        if not account.affords(record.operations, saves, any(map(is_loop, trace.graph.nodes))):
             raise NotWarm
 
     def _note_unsupported(self, record: FrameRecord, unsupported: Unsupported) -> None:

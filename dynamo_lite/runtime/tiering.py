@@ -199,13 +199,14 @@ class Account:
         self.worth = max(worth, LONG_ANALYSIS[self.has_loops], PROFIT * self.expected)
         return lacking
 
-    def affords(self, operations: int, saves: float) -> bool:
+    def affords(self, operations: int, saves: float, has_loops: bool = False) -> bool:
         """Whether a graph of so many operations, which saves so many seconds a call, pays where the
-        program calls it as often again; if not, its code runs for longer first."""
+        program calls it as often again; if not, its code runs for longer first. `has_loops`: of the
+        graph's own, so that a call may take any time."""
         lowering = LOWERING * operations
         if self.rest:
             return self._affords_of_rest(lowering, saves)
-        if not self.is_guess:  # a loop may turn out to run for long
+        if not (self.is_guess and has_loops):
             lowering += self.lender.load_generator()
         if self.is_tried or lowering <= max(LONG_LOWERING, saves):
             return True

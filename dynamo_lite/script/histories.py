@@ -207,7 +207,8 @@ class CodeHistory:
             return Decision(True, reason, call, UNTRIED * timing.own) if is_hot else None
         if not self.records:
             needs = max(self.account.price, LONGER * self.account.ran)
-            return Decision(False, TOO_LONG, call, needs) if self.account.in_vain else None
+            is_refused = self.account.in_vain or self.account.needs
+            return Decision(False, TOO_LONG, call, needs) if is_refused else None
         if not self.operations:
             return NOTHING_FOUND
         if not call or not timing.compiled_calls:

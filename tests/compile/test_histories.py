@@ -132,6 +132,20 @@ def test_what_took_too_long_to_compile_is_tried_again_where_it_runs_longer(monke
     assert not later.why_left and not later.is_known_hot and later.account.price >= 1.0
 
 
+def test_a_graph_that_is_too_large_for_what_it_saves_is_not_analysed_in_the_next_run(monkeypatch):
+    """The analysis itself may have taken no time worth noting."""
+    calls = Calls(monkeypatch)
+    calls.python(10, 30)
+    account = calls.history.account
+    account.ran = account.known = 0.5
+    account.call = 0.03
+    assert not account.affords(100, 0.001)
+    account.spend(0.0, in_vain=True)
+    calls.history.records = 0
+    found = calls.conclusion()
+    assert not found.is_hot and found.saved == account.needs > 10.0
+
+
 def test_what_compiled_callees_take_does_not_make_code_warm(monkeypatch):
     calls = Calls(monkeypatch)
     calls.python(10, 3)

@@ -119,7 +119,7 @@ def test_the_first_graph_has_to_be_worth_loading_the_code_generator():
     assert not found.affords(4, 0.001)
     assert found.affords(4, 0.2)  # a call that pays by itself
     found.is_guess = True
-    assert found.affords(4, 0.001)  # a loop that may run for long
+    assert not found.affords(4, 0.001) and found.affords(4, 0.001, has_loops=True)
     found.is_guess = False
     found.known = 10.0
     assert found.affords(4, 0.001)
