@@ -119,7 +119,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "inf or wrapping is meant, or use a wider dtype"),
     Remedy("underflow", "reports 'underflow'", "wrap the lines in np.errstate(under='ignore')"),
     Remedy("exceptions", "^[\\w.]+ (raises|warns)| is raised$|was given up|"
-           "check of compiled code failed|this line requires", "test for these arguments before "
+           "check of compiled code failed|this line requires|size that the code was not|"
+           r"^\w+(Error|Warning|Exception): ", "test for these arguments before "
            "the call: each call that raises or warns runs again in Python"),
     # -- values that data decides
     Remedy("tables", "needs .*(value of .*where u\\d|computed from data|which depends on data)|"
@@ -158,8 +159,8 @@ REMEDIES: tuple[Remedy, ...] = (
            "x.astype(x.dtype.newbyteorder('='))"),
     Remedy("dates", "datetime64|timedelta64", "pass x.view('i8') or x.astype('i8'), the dates as "
            "numbers"),
-    Remedy("records", "dtype \\[\\(", "take the fields out of the array, as r['x'], before the "
-           "call or in it, and work with these"),
+    Remedy("records", "dtype \\[\\(|a list as a dtype", "take the fields out of the array, as "
+           "r['x'], before the call or in it, and work with these"),
     Remedy("texts", "dtype <?[US]|arrays of text|numpy.strings|numpy.char",
            "keep arrays of text out of the compiled function: " + OUTSIDE),
     # -- what stays in Python

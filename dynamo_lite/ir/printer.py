@@ -154,7 +154,8 @@ class _Printer:
         for one in tuple(self.assertions):
             if self.bound.issuperset((*symbols(one.left), *symbols(one.right))):
                 self.assertions.remove(one)
-                yield f"assert {self.size(one.left)} {one.relation} {self.size(one.right)}"
+                where = f"  # · {one.location}" if one.location else ""
+                yield f"assert {self.size(one.left)} {one.relation} {self.size(one.right)}{where}"
 
     def _node_lines(self, node: Node) -> Iterable[str]:
         if node.op == "get_attr":

@@ -21,9 +21,11 @@ from ..errors import OutOfTime, Unsupported
 from ..guards.programs.reasons import Values
 from ..ir import control, core
 from ..ir.control import all_nodes
-from ..ir.graph import Graph, Location, Node
+from ..ir.graph import Graph, Location
+from ..ir.node import Assertion, Node
 from ..ir.printer import GRAPH_FILE
 from ..ir.row import row_of
+from ..ir.sizes import symbols
 from ..tracer.control_flow.iterations import number_of
 from ..tracer.frame.speculation import translate
 from ..tracer.state.trace import TraceOptions
@@ -93,16 +95,25 @@ def said_by_numpy(
     error = _error_of(graph, [values[source] for source in trace.inputs])
     if error is None:
         return Bailout(UNKNOWN, place)
-    node = _node_at(graph, error)
-    where = node.location if node is not None and node.location is not None else place
-    return Bailout(_reason(node, error), users_line(where))
+    line = _line_at(graph, error)
+    found = _required_at(graph, line) or _node_at(graph, line)
+    where = found.location if found is not None and found.location is not None else place
+    return Bailout(_reason(graph, found, error), users_line(where))
 
 
-def _reason(node: Node | None, error: Exception) -> str:
+def _reason(graph: Graph, found: Node | Assertion | None, error: Exception) -> str:
+    if isinstance(found, Assertion):
+        names = dict.fromkeys((*symbols(found.left), *symbols(found.right)))
+        known = [f"{n} = {graph.unbacked[n].what}" for n in names if n in graph.unbacked]
+        return f"this line requires {found}" + (f", where {', '.join(known)}" if known else "")
+    if isinstance(error, AssertionError):  # a line of a loop or branch that has no node
+        return OTHER_SIZE
+    return _reason_of_node(found, error)
+
+
+def _reason_of_node(node: Node | None, error: Exception) -> str:
     if node is not None and node.target is core.expect:
         return REQUIRED
-    if isinstance(error, AssertionError):  # a line of the graph that has no node
-        return OTHER_SIZE
     name = getattr(node.target, "__name__", "the call") if node is not None else "the call"
     return f"{name} {_said(error)}"
 
@@ -130,11 +141,21 @@ def _error_of(graph: Graph, inputs: Sequence[Any]) -> Exception | None:
     return None
 
 
-def _node_at(graph: Graph, error: Exception) -> Node | None:
-    """The node whose line in the printed graph raised an exception."""
+def _line_at(graph: Graph, error: Exception) -> str:
+    """The line in the printed graph that raised an exception."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
              if frame.filename == GRAPH_FILE]
-    text = graph.code.splitlines()[lines[-1] - 1] if lines and lines[-1] is not None else ""
+    return graph.code.splitlines()[lines[-1] - 1] if lines and lines[-1] is not None else ""
+
+
+def _required_at(graph: Graph, text: str) -> Assertion | None:
+    """What a line that checks a size says."""
+    checked = graph.assertions if text.strip().startswith("assert ") else ()
+    return next((one for one in checked if text.endswith(f"· {one.location}")), None)
+
+
+def _node_at(graph: Graph, text: str) -> Node | None:
+    """The node whose line in the printed graph it is."""
     nodes = [node for node in all_nodes(graph) if node.location is not None
              and text.endswith(f"· {node.location}")]
     named = [node for node in nodes if text.strip().startswith(f"{node.name} = ")]

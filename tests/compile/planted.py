@@ -1703,3 +1703,43 @@ def first_above(x):
 @fixes
 def _(x):
     return int(np.argmax(x > 3))
+
+
+@plant("exceptions", "this line requires 0 < u0, where u0 = the number of nonzero elements",
+       ((X, 9.0),) * 2, kind="bail-out", alike=False)
+def mean_of_few(x, least):
+    found = x[x > least]
+    return found.mean()  # here
+
+
+@fixes
+def _(x, least):
+    taken = x > least
+    return np.where(taken, x, 0).sum() / np.maximum(taken.sum(), 1)
+
+
+@plant("exceptions", "UFuncTypeError: Cannot cast ufunc 'add'", ((np.arange(6), X),))
+def adds_in_place(n, x):
+    total = n.copy()
+    try:
+        total += x  # here
+    except TypeError:
+        total = total + x
+    return total
+
+
+@fixes
+def _(n, x):
+    return n + x
+
+
+@plant("records", "a list as a dtype")
+def makes_records(x):
+    found = np.zeros(6, dtype=[("a", float)])  # here
+    found["a"] = x
+    return found["a"] * 2
+
+
+@fixes
+def _(x):
+    return x * 2

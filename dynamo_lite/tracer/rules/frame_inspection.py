@@ -13,6 +13,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from ...base.origins import code_name, is_library_file
 from ...bytecode.reading import codes_in, read
 from ...ir.node import Location
 
@@ -59,7 +60,9 @@ def _inspector(function: FunctionType, levels: int) -> Inspector:
 def _found(function: FunctionType, levels: int) -> Iterator[Inspector]:
     for code in codes_in(function.__code__):
         if "f_locals" in code.co_names and not FRAMES.isdisjoint(code.co_names):
-            yield Inspector(code.co_name, "f_locals")
+            is_users = not is_library_file(code.co_filename)
+            name = code.co_name if is_users else code_name(code, function.__globals__)
+            yield Inspector(name, "f_locals")
         yield from (Inspector(name, name) for name in BY_NAME.intersection(code.co_names))
     for mention, callee in _callees(function) if levels else ():
         if name := _inspector(callee, levels - 1).name:
