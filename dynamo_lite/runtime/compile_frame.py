@@ -176,9 +176,9 @@ class FrameCompiler:
     def pipeline(self) -> Pipeline:
         """What makes entries, loaded when the first one has to be made."""
         if self.made is None:
-            began = time.perf_counter()
+            began = time.process_time()
             module = loaded(PIPELINE)
-            self.loading = time.perf_counter() - began
+            self.loading = time.process_time() - began
             self.made = module.Pipeline(
                 self.function, self.options, self.in_python, self.family, self.report, self.kept,
                 self.history)
@@ -206,6 +206,7 @@ class FrameCompiler:
                 if self.options.account is not None:
                     spent = time.process_time() - began
                     loading, self.loading = self.loading, 0.0
+                    self.options.account.lender.wasted += loading
                     self.options.account.spend(max(spent - loading, 0.0), in_vain=is_given_up)
 
     def _gives_up(self, compiled: CompiledFunction, flat_args: tuple[Any, ...]) -> bool:

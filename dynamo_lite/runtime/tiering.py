@@ -70,7 +70,7 @@ ONE_ANALYSIS = 0.1
 """What an analysis may take at most of the time that the program ran, however long it has run."""
 LOAD, LOADS = 0.4, 20.0
 """Seconds that loading the compiler takes; the first code that is compiled has to be worth it. At
-most so many times what other code waits for."""
+most so many times what other code waits for, as all that depends on what compiling took before."""
 FREE = 0.05, 10.0
 """Seconds of compiling that every program may take, and where it is asked for at the first call."""
 LONGEST = 2.0**62
@@ -81,10 +81,11 @@ PATIENCE = 0.02
 
 class Lender:
     """How much CPU time a program may spend on compiling: what it `spent`, of which `lent` on
-    loops that nobody had run yet."""
+    loops that nobody had run yet; `wasted` are the seconds of analyses that came to nothing, and of
+    loading the compiler."""
 
     def __init__(self) -> None:
-        self.lent = self.spent = 0.0
+        self.lent = self.spent = self.wasted = 0.0
         self.saved: Callable[[], float] = float
         """What it was measured to have saved in this run."""
         self.began = time.process_time()
@@ -117,6 +118,11 @@ class Lender:
     def earned(self) -> float:
         """Seconds of compiling that the program may take because compiling has paid."""
         return min(PROFIT * self.saved(), MOST * self.ran())
+
+    def loss(self) -> float:
+        """Seconds by which the program is slower for having a compiler, as far as is measured: what
+        is compiled next has to be worth as much."""
+        return max(min(self.wasted - self.saved(), LOADS * config.warm_seconds), 0.0)
 
     def lends(self) -> bool:
         share = min(config.compile_share, 1.0)
@@ -173,7 +179,7 @@ class Account:
         if config.warm_seconds <= 0:
             return PRICE * self.in_vain
         known = max(PRICE * self.spent, self.needs)
-        return max(config.warm_seconds, known) + self.lender.load()
+        return max(config.warm_seconds, known, self.lender.loss()) + self.lender.load()
 
     def lacks(self, values: Iterable[Any]) -> float:
         """Seconds that are to run in Python before a call with these values is compiled for."""
@@ -231,6 +237,7 @@ class Account:
         self.spent += seconds
         self.given_up = seconds if in_vain else 0.0
         self.in_vain += self.given_up
+        self.lender.wasted += self.given_up
         self.lender.spent += seconds
         self.lender.lent += seconds if self.is_guess else 0.0
         self.is_guess = False

@@ -111,6 +111,8 @@ class CodeHistory:
         self.breaks = False
         self.given_up = ""
         """Why functions of the code are not compiled any more."""
+        self.refused_below = 0.0
+        """Seconds that it was seen to wait for what it calls that is not worth compiling."""
         self.shared: CompiledFunction | None = None
         self.window = FIRST_REVIEW
         self.reviewed: Timing | None = None
@@ -119,6 +121,12 @@ class CodeHistory:
     @property
     def is_known_hot(self) -> bool:
         return self.decision is not None and self.decision.is_hot
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether compiling it was tried, or is known, to be not worth it."""
+        is_in_vain = self.compiled and not self.records and not self.is_known_hot
+        return bool(is_in_vain or self.given_up or self.account.needs > self.account.ran)
 
     @property
     def why_left(self) -> str:
@@ -202,9 +210,10 @@ class CodeHistory:
         if self.given_up:
             return Decision(False, self.given_up)
         if not self.compiled:
-            is_hot = self.account.has_loops and self.names_arrays and timing.own >= HOT
+            own = timing.own - self.refused_below
+            is_hot = self.account.has_loops and self.names_arrays and own >= HOT
             reason = "its loops ran in Python"
-            return Decision(True, reason, call, UNTRIED * timing.own) if is_hot else None
+            return Decision(True, reason, call, UNTRIED * own) if is_hot else None
         if not self.records:
             needs = max(self.account.price, LONGER * self.account.ran)
             is_refused = self.account.in_vain or self.account.needs

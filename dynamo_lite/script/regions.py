@@ -28,7 +28,7 @@ from ..runtime.tiering import Account, Lender, has_loops, nanoseconds, open_acco
 from .arrays import mentions_arrays, touch_arrays
 from .histories import FIRST_CALLS, HOT, NOTHING_FOUND, UNTRIED, Answer, CodeHistory, Timing
 from .loops import has_plain_loops
-from .watching import CallWatch, running
+from .watching import GONE, CallWatch, running
 
 PERF = logs.logger("perf")
 
@@ -72,6 +72,7 @@ class Candidates:
         self.watch = CallWatch(self.saved, lambda: self.lender.spent)
         self.running_loops: Any = None
         self.is_broken = False
+        self.looked = time.thread_time()
 
     def __call__(self, function: FunctionType, values: tuple[Any, ...] | None) -> Answer:
         try:
@@ -126,7 +127,21 @@ class Candidates:
                 self.decisions)
         if unwatched := self.watch.sample():
             self.credit(frame, unwatched)
+        self.note_refused(frame)
         self.running_loops(frame)
+
+    def note_refused(self, frame: FrameType) -> None:
+        """What code takes of the time of its callers that is not worth compiling; the callers are
+        not worth it for that time either."""
+        now = time.thread_time()
+        elapsed, self.looked = min(now - self.looked, GONE), now
+        is_refused = False
+        for code in running(frame):
+            if (history := self.histories.get(id(code))) is None:
+                continue
+            if is_refused:
+                history.refused_below += elapsed
+            is_refused |= history.is_refused
 
     def credit(self, frame: FrameType, seconds: float) -> None:
         """Code that is seen to run while nobody watches calls is taken to have run since the last
@@ -287,7 +302,9 @@ class Candidates:
 
     def loaded(self) -> Any:
         """The compiler."""
+        began = time.process_time()
         self.engine = importlib.import_module(ENGINE)
+        self.lender.wasted += time.process_time() - began
         self.lender.is_loaded = True
         return self.engine
 

@@ -146,6 +146,18 @@ def test_a_graph_that_is_too_large_for_what_it_saves_is_not_analysed_in_the_next
     assert not found.is_hot and found.saved == account.needs > 10.0
 
 
+def test_what_callees_take_that_are_not_worth_it_promises_nothing(monkeypatch):
+    calls = Calls(monkeypatch)
+    history, calls.history.account.has_loops = calls.history, True
+    history.compiled, history.names_arrays = 0, True
+    calls.python(10, 100)
+    assert calls.conclusion().saved == pytest.approx(histories.UNTRIED)
+    history.refused_below = 0.6
+    assert calls.conclusion().saved == pytest.approx(0.4 * histories.UNTRIED)
+    history.refused_below = 0.99
+    assert calls.conclusion() is None
+
+
 def test_what_compiled_callees_take_does_not_make_code_warm(monkeypatch):
     calls = Calls(monkeypatch)
     calls.python(10, 3)

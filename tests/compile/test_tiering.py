@@ -125,6 +125,19 @@ def test_the_first_graph_has_to_be_worth_loading_the_code_generator():
     assert found.affords(4, 0.001)
 
 
+def test_what_compiling_lost_so_far_the_next_code_has_to_be_worth():
+    with dl.config.patch(warm_seconds=0.02):
+        lender = Lender()
+        first, second = Account(lender, False, 9), Account(lender, False, 9)
+        assert second.price == 0.02
+        first.spend(0.1, in_vain=True)
+        assert second.price == pytest.approx(0.1)
+        lender.saved = lambda: 0.09
+        assert second.price == 0.02
+        lender.wasted = 100.0
+        assert second.price == 0.4
+
+
 def test_calls_over_much_larger_arrays_are_another_question():
     with dl.config.patch(warm_seconds=0.02):
         found = account()
