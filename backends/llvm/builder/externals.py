@@ -58,7 +58,7 @@ unknown:
   ret double %called
 }}"""
 """`pow(x, 2.0)`. C libraries compute it to 0.04 units in the last place before they round (the
-worst error that glibc documents is 0.54), so a square within 0.45 of the exact one is theirs too."""
+worst error that glibc documents is 0.54), so a square within 0.45 of the exact one is theirs."""
 
 
 def declarations(text: str) -> list[str]:
